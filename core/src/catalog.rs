@@ -1,0 +1,139 @@
+//! GPUs, nodes, models and prices, each figure with its source.
+//!
+//! The tables come from `core/catalog/*.toml`; `build.rs` checks and compiles them in.
+
+use crate::model::Shape;
+
+/// Where a figure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Source {
+    /// Page or file that states it.
+    pub url: &'static str,
+    /// When it was read, or what date it holds for: `YYYY-MM-DD`.
+    pub date: &'static str,
+}
+
+/// A GPU type. Bandwidth is per GPU and direction, rates are dense.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gpu {
+    /// Identifier, as in `hardware.gpu`.
+    pub id: &'static str,
+    /// Name for a person.
+    pub name: &'static str,
+    /// `nvidia`, `amd`, `intel`.
+    pub vendor: &'static str,
+    /// Architecture.
+    pub architecture: &'static str,
+    /// Memory as sold, in GB.
+    pub memory_gb: f64,
+    /// Memory the driver reports, in GiB.
+    pub memory_gib: f64,
+    /// Memory bandwidth in GB/s.
+    pub hbm_gb_per_s: f64,
+    /// Dense bf16 peak in TFLOPS, where the card computes in bf16.
+    pub bf16_dense_tflops: Option<f64>,
+    /// Dense fp16 peak in TFLOPS.
+    pub fp16_dense_tflops: Option<f64>,
+    /// Dense fp8 peak in TFLOPS.
+    pub fp8_dense_tflops: Option<f64>,
+    /// Dense fp4 peak in TFLOPS.
+    pub fp4_dense_tflops: Option<f64>,
+    /// Median sustained bf16 rate of large matrix products in TFLOPS, where measured.
+    pub gemm_bf16_tflops: Option<f64>,
+    /// The same in fp8.
+    pub gemm_fp8_tflops: Option<f64>,
+    /// Best bf16 rate a search over shapes found in TFLOPS, where measured.
+    pub mamf_bf16_tflops: Option<f64>,
+    /// Measured copy bandwidth of the memory in GB/s.
+    pub measured_hbm_gb_per_s: Option<f64>,
+    /// NVLink or xGMI in GB/s; 0 without.
+    pub nvlink_gb_per_s: f64,
+    /// GPUs reachable over it.
+    pub nvlink_domain: u32,
+    /// Host link in GB/s.
+    pub pcie_gb_per_s: f64,
+    /// GPUs of the usual node.
+    pub gpus_per_node: u32,
+    /// Network of the usual node, per GPU, in Gbit/s; 0 where none is usual.
+    pub internode_gbit_per_s: f64,
+    /// Typical price of one GPU for one hour in US dollars, the median on-demand price of the
+    /// catalog; absent where nobody's price is known.
+    pub usd_per_gpu_hour: Option<f64>,
+    /// Where the price comes from.
+    pub price_source: Option<Source>,
+    /// Where the figures come from.
+    pub source: Source,
+    /// What a reader should know about the figures.
+    pub notes: &'static str,
+}
+
+/// A machine people own or rent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    /// Name of the instance or machine.
+    pub name: &'static str,
+    /// Who rents it out.
+    pub provider: &'static str,
+    /// GPU id.
+    pub gpu: &'static str,
+    /// GPUs in it.
+    pub gpus: u32,
+    /// GPUs reachable over NVLink; may exceed `gpus` (NVL72).
+    pub nvlink_domain: u32,
+    /// Network per node in Gbit/s; absent where not stated.
+    pub network_gbit_per_s: Option<f64>,
+    /// `InfiniBand NDR`, `EFA`, `RoCE`, …
+    pub technology: &'static str,
+    /// Host memory in GiB; absent where not stated.
+    pub host_ram_gib: Option<f64>,
+    /// Price of the whole node for one hour in US dollars; absent where not stated.
+    pub usd_per_hour: Option<f64>,
+    /// `on-demand`, `spot`, …; empty without a price.
+    pub price_kind: &'static str,
+    /// Date of the price; empty without one.
+    pub price_date: &'static str,
+    /// Where the figures come from.
+    pub source: Source,
+}
+
+/// A dated price of an instance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// Instance.
+    pub instance: &'static str,
+    /// Cloud and region.
+    pub provider: &'static str,
+    /// GPU id.
+    pub gpu: &'static str,
+    /// GPUs in the instance.
+    pub gpus: u32,
+    /// Price of the instance for one hour in US dollars.
+    pub usd_per_hour: f64,
+    /// Where the price comes from, and its date.
+    pub source: Source,
+}
+
+/// A model of the catalog.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelEntry {
+    /// Identifier, as in `model`.
+    pub id: &'static str,
+    /// Name for a person.
+    pub name: &'static str,
+    /// Hugging Face repository; empty where there is none.
+    pub hf_repo: &'static str,
+    /// Family.
+    pub family: &'static str,
+    /// Hugging Face `model_type`.
+    pub model_type: &'static str,
+    /// Architecture.
+    pub shape: Shape,
+    /// Exact number of weights where the formulas do not cover the architecture; else 0.
+    pub stated_parameters: u64,
+    /// The same, of which a token visits.
+    pub stated_active_parameters: u64,
+    /// Whether parts of the architecture are not modelled in time yet.
+    pub hybrid: bool,
+    /// Where the shape comes from.
+    pub source: Source,
+}

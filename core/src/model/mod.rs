@@ -1,0 +1,29 @@
+//! Models: shapes, where they come from, and what they weigh.
+
+mod config;
+mod parameters;
+mod shape;
+
+pub use config::{model_from_config, resolve_model};
+pub use parameters::ParameterCounts;
+pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
+
+use std::borrow::Cow;
+
+/// A model a question is about: from the catalog, or described in the question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Catalog id, or `custom`.
+    pub id: Cow<'static, str>,
+    /// Name for a person.
+    pub name: Cow<'static, str>,
+    /// Hugging Face repository, empty where there is none.
+    pub hf_repo: Cow<'static, str>,
+    /// Architecture.
+    pub shape: Shape,
+    /// Weights by part.
+    pub parameters: ParameterCounts,
+    /// Whether the architecture has parts that the time model does not cover yet (Mamba-2, Gated
+    /// `DeltaNet`, sparse attention); such an estimate carries a caveat.
+    pub hybrid: bool,
+}

@@ -1,0 +1,333 @@
+//! The answer document. Fields that do not apply are absent: never zero, never NaN.
+
+use serde::Serialize;
+
+use super::PlanSpec;
+use crate::error::Caveat;
+
+/// What the calculator replies.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Answer {
+    /// Interface version: 1.
+    pub version: u32,
+    /// Whether `memory.reserved_gib` is within the card's capacity in every phase.
+    pub fits: bool,
+    /// The complete plan that was evaluated.
+    pub plan: PlanSpec,
+    /// Non-padding tokens per second and GPU, over the whole step and all GPUs.
+    pub tokens_per_s_per_gpu: f64,
+    /// The same over all GPUs.
+    pub tokens_per_s: f64,
+    /// Millions of tokens per hour, over all GPUs.
+    pub mtok_per_hour: f64,
+    /// Seconds of one step (optimizer step, RL step, or the whole generation run).
+    pub step_time_s: f64,
+    /// Model FLOPs utilization, without recomputation, over the dense peak of the precision.
+    pub mfu: f64,
+    /// Hardware FLOPs utilization: the same with recomputation.
+    pub hfu: f64,
+    /// Model TFLOPS per GPU.
+    pub model_tflops_per_gpu: f64,
+    /// Dollars per million tokens; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_mtok: Option<f64>,
+    /// Dollars per step; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_step: Option<f64>,
+    /// Price per GPU and hour that was used; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_gpu_hour: Option<f64>,
+    /// The whole run, where `workload.tokens` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+    /// Memory of the worst GPU at its worst moment.
+    pub memory: Memory,
+    /// Where the time goes.
+    pub time: Time,
+    /// Ranges; absent where no published run supports one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// What would help, most valuable first.
+    pub advice: Vec<Advice>,
+    /// What the estimate leaves out or assumes.
+    pub caveats: Vec<Caveat>,
+    /// Which data answered.
+    pub data: Data,
+}
+
+/// Hours and dollars of a whole run.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Run {
+    /// Hours.
+    pub hours: f64,
+    /// Dollars; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+}
+
+/// Memory of the worst GPU in its worst phase, in GiB.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Memory {
+    /// What the framework's allocator has handed out (`torch.cuda.max_memory_allocated`).
+    pub peak_gib: f64,
+    /// The same with the allocator's slack, the CUDA context and communication buffers.
+    pub reserved_gib: f64,
+    /// What the card has.
+    pub capacity_gib: f64,
+    /// Phase of the peak: a name from `phases`.
+    pub phase: &'static str,
+    /// The peak's parts; they add up to `reserved_gib`.
+    pub parts: MemoryParts,
+    /// Every phase with its own parts.
+    pub phases: Vec<MemoryPhase>,
+}
+
+/// Memory of one phase.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct MemoryPhase {
+    /// `train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_critic`, `update_actor`.
+    pub name: &'static str,
+    /// GiB, everything included.
+    pub reserved_gib: f64,
+    /// The parts; they add up to `reserved_gib`.
+    pub parts: MemoryParts,
+}
+
+/// Parts of the memory of one GPU, in GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct MemoryParts {
+    /// Weights that train or are trained upon, in the compute precision.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parameters: f64,
+    /// Gradients.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub gradients: f64,
+    /// Master weights and optimizer moments.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub optimizer: f64,
+    /// Activations kept for the backward pass, and the working set of one layer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub activations: f64,
+    /// Logits and the loss's copies of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub logits: f64,
+    /// The engine's KV cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kv_cache: f64,
+    /// The engine's weights.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rollout_weights: f64,
+    /// Weights of frozen models beside the trained one (reference, reward).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub frozen_weights: f64,
+    /// Communication buffers.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub communication: f64,
+    /// CUDA context, libraries, allocator slack.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub framework: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+impl MemoryParts {
+    /// Names and values, in the order in which they are drawn.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, f64); 10] {
+        [
+            ("parameters", self.parameters),
+            ("gradients", self.gradients),
+            ("optimizer", self.optimizer),
+            ("activations", self.activations),
+            ("logits", self.logits),
+            ("kv_cache", self.kv_cache),
+            ("rollout_weights", self.rollout_weights),
+            ("frozen_weights", self.frozen_weights),
+            ("communication", self.communication),
+            ("framework", self.framework),
+        ]
+    }
+
+    /// Sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.entries().iter().map(|(_, gib)| gib).sum()
+    }
+}
+
+/// Where the time of one step goes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Time {
+    /// Phases, in order; they add up to `step_time_s` unless the schedule overlaps them.
+    pub phases: Vec<TimePhase>,
+    /// Parts of the step, over all phases.
+    pub parts: TimeParts,
+}
+
+/// One phase of the step.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TimePhase {
+    /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`, `offload`.
+    pub name: &'static str,
+    /// Seconds.
+    pub s: f64,
+    /// Parts of this phase; they add up to `s`.
+    pub parts: TimeParts,
+}
+
+/// Parts of the time, in seconds. What runs beside something longer is not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TimeParts {
+    /// Matrix products, attention and memory-bound operators, forward and backward.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub compute: f64,
+    /// Forward passes done again in the backward pass.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub recompute: f64,
+    /// Engine: prompts.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prefill: f64,
+    /// Engine: responses.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub decode: f64,
+    /// Tensor-parallel collectives.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tensor_parallel: f64,
+    /// Context-parallel ring or Ulysses exchanges.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub context_parallel: f64,
+    /// Expert all-to-all.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub expert_parallel: f64,
+    /// Sends between pipeline stages.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pipeline_parallel: f64,
+    /// Waiting for the pipeline to fill and drain, and for the slowest stage.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bubble: f64,
+    /// Gradient reduction and parameter gathering that nothing hides.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub data_parallel: f64,
+    /// The optimizer step.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub optimizer: f64,
+    /// Traffic to and from host memory.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub offload: f64,
+    /// New weights to the engine.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub weight_sync: f64,
+    /// Launch overhead and the driver.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overhead: f64,
+}
+
+impl TimeParts {
+    /// Names and values, in the order in which they are drawn.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, f64); 14] {
+        [
+            ("compute", self.compute),
+            ("recompute", self.recompute),
+            ("prefill", self.prefill),
+            ("decode", self.decode),
+            ("tensor_parallel", self.tensor_parallel),
+            ("context_parallel", self.context_parallel),
+            ("expert_parallel", self.expert_parallel),
+            ("pipeline_parallel", self.pipeline_parallel),
+            ("bubble", self.bubble),
+            ("data_parallel", self.data_parallel),
+            ("optimizer", self.optimizer),
+            ("offload", self.offload),
+            ("weight_sync", self.weight_sync),
+            ("overhead", self.overhead),
+        ]
+    }
+
+    /// Sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.entries().iter().map(|(_, s)| s).sum()
+    }
+
+    /// Both, part by part, the second `times` over.
+    #[must_use]
+    pub fn plus(&self, other: &Self, times: f64) -> Self {
+        Self {
+            compute: self.compute + times * other.compute,
+            recompute: self.recompute + times * other.recompute,
+            prefill: self.prefill + times * other.prefill,
+            decode: self.decode + times * other.decode,
+            tensor_parallel: self.tensor_parallel + times * other.tensor_parallel,
+            context_parallel: self.context_parallel + times * other.context_parallel,
+            expert_parallel: self.expert_parallel + times * other.expert_parallel,
+            pipeline_parallel: self.pipeline_parallel + times * other.pipeline_parallel,
+            bubble: self.bubble + times * other.bubble,
+            data_parallel: self.data_parallel + times * other.data_parallel,
+            optimizer: self.optimizer + times * other.optimizer,
+            offload: self.offload + times * other.offload,
+            weight_sync: self.weight_sync + times * other.weight_sync,
+            overhead: self.overhead + times * other.overhead,
+        }
+    }
+}
+
+/// Ranges that hold with the stated probability.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Interval {
+    /// Share of published runs that the range covers.
+    pub coverage: f64,
+    /// Range of `tokens_per_s_per_gpu`.
+    pub tokens_per_s_per_gpu: [f64; 2],
+    /// Range of `memory.peak_gib`.
+    pub peak_gib: [f64; 2],
+}
+
+/// One piece of advice.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Advice {
+    /// Stable identifier, kebab case.
+    pub id: &'static str,
+    /// `error`, `warning` or `hint`.
+    pub severity: Severity,
+    /// One or two sentences for a person, with the gain in numbers where there is one.
+    pub text: String,
+    /// Where the rule comes from.
+    pub source: &'static str,
+}
+
+/// How much a piece of advice matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It will not run.
+    Error,
+    /// It runs, but badly.
+    Warning,
+    /// It could be better.
+    Hint,
+}
+
+/// Versions of what answered.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Data {
+    /// Version of catalogs and efficiencies.
+    pub version: &'static str,
+    /// Date of the newest price.
+    pub prices: &'static str,
+}
