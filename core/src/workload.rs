@@ -1,0 +1,118 @@
+//! What is trained or generated, with every default applied.
+
+use crate::model::Model;
+use crate::wire::{LoraTargets, Precision, Schedule, WorkloadKind};
+
+/// A resolved workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// The task.
+    pub kind: WorkloadKind,
+    /// Precision of the matrix products.
+    pub precision: Precision,
+    /// Packed sequences rather than padding.
+    pub packing: bool,
+    /// Longest sequence in tokens (RL: prompt and response).
+    pub sequence_length: u64,
+    /// Mean sequence length in tokens.
+    pub mean_sequence_length: f64,
+    /// Sequences per optimizer step over all GPUs (RL: prompts × responses of a mini-batch).
+    pub global_batch: u64,
+    /// Adapters, where only they train.
+    pub lora: Option<Lora>,
+    /// The RL step.
+    pub rl: Option<Rl>,
+    /// The generation run.
+    pub generation: Option<Generation>,
+    /// Tokens of the whole run.
+    pub tokens: Option<f64>,
+}
+
+/// Low-rank adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lora {
+    /// Rank.
+    pub rank: u64,
+    /// Which matrices carry adapters.
+    pub targets: LoraTargets,
+}
+
+/// One RL step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rl {
+    /// Prompts per step.
+    pub prompts_per_step: u64,
+    /// Responses per prompt.
+    pub responses_per_prompt: u64,
+    /// Longest prompt in tokens.
+    pub max_prompt_length: u64,
+    /// Longest response in tokens.
+    pub max_response_length: u64,
+    /// Mean prompt length in tokens.
+    pub mean_prompt_length: f64,
+    /// Mean response length in tokens.
+    pub mean_response_length: f64,
+    /// Standard deviation of the response lengths over their mean.
+    pub response_length_cv: f64,
+    /// Prompts per optimizer step.
+    pub mini_batch: u64,
+    /// Passes over the samples.
+    pub epochs: u64,
+    /// Whether a reference policy's log-probabilities are computed.
+    pub reference: bool,
+    /// The critic's model.
+    pub critic: Option<Model>,
+    /// The reward model; `None` is a rule.
+    pub reward_model: Option<Model>,
+    /// How generation and training share the GPUs.
+    pub schedule: Schedule,
+    /// GPUs that train; all of them where colocated.
+    pub train_gpus: u32,
+}
+
+/// A generation run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Generation {
+    /// Requests.
+    pub requests: u64,
+    /// Mean prompt length in tokens.
+    pub mean_prompt_length: f64,
+    /// Mean response length in tokens.
+    pub mean_response_length: f64,
+    /// Standard deviation of the response lengths over their mean.
+    pub response_length_cv: f64,
+}
+
+impl Rl {
+    /// Responses of one step.
+    #[must_use]
+    pub fn sequences(&self) -> u64 {
+        self.prompts_per_step * self.responses_per_prompt
+    }
+
+    /// Mean tokens of prompt and response.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        self.mean_prompt_length + self.mean_response_length
+    }
+
+    /// Longest prompt and response together.
+    #[must_use]
+    pub fn max_length(&self) -> u64 {
+        self.max_prompt_length + self.max_response_length
+    }
+}
+
+impl Workload {
+    /// Whether the whole model trains, rather than adapters.
+    #[must_use]
+    pub fn full_parameter(&self) -> bool {
+        self.lora.is_none()
+    }
+
+    /// Whether the base model is held in 4 bits.
+    #[must_use]
+    pub fn quantized_base(&self) -> bool {
+        self.kind == WorkloadKind::Qlora
+    }
+}
