@@ -1,0 +1,74 @@
+# `make help` lists what there is. The scripts do the work; each says what it does and how long it takes.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PORT ?= 8080
+
+# What the site is built from: where none is newer than dist/index.html, there is nothing to build.
+site_sources := $(shell find app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
+	rust-toolchain.toml scripts/finish-site.mjs -type f 2>/dev/null)
+
+.PHONY: help setup serve build test bench accuracy clean
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+serve: ## Build the site and serve it on http://127.0.0.1:8080 (PORT=… for another port)
+	@scripts/setup site
+	@$(MAKE) --no-print-directory dist/index.html
+	@node e2e/serve.mjs --port $(PORT)
+
+test: ## Run all tests, the quick ones first
+	@scripts/setup test
+	@scripts/check all
+
+build: ## Build the release site in dist/
+	@scripts/setup site
+	@$(MAKE) --no-print-directory dist/index.html
+
+dist/index.html: $(site_sources)
+	@source scripts/env.sh && trunk build
+
+bench: ## Time the core
+	@scripts/setup rust
+	@source scripts/env.sh && cargo bench --locked --profile fast -p shardwise-core --bench '*'
+
+accuracy: ## Print predicted against measured for the published runs
+	@scripts/setup rust
+	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test accuracy -- --nocapture
+
+.PHONY: fmt lint clippy doc test-core test-wasm test-e2e test-frameworks bench-test size
+fmt: ## Check the format
+	@scripts/setup rust
+	@scripts/check fmt
+lint: ## Check the rules that no compiler checks
+	@scripts/check lint
+clippy: ## Check the Rust code with clippy
+	@scripts/setup rust
+	@scripts/check clippy
+doc: ## Check the Rust documentation
+	@scripts/setup rust
+	@scripts/check doc
+test-core: ## Run the Rust tests natively
+	@scripts/setup rust
+	@scripts/check core
+bench-test: ## Run each bench once
+	@scripts/setup rust
+	@scripts/check bench
+size: ## Compare the size of the site with its budget
+	@scripts/setup site
+	@scripts/check build size
+test-wasm: ## Run the page's Rust tests in Chromium
+	@scripts/setup test
+	@scripts/check wasm
+test-e2e: ## Run the browser tests on the release site
+	@scripts/setup test
+	@scripts/check build e2e
+test-frameworks: ## Run the emitted flags through the frameworks' own checks
+	@scripts/setup rust
+	@scripts/check frameworks
+
+setup: ## Install all that the other commands need
+	@scripts/setup test
+
+clean: ## Remove what was built; installed tools stay
+	@rm -rf target dist e2e/test-results e2e/screenshots e2e/out

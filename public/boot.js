@@ -1,0 +1,86 @@
+// Starts the calculator and looks after what surrounds it: the message where it cannot start, the
+// height it reports to a page that embeds it, and the service worker.
+//
+// A classic script, so that it runs even where modules are blocked, and can say so.
+//
+// What the page can rely on:
+//   document.documentElement.dataset.ready    "1" once the page is mounted
+//   document.documentElement.dataset.update   "1" while a new version waits
+//   event shardwise:update on window          a new version waits: offer it, never swap silently
+//   event shardwise:update-accept on window   the page's answer: change to the new version and reload
+// What an embedding page hears, by postMessage: {type: 'shardwise:height', v: 1, height: <CSS pixels>}
+'use strict';
+
+(() => {
+  const { js, wasm } = document.currentScript.dataset;
+  const root = document.documentElement;
+  const address = (file) => new URL(file, document.baseURI).href;
+  const embedded = new URLSearchParams(location.search).has('embed');
+
+  // why: 'unsupported' | 'load' | 'stopped', as marked in index.html.
+  function showFailure(why) {
+    const failed = document.getElementById('boot-failed');
+    if (!failed) return;
+    for (const text of failed.querySelectorAll('[data-why]')) text.hidden = text.dataset.why !== why;
+    document.getElementById('boot-skeleton')?.remove();
+    failed.hidden = false;
+    root.dataset.failed = why;
+  }
+
+  function reportHeight() {
+    const send = () => {
+      const height = Math.ceil(root.getBoundingClientRect().height);
+      window.parent.postMessage({ type: 'shardwise:height', v: 1, height }, '*');
+    };
+    new ResizeObserver(send).observe(root);
+    send();
+  }
+
+  async function registerWorker() {
+    const registration = await navigator.serviceWorker.register(address('sw.js'));
+    const offer = () => {
+      root.dataset.update = '1';
+      window.dispatchEvent(new CustomEvent('shardwise:update'));
+    };
+    // The first worker of a first visit is no update.
+    const watch = (worker) => {
+      const check = () => worker.state === 'installed' && registration.active && offer();
+      worker.addEventListener('statechange', check);
+      check();
+    };
+    if (registration.waiting && registration.active) offer();
+    if (registration.installing) watch(registration.installing);
+    registration.addEventListener('updatefound', () => registration.installing && watch(registration.installing));
+    window.addEventListener('shardwise:update-accept', () => {
+      if (!registration.waiting) return location.reload();
+      navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+      registration.waiting.postMessage('SKIP_WAITING');
+    });
+  }
+
+  async function start() {
+    if (typeof WebAssembly !== 'object') return showFailure('unsupported');
+    let init;
+    try {
+      ({ default: init } = await import(address(js)));
+    } catch (error) {
+      console.error(error);
+      return showFailure('load');
+    }
+    try {
+      await init({ module_or_path: address(wasm) });
+    } catch (error) {
+      console.error(error);
+      if (error instanceof WebAssembly.RuntimeError) return showFailure('stopped');
+      return showFailure(error instanceof WebAssembly.CompileError ? 'unsupported' : 'load');
+    }
+    document.getElementById('boot')?.remove();
+    root.dataset.ready = '1';
+    if (embedded && window.parent !== window) reportHeight();
+    if (embedded || !window.isSecureContext || !('serviceWorker' in navigator)) return;
+    // Offline use is an extra: the page works where workers or storage are refused.
+    await registerWorker().catch(() => {});
+  }
+
+  start();
+})();
