@@ -2,7 +2,12 @@
 //!
 //! The tables come from `core/catalog/*.toml`; `build.rs` checks and compiles them in.
 
-use crate::model::Shape;
+use crate::model::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
+
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+
+/// Version of the data: year and month of the last change.
+pub const VERSION: &str = "2026.11";
 
 /// Where a figure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -136,4 +141,76 @@ pub struct ModelEntry {
     pub hybrid: bool,
     /// Where the shape comes from.
     pub source: Source,
+}
+
+/// Every GPU type, in the catalog's order.
+#[must_use]
+pub fn gpus() -> &'static [Gpu] {
+    GPUS
+}
+
+/// The GPU of this id, whatever its case.
+#[must_use]
+pub fn gpu(id: &str) -> Option<&'static Gpu> {
+    let id = id.trim();
+    GPUS.iter().find(|gpu| gpu.id.eq_ignore_ascii_case(id))
+}
+
+/// Every node and instance.
+#[must_use]
+pub fn nodes() -> &'static [Node] {
+    NODES
+}
+
+/// Every dated price besides those of [`nodes`].
+#[must_use]
+pub fn prices() -> &'static [Price] {
+    PRICES
+}
+
+/// Every model, by family.
+#[must_use]
+pub fn models() -> &'static [ModelEntry] {
+    MODELS
+}
+
+/// The model of this id or Hugging Face repository, whatever its case.
+///
+/// A repository is also found without its owner, and by the name of a variant of the same shape:
+/// `meta-llama/Llama-3.1-8B-Instruct` is `meta-llama/Llama-3.1-8B`. An exact match wins.
+#[must_use]
+pub fn model(name: &str) -> Option<&'static ModelEntry> {
+    let name = name.trim().trim_end_matches('/');
+    if name.is_empty() {
+        return None;
+    }
+    let exact = |entry: &&ModelEntry| {
+        entry.id.eq_ignore_ascii_case(name) || entry.hf_repo.eq_ignore_ascii_case(name)
+    };
+    if let Some(entry) = MODELS.iter().find(exact) {
+        return Some(entry);
+    }
+    let wanted = variant_stem(name);
+    let owner = name.split_once('/').map(|(owner, _)| owner);
+    MODELS.iter().find(|entry| {
+        let same_owner = owner.is_none_or(|owner| {
+            entry.hf_repo.split_once('/').is_some_and(|(known, _)| known.eq_ignore_ascii_case(owner))
+        });
+        same_owner && (variant_stem(entry.hf_repo) == wanted || entry.id == wanted)
+    })
+}
+
+/// Endings of repository names that say how weights were trained or stored, not their shape.
+const VARIANTS: [&str; 14] = [
+    "-instruct", "-chat", "-base", "-hf", "-it", "-pt", "-fp8", "-bf16", "-2507", "-0324", "-0528",
+    "-thinking", "-preview", "-v1.0",
+];
+
+/// A repository's name without owner and variant, in lower case.
+fn variant_stem(repo: &str) -> String {
+    let mut stem = repo.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    while let Some(ending) = VARIANTS.iter().find(|ending| stem.ends_with(**ending)) {
+        stem.truncate(stem.len() - ending.len());
+    }
+    stem
 }

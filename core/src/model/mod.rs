@@ -4,8 +4,8 @@ mod config;
 mod parameters;
 mod shape;
 
-pub use config::{model_from_config, resolve_model};
-pub use parameters::ParameterCounts;
+pub use config::{model_from_config, model_of_entry, resolve_model};
+pub use parameters::{ParameterCounts, lora};
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
 
 use std::borrow::Cow;

@@ -1,0 +1,27 @@
+//! Checks the catalog in `catalog/` and compiles it into static tables.
+//!
+//! A bad entry fails the build with its file, its id, its field and what is wrong.
+#![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
+
+#[path = "build/mod.rs"]
+mod tables;
+
+use std::path::Path;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=catalog");
+    if let Err(problems) = run() {
+        for problem in problems {
+            println!("cargo::error={problem}");
+        }
+    }
+}
+
+fn run() -> Result<(), Vec<String>> {
+    let root = std::env::var("CARGO_MANIFEST_DIR").map_err(|e| vec![format!("CARGO_MANIFEST_DIR: {e}")])?;
+    let out = std::env::var("OUT_DIR").map_err(|e| vec![format!("OUT_DIR: {e}")])?;
+    let text = tables::emit(&tables::load(&Path::new(&root).join("catalog"))?);
+    std::fs::write(Path::new(&out).join("tables.rs"), text).map_err(|e| vec![format!("tables.rs: {e}")])
+}

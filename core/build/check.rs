@@ -1,0 +1,240 @@
+//! What is wrong with a catalog.
+
+use std::collections::BTreeSet;
+
+use super::rows::{Catalog, GpuRow, ModelRow, NodeRow, PriceRow};
+
+/// Collects problems of one entry under its file and name.
+struct Entry<'a> {
+    file: &'a str,
+    kind: &'a str,
+    id: &'a str,
+    problems: &'a mut Vec<String>,
+}
+
+impl Entry<'_> {
+    fn problem(&mut self, field: &str, message: &str) {
+        self.problems.push(format!("{}: {} `{}`: {field}: {message}", self.file, self.kind, self.id));
+    }
+
+    fn text(&mut self, field: &str, value: &str) {
+        if value.trim().is_empty() {
+            self.problem(field, "is empty");
+        }
+    }
+
+    fn id(&mut self, field: &str, value: &str) {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+        if value.is_empty() || !value.chars().all(fits) {
+            self.problem(field, "must be lower-case letters, digits, dots and hyphens");
+        }
+    }
+
+    fn source(&mut self, url: &str, date: &str) {
+        let rest = url.strip_prefix("https://").unwrap_or_default();
+        let host = rest.split('/').next().unwrap_or_default();
+        if !host.contains('.') || url.chars().any(char::is_whitespace) {
+            self.problem("source", "must be an https address");
+        }
+        self.date("date", date);
+    }
+
+    fn date(&mut self, field: &str, date: &str) {
+        if day_number(date).is_none() {
+            self.problem(field, &format!("`{date}` is not a date of the form YYYY-MM-DD"));
+        }
+    }
+
+    fn range(&mut self, field: &str, value: f64, low: f64, high: f64) {
+        if !(low..=high).contains(&value) {
+            self.problem(field, &format!("{value} is outside {low} to {high}"));
+        }
+    }
+}
+
+/// Days since the beginning of year 0 in months of 31 days: for order and differences in months.
+pub(crate) fn day_number(date: &str) -> Option<u32> {
+    let mut parts = date.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
+        return None;
+    }
+    let (year, month, day): (u32, u32, u32) = (year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+    let valid = (2015..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    valid.then_some((year * 12 + month - 1) * 31 + day - 1)
+}
+
+/// Every problem of every entry.
+pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut gpus = BTreeSet::new();
+    for (file, row) in &catalog.gpus {
+        let mut entry = Entry { file, kind: "gpu", id: &row.id, problems: &mut problems };
+        if !gpus.insert(row.id.as_str()) {
+            entry.problem("id", "occurs twice");
+        }
+        check_gpu(&mut entry, row);
+    }
+    let mut nodes = BTreeSet::new();
+    for (file, row) in &catalog.nodes {
+        let mut entry = Entry { file, kind: "node", id: &row.name, problems: &mut problems };
+        if !nodes.insert((row.provider.as_str(), row.name.as_str())) {
+            entry.problem("name", "occurs twice for this provider");
+        }
+        if !gpus.contains(row.gpu.as_str()) {
+            entry.problem("gpu", &format!("`{}` is not in the catalog of GPUs", row.gpu));
+        }
+        check_node(&mut entry, row);
+    }
+    for (file, row) in &catalog.prices {
+        let mut entry = Entry { file, kind: "price", id: &row.instance, problems: &mut problems };
+        if !gpus.contains(row.gpu.as_str()) {
+            entry.problem("gpu", &format!("`{}` is not in the catalog of GPUs", row.gpu));
+        }
+        check_price(&mut entry, row);
+    }
+    let mut models = BTreeSet::new();
+    for (file, row) in &catalog.models {
+        let mut entry = Entry { file, kind: "model", id: &row.id, problems: &mut problems };
+        if !models.insert(row.id.as_str()) {
+            entry.problem("id", "occurs twice");
+        }
+        check_model(&mut entry, row);
+    }
+    problems
+}
+
+fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
+    entry.id("id", &row.id);
+    entry.text("name", &row.name);
+    entry.text("architecture", &row.architecture);
+    if !["nvidia", "amd", "intel"].contains(&row.vendor.as_str()) {
+        entry.problem("vendor", "must be nvidia, amd or intel");
+    }
+    entry.range("memory_gb", row.memory_gb, 8.0, 1024.0);
+    entry.range("memory_gib", row.memory_gib, 8.0, row.memory_gb);
+    entry.range("hbm_gb_per_s", row.hbm_gb_per_s, 100.0, 50_000.0);
+    entry.range("nvlink_gb_per_s", row.nvlink_gb_per_s, 0.0, 5_000.0);
+    entry.range("pcie_gb_per_s", row.pcie_gb_per_s, 5.0, 500.0);
+    entry.range("nvlink_domain", f64::from(row.nvlink_domain), 1.0, 1024.0);
+    entry.range("gpus_per_node", f64::from(row.gpus_per_node), 1.0, 128.0);
+    entry.range("internode_gbit_per_s", row.internode_gbit_per_s, 0.0, 10_000.0);
+    for (field, value) in [
+        ("bf16_dense_tflops", row.bf16_dense_tflops),
+        ("fp16_dense_tflops", row.fp16_dense_tflops),
+        ("fp8_dense_tflops", row.fp8_dense_tflops),
+        ("fp4_dense_tflops", row.fp4_dense_tflops),
+    ] {
+        entry.range(field, value.unwrap_or(1.0), 1.0, 100_000.0);
+    }
+    if row.bf16_dense_tflops.is_none() && row.fp16_dense_tflops.is_none() {
+        entry.problem("bf16_dense_tflops", "a GPU needs a dense bf16 or fp16 peak");
+    }
+    // A search over shapes can beat the sheet's boost clock a little, never by much.
+    let peak = row.bf16_dense_tflops.or(row.fp16_dense_tflops).unwrap_or(1.0);
+    entry.range("gemm_bf16_tflops", row.gemm_bf16_tflops.unwrap_or(1.0), 1.0, peak);
+    entry.range("mamf_bf16_tflops", row.mamf_bf16_tflops.unwrap_or(1.0), 1.0, 1.1 * peak);
+    entry.range("gemm_fp8_tflops", row.gemm_fp8_tflops.unwrap_or(1.0), 1.0, row.fp8_dense_tflops.unwrap_or(1.0));
+    entry.range("measured_hbm_gb_per_s", row.measured_hbm_gb_per_s.unwrap_or(1.0), 1.0, row.hbm_gb_per_s);
+    if (row.nvlink_gb_per_s > 0.0) != (row.nvlink_domain > 1) {
+        entry.problem("nvlink_domain", "must be over 1 exactly where nvlink_gb_per_s is over 0");
+    }
+    entry.source(&row.source, &row.date);
+}
+
+fn check_node(entry: &mut Entry<'_>, row: &NodeRow) {
+    entry.text("name", &row.name);
+    entry.text("provider", &row.provider);
+    entry.range("gpus", f64::from(row.gpus), 1.0, 128.0);
+    entry.range("nvlink_domain", f64::from(row.nvlink_domain), 1.0, 1024.0);
+    entry.range("network_gbit_per_s", row.network_gbit_per_s.unwrap_or(1.0), 1.0, 100_000.0);
+    entry.range("host_ram_gib", row.host_ram_gib.unwrap_or(16.0), 8.0, 100_000.0);
+    if let Some(usd) = row.usd_per_hour {
+        entry.range("usd_per_hour", usd / f64::from(row.gpus.max(1)), 0.05, 100.0);
+        entry.text("price_kind", &row.price_kind);
+        entry.date("price_date", &row.price_date);
+    } else if !row.price_kind.is_empty() || !row.price_date.is_empty() {
+        entry.problem("usd_per_hour", "is missing although the price has a kind or a date");
+    }
+    entry.source(&row.source, &row.date);
+}
+
+fn check_price(entry: &mut Entry<'_>, row: &PriceRow) {
+    entry.text("instance", &row.instance);
+    entry.text("provider", &row.provider);
+    entry.text("kind", &row.kind);
+    entry.range("gpus", f64::from(row.gpus), 1.0, 128.0);
+    entry.range("usd_per_hour", row.usd_per_hour / f64::from(row.gpus.max(1)), 0.05, 100.0);
+    entry.source(&row.source, &row.date);
+}
+
+fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
+    entry.id("id", &row.id);
+    entry.text("name", &row.name);
+    entry.text("family", &row.family);
+    entry.text("model_type", &row.model_type);
+    if !row.hf_repo.is_empty() && row.hf_repo.split('/').count() != 2 {
+        entry.problem("hf_repo", "must be owner/name");
+    }
+    for (field, value) in row.numbers() {
+        let high = match field {
+            "hidden_size" | "num_attention_heads" | "num_key_value_heads" | "head_dim" => 1e6,
+            "num_hidden_layers" | "norms_per_layer" => 1e4,
+            "num_experts" | "num_experts_per_tok" => 1e5,
+            _ => 2e7,
+        };
+        if value as f64 > high {
+            entry.problem(field, &format!("{value} is over {high}"));
+        }
+    }
+    for (field, value) in [
+        ("hidden_size", row.hidden_size),
+        ("num_hidden_layers", row.num_hidden_layers),
+        ("num_attention_heads", row.num_attention_heads),
+        ("num_key_value_heads", row.num_key_value_heads),
+        ("head_dim", row.head_dim),
+        ("vocab_size", row.vocab_size),
+    ] {
+        if value.unwrap_or(0) == 0 {
+            entry.problem(field, "is missing");
+        }
+    }
+    let heads = row.num_attention_heads.unwrap_or(1);
+    if !heads.is_multiple_of(row.num_key_value_heads.unwrap_or(1).max(1)) {
+        entry.problem("num_key_value_heads", "must divide num_attention_heads");
+    }
+    if row.num_experts_per_tok.unwrap_or(0) > row.num_experts.unwrap_or(0) {
+        entry.problem("num_experts_per_tok", "must not be over num_experts");
+    }
+    if row.num_experts.is_some() && row.moe_intermediate_size.unwrap_or(0) == 0 {
+        entry.problem("moe_intermediate_size", "is missing in a model with experts");
+    }
+    let word = |value: &Option<String>, allowed: &[&str]| {
+        value.as_deref().is_none_or(|word| allowed.contains(&word))
+    };
+    if !word(&row.qk_norm, &["head", "full"]) {
+        entry.problem("qk_norm", "must be head or full");
+    }
+    if !word(&row.norm, &["layer", "layer_no_bias"]) {
+        entry.problem("norm", "must be layer or layer_no_bias; absent for rms");
+    }
+    let pattern = row.layer_pattern.as_deref().unwrap_or("A");
+    if pattern.is_empty() || !pattern.chars().all(|c| "ASLM*E-".contains(c)) {
+        entry.problem("layer_pattern", "must be of the letters A S L, or M * E -");
+    }
+    if pattern.contains('L') != row.linear.is_some() {
+        entry.problem("linear", "belongs to models with L in layer_pattern, and only to them");
+    }
+    if pattern.contains('M') != row.mamba.is_some() {
+        entry.problem("mamba", "belongs to models with M in layer_pattern, and only to them");
+    }
+    if pattern.contains('S') && row.sliding_window.unwrap_or(0) == 0 {
+        entry.problem("sliding_window", "is missing although layer_pattern has S");
+    }
+    if let Some(vision) = &row.vision
+        && super::emit::vision_kind(&vision.kind).is_none()
+    {
+        entry.problem("vision.kind", "is unknown");
+    }
+    entry.source(&row.source, &row.date);
+}

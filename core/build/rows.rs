@@ -1,0 +1,198 @@
+//! Entries as they stand in the TOML files.
+
+use serde::Deserialize;
+
+/// The entries of all files, each with its file's name.
+#[derive(Default)]
+pub(crate) struct Catalog {
+    /// GPUs.
+    pub(crate) gpus: Vec<(String, GpuRow)>,
+    /// Nodes and instances.
+    pub(crate) nodes: Vec<(String, NodeRow)>,
+    /// Prices.
+    pub(crate) prices: Vec<(String, PriceRow)>,
+    /// Models.
+    pub(crate) models: Vec<(String, ModelRow)>,
+}
+
+/// One file: any of the four lists.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Lists {
+    /// `[[gpu]]`
+    pub(crate) gpu: Vec<GpuRow>,
+    /// `[[node]]`
+    pub(crate) node: Vec<NodeRow>,
+    /// `[[price]]`
+    pub(crate) price: Vec<PriceRow>,
+    /// `[[model]]`
+    pub(crate) model: Vec<ModelRow>,
+}
+
+/// A GPU. Keys and units are those of `catalog::Gpu`.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GpuRow {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) vendor: String,
+    pub(crate) architecture: String,
+    pub(crate) memory_gb: f64,
+    pub(crate) memory_gib: f64,
+    pub(crate) hbm_gb_per_s: f64,
+    pub(crate) bf16_dense_tflops: Option<f64>,
+    pub(crate) fp16_dense_tflops: Option<f64>,
+    pub(crate) fp8_dense_tflops: Option<f64>,
+    pub(crate) fp4_dense_tflops: Option<f64>,
+    pub(crate) gemm_bf16_tflops: Option<f64>,
+    pub(crate) gemm_fp8_tflops: Option<f64>,
+    pub(crate) mamf_bf16_tflops: Option<f64>,
+    pub(crate) measured_hbm_gb_per_s: Option<f64>,
+    pub(crate) nvlink_gb_per_s: f64,
+    pub(crate) nvlink_domain: u32,
+    pub(crate) pcie_gb_per_s: f64,
+    pub(crate) gpus_per_node: u32,
+    pub(crate) internode_gbit_per_s: f64,
+    pub(crate) source: String,
+    pub(crate) date: String,
+    #[serde(default)]
+    pub(crate) notes: String,
+}
+
+/// A machine. Keys and units are those of `catalog::Node`.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NodeRow {
+    pub(crate) name: String,
+    pub(crate) provider: String,
+    pub(crate) gpu: String,
+    pub(crate) gpus: u32,
+    pub(crate) nvlink_domain: u32,
+    pub(crate) network_gbit_per_s: Option<f64>,
+    #[serde(default)]
+    pub(crate) technology: String,
+    pub(crate) host_ram_gib: Option<f64>,
+    pub(crate) usd_per_hour: Option<f64>,
+    #[serde(default)]
+    pub(crate) price_kind: String,
+    #[serde(default)]
+    pub(crate) price_date: String,
+    pub(crate) source: String,
+    pub(crate) date: String,
+}
+
+/// A price of an instance. Keys and units are those of `catalog::Price`.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PriceRow {
+    pub(crate) instance: String,
+    pub(crate) provider: String,
+    pub(crate) gpu: String,
+    pub(crate) gpus: u32,
+    pub(crate) usd_per_hour: f64,
+    /// `on-demand` and so on; only on-demand prices count towards a GPU's typical price.
+    pub(crate) kind: String,
+    pub(crate) source: String,
+    pub(crate) date: String,
+}
+
+/// Gated `DeltaNet` layers.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinearRow {
+    pub(crate) num_key_heads: u64,
+    pub(crate) num_value_heads: u64,
+    pub(crate) key_head_dim: u64,
+    pub(crate) value_head_dim: u64,
+    pub(crate) conv_kernel: u64,
+}
+
+/// Mamba-2 layers.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MambaRow {
+    pub(crate) num_heads: u64,
+    pub(crate) head_dim: u64,
+    pub(crate) n_groups: u64,
+    pub(crate) state_size: u64,
+    pub(crate) conv_kernel: u64,
+}
+
+/// A vision tower.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VisionRow {
+    pub(crate) kind: String,
+    pub(crate) layers: u64,
+    pub(crate) hidden: u64,
+    pub(crate) intermediate: u64,
+    pub(crate) heads: u64,
+    pub(crate) patch: u64,
+    pub(crate) merge: u64,
+    pub(crate) out: u64,
+    #[serde(default)]
+    pub(crate) deepstack: u64,
+}
+
+/// A model: what identifies it, then its shape; absent keys are those of `Shape::EMPTY`.
+macro_rules! model_row {
+    (numbers: $($number:ident),* ; flags: $($flag:ident),*) => {
+        /// A model. Keys are those of `catalog::ModelEntry` and `model::Shape`.
+        #[derive(Clone, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct ModelRow {
+            pub(crate) id: String,
+            pub(crate) name: String,
+            #[serde(default)]
+            pub(crate) hf_repo: String,
+            pub(crate) family: String,
+            pub(crate) model_type: String,
+            #[serde(default)]
+            pub(crate) stated_parameters: u64,
+            #[serde(default)]
+            pub(crate) stated_active_parameters: u64,
+            #[serde(default)]
+            pub(crate) hybrid: bool,
+            pub(crate) source: String,
+            pub(crate) date: String,
+            $(pub(crate) $number: Option<u64>,)*
+            $(pub(crate) $flag: Option<bool>,)*
+            pub(crate) qk_norm: Option<String>,
+            pub(crate) norm: Option<String>,
+            pub(crate) layer_pattern: Option<String>,
+            pub(crate) linear: Option<LinearRow>,
+            pub(crate) mamba: Option<MambaRow>,
+            pub(crate) vision: Option<VisionRow>,
+        }
+
+        impl ModelRow {
+            /// Numbers of the shape that the entry gives.
+            #[must_use]
+            pub(crate) fn numbers(&self) -> Vec<(&'static str, u64)> {
+                let mut given = Vec::new();
+                $(if let Some(value) = self.$number { given.push((stringify!($number), value)); })*
+                given
+            }
+
+            /// Flags of the shape that the entry gives.
+            #[must_use]
+            pub(crate) fn flags(&self) -> Vec<(&'static str, bool)> {
+                let mut given = Vec::new();
+                $(if let Some(value) = self.$flag { given.push((stringify!($flag), value)); })*
+                given
+            }
+        }
+    };
+}
+
+model_row! {
+    numbers: hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads,
+        head_dim, vocab_size, max_position_embeddings, norms_per_layer, learned_positions,
+        word_embed_proj_dim, sliding_window, num_experts, num_experts_per_tok, moe_intermediate_size,
+        shared_expert_intermediate_size, first_k_dense_replace, moe_layer_freq, moe_layer_offset,
+        moe_latent_size, q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim,
+        indexer_heads, indexer_head_dim;
+    flags: tie_word_embeddings, gated_mlp, attention_bias, attention_out_bias, mlp_bias, lm_head_bias,
+        no_final_norm, embed_norm, chunked_attention, attn_output_gate, attn_sinks, shared_expert_gate,
+        router_bias, router_linear_bias, expert_bias
+}

@@ -1,0 +1,263 @@
+//! From a question's `model` to a [`Model`]: a catalog look-up, or a `config.json`.
+
+mod families;
+mod keys;
+mod layers;
+mod vision;
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use self::keys::Keys;
+use super::{Model, ParameterCounts, Shape};
+use crate::catalog::{self, ModelEntry};
+use crate::error::InputError;
+
+/// Largest model the formulas are asked about, in weights.
+const MOST_PARAMETERS: u64 = 1_000_000_000_000_000;
+
+/// Keys that suffice on their own, without a `model_type`.
+const NORMALISED: [&str; 27] = [
+    "name",
+    "hidden_size",
+    "intermediate_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "num_key_value_heads",
+    "head_dim",
+    "vocab_size",
+    "max_position_embeddings",
+    "tie_word_embeddings",
+    "gated_mlp",
+    "attention_bias",
+    "sliding_window",
+    "layer_types",
+    "num_experts",
+    "num_experts_per_tok",
+    "moe_intermediate_size",
+    "shared_expert_intermediate_size",
+    "first_k_dense_replace",
+    "moe_layer_freq",
+    "q_lora_rank",
+    "kv_lora_rank",
+    "qk_nope_head_dim",
+    "qk_rope_head_dim",
+    "v_head_dim",
+    "vision_config",
+    "model_type",
+];
+
+/// The model that `value` names or describes: a catalog id, a Hugging Face repository, or an
+/// object with the keys of a `config.json`.
+///
+/// # Errors
+/// Names the field below `field` that is wrong and what would be right.
+pub fn resolve_model(value: &Value, field: &str) -> Result<Model, InputError> {
+    match value {
+        Value::String(name) => catalog::model(name).map(model_of_entry).ok_or_else(|| unknown(name, field)),
+        Value::Object(map) => model_from_config(map, field),
+        _ => Err(InputError::new(
+            field,
+            "expected a model id such as \"qwen3-8b\", a Hugging Face repository, or an object with the keys of its config.json.",
+        )),
+    }
+}
+
+/// A catalog entry as a model.
+#[must_use]
+pub fn model_of_entry(entry: &'static ModelEntry) -> Model {
+    Model {
+        id: Cow::Borrowed(entry.id),
+        name: Cow::Borrowed(entry.name),
+        hf_repo: Cow::Borrowed(entry.hf_repo),
+        shape: entry.shape,
+        parameters: ParameterCounts::of(&entry.shape)
+            .with_stated(entry.stated_parameters, entry.stated_active_parameters),
+        hybrid: entry.hybrid,
+    }
+}
+
+/// The model that a `config.json` describes: a real one of a supported `model_type`, whose unknown
+/// keys are ignored, or normalised keys alone, among which an unknown one is refused.
+///
+/// # Errors
+/// Names the key below `field` that is missing, unknown or out of range, and the remedy.
+pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model, InputError> {
+    let keys = Keys::new(map, field);
+    let shape = match keys.word("model_type")? {
+        Some(model_type) => {
+            if let Some(entry) = entry_of_config(model_type, &keys)? {
+                return Ok(model_of_entry(entry));
+            }
+            families::shape(model_type, &keys)?
+        }
+        None => {
+            refuse_unknown(&keys)?;
+            families::normalised(&keys)?
+        }
+    };
+    check(&shape, &keys)?;
+    let parameters = ParameterCounts::of(&shape);
+    if parameters.total > MOST_PARAMETERS {
+        return Err(keys.error(
+            "hidden_size",
+            "together with the other sizes this is a model of over 10^15 weights. Check the sizes against the model's config.json.",
+        ));
+    }
+    let repo = match map.get("_name_or_path") {
+        Some(Value::String(path)) if is_repo(path) => path.clone(),
+        _ => String::new(),
+    };
+    let name = match map.get("name") {
+        Some(Value::String(name)) if !name.trim().is_empty() => name.trim().chars().take(80).collect(),
+        _ if repo.is_empty() => String::from("custom model"),
+        _ => repo.clone(),
+    };
+    let pattern = shape.layer_pattern;
+    Ok(Model {
+        id: Cow::Borrowed("custom"),
+        name: Cow::Owned(name),
+        hf_repo: Cow::Owned(repo),
+        shape,
+        parameters,
+        hybrid: pattern.contains(['L', 'M']) || shape.indexer_heads > 0,
+    })
+}
+
+/// For architectures that the formulas do not cover, the catalog entry of this very model.
+fn entry_of_config(model_type: &str, keys: &Keys<'_>) -> Result<Option<&'static ModelEntry>, InputError> {
+    if !families::is_stated_only(model_type) {
+        return Ok(None);
+    }
+    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
+    let hidden = text.positive(&["hidden_size"], keys::HIDDEN)?;
+    let layers = text.positive(&["num_hidden_layers"], keys::LAYERS)?;
+    let family = model_type.trim_end_matches("_text");
+    let entry = catalog::models().iter().find(|entry| {
+        entry.model_type == family
+            && Some(entry.shape.hidden_size) == hidden
+            && Some(entry.shape.num_hidden_layers) == layers
+    });
+    entry.map(Some).ok_or_else(|| {
+        let known: Vec<&str> =
+            catalog::models().iter().filter(|e| e.model_type == family).map(|e| e.id).collect();
+        keys.error(
+            "model_type",
+            &format!(
+                "the formulas do not cover {model_type}, and this is none of the catalog's models of that type ({}). Choose one of those.",
+                known.join(", ")
+            ),
+        )
+    })
+}
+
+/// Checks what one key alone cannot show.
+fn check(shape: &Shape, keys: &Keys<'_>) -> Result<(), InputError> {
+    let (heads, kv) = (shape.num_attention_heads, shape.num_key_value_heads);
+    if kv == 0 || !heads.is_multiple_of(kv) {
+        return Err(keys.error(
+            "num_key_value_heads",
+            &format!("{kv} does not divide the {heads} attention heads. Give a divisor of {heads}."),
+        ));
+    }
+    if shape.num_experts_per_tok > shape.num_experts {
+        return Err(keys.error(
+            "num_experts_per_tok",
+            &format!(
+                "a token cannot visit {} of {} experts. Give at most {}.",
+                shape.num_experts_per_tok, shape.num_experts, shape.num_experts
+            ),
+        ));
+    }
+    if shape.first_k_dense_replace > shape.num_hidden_layers {
+        return Err(keys.error(
+            "first_k_dense_replace",
+            &format!("is over the number of layers, {}. Give at most that.", shape.num_hidden_layers),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses keys that a normalised object does not have, so that a typing error is not ignored.
+fn refuse_unknown(keys: &Keys<'_>) -> Result<(), InputError> {
+    for key in keys.names() {
+        if NORMALISED.contains(&key.as_str()) {
+            continue;
+        }
+        let shown: String = key.chars().take(60).collect();
+        let remedy = match closest(&shown, NORMALISED) {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => String::from("remove it."),
+        };
+        return Err(keys.error(
+            &shown,
+            &format!("this key is unknown; {remedy} A whole config.json needs its `model_type`, then other keys are ignored."),
+        ));
+    }
+    Ok(())
+}
+
+/// The error of a name that is not in the catalog, with the nearest ids.
+fn unknown(name: &str, field: &str) -> InputError {
+    let shown: String = name.trim().chars().take(80).collect();
+    if shown.is_empty() {
+        return InputError::new(field, "the name is empty. Give a model id such as \"qwen3-8b\".");
+    }
+    let wanted = shown.rsplit('/').next().unwrap_or(&shown).to_ascii_lowercase();
+    let mut near: Vec<(usize, &str)> =
+        catalog::models().iter().map(|entry| (distance(&wanted, entry.id), entry.id)).collect();
+    near.sort_unstable();
+    let ids: Vec<String> = near.iter().take(3).map(|(_, id)| format!("\"{id}\"")).collect();
+    InputError::new(
+        field,
+        format!(
+            "\"{shown}\" is not in the catalog. Did you mean {}? For another model give an object with the keys of its config.json.",
+            ids.join(", ")
+        ),
+    )
+}
+
+/// Whether a text has the form `owner/name`.
+fn is_repo(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    text.len() <= 96
+        && text.split('/').count() == 2
+        && !text.starts_with(['/', '.'])
+        && !text.ends_with('/')
+        && text.chars().all(fits)
+}
+
+/// The known word nearest to `word`, if it is near enough for a typing error.
+fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = 2 + word.len() / 6;
+    known
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Number of letters to insert, remove or replace to turn `a` into `b` (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (j, other) in b.iter().enumerate() {
+            let above = row.get(j + 1).copied().unwrap_or(usize::MAX - 1);
+            let value = (diagonal + usize::from(letter != *other)).min(above + 1).min(left + 1);
+            diagonal = above;
+            left = value;
+            if let Some(cell) = row.get_mut(j + 1) {
+                *cell = value;
+            }
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
