@@ -31,12 +31,16 @@ impl Entry<'_> {
     }
 
     fn source(&mut self, url: &str, date: &str) {
+        self.url("source", url);
+        self.date("date", date);
+    }
+
+    fn url(&mut self, field: &str, url: &str) {
         let rest = url.strip_prefix("https://").unwrap_or_default();
         let host = rest.split('/').next().unwrap_or_default();
         if !host.contains('.') || url.chars().any(char::is_whitespace) {
-            self.problem("source", "must be an https address");
+            self.problem(field, "must be an https address");
         }
-        self.date("date", date);
     }
 
     fn date(&mut self, field: &str, date: &str) {
@@ -153,6 +157,7 @@ fn check_node(entry: &mut Entry<'_>, row: &NodeRow) {
         entry.range("usd_per_hour", usd / f64::from(row.gpus.max(1)), 0.05, 100.0);
         entry.text("price_kind", &row.price_kind);
         entry.date("price_date", &row.price_date);
+        entry.url("price_source", row.price_source.as_deref().unwrap_or(&row.source));
     } else if !row.price_kind.is_empty() || !row.price_date.is_empty() {
         entry.problem("usd_per_hour", "is missing although the price has a kind or a date");
     }

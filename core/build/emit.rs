@@ -68,9 +68,10 @@ fn emit_nodes(catalog: &Catalog, text: &mut String) {
         line(text, format_args!(
             "Node {{ name: {:?}, provider: {:?}, gpu: {:?}, gpus: {}, nvlink_domain: {}, \
              network_gbit_per_s: {:?}, technology: {:?}, host_ram_gib: {:?}, usd_per_hour: {:?}, \
-             price_kind: {:?}, price_date: {:?}, source: {} }},",
+             price_kind: {:?}, price_date: {:?}, price_url: {:?}, source: {} }},",
             row.name, row.provider, row.gpu, row.gpus, row.nvlink_domain, row.network_gbit_per_s,
             row.technology, row.host_ram_gib, row.usd_per_hour, row.price_kind, row.price_date,
+            if row.usd_per_hour.is_some() { row.price_source.as_deref().unwrap_or(&row.source) } else { "" },
             source(&row.source, &row.date)
         ));
     }

@@ -5,8 +5,10 @@ mod emit;
 mod price;
 mod rows;
 
+pub(crate) use check::check;
 pub(crate) use emit::emit;
-pub(crate) use rows::{Catalog, GpuRow, Lists, ModelRow, NodeRow, PriceRow};
+pub(crate) use rows::Catalog;
+use rows::Lists;
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +33,7 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
             Err(e) => problems.push(format!("catalog/{name}: {e}")),
         }
     }
-    problems.extend(check::check(&catalog));
+    problems.extend(check(&catalog));
     if problems.is_empty() { Ok(catalog) } else { Err(problems) }
 }
 
@@ -48,12 +50,6 @@ pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), S
     catalog.prices.extend(lists.price.into_iter().map(|row| (file.clone(), row)));
     catalog.models.extend(lists.model.into_iter().map(|row| (file.clone(), row)));
     Ok(())
-}
-
-/// Everything wrong with a catalog.
-#[must_use]
-pub(crate) fn problems(catalog: &Catalog) -> Vec<String> {
-    check::check(catalog)
 }
 
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -26,49 +26,28 @@ pub(crate) fn newest_date(catalog: &Catalog) -> String {
 /// Typical price of each GPU, by id.
 ///
 /// Counted are on-demand prices of at most 18 months before the newest price of the catalog; not
-/// spot, reserved, marketplace and community offers. Of one instance only the newest price counts,
-/// of one provider only its lowest price per GPU, so that a provider with many sizes does not
-/// outvote the others. The typical price is the median over providers; of an even number, the
-/// lower of the two in the middle, so that it is a price somebody asks.
+/// spot, reserved, marketplace and community offers. Of one provider only its lowest price per GPU
+/// counts, among those of the last month that it is known for, so that a provider with many sizes
+/// does not outvote the others and a price it has since changed does not count. The typical price
+/// is the median over providers; of an even number the lower of the two in the middle, so that it
+/// is a price somebody asks.
 pub(crate) fn typical(catalog: &Catalog) -> BTreeMap<String, Offer> {
     let newest = day_number(&newest_date(catalog)).unwrap_or(0);
-    // (GPU, provider, instance) -> newest offer
-    let mut instances: BTreeMap<(String, String, String), Offer> = BTreeMap::new();
-    let mut add = |gpu: &str, provider: &str, instance: &str, kind: &str, offer: Offer| {
+    let mut providers: BTreeMap<(&str, &str), Vec<Offer>> = BTreeMap::new();
+    for (gpu, provider, kind, offer) in offers(catalog) {
         let recent = day_number(&offer.date).is_some_and(|day| day + MONTHS * 31 >= newest);
-        if !recent || !is_on_demand(kind) {
-            return;
-        }
-        let key = (gpu.to_owned(), cloud(provider).to_owned(), instance.to_owned());
-        let known = instances.entry(key).or_insert_with(|| offer.clone());
-        if offer.date > known.date {
-            *known = offer;
-        }
-    };
-    for (_, row) in &catalog.nodes {
-        if let Some(usd) = row.usd_per_hour {
-            let usd = usd / f64::from(row.gpus.max(1));
-            let offer = Offer { usd, date: row.price_date.clone(), url: row.source.clone() };
-            add(&row.gpu, &row.provider, &row.name, &row.price_kind, offer);
+        if recent && is_on_demand(kind) {
+            providers.entry((gpu, cloud(provider))).or_default().push(offer);
         }
     }
-    for (_, row) in &catalog.prices {
-        let usd = row.usd_per_hour / f64::from(row.gpus.max(1));
-        let offer = Offer { usd, date: row.date.clone(), url: row.source.clone() };
-        add(&row.gpu, &row.provider, &row.instance, &row.kind, offer);
+    let mut lowest: BTreeMap<String, Vec<Offer>> = BTreeMap::new();
+    for ((gpu, _), list) in providers {
+        let last = list.iter().filter_map(|offer| day_number(&offer.date)).max().unwrap_or(0);
+        let current =
+            list.into_iter().filter(|offer| day_number(&offer.date).is_some_and(|day| day + 31 >= last));
+        lowest.entry(gpu.to_owned()).or_default().extend(current.min_by(|a, b| a.usd.total_cmp(&b.usd)));
     }
-    let mut providers: BTreeMap<(String, String), Offer> = BTreeMap::new();
-    for ((gpu, provider, _), offer) in instances {
-        let lowest = providers.entry((gpu, provider)).or_insert_with(|| offer.clone());
-        if offer.usd < lowest.usd {
-            *lowest = offer;
-        }
-    }
-    let mut offers: BTreeMap<String, Vec<Offer>> = BTreeMap::new();
-    for ((gpu, _), offer) in providers {
-        offers.entry(gpu).or_default().push(offer);
-    }
-    offers
+    lowest
         .into_iter()
         .filter_map(|(gpu, mut list)| {
             list.sort_by(|a, b| a.usd.total_cmp(&b.usd));
@@ -76,6 +55,22 @@ pub(crate) fn typical(catalog: &Catalog) -> BTreeMap<String, Offer> {
             list.get(middle).cloned().map(|offer| (gpu, offer))
         })
         .collect()
+}
+
+/// Every price: GPU, provider, kind, and the offer per GPU.
+fn offers(catalog: &Catalog) -> Vec<(&str, &str, &str, Offer)> {
+    let nodes = catalog.nodes.iter().filter_map(|(_, row)| {
+        let url = row.price_source.as_ref().unwrap_or(&row.source).clone();
+        let usd = row.usd_per_hour? / f64::from(row.gpus.max(1));
+        let offer = Offer { usd, date: row.price_date.clone(), url };
+        Some((row.gpu.as_str(), row.provider.as_str(), row.price_kind.as_str(), offer))
+    });
+    let prices = catalog.prices.iter().map(|(_, row)| {
+        let usd = row.usd_per_hour / f64::from(row.gpus.max(1));
+        let offer = Offer { usd, date: row.date.clone(), url: row.source.clone() };
+        (row.gpu.as_str(), row.provider.as_str(), row.kind.as_str(), offer)
+    });
+    nodes.chain(prices).collect()
 }
 
 /// The provider without its region: `AWS us-east-1` is `AWS`.

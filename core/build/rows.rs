@@ -77,6 +77,8 @@ pub(crate) struct NodeRow {
     pub(crate) price_kind: String,
     #[serde(default)]
     pub(crate) price_date: String,
+    /// Where the price comes from, if not from `source`.
+    pub(crate) price_source: Option<String>,
     pub(crate) source: String,
     pub(crate) date: String,
 }

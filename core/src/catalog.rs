@@ -97,6 +97,8 @@ pub struct Node {
     pub price_kind: &'static str,
     /// Date of the price; empty without one.
     pub price_date: &'static str,
+    /// Page or file that states the price; empty without one.
+    pub price_url: &'static str,
     /// Where the figures come from.
     pub source: Source,
 }
