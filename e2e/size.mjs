@@ -1,0 +1,51 @@
+// The size of the site as it travels, in brotli at its best, against the budget.
+//
+//   node e2e/size.mjs            fails above the budget, and 5 % above the size on record
+//   node e2e/size.mjs --record   puts the present sizes on record
+
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const SITE = fileURLToPath(new URL('../dist', import.meta.url));
+const RECORD = fileURLToPath(new URL('./size-budget.json', import.meta.url));
+const GROWTH = 1.05;
+
+// The embed script is loaded by other sites, never with the page.
+const OTHERS = new Set(['embed.js']);
+
+const brotli = (bytes) => brotliCompressSync(bytes, {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+}).length;
+
+function measure() {
+  const sizes = { wasm: 0, js: 0, css: 0 };
+  for (const file of readdirSync(SITE)) {
+    const kind = extname(file).slice(1);
+    if (kind in sizes && !OTHERS.has(file)) sizes[kind] += brotli(readFileSync(join(SITE, file)));
+  }
+  for (const [kind, size] of Object.entries(sizes)) {
+    if (size === 0) throw new Error(`dist has no .${kind} file: build the site first`);
+  }
+  return sizes;
+}
+
+const { budget, recorded } = JSON.parse(readFileSync(RECORD, 'utf8'));
+const sizes = measure();
+
+if (process.argv.includes('--record')) {
+  writeFileSync(RECORD, `${JSON.stringify({ budget, recorded: sizes }, null, 2)}\n`);
+  console.log('recorded', sizes);
+} else {
+  const failures = [];
+  console.log('bytes in brotli    now   on record    budget');
+  for (const [kind, size] of Object.entries(sizes)) {
+    const row = [size, recorded[kind], budget[kind]].map((n) => String(n).padStart(10)).join('');
+    console.log(kind.padEnd(8), row);
+    if (size > budget[kind]) failures.push(`${kind} is over its budget`);
+    if (size > recorded[kind] * GROWTH) failures.push(`${kind} grew by more than 5 %: find out why, then node e2e/size.mjs --record`);
+  }
+  for (const failure of failures) console.error(failure);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,58 @@
+// The page starts, and says so where it cannot.
+
+import { expect, test } from '../fixtures.mjs';
+import { serve } from '../serve.mjs';
+
+test('starts without a message, a policy breach or a foreign request', async ({ page, calculator }) => {
+  await calculator.open();
+  await expect(page).toHaveTitle(/Shardwise/);
+  await expect(calculator.heading()).toBeAttached();
+  await expect(page.locator('#boot')).toHaveCount(0);
+});
+
+test('asks for all its files below its own path', async ({ page, calculator, baseURL }) => {
+  const outside = [];
+  page.on('request', (request) => request.url().startsWith(baseURL) || request.url().startsWith('data:') || outside.push(request.url()));
+  await calculator.open();
+  expect(outside).toEqual([]);
+});
+
+test.describe('at the top of a site', () => {
+  test('starts just as well', async ({ browser }) => {
+    const { url, stop } = await serve();
+    const page = await browser.newPage();
+    await page.goto(url);
+    await expect(page.locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+    await page.close();
+    await stop();
+  });
+});
+
+test.describe('without its wasm file', () => {
+  test.use({ expected: [/ERR_FAILED|Failed to fetch|preload/] });
+  test('says that a part could not be loaded', async ({ page, calculator }) => {
+    await page.route('**/*.wasm', (route) => route.abort());
+    await page.goto('./');
+    await expect(calculator.failure).toContainText('could not be loaded');
+    await expect(calculator.root).not.toHaveAttribute('data-ready', '1');
+  });
+});
+
+test.describe('without WebAssembly', () => {
+  test.use({ expected: [/preload/] });
+  test('says what the browser lacks', async ({ page, calculator }) => {
+    await page.addInitScript(() => delete window.WebAssembly);
+    await page.goto('./');
+    await expect(calculator.failure).toContainText('has no WebAssembly');
+  });
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false, expected: [/preload/] });
+  test('says what it needs', async ({ page }) => {
+    await page.goto('./');
+    await expect(page.locator('noscript p')).toBeVisible();
+    await expect(page.locator('noscript p')).toContainText('needs JavaScript and WebAssembly');
+    await expect(page.locator('#boot-skeleton')).toBeHidden();
+  });
+});
