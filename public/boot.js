@@ -15,7 +15,19 @@
   const { js, wasm } = document.currentScript.dataset;
   const root = document.documentElement;
   const address = (file) => new URL(file, document.baseURI).href;
-  const embedded = new URLSearchParams(location.search).has('embed');
+  const query = new URLSearchParams(location.search);
+  const embedded = query.has('embed');
+
+  // The choice of an earlier visit, before the first paint of the page; the page itself looks after it from then on.
+  function applyTheme() {
+    let theme = query.get('theme');
+    try {
+      theme ??= localStorage.getItem('shardwise-theme');
+    } catch {
+      // Storage may be refused, as in a sandboxed frame.
+    }
+    if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
+  }
 
   // why: 'unsupported' | 'load' | 'stopped', as marked in index.html.
   function showFailure(why) {
@@ -82,5 +94,6 @@
     await registerWorker().catch(() => {});
   }
 
+  applyTheme();
   start();
 })();
