@@ -20,8 +20,10 @@ fn main() {
 }
 
 fn run() -> Result<(), Vec<String>> {
-    let root = std::env::var("CARGO_MANIFEST_DIR").map_err(|e| vec![format!("CARGO_MANIFEST_DIR: {e}")])?;
+    let root = std::env::var("CARGO_MANIFEST_DIR")
+        .map_err(|e| vec![format!("CARGO_MANIFEST_DIR: {e}")])?;
     let out = std::env::var("OUT_DIR").map_err(|e| vec![format!("OUT_DIR: {e}")])?;
     let text = tables::emit(&tables::load(&Path::new(&root).join("catalog"))?);
-    std::fs::write(Path::new(&out).join("tables.rs"), text).map_err(|e| vec![format!("tables.rs: {e}")])
+    std::fs::write(Path::new(&out).join("tables.rs"), text)
+        .map_err(|e| vec![format!("tables.rs: {e}")])
 }

@@ -17,19 +17,38 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
     emit_nodes(catalog, &mut text);
     text.push_str("static PRICES: &[Price] = &[\n");
     for (_, row) in &catalog.prices {
-        line(&mut text, format_args!(
-            "Price {{ instance: {:?}, provider: {:?}, gpu: {:?}, gpus: {}, usd_per_hour: {:?}, source: {} }},",
-            row.instance, row.provider, row.gpu, row.gpus, row.usd_per_hour, source(&row.source, &row.date)
-        ));
+        line(
+            &mut text,
+            format_args!(
+                "Price {{ instance: {:?}, provider: {:?}, gpu: {:?}, gpus: {}, usd_per_hour: {:?}, source: {} }},",
+                row.instance,
+                row.provider,
+                row.gpu,
+                row.gpus,
+                row.usd_per_hour,
+                source(&row.source, &row.date)
+            ),
+        );
     }
     text.push_str("];\nstatic MODELS: &[ModelEntry] = &[\n");
     for (_, row) in &catalog.models {
-        line(&mut text, format_args!(
-            "ModelEntry {{ id: {:?}, name: {:?}, hf_repo: {:?}, family: {:?}, model_type: {:?}, shape: {}, \
+        line(
+            &mut text,
+            format_args!(
+                "ModelEntry {{ id: {:?}, name: {:?}, hf_repo: {:?}, family: {:?}, model_type: {:?}, shape: {}, \
              stated_parameters: {}, stated_active_parameters: {}, hybrid: {}, source: {} }},",
-            row.id, row.name, row.hf_repo, row.family, row.model_type, shape(row),
-            row.stated_parameters, row.stated_active_parameters, row.hybrid, source(&row.source, &row.date)
-        ));
+                row.id,
+                row.name,
+                row.hf_repo,
+                row.family,
+                row.model_type,
+                shape(row),
+                row.stated_parameters,
+                row.stated_active_parameters,
+                row.hybrid,
+                source(&row.source, &row.date)
+            ),
+        );
     }
     text.push_str("];\n");
     text
@@ -44,20 +63,40 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
             || String::from("None"),
             |offer| format!("Some({})", source(&offer.url, &offer.date)),
         );
-        line(text, format_args!(
-            "Gpu {{ id: {:?}, name: {:?}, vendor: {:?}, architecture: {:?}, memory_gb: {:?}, memory_gib: {:?}, \
+        line(
+            text,
+            format_args!(
+                "Gpu {{ id: {:?}, name: {:?}, vendor: {:?}, architecture: {:?}, memory_gb: {:?}, memory_gib: {:?}, \
              hbm_gb_per_s: {:?}, bf16_dense_tflops: {:?}, fp16_dense_tflops: {:?}, fp8_dense_tflops: {:?}, \
              fp4_dense_tflops: {:?}, gemm_bf16_tflops: {:?}, gemm_fp8_tflops: {:?}, mamf_bf16_tflops: {:?}, \
              measured_hbm_gb_per_s: {:?}, nvlink_gb_per_s: {:?}, nvlink_domain: {}, pcie_gb_per_s: {:?}, \
              gpus_per_node: {}, internode_gbit_per_s: {:?}, usd_per_gpu_hour: {:?}, price_source: {price_source}, \
              source: {}, notes: {:?} }},",
-            row.id, row.name, row.vendor, row.architecture, row.memory_gb, row.memory_gib,
-            row.hbm_gb_per_s, row.bf16_dense_tflops, row.fp16_dense_tflops, row.fp8_dense_tflops,
-            row.fp4_dense_tflops, row.gemm_bf16_tflops, row.gemm_fp8_tflops, row.mamf_bf16_tflops,
-            row.measured_hbm_gb_per_s, row.nvlink_gb_per_s, row.nvlink_domain, row.pcie_gb_per_s,
-            row.gpus_per_node, row.internode_gbit_per_s, offer.map(|offer| offer.usd),
-            source(&row.source, &row.date), row.notes
-        ));
+                row.id,
+                row.name,
+                row.vendor,
+                row.architecture,
+                row.memory_gb,
+                row.memory_gib,
+                row.hbm_gb_per_s,
+                row.bf16_dense_tflops,
+                row.fp16_dense_tflops,
+                row.fp8_dense_tflops,
+                row.fp4_dense_tflops,
+                row.gemm_bf16_tflops,
+                row.gemm_fp8_tflops,
+                row.mamf_bf16_tflops,
+                row.measured_hbm_gb_per_s,
+                row.nvlink_gb_per_s,
+                row.nvlink_domain,
+                row.pcie_gb_per_s,
+                row.gpus_per_node,
+                row.internode_gbit_per_s,
+                offer.map(|offer| offer.usd),
+                source(&row.source, &row.date),
+                row.notes
+            ),
+        );
     }
     text.push_str("];\n");
 }
@@ -65,15 +104,31 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
 fn emit_nodes(catalog: &Catalog, text: &mut String) {
     text.push_str("static NODES: &[Node] = &[\n");
     for (_, row) in &catalog.nodes {
-        line(text, format_args!(
-            "Node {{ name: {:?}, provider: {:?}, gpu: {:?}, gpus: {}, nvlink_domain: {}, \
+        line(
+            text,
+            format_args!(
+                "Node {{ name: {:?}, provider: {:?}, gpu: {:?}, gpus: {}, nvlink_domain: {}, \
              network_gbit_per_s: {:?}, technology: {:?}, host_ram_gib: {:?}, usd_per_hour: {:?}, \
              price_kind: {:?}, price_date: {:?}, price_url: {:?}, source: {} }},",
-            row.name, row.provider, row.gpu, row.gpus, row.nvlink_domain, row.network_gbit_per_s,
-            row.technology, row.host_ram_gib, row.usd_per_hour, row.price_kind, row.price_date,
-            if row.usd_per_hour.is_some() { row.price_source.as_deref().unwrap_or(&row.source) } else { "" },
-            source(&row.source, &row.date)
-        ));
+                row.name,
+                row.provider,
+                row.gpu,
+                row.gpus,
+                row.nvlink_domain,
+                row.network_gbit_per_s,
+                row.technology,
+                row.host_ram_gib,
+                row.usd_per_hour,
+                row.price_kind,
+                row.price_date,
+                if row.usd_per_hour.is_some() {
+                    row.price_source.as_deref().unwrap_or(&row.source)
+                } else {
+                    ""
+                },
+                source(&row.source, &row.date)
+            ),
+        );
     }
     text.push_str("];\n");
 }
@@ -112,7 +167,11 @@ fn shape(row: &ModelRow) -> String {
         let _ = write!(
             text,
             "linear: Linear {{ num_key_heads: {}, num_value_heads: {}, key_head_dim: {}, value_head_dim: {}, conv_kernel: {} }}, ",
-            linear.num_key_heads, linear.num_value_heads, linear.key_head_dim, linear.value_head_dim, linear.conv_kernel
+            linear.num_key_heads,
+            linear.num_value_heads,
+            linear.key_head_dim,
+            linear.value_head_dim,
+            linear.conv_kernel
         );
     }
     if let Some(mamba) = &row.mamba {
@@ -127,7 +186,13 @@ fn shape(row: &ModelRow) -> String {
             text,
             "vision: Some(Vision {{ kind: VisionKind::{}, layers: {}, hidden: {}, intermediate: {}, heads: {}, patch: {}, merge: {}, out: {}, deepstack: {} }}), ",
             vision_kind(&vision.kind).unwrap_or_default(),
-            vision.layers, vision.hidden, vision.intermediate, vision.heads, vision.patch, vision.merge, vision.out,
+            vision.layers,
+            vision.hidden,
+            vision.intermediate,
+            vision.heads,
+            vision.patch,
+            vision.merge,
+            vision.out,
             vision.deepstack
         );
     }

@@ -23,7 +23,11 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
     let mut catalog = Catalog::default();
     let mut problems = Vec::new();
     for path in files {
-        let name = path.strip_prefix(dir).unwrap_or(&path).display().to_string();
+        let name = path
+            .strip_prefix(dir)
+            .unwrap_or(&path)
+            .display()
+            .to_string();
         match std::fs::read_to_string(&path) {
             Ok(text) => {
                 if let Err(problem) = add(&mut catalog, &name, &text) {
@@ -34,7 +38,11 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
         }
     }
     problems.extend(check(&catalog));
-    if problems.is_empty() { Ok(catalog) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(catalog)
+    } else {
+        Err(problems)
+    }
 }
 
 /// Adds the entries of one file.
@@ -45,10 +53,18 @@ pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), S
     let lists: Lists = toml::from_str(text)
         .map_err(|e| format!("catalog/{name}: {}", e.to_string().replace('\n', " ")))?;
     let file = format!("catalog/{name}");
-    catalog.gpus.extend(lists.gpu.into_iter().map(|row| (file.clone(), row)));
-    catalog.nodes.extend(lists.node.into_iter().map(|row| (file.clone(), row)));
-    catalog.prices.extend(lists.price.into_iter().map(|row| (file.clone(), row)));
-    catalog.models.extend(lists.model.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .gpus
+        .extend(lists.gpu.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .nodes
+        .extend(lists.node.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .prices
+        .extend(lists.price.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .models
+        .extend(lists.model.into_iter().map(|row| (file.clone(), row)));
     Ok(())
 }
 

@@ -193,26 +193,37 @@ pub fn model(name: &str) -> Option<&'static ModelEntry> {
         return Some(entry);
     }
     let wanted = variant_stem(name);
+    if wanted.is_empty() {
+        return None;
+    }
     let owner = name.split_once('/').map(|(owner, _)| owner);
     MODELS.iter().find(|entry| {
         let same_owner = owner.is_none_or(|owner| {
-            entry.hf_repo.split_once('/').is_some_and(|(known, _)| known.eq_ignore_ascii_case(owner))
+            entry
+                .hf_repo
+                .split_once('/')
+                .is_some_and(|(known, _)| known.eq_ignore_ascii_case(owner))
         });
         same_owner && (variant_stem(entry.hf_repo) == wanted || entry.id == wanted)
     })
 }
 
-/// Endings of repository names that say how weights were trained or stored, not their shape.
-const VARIANTS: [&str; 14] = [
-    "-instruct", "-chat", "-base", "-hf", "-it", "-pt", "-fp8", "-bf16", "-2507", "-0324", "-0528",
-    "-thinking", "-preview", "-v1.0",
+/// Words of repository names that say how weights were trained or stored, not their shape.
+const VARIANTS: [&str; 16] = [
+    "instruct", "chat", "base", "hf", "it", "pt", "fp8", "bf16", "2507", "0324", "0528",
+    "thinking", "preview", "v1.0", "awq", "gptq",
 ];
 
-/// A repository's name without owner and variant, in lower case.
+/// A repository's name without owner and words of a variant, in lower case.
 fn variant_stem(repo: &str) -> String {
-    let mut stem = repo.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    while let Some(ending) = VARIANTS.iter().find(|ending| stem.ends_with(**ending)) {
-        stem.truncate(stem.len() - ending.len());
-    }
-    stem
+    let name = repo
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let words: Vec<&str> = name
+        .split('-')
+        .filter(|word| !VARIANTS.contains(word))
+        .collect();
+    words.join("-")
 }

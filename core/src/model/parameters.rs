@@ -75,7 +75,8 @@ impl ParameterCounts {
         let mut counts = Self {
             embedding: embedding(shape),
             lm_head: lm_head(shape),
-            final_norm: norm(shape) * (u64::from(!shape.no_final_norm) + u64::from(shape.embed_norm)),
+            final_norm: norm(shape)
+                * (u64::from(!shape.no_final_norm) + u64::from(shape.embed_norm)),
             vision: shape.vision.as_ref().map_or(0, vision),
             block_norms: norm(shape) * shape.norms_per_layer,
             attention: attention_matrices(shape),
@@ -124,17 +125,23 @@ impl ParameterCounts {
             (1, self.embedding + self.lm_head + self.final_norm),
             (1, self.vision),
             (shape.num_hidden_layers, self.block_norms),
-            (self.attention_layers, self.attention + self.attention_vectors),
+            (
+                self.attention_layers,
+                self.attention + self.attention_vectors,
+            ),
             (self.linear_layers, self.linear_attention),
             (self.mamba_layers, self.mamba),
             (self.dense_layers, self.dense_mlp + self.dense_mlp_bias),
             (self.expert_layers, self.expert_layer),
         ];
-        self.total =
-            parts.iter().fold(0u64, |sum, (times, part)| sum.saturating_add(part.saturating_mul(*times)));
+        self.total = parts.iter().fold(0u64, |sum, (times, part)| {
+            sum.saturating_add(part.saturating_mul(*times))
+        });
         let idle = shape.num_experts.saturating_sub(shape.num_experts_per_tok);
-        self.active =
-            self.total.saturating_sub(idle.saturating_mul(self.expert).saturating_mul(self.expert_layers));
+        self.active = self.total.saturating_sub(
+            idle.saturating_mul(self.expert)
+                .saturating_mul(self.expert_layers),
+        );
     }
 }
 
@@ -177,8 +184,17 @@ fn embedding(shape: &Shape) -> u64 {
 
 /// LM head: absent where tied (`tie_weights`, `modeling_utils.py`); phi and GPT-J add a bias.
 fn lm_head(shape: &Shape) -> u64 {
-    let matrix = if shape.tie_word_embeddings { 0 } else { shape.vocab_size * shape.hidden_size };
-    matrix + if shape.lm_head_bias { shape.vocab_size } else { 0 }
+    let matrix = if shape.tie_word_embeddings {
+        0
+    } else {
+        shape.vocab_size * shape.hidden_size
+    };
+    matrix
+        + if shape.lm_head_bias {
+            shape.vocab_size
+        } else {
+            0
+        }
 }
 
 /// One norm over the hidden size: RMSNorm <https://arxiv.org/abs/1910.07467> has a gain,
@@ -209,7 +225,11 @@ fn attention_matrices(shape: &Shape) -> u64 {
         let key_values = h * (shape.kv_lora_rank + shape.qk_rope_head_dim)
             + shape.kv_lora_rank * heads * (shape.qk_nope_head_dim + shape.v_head_dim);
         let indexer = shape.q_lora_rank * shape.indexer_heads * shape.indexer_head_dim
-            + if shape.indexer_heads > 0 { h * (shape.indexer_head_dim + shape.indexer_heads) } else { 0 };
+            + if shape.indexer_heads > 0 {
+                h * (shape.indexer_head_dim + shape.indexer_heads)
+            } else {
+                0
+            };
         return queries + key_values + heads * shape.v_head_dim * h + indexer;
     }
     let queries = h * heads * shape.head_dim;
@@ -222,10 +242,18 @@ fn attention_matrices(shape: &Shape) -> u64 {
 /// `DeepseekV3Attention`).
 fn attention_vectors(shape: &Shape) -> u64 {
     if shape.is_mla() {
-        let key_norm = if shape.indexer_heads > 0 { 2 * shape.indexer_head_dim } else { 0 };
+        let key_norm = if shape.indexer_heads > 0 {
+            2 * shape.indexer_head_dim
+        } else {
+            0
+        };
         return shape.q_lora_rank + shape.kv_lora_rank + key_norm;
     }
-    let (heads, kv, width) = (shape.num_attention_heads, shape.num_key_value_heads, shape.head_dim);
+    let (heads, kv, width) = (
+        shape.num_attention_heads,
+        shape.num_key_value_heads,
+        shape.head_dim,
+    );
     let mut vectors = match shape.qk_norm {
         QkNorm::None => 0,
         QkNorm::Head => 2 * width,
@@ -290,7 +318,11 @@ fn mlp_bias(shape: &Shape, width: u64, inner: u64) -> u64 {
 /// Router of one expert layer: one row per expert, with the balancing bias of `DeepSeek`-V3
 /// (<https://arxiv.org/abs/2412.19437>, section 2.1.2) or the plain bias of gpt-oss.
 fn router(shape: &Shape) -> u64 {
-    let bias = if shape.router_bias || shape.router_linear_bias { shape.num_experts } else { 0 };
+    let bias = if shape.router_bias || shape.router_linear_bias {
+        shape.num_experts
+    } else {
+        0
+    };
     shape.hidden_size * shape.num_experts + bias
 }
 
@@ -300,8 +332,16 @@ fn expert(shape: &Shape) -> u64 {
     if shape.num_experts == 0 {
         return 0;
     }
-    let width = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size };
-    let bias = if shape.expert_bias { mlp_bias(shape, width, shape.moe_intermediate_size) } else { 0 };
+    let width = if shape.moe_latent_size > 0 {
+        shape.moe_latent_size
+    } else {
+        shape.hidden_size
+    };
+    let bias = if shape.expert_bias {
+        mlp_bias(shape, width, shape.moe_intermediate_size)
+    } else {
+        0
+    };
     mlp_matrices(shape, width, shape.moe_intermediate_size) + bias
 }
 
@@ -311,14 +351,30 @@ fn shared_experts(shape: &Shape) -> u64 {
     if shape.num_experts == 0 || shape.shared_expert_intermediate_size == 0 {
         return 0;
     }
-    mlp_matrices(shape, shape.hidden_size, shape.shared_expert_intermediate_size)
-        + if shape.shared_expert_gate { shape.hidden_size } else { 0 }
+    mlp_matrices(
+        shape,
+        shape.hidden_size,
+        shape.shared_expert_intermediate_size,
+    ) + if shape.shared_expert_gate {
+        shape.hidden_size
+    } else {
+        0
+    }
 }
 
 /// A vision tower with the projector into the language model, after the `VisionModel` of its
 /// family in `transformers`.
 fn vision(tower: &Vision) -> u64 {
-    let Vision { kind, layers, hidden: h, intermediate: m, patch: p, out, deepstack, .. } = *tower;
+    let Vision {
+        kind,
+        layers,
+        hidden: h,
+        intermediate: m,
+        patch: p,
+        out,
+        deepstack,
+        ..
+    } = *tower;
     // A block of the plain kind: two norms, biased attention, biased two-matrix MLP.
     let plain_block = 4 * h + (4 * h * h + 4 * h) + (2 * h * m + m + h);
     // Four patches merged: norm apart, two biased matrices.
@@ -356,7 +412,13 @@ fn vision(tower: &Vision) -> u64 {
         }
         // 336 pixels: 576 + 1 positions; norms before and after; adapter 5632 -> 4096 -> 4096.
         VisionKind::Llama4 => {
-            3 * p * p * h + h + 577 * h + layers * plain_block + 4 * h + (5632 * 4096 + 4096 * 4096) + 4096 * out
+            3 * p * p * h
+                + h
+                + 577 * h
+                + layers * plain_block
+                + 4 * h
+                + (5632 * 4096 + 4096 * 4096)
+                + 4096 * out
         }
     }
 }
@@ -375,11 +437,14 @@ pub fn lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
     let mut width = attention_widths(shape).saturating_mul(counts.attention_layers);
     if targets == LoraTargets::AllLinear {
         let matrices = mlp_matrix_count(shape);
-        let experts_width =
-            if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size };
+        let experts_width = if shape.moe_latent_size > 0 {
+            shape.moe_latent_size
+        } else {
+            shape.hidden_size
+        };
         let dense = matrices * (shape.hidden_size + shape.intermediate_size);
-        let routed =
-            (matrices * (experts_width + shape.moe_intermediate_size)).saturating_mul(shape.num_experts);
+        let routed = (matrices * (experts_width + shape.moe_intermediate_size))
+            .saturating_mul(shape.num_experts);
         let shared = if shape.shared_expert_intermediate_size > 0 {
             matrices * (shape.hidden_size + shape.shared_expert_intermediate_size)
         } else {
@@ -392,7 +457,11 @@ pub fn lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
         };
         width = width
             .saturating_add(dense.saturating_mul(counts.dense_layers))
-            .saturating_add(routed.saturating_add(shared + latent).saturating_mul(counts.expert_layers))
+            .saturating_add(
+                routed
+                    .saturating_add(shared + latent)
+                    .saturating_mul(counts.expert_layers),
+            )
             .saturating_add(linear_attention_widths(shape).saturating_mul(counts.linear_layers))
             .saturating_add(mamba_widths(shape).saturating_mul(counts.mamba_layers));
     }

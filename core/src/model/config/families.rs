@@ -32,7 +32,9 @@ pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<Shape, InputErr
     };
     // A vision-language file keeps the language model's keys in an object of its own; older ones
     // of Qwen2.5-VL have them beside it.
-    let text = keys.nested(&["text_config", "llm_config"])?.unwrap_or_else(|| keys.clone());
+    let text = keys
+        .nested(&["text_config", "llm_config"])?
+        .unwrap_or_else(|| keys.clone());
     let inner = text.word("model_type")?.unwrap_or(model_type);
     let mut shape = if vision::kind(model_type).is_some() && inner != model_type {
         match self::features(inner) {
@@ -42,7 +44,11 @@ pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<Shape, InputErr
     } else {
         features
     };
-    let language = if self::features(inner).is_some() { inner } else { model_type };
+    let language = if self::features(inner).is_some() {
+        inner
+    } else {
+        model_type
+    };
     common(&mut shape, &text, language)?;
     tied(&mut shape, keys, &text)?;
     experts(&mut shape, &text, language)?;
@@ -65,21 +71,45 @@ pub(super) fn normalised(keys: &Keys<'_>) -> Result<Shape, InputError> {
 
 /// Features that the type has whatever its file says, and defaults of those it may say.
 fn features(model_type: &str) -> Option<Shape> {
-    let plain = Shape { gated_mlp: false, norm: Norm::Layer, ..Shape::EMPTY };
-    let biased =
-        Shape { attention_bias: true, attention_out_bias: true, mlp_bias: true, ..plain };
-    let tied = Shape { tie_word_embeddings: true, ..Shape::EMPTY };
+    let plain = Shape {
+        gated_mlp: false,
+        norm: Norm::Layer,
+        ..Shape::EMPTY
+    };
+    let biased = Shape {
+        attention_bias: true,
+        attention_out_bias: true,
+        mlp_bias: true,
+        ..plain
+    };
+    let tied = Shape {
+        tie_word_embeddings: true,
+        ..Shape::EMPTY
+    };
     Some(match model_type {
-        "llama" | "mistral" | "ministral3" | "mixtral" | "phi3" | "internlm2" | "internlm3" | "deepseek"
-        | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" => Shape::EMPTY,
-        "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => {
-            Shape { router_bias: true, ..Shape::EMPTY }
+        "llama" | "mistral" | "ministral3" | "mixtral" | "phi3" | "internlm2" | "internlm3"
+        | "deepseek" | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" => {
+            Shape::EMPTY
         }
-        "qwen2" | "mimo" | "qwen2_5_vl" | "qwen2_5_vl_text" => Shape { attention_bias: true, ..Shape::EMPTY },
-        "qwen2_moe" => Shape { attention_bias: true, shared_expert_gate: true, ..Shape::EMPTY },
-        "qwen3" | "qwen3_moe" | "qwen3_vl" | "qwen3_vl_text" | "qwen3_vl_moe" | "qwen3_vl_moe_text" => {
-            Shape { qk_norm: QkNorm::Head, ..Shape::EMPTY }
-        }
+        "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "glm4_moe_lite" | "glm_moe_dsa"
+        | "glm4_moe" => Shape {
+            router_bias: true,
+            ..Shape::EMPTY
+        },
+        "qwen2" | "mimo" | "qwen2_5_vl" | "qwen2_5_vl_text" => Shape {
+            attention_bias: true,
+            ..Shape::EMPTY
+        },
+        "qwen2_moe" => Shape {
+            attention_bias: true,
+            shared_expert_gate: true,
+            ..Shape::EMPTY
+        },
+        "qwen3" | "qwen3_moe" | "qwen3_vl" | "qwen3_vl_text" | "qwen3_vl_moe"
+        | "qwen3_vl_moe_text" => Shape {
+            qk_norm: QkNorm::Head,
+            ..Shape::EMPTY
+        },
         "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => Shape {
             qk_norm: QkNorm::Head,
             attn_output_gate: true,
@@ -88,10 +118,23 @@ fn features(model_type: &str) -> Option<Shape> {
         },
         "gemma" => tied,
         "minicpm" | "minicpm3" | "smollm3" => tied,
-        "gemma2" => Shape { norms_per_layer: 4, ..tied },
-        "gemma3" | "gemma3_text" => Shape { norms_per_layer: 4, qk_norm: QkNorm::Head, ..tied },
-        "glm" => Shape { attention_bias: true, ..Shape::EMPTY },
-        "glm4" => Shape { norms_per_layer: 4, ..Shape::EMPTY },
+        "gemma2" => Shape {
+            norms_per_layer: 4,
+            ..tied
+        },
+        "gemma3" | "gemma3_text" => Shape {
+            norms_per_layer: 4,
+            qk_norm: QkNorm::Head,
+            ..tied
+        },
+        "glm" => Shape {
+            attention_bias: true,
+            ..Shape::EMPTY
+        },
+        "glm4" => Shape {
+            norms_per_layer: 4,
+            ..Shape::EMPTY
+        },
         "gpt_oss" => Shape {
             attention_bias: true,
             attention_out_bias: true,
@@ -100,19 +143,59 @@ fn features(model_type: &str) -> Option<Shape> {
             expert_bias: true,
             ..Shape::EMPTY
         },
-        "phi" => Shape { norms_per_layer: 1, lm_head_bias: true, ..biased },
-        "phimoe" => Shape { norm: Norm::Layer, ..Shape::EMPTY },
-        "olmo2" | "olmo3" | "olmoe" => Shape { qk_norm: QkNorm::Full, ..Shape::EMPTY },
-        "minimax_m2" => Shape { qk_norm: QkNorm::Full, router_bias: true, ..Shape::EMPTY },
+        "phi" => Shape {
+            norms_per_layer: 1,
+            lm_head_bias: true,
+            ..biased
+        },
+        "phimoe" => Shape {
+            norm: Norm::Layer,
+            ..Shape::EMPTY
+        },
+        "olmo2" | "olmo3" | "olmoe" => Shape {
+            qk_norm: QkNorm::Full,
+            ..Shape::EMPTY
+        },
+        "minimax_m2" => Shape {
+            qk_norm: QkNorm::Full,
+            router_bias: true,
+            ..Shape::EMPTY
+        },
         "nemotron" => plain,
-        "nemotron_h" => Shape { gated_mlp: false, norms_per_layer: 1, router_bias: true, ..Shape::EMPTY },
-        "internvl" | "internvl_chat" => Shape { qk_norm: QkNorm::Head, ..Shape::EMPTY },
-        "gpt2" | "opt" => Shape { tie_word_embeddings: true, ..biased },
-        "bloom" => Shape { tie_word_embeddings: true, embed_norm: true, ..biased },
-        "mpt" | "starcoder2" => Shape { tie_word_embeddings: true, ..biased },
+        "nemotron_h" => Shape {
+            gated_mlp: false,
+            norms_per_layer: 1,
+            router_bias: true,
+            ..Shape::EMPTY
+        },
+        "internvl" | "internvl_chat" => Shape {
+            qk_norm: QkNorm::Head,
+            ..Shape::EMPTY
+        },
+        "gpt2" | "opt" => Shape {
+            tie_word_embeddings: true,
+            ..biased
+        },
+        "bloom" => Shape {
+            tie_word_embeddings: true,
+            embed_norm: true,
+            ..biased
+        },
+        "mpt" | "starcoder2" => Shape {
+            tie_word_embeddings: true,
+            ..biased
+        },
         "gpt_neox" => biased,
-        "gptj" => Shape { norms_per_layer: 1, mlp_bias: true, lm_head_bias: true, ..plain },
-        "falcon" | "RefinedWebModel" | "RefinedWeb" => Shape { tie_word_embeddings: true, ..plain },
+        "gptj" => Shape {
+            norms_per_layer: 1,
+            mlp_bias: true,
+            lm_head_bias: true,
+            ..plain
+        },
+        "falcon" | "RefinedWebModel" | "RefinedWeb" => Shape {
+            tie_word_embeddings: true,
+            ..plain
+        },
         _ => return None,
     })
 }
@@ -126,39 +209,77 @@ fn common(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), In
         HIDDEN,
         "the width of the residual stream",
     )?;
-    shape.num_hidden_layers = keys.required(
+    let listed = if is_hybrid_stack(model_type) {
+        blocks(keys)?.map(|text| text.len() as u64)
+    } else {
+        None
+    };
+    let given = keys.positive(
         &["num_hidden_layers", "n_layer", "n_layers", "num_layers"],
         LAYERS,
-        "the number of blocks",
     )?;
-    // Published Gemma 3 files leave out what the class defaults to.
-    shape.num_attention_heads = match keys.positive(&["num_attention_heads", "n_head", "n_heads"], HEADS)? {
-        Some(heads) => heads,
-        None => or_default(8).ok_or_else(|| keys.missing("num_attention_heads", "the number of query heads"))?,
+    shape.num_hidden_layers = match given.or(listed) {
+        Some(layers) => layers,
+        None => return Err(keys.missing("num_hidden_layers", "the number of blocks")),
     };
+    // Published Gemma 3 files leave out what the class defaults to.
+    shape.num_attention_heads =
+        match keys.positive(&["num_attention_heads", "n_head", "n_heads"], HEADS)? {
+            Some(heads) => heads,
+            None => or_default(8)
+                .ok_or_else(|| keys.missing("num_attention_heads", "the number of query heads"))?,
+        };
     shape.vocab_size = match keys.positive(&["vocab_size"], VOCABULARY)? {
         Some(size) => size,
-        None => or_default(262_208).ok_or_else(|| keys.missing("vocab_size", "the number of tokens"))?,
+        None => {
+            or_default(262_208).ok_or_else(|| keys.missing("vocab_size", "the number of tokens"))?
+        }
     };
     shape.max_position_embeddings = keys
-        .count(&["max_position_embeddings", "n_positions", "max_seq_len", "seq_length"], POSITIONS)?
+        .count(
+            &[
+                "max_position_embeddings",
+                "n_positions",
+                "max_seq_len",
+                "seq_length",
+            ],
+            POSITIONS,
+        )?
         .unwrap_or(0);
-    shape.num_key_value_heads = match keys.positive(&["num_key_value_heads", "num_kv_heads", "n_head_kv"], HEADS)? {
-        Some(heads) => heads,
-        None => or_default(4).unwrap_or(shape.num_attention_heads),
-    };
-    latent(shape, keys)?;
-    head_width(shape, keys, gemma3 || model_type == "gemma" || model_type == "gemma2")?;
-    let fused = ["gpt2", "gptj", "gpt_neox", "bloom", "falcon", "mpt", "opt"].contains(&model_type);
-    shape.intermediate_size =
-        match keys.count(&["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"], WIDTH)? {
-            Some(width) => width,
-            None if fused => 4 * shape.hidden_size,
-            None => 0,
+    shape.num_key_value_heads =
+        match keys.positive(&["num_key_value_heads", "num_kv_heads", "n_head_kv"], HEADS)? {
+            Some(heads) => heads,
+            None => or_default(4).unwrap_or(shape.num_attention_heads),
         };
+    latent(shape, keys)?;
+    head_width(
+        shape,
+        keys,
+        gemma3 || model_type == "gemma" || model_type == "gemma2",
+    )?;
+    let fused = ["gpt2", "gptj", "gpt_neox", "bloom", "falcon", "mpt", "opt"].contains(&model_type);
+    shape.intermediate_size = match keys.count(
+        &["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"],
+        WIDTH,
+    )? {
+        Some(width) => width,
+        None if fused => 4 * shape.hidden_size,
+        None => 0,
+    };
     if let Some(bias) = keys.flag(&["attention_bias", "qkv_bias"])? {
         shape.attention_bias = bias;
-        if ["llama", "smollm3", "phimoe", "nemotron", "gpt_neox", "qwen3", "qwen3_moe", "olmo2"].contains(&model_type) {
+        if [
+            "llama",
+            "smollm3",
+            "phimoe",
+            "nemotron",
+            "gpt_neox",
+            "qwen3",
+            "qwen3_moe",
+            "olmo2",
+        ]
+        .contains(&model_type)
+        {
             shape.attention_out_bias = bias;
         }
     }
@@ -197,10 +318,16 @@ fn latent(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
     };
     shape.kv_lora_rank = rank;
     shape.q_lora_rank = keys.count(&["q_lora_rank"], HIDDEN)?.unwrap_or(0);
-    shape.qk_nope_head_dim =
-        keys.required(&["qk_nope_head_dim"], HEAD_DIM, "with kv_lora_rank, the head width without position")?;
-    shape.qk_rope_head_dim =
-        keys.required(&["qk_rope_head_dim"], HEAD_DIM, "with kv_lora_rank, the head width with position")?;
+    shape.qk_nope_head_dim = keys.required(
+        &["qk_nope_head_dim"],
+        HEAD_DIM,
+        "with kv_lora_rank, the head width without position",
+    )?;
+    shape.qk_rope_head_dim = keys.required(
+        &["qk_rope_head_dim"],
+        HEAD_DIM,
+        "with kv_lora_rank, the head width with position",
+    )?;
     shape.v_head_dim = match keys.positive(&["v_head_dim"], HEAD_DIM)? {
         Some(width) => width,
         None => (shape.hidden_size / shape.num_attention_heads).max(1),
@@ -208,8 +335,11 @@ fn latent(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
     shape.num_key_value_heads = shape.num_attention_heads;
     shape.indexer_heads = keys.count(&["index_n_heads"], HEADS)?.unwrap_or(0);
     if shape.indexer_heads > 0 {
-        shape.indexer_head_dim =
-            keys.required(&["index_head_dim"], HEAD_DIM, "with index_n_heads, the width of an indexer head")?;
+        shape.indexer_head_dim = keys.required(
+            &["index_head_dim"],
+            HEAD_DIM,
+            "with index_n_heads, the width of an indexer head",
+        )?;
     }
     Ok(())
 }
@@ -226,8 +356,14 @@ fn tied(shape: &mut Shape, keys: &Keys<'_>, text: &Keys<'_>) -> Result<(), Input
 
 /// Experts under the names that types give them.
 fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), InputError> {
-    let count = keys.count(&["num_experts", "num_local_experts", "n_routed_experts"], EXPERTS)?.unwrap_or(0);
-    let dense_only = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2"].contains(&model_type);
+    let count = keys
+        .count(
+            &["num_experts", "num_local_experts", "n_routed_experts"],
+            EXPERTS,
+        )?
+        .unwrap_or(0);
+    let dense_only =
+        ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2"].contains(&model_type);
     if count == 0 || dense_only {
         if shape.intermediate_size == 0 && !is_hybrid_stack(model_type) {
             return Err(keys.missing("intermediate_size", "the width of the MLP"));
@@ -237,7 +373,10 @@ fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), I
         return Ok(());
     }
     shape.num_experts = count;
-    shape.num_experts_per_tok = match keys.positive(&["num_experts_per_tok", "num_experts_per_token", "moe_topk"], EXPERTS)? {
+    shape.num_experts_per_tok = match keys.positive(
+        &["num_experts_per_tok", "num_experts_per_token", "moe_topk"],
+        EXPERTS,
+    )? {
         Some(visited) => visited,
         None if ["mixtral", "phimoe"].contains(&model_type) => 2,
         None => return Err(keys.missing("num_experts_per_tok", "how many experts a token visits")),
@@ -248,13 +387,18 @@ fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), I
         None => return Err(keys.missing("moe_intermediate_size", "the width of one expert")),
     };
     let shared = keys.count(
-        &["shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"],
+        &[
+            "shared_expert_intermediate_size",
+            "moe_shared_expert_intermediate_size",
+        ],
         WIDTH,
     )?;
     let number = keys.count(&["n_shared_experts", "num_shared_experts"], EXPERTS)?;
     shape.shared_expert_intermediate_size = match (shared, number) {
         (Some(width), _) => width,
-        (None, Some(number)) => number.saturating_mul(shape.moe_intermediate_size).min(10 * WIDTH),
+        (None, Some(number)) => number
+            .saturating_mul(shape.moe_intermediate_size)
+            .min(10 * WIDTH),
         (None, None) => 0,
     };
     if shape.shared_expert_intermediate_size == 0 {
@@ -272,9 +416,15 @@ fn expert_layers(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
         }
     } else if let Some(list) = keys.list("moe_layer_freq")? {
         // One flag per layer: dense layers first, then experts.
-        let dense = list.iter().take_while(|flag| flag.as_u64() == Some(0)).count();
+        let dense = list
+            .iter()
+            .take_while(|flag| flag.as_u64() == Some(0))
+            .count();
         if list.iter().skip(dense).any(|flag| flag.as_u64() != Some(1)) {
-            return Err(keys.error("moe_layer_freq", "as a list it must have zeros first, then ones."));
+            return Err(keys.error(
+                "moe_layer_freq",
+                "as a list it must have zeros first, then ones.",
+            ));
         }
         shape.first_k_dense_replace = dense as u64;
     }
@@ -292,12 +442,19 @@ fn expert_layers(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
             Value::String(word) => word == "dense",
             entry => entry.as_u64() == Some(index as u64),
         };
-        let first = list.iter().enumerate().take_while(|(index, entry)| dense(*index, entry)).count();
+        let first = list
+            .iter()
+            .enumerate()
+            .take_while(|(index, entry)| dense(*index, entry))
+            .count();
         let rest = list.iter().enumerate().skip(first);
         if (name == "mlp_only_layers" && first < list.len())
             || rest.into_iter().any(|(index, entry)| dense(index, entry))
         {
-            return Err(keys.error(name, "dense layers between expert layers are not modelled, only before them."));
+            return Err(keys.error(
+                name,
+                "dense layers between expert layers are not modelled, only before them.",
+            ));
         }
         if first > 0 {
             shape.first_k_dense_replace = first as u64;
@@ -315,18 +472,28 @@ fn special(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), I
     match model_type {
         "gemma2" => layers::windows(shape, keys, 2),
         "gemma3" | "gemma3_text" => {
-            let every =
-                keys.positive(&["sliding_window_pattern", "_sliding_window_pattern"], LAYERS)?.unwrap_or(6);
+            let every = keys
+                .positive(
+                    &["sliding_window_pattern", "_sliding_window_pattern"],
+                    LAYERS,
+                )?
+                .unwrap_or(6);
             layers::windows(shape, keys, every)
         }
         "gpt_oss" => layers::windows(shape, keys, 2),
         "olmo3" => layers::windows(shape, keys, 4),
         "llama4" | "llama4_text" => llama4(shape, keys),
-        "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => delta_net(shape, keys),
+        "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => {
+            delta_net(shape, keys)
+        }
         "nemotron_h" => nemotron_h(shape, keys),
         "qwen2" | "qwen2_moe" | "qwen3" | "qwen3_moe" | "qwen2_5_vl" | "qwen2_5_vl_text" => {
             // These files carry a window that is off unless they say otherwise.
-            if keys.flag(&["use_sliding_window"])?.unwrap_or(false) { layers::windows(shape, keys, 0) } else { Ok(()) }
+            if keys.flag(&["use_sliding_window"])?.unwrap_or(false) {
+                layers::windows(shape, keys, 0)
+            } else {
+                Ok(())
+            }
         }
         "glm4_moe" => {
             if keys.flag(&["use_qk_norm"])?.unwrap_or(false) {
@@ -353,7 +520,9 @@ fn special(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), I
             set_biases(shape, bias);
             layers::windows(shape, keys, 0)
         }
-        "gpt2" | "opt" | "mpt" | "falcon" | "RefinedWeb" | "RefinedWebModel" => older(shape, keys, model_type),
+        "gpt2" | "opt" | "mpt" | "falcon" | "RefinedWeb" | "RefinedWebModel" => {
+            older(shape, keys, model_type)
+        }
         _ => layers::windows(shape, keys, 0),
     }
 }
@@ -369,15 +538,23 @@ fn older(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), Inp
     match model_type {
         "gpt2" => {
             shape.max_position_embeddings = shape.max_position_embeddings.max(1);
-            shape.learned_positions = keys.positive(&["n_positions", "n_ctx"], POSITIONS)?.unwrap_or(1024);
+            shape.learned_positions = keys
+                .positive(&["n_positions", "n_ctx"], POSITIONS)?
+                .unwrap_or(1024);
             shape.max_position_embeddings = shape.learned_positions;
         }
         "opt" => {
             // The embedding of positions has two rows more than positions (`OPTLearnedPositionalEmbedding`).
             shape.learned_positions = shape.max_position_embeddings.max(1) + 2;
             shape.no_final_norm = keys.flag(&["do_layer_norm_before"])? == Some(false);
-            let projected = keys.positive(&["word_embed_proj_dim"], HIDDEN)?.unwrap_or(shape.hidden_size);
-            shape.word_embed_proj_dim = if projected == shape.hidden_size { 0 } else { projected };
+            let projected = keys
+                .positive(&["word_embed_proj_dim"], HIDDEN)?
+                .unwrap_or(shape.hidden_size);
+            shape.word_embed_proj_dim = if projected == shape.hidden_size {
+                0
+            } else {
+                projected
+            };
             set_biases(shape, keys.flag(&["enable_bias"])?.unwrap_or(true));
         }
         "mpt" => {
@@ -413,7 +590,9 @@ fn older(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), Inp
             }
             let parallel = keys.flag(&["parallel_attn"])?.unwrap_or(true);
             // One norm before both halves of a parallel block; Falcon-40B has one for each.
-            let two = keys.positive(&["num_ln_in_parallel_attn"], 2)?.unwrap_or(if newer { 2 } else { 1 });
+            let two = keys
+                .positive(&["num_ln_in_parallel_attn"], 2)?
+                .unwrap_or(if newer { 2 } else { 1 });
             shape.norms_per_layer = if parallel { two } else { 2 };
             set_biases(shape, keys.flag(&["bias"])?.unwrap_or(false));
         }
@@ -429,7 +608,9 @@ fn llama4(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
     if let Some(width) = keys.positive(&["intermediate_size_mlp"], WIDTH)? {
         shape.intermediate_size = width;
     }
-    shape.sliding_window = keys.count(&["attention_chunk_size"], POSITIONS)?.unwrap_or(8192);
+    shape.sliding_window = keys
+        .count(&["attention_chunk_size"], POSITIONS)?
+        .unwrap_or(8192);
     if shape.sliding_window > 0 {
         shape.chunked_attention = true;
         shape.layer_pattern = match layers::of_types(keys)? {
@@ -442,7 +623,9 @@ fn llama4(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
 
 /// Gated `DeltaNet` layers with a full-attention one among every few.
 fn delta_net(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
-    let every = keys.positive(&["full_attention_interval"], 64)?.unwrap_or(4);
+    let every = keys
+        .positive(&["full_attention_interval"], 64)?
+        .unwrap_or(4);
     shape.layer_pattern = match layers::of_types(keys)? {
         Some(types) => types,
         None => {
@@ -454,11 +637,21 @@ fn delta_net(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
     shape.attn_output_gate = keys.flag(&["attn_output_gate"])?.unwrap_or(true);
     if shape.layer_pattern.contains('L') {
         shape.linear = Linear {
-            num_key_heads: keys.positive(&["linear_num_key_heads"], HEADS)?.unwrap_or(16),
-            num_value_heads: keys.positive(&["linear_num_value_heads"], HEADS)?.unwrap_or(32),
-            key_head_dim: keys.positive(&["linear_key_head_dim"], HEAD_DIM)?.unwrap_or(128),
-            value_head_dim: keys.positive(&["linear_value_head_dim"], HEAD_DIM)?.unwrap_or(128),
-            conv_kernel: keys.positive(&["linear_conv_kernel_dim"], 1024)?.unwrap_or(4),
+            num_key_heads: keys
+                .positive(&["linear_num_key_heads"], HEADS)?
+                .unwrap_or(16),
+            num_value_heads: keys
+                .positive(&["linear_num_value_heads"], HEADS)?
+                .unwrap_or(32),
+            key_head_dim: keys
+                .positive(&["linear_key_head_dim"], HEAD_DIM)?
+                .unwrap_or(128),
+            value_head_dim: keys
+                .positive(&["linear_value_head_dim"], HEAD_DIM)?
+                .unwrap_or(128),
+            conv_kernel: keys
+                .positive(&["linear_conv_kernel_dim"], 1024)?
+                .unwrap_or(4),
         };
     }
     Ok(())
@@ -466,23 +659,69 @@ fn delta_net(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
 
 /// Nemotron-H: one mixer, MLP or expert layer in each block.
 fn nemotron_h(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
-    let Some(text) = keys.word("hybrid_override_pattern")? else {
-        return Err(keys.missing("hybrid_override_pattern", "the kind of each block, as letters M * - E"));
+    let Some(text) = blocks(keys)? else {
+        return Err(keys.missing(
+            "hybrid_override_pattern",
+            "the kind of each block, as letters M * - E",
+        ));
     };
-    if text.is_empty() || !text.chars().all(|letter| "M*-E".contains(letter)) {
-        return Err(keys.error("hybrid_override_pattern", "must be of the letters M (Mamba-2), * (attention), - (MLP) and E (experts)."));
-    }
-    shape.layer_pattern = layers::pattern(text, "hybrid_override_pattern", keys)?;
+    shape.layer_pattern = layers::pattern(&text, "hybrid_override_pattern", keys)?;
     if text.contains('E') && shape.num_experts == 0 {
-        return Err(keys.missing("n_routed_experts", "the pattern has expert blocks, which need their number of experts"));
+        return Err(keys.missing(
+            "n_routed_experts",
+            "the pattern has expert blocks, which need their number of experts",
+        ));
     }
     shape.moe_latent_size = keys.count(&["moe_latent_size"], HIDDEN)?.unwrap_or(0);
     shape.mamba = Mamba {
         num_heads: keys.positive(&["mamba_num_heads"], HEADS)?.unwrap_or(128),
         head_dim: keys.positive(&["mamba_head_dim"], HEAD_DIM)?.unwrap_or(64),
-        n_groups: keys.positive(&["n_groups", "mamba_n_groups"], HEADS)?.unwrap_or(8),
-        state_size: keys.positive(&["ssm_state_size", "mamba_state_size"], HEAD_DIM)?.unwrap_or(128),
-        conv_kernel: keys.positive(&["conv_kernel", "mamba_d_conv"], 1024)?.unwrap_or(4),
+        n_groups: keys
+            .positive(&["n_groups", "mamba_n_groups"], HEADS)?
+            .unwrap_or(8),
+        state_size: keys
+            .positive(&["ssm_state_size", "mamba_state_size"], HEAD_DIM)?
+            .unwrap_or(128),
+        conv_kernel: keys
+            .positive(&["conv_kernel", "mamba_d_conv"], 1024)?
+            .unwrap_or(4),
     };
     Ok(())
+}
+
+/// The kind of each block of Nemotron-H, as the letters of its pattern: given as such, or as a list
+/// of words.
+fn blocks(keys: &Keys<'_>) -> Result<Option<String>, InputError> {
+    if let Some(text) = keys.word("hybrid_override_pattern")? {
+        if text.is_empty()
+            || text.len() as u64 > LAYERS
+            || !text.chars().all(|letter| "M*-E".contains(letter))
+        {
+            return Err(keys.error(
+                "hybrid_override_pattern",
+                "must be of the letters M (Mamba-2), * (attention), - (MLP) and E (experts), one for each block.",
+            ));
+        }
+        return Ok(Some(text.to_owned()));
+    }
+    let Some(list) = keys.list("layers_block_type")? else {
+        return Ok(None);
+    };
+    let letters: Option<String> = list
+        .iter()
+        .map(|kind| match kind.as_str()? {
+            "mamba" => Some('M'),
+            "attention" => Some('*'),
+            "mlp" => Some('-'),
+            "moe" => Some('E'),
+            _ => None,
+        })
+        .collect();
+    match letters {
+        Some(text) if !text.is_empty() && text.len() as u64 <= LAYERS => Ok(Some(text)),
+        _ => Err(keys.error(
+            "layers_block_type",
+            "must be a list of mamba, attention, mlp and moe, one for each block.",
+        )),
+    }
 }
