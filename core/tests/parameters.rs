@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use shardwise_core::catalog;
-use shardwise_core::model::{ParameterCounts, lora, model_of_entry};
+use shardwise_core::model::{ParameterCounts, model_of_entry};
 use shardwise_core::wire::LoraTargets;
 
 /// Published figures: exact totals (`published`: the model card or the files' own index;
@@ -176,19 +176,22 @@ fn adapters_by_hand() {
     let attention = (4096 + 4096) * 2 + (4096 + 1024) * 2;
     let mlp = 3 * (4096 + 14_336);
     assert_eq!(
-        lora(&llama, 16, LoraTargets::Attention),
+        ParameterCounts::lora(&llama, 16, LoraTargets::Attention),
         16 * 32 * attention
     );
     // PEFT prints 41,943,040 trainable parameters for rank 16 on all linear layers of this model.
-    assert_eq!(lora(&llama, 16, LoraTargets::AllLinear), 41_943_040);
+    assert_eq!(
+        ParameterCounts::lora(&llama, 16, LoraTargets::AllLinear),
+        41_943_040
+    );
     assert_eq!(16 * 32 * (attention + mlp), 41_943_040);
     let moe = catalog::model("qwen3-30b-a3b").unwrap().shape;
     let attention = (2048 + 4096) * 2 + (2048 + 512) * 2;
     assert_eq!(
-        lora(&moe, 8, LoraTargets::AllLinear),
+        ParameterCounts::lora(&moe, 8, LoraTargets::AllLinear),
         8 * 48 * (attention + 128 * 3 * (2048 + 768))
     );
-    assert_eq!(lora(&moe, 0, LoraTargets::AllLinear), 0);
+    assert_eq!(ParameterCounts::lora(&moe, 0, LoraTargets::AllLinear), 0);
 }
 
 #[test]

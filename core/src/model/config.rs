@@ -3,6 +3,8 @@
 mod families;
 mod keys;
 mod layers;
+mod sizes;
+mod special;
 mod vision;
 
 use std::borrow::Cow;

@@ -1,11 +1,12 @@
 //! Models: shapes, where they come from, and what they weigh.
 
 mod config;
+mod lora;
 mod parameters;
 mod shape;
 
 pub use config::{model_from_config, model_of_entry, resolve_model};
-pub use parameters::{ParameterCounts, lora};
+pub use parameters::ParameterCounts;
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
 
 use std::borrow::Cow;

@@ -6,7 +6,6 @@
 //! <https://github.com/huggingface/transformers/tree/main/src/transformers/models>.
 
 use super::{Norm, QkNorm, Shape, Vision, VisionKind};
-use crate::wire::LoraTargets;
 
 /// Weights of a model, by part. All figures are numbers of weights unless they say otherwise.
 ///
@@ -301,7 +300,7 @@ fn mamba(shape: &Shape) -> u64 {
 }
 
 /// Number of matrices of an MLP: three with a gate (<https://arxiv.org/abs/2002.05202>), else two.
-fn mlp_matrix_count(shape: &Shape) -> u64 {
+pub(super) fn mlp_matrix_count(shape: &Shape) -> u64 {
     if shape.gated_mlp { 3 } else { 2 }
 }
 
@@ -421,88 +420,4 @@ fn vision(tower: &Vision) -> u64 {
                 + 4096 * out
         }
     }
-}
-
-/// Trainable weights of adapters of rank `rank`: `rank` x (in + out) for each adapted matrix
-/// (<https://arxiv.org/abs/2106.09685>, section 4.1).
-///
-/// Assumes adapters as PEFT puts them on a Hugging Face model: query, key and value projections
-/// apart, gate and up projections apart, for latent attention each of its matrices. `all-linear`
-/// adapts every matrix of the blocks: also every expert of an expert layer (as PEFT and
-/// Megatron-Bridge do for grouped experts), shared experts, and the projections of Gated `DeltaNet`
-/// and Mamba-2 layers. Routers, embedding, LM head, indexer and vision tower keep their weights.
-#[must_use]
-pub fn lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
-    let counts = ParameterCounts::of(shape);
-    let mut width = attention_widths(shape).saturating_mul(counts.attention_layers);
-    if targets == LoraTargets::AllLinear {
-        let matrices = mlp_matrix_count(shape);
-        let experts_width = if shape.moe_latent_size > 0 {
-            shape.moe_latent_size
-        } else {
-            shape.hidden_size
-        };
-        let dense = matrices * (shape.hidden_size + shape.intermediate_size);
-        let routed = (matrices * (experts_width + shape.moe_intermediate_size))
-            .saturating_mul(shape.num_experts);
-        let shared = if shape.shared_expert_intermediate_size > 0 {
-            matrices * (shape.hidden_size + shape.shared_expert_intermediate_size)
-        } else {
-            0
-        };
-        let latent = if shape.moe_latent_size > 0 {
-            2 * (shape.hidden_size + shape.moe_latent_size)
-        } else {
-            0
-        };
-        width = width
-            .saturating_add(dense.saturating_mul(counts.dense_layers))
-            .saturating_add(
-                routed
-                    .saturating_add(shared + latent)
-                    .saturating_mul(counts.expert_layers),
-            )
-            .saturating_add(linear_attention_widths(shape).saturating_mul(counts.linear_layers))
-            .saturating_add(mamba_widths(shape).saturating_mul(counts.mamba_layers));
-    }
-    width.saturating_mul(rank)
-}
-
-/// Sum of inputs and outputs of the matrices of one attention layer.
-fn attention_widths(shape: &Shape) -> u64 {
-    let (h, heads) = (shape.hidden_size, shape.num_attention_heads);
-    let output = heads * shape.value_head_dim() + h;
-    if shape.is_mla() {
-        let query_width = heads * shape.query_head_dim();
-        let queries = if shape.q_lora_rank > 0 {
-            (h + shape.q_lora_rank) + (shape.q_lora_rank + query_width)
-        } else {
-            h + query_width
-        };
-        let down = h + shape.kv_lora_rank + shape.qk_rope_head_dim;
-        let up = shape.kv_lora_rank + heads * (shape.qk_nope_head_dim + shape.v_head_dim);
-        return queries + down + up + output;
-    }
-    let gate = if shape.attn_output_gate { 2 } else { 1 };
-    let queries = h + gate * heads * shape.head_dim;
-    let keys = h + shape.num_key_value_heads * shape.head_dim;
-    queries + 2 * keys + output
-}
-
-/// The same of one Gated `DeltaNet` layer: two input projections and the output.
-fn linear_attention_widths(shape: &Shape) -> u64 {
-    let linear = &shape.linear;
-    let keys = linear.num_key_heads * linear.key_head_dim;
-    let values = linear.num_value_heads * linear.value_head_dim;
-    (shape.hidden_size + 2 * keys + 2 * values)
-        + (shape.hidden_size + 2 * linear.num_value_heads)
-        + (values + shape.hidden_size)
-}
-
-/// The same of one Mamba-2 layer: the input projection and the output.
-fn mamba_widths(shape: &Shape) -> u64 {
-    let mamba = &shape.mamba;
-    let inner = mamba.num_heads * mamba.head_dim;
-    let input = 2 * inner + 2 * mamba.n_groups * mamba.state_size + mamba.num_heads;
-    (shape.hidden_size + input) + (inner + shape.hidden_size)
 }

@@ -1,0 +1,407 @@
+//! How a `config.json` or normalised keys become a model, and what is refused.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use shardwise_core::catalog;
+use shardwise_core::model::{ParameterCounts, QkNorm, model_from_config, resolve_model};
+
+/// Key sets of published `config.json` files, by catalog id.
+const CONFIGS: &str = include_str!("data/configs.json");
+
+fn resolve(value: Value) -> Result<shardwise_core::model::Model, shardwise_core::InputError> {
+    resolve_model(&value, "model")
+}
+
+fn llama() -> Map<String, Value> {
+    let configs: Map<String, Value> = serde_json::from_str(CONFIGS).unwrap();
+    configs["llama-3.1-8b"].as_object().unwrap().clone()
+}
+
+fn normalised() -> Value {
+    json!({"hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 11008,
+           "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 32000})
+}
+
+fn with(mut value: Value, key: &str, new: Value) -> Value {
+    value[key] = new;
+    value
+}
+
+fn without(mut value: Value, key: &str) -> Value {
+    value.as_object_mut().unwrap().remove(key);
+    value
+}
+
+#[test]
+fn published_configs_give_the_catalogs_shapes() {
+    let configs: Map<String, Value> = serde_json::from_str(CONFIGS).unwrap();
+    assert!(configs.len() >= 30);
+    for (id, config) in &configs {
+        let entry = catalog::model(id).unwrap_or_else(|| panic!("{id}"));
+        let model = resolve(config.clone()).unwrap_or_else(|e| panic!("{id}: {e}"));
+        assert_eq!(
+            model.parameters.total,
+            ParameterCounts::of(&entry.shape).total,
+            "{id}"
+        );
+        assert_eq!(model.shape, entry.shape, "{id}");
+        assert_eq!(model.hybrid, entry.hybrid, "{id}");
+        assert_eq!(model.id, "custom");
+    }
+}
+
+#[test]
+fn released_mpt_has_no_biases_and_no_positions() {
+    // mosaicml/mpt-7b: 6,649,286,656 weights; the recipe of the same name has biases and positions.
+    let config = json!({"attn_config": {"alibi": true, "attn_type": "multihead_attention"}, "d_model": 4096,
+        "expansion_ratio": 4, "learned_pos_emb": true, "max_seq_len": 2048, "model_type": "mpt", "n_heads": 32,
+        "n_layers": 32, "no_bias": true, "vocab_size": 50432});
+    assert_eq!(resolve(config).unwrap().parameters.total, 6_649_286_656);
+}
+
+#[test]
+fn every_type_of_the_catalog_is_supported() {
+    for entry in catalog::models()
+        .iter()
+        .filter(|entry| entry.stated_parameters == 0)
+    {
+        let error = resolve(json!({"model_type": entry.model_type})).unwrap_err();
+        assert_eq!(error.field, "model.hidden_size", "{}", entry.model_type);
+    }
+}
+
+#[test]
+fn nemotron_h_may_list_its_blocks() {
+    let base = json!({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "vocab_size": 100, "mamba_num_heads": 4, "mamba_head_dim": 16});
+    let listed = with(
+        base.clone(),
+        "layers_block_type",
+        json!(["mamba", "mlp", "attention", "mlp"]),
+    );
+    let lettered = with(base.clone(), "hybrid_override_pattern", json!("M-*-"));
+    assert_eq!(
+        resolve(listed.clone()).unwrap().shape,
+        resolve(lettered).unwrap().shape
+    );
+    assert_eq!(resolve(listed).unwrap().shape.num_hidden_layers, 4);
+    for (key, value) in [
+        ("layers_block_type", json!(["conv"])),
+        ("hybrid_override_pattern", json!("MX")),
+    ] {
+        assert_eq!(
+            resolve(with(base.clone(), key, value)).unwrap_err().field,
+            format!("model.{key}")
+        );
+    }
+}
+
+#[test]
+fn stated_only_types_are_matched_to_the_catalog() {
+    let gemma = json!({"model_type": "gemma4", "text_config": {"hidden_size": 5376, "num_hidden_layers": 60}});
+    assert_eq!(resolve(gemma).unwrap().id, "gemma-4-31b");
+    let other = json!({"model_type": "gemma4", "text_config": {"hidden_size": 1024, "num_hidden_layers": 60}});
+    let error = resolve(other).unwrap_err();
+    assert_eq!(error.field, "model.model_type");
+    assert!(error.message.contains("gemma-4-31b"), "{}", error.message);
+}
+
+#[test]
+fn normalised_objects_suffice() {
+    let llama = resolve(normalised()).unwrap();
+    assert_eq!(llama.parameters.total, 6_738_415_616);
+    assert_eq!(llama.name, "custom model");
+    let plain = with(
+        with(normalised(), "gated_mlp", json!(false)),
+        "tie_word_embeddings",
+        json!(true),
+    );
+    let plain = resolve(plain).unwrap();
+    assert!(!plain.shape.gated_mlp && plain.shape.tie_word_embeddings);
+    // Grouped heads and heads wider than the hidden size would give.
+    let wide = with(
+        with(normalised(), "num_key_value_heads", json!(8)),
+        "head_dim",
+        json!(192),
+    );
+    assert_eq!(resolve(wide).unwrap().shape.head_dim, 192);
+    // Kimi-K2's sizes, normalised.
+    let moe = json!({"hidden_size": 7168, "intermediate_size": 18432, "num_hidden_layers": 61,
+        "num_attention_heads": 64, "vocab_size": 163840, "num_experts": 384, "num_experts_per_tok": 8,
+        "moe_intermediate_size": 2048, "shared_expert_intermediate_size": 2048, "first_k_dense_replace": 1,
+        "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+        "v_head_dim": 128, "name": "Mine"});
+    let moe = resolve(moe).unwrap();
+    let kimi = ParameterCounts::of(&catalog::model("kimi-k2").unwrap().shape);
+    // A normalised object has no balancing bias: one weight per expert and layer.
+    assert_eq!(moe.parameters.total + 60 * 384, kimi.total);
+    assert_eq!(moe.name, "Mine");
+    assert_eq!(moe.shape.qk_norm, QkNorm::None);
+}
+
+#[test]
+fn bad_objects_name_field_and_remedy() {
+    let huge = json!(1e18);
+    let expert = |key: &str, value: Value| {
+        let moe = with(
+            with(normalised(), "num_experts", json!(8)),
+            "num_experts_per_tok",
+            json!(2),
+        );
+        with(moe, key, value)
+    };
+    let real = Value::Object(llama());
+    let cases: Vec<(Value, &str, &str)> = vec![
+        (json!(7), "model", "expected a model id"),
+        (json!(null), "model", "expected a model id"),
+        (json!(""), "model", "empty"),
+        (json!({}), "model.hidden_size", "is missing"),
+        (
+            without(normalised(), "hidden_size"),
+            "model.hidden_size",
+            "is missing",
+        ),
+        (
+            without(normalised(), "num_hidden_layers"),
+            "model.num_hidden_layers",
+            "is missing",
+        ),
+        (
+            without(normalised(), "num_attention_heads"),
+            "model.num_attention_heads",
+            "is missing",
+        ),
+        (
+            without(normalised(), "vocab_size"),
+            "model.vocab_size",
+            "is missing",
+        ),
+        (
+            without(normalised(), "intermediate_size"),
+            "model.intermediate_size",
+            "is missing",
+        ),
+        (
+            without(real.clone(), "hidden_size"),
+            "model.hidden_size",
+            "is missing",
+        ),
+        (
+            with(normalised(), "hidden_size", json!(0)),
+            "model.hidden_size",
+            "from 1 to 1000000",
+        ),
+        (
+            with(normalised(), "hidden_size", json!(-4096)),
+            "model.hidden_size",
+            "-4096",
+        ),
+        (
+            with(normalised(), "hidden_size", json!(4096.5)),
+            "model.hidden_size",
+            "whole number",
+        ),
+        (
+            with(normalised(), "hidden_size", json!("4096")),
+            "model.hidden_size",
+            "whole number",
+        ),
+        (
+            with(normalised(), "hidden_size", huge.clone()),
+            "model.hidden_size",
+            "from 1",
+        ),
+        (
+            with(normalised(), "hidden_size", json!([1])),
+            "model.hidden_size",
+            "a list",
+        ),
+        (
+            with(normalised(), "num_hidden_layers", json!(10_001)),
+            "model.num_hidden_layers",
+            "10000",
+        ),
+        (
+            with(normalised(), "vocab_size", json!(10_000_001)),
+            "model.vocab_size",
+            "10000000",
+        ),
+        (
+            with(normalised(), "num_attention_heads", json!(33)),
+            "model.head_dim",
+            "multiple",
+        ),
+        (
+            with(normalised(), "num_key_value_heads", json!(5)),
+            "model.num_key_value_heads",
+            "divisor",
+        ),
+        (
+            with(normalised(), "tie_word_embeddings", json!("no")),
+            "model.tie_word_embeddings",
+            "true or false",
+        ),
+        (
+            with(normalised(), "hiden_size", json!(1)),
+            "model.hiden_size",
+            "`hidden_size`",
+        ),
+        (
+            with(normalised(), "rope_theta", json!(1)),
+            "model.rope_theta",
+            "unknown",
+        ),
+        (
+            expert("num_experts", json!(100_001)),
+            "model.num_experts",
+            "100000",
+        ),
+        (
+            expert("num_experts_per_tok", json!(9)),
+            "model.num_experts_per_tok",
+            "at most 8",
+        ),
+        (
+            expert("num_experts_per_tok", json!(null)),
+            "model.num_experts_per_tok",
+            "is missing",
+        ),
+        (
+            expert("first_k_dense_replace", json!(99)),
+            "model.first_k_dense_replace",
+            "number of layers",
+        ),
+        (
+            with(normalised(), "kv_lora_rank", json!(512)),
+            "model.qk_nope_head_dim",
+            "is missing",
+        ),
+        (
+            with(normalised(), "vision_config", json!({"model_type": "clip"})),
+            "model.vision_config.model_type",
+            "Known",
+        ),
+        (
+            with(normalised(), "vision_config", json!(3)),
+            "model.vision_config",
+            "an object",
+        ),
+        (
+            json!({"model_type": "bert", "hidden_size": 768}),
+            "model.model_type",
+            "Supported are llama",
+        ),
+        (json!({"model_type": 3}), "model.model_type", "a text"),
+        (
+            json!({"model_type": "gemma3", "text_config": {"num_hidden_layers": 2}}),
+            "model.text_config.hidden_size",
+            "is missing",
+        ),
+        (
+            with(real.clone(), "num_key_value_heads", json!(3)),
+            "model.num_key_value_heads",
+            "divisor of 32",
+        ),
+        (
+            with(real, "layer_types", json!(["mamba"])),
+            "model.layer_types",
+            "not modelled",
+        ),
+    ];
+    for (value, field, part) in cases {
+        let error = resolve(value.clone()).expect_err(&value.to_string());
+        assert_eq!(error.field, field, "{value} gave {error}");
+        assert!(error.message.contains(part), "{value} gave {error}");
+    }
+    // The greatest sizes of each key together are refused, not overflowed.
+    let most = json!({"hidden_size": 1_000_000, "num_hidden_layers": 10_000, "intermediate_size": 10_000_000,
+        "num_attention_heads": 100_000, "head_dim": 100_000, "vocab_size": 10_000_000, "num_experts": 100_000,
+        "num_experts_per_tok": 100_000, "moe_intermediate_size": 10_000_000});
+    assert!(resolve(most).unwrap_err().message.contains("10^15"));
+}
+
+#[test]
+fn unknown_keys_of_a_real_config_are_ignored() {
+    let mut config = llama();
+    config.insert("hiden_size".into(), json!("anything"));
+    config.insert("_name_or_path".into(), json!("meta-llama/Llama-3.1-8B"));
+    let model = model_from_config(&config, "model").unwrap();
+    assert_eq!(model.hf_repo, "meta-llama/Llama-3.1-8B");
+    config.insert("_name_or_path".into(), json!("/home/me/checkpoint"));
+    assert_eq!(model_from_config(&config, "model").unwrap().hf_repo, "");
+}
+
+/// Any JSON, with numbers of every size.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        (0u64..300).prop_map(Value::from),
+        "[a-zA-Z0-9_./*-]{0,12}".prop_map(Value::from),
+        prop_oneof![
+            Just("full_attention"),
+            Just("sliding_attention"),
+            Just("M*E-"),
+            Just("siglip_vision_model")
+        ]
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::btree_map("[a-z_]{0,12}", inner, 0..6)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_json_panics(value in any_json()) {
+        let _ = resolve(value);
+    }
+
+    /// Published files with a few values replaced, removed or added.
+    #[test]
+    fn no_mutated_config_panics(
+        which in 0usize..1000,
+        changes in prop::collection::vec((0usize..1000, any_json()), 0..5),
+        nested in any::<bool>(),
+    ) {
+        let configs: Map<String, Value> = serde_json::from_str(CONFIGS).unwrap();
+        let mut config = configs.values().nth(which % configs.len()).unwrap().clone();
+        let all: Vec<String> = configs.values().flat_map(|c| c.as_object().unwrap().keys().cloned()).collect();
+        for (key, value) in changes {
+            let key = all[key % all.len()].clone();
+            let target = if nested && config.get("text_config").is_some_and(Value::is_object) {
+                &mut config["text_config"]
+            } else {
+                &mut config
+            };
+            target[key.as_str()] = value;
+        }
+        if let Ok(model) = resolve(config) {
+            prop_assert!(model.parameters.total <= 1_000_000_000_000_000);
+            prop_assert!(model.shape.num_attention_heads.is_multiple_of(model.shape.num_key_value_heads));
+        }
+    }
+
+    #[test]
+    fn extreme_sizes_never_overflow(
+        sizes in prop::collection::vec(prop_oneof![1u64..20, 1u64..20_000_000, any::<u64>()], 16),
+    ) {
+        let keys = ["hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "head_dim",
+            "vocab_size", "num_experts", "num_experts_per_tok", "moe_intermediate_size",
+            "shared_expert_intermediate_size", "first_k_dense_replace", "q_lora_rank", "kv_lora_rank",
+            "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"];
+        let map: Map<String, Value> =
+            keys.iter().zip(&sizes).map(|(key, size)| ((*key).to_owned(), Value::from(*size))).collect();
+        let _ = resolve(Value::Object(map));
+    }
+}
