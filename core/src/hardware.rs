@@ -12,6 +12,8 @@ pub struct Hardware {
     pub gpu: Cow<'static, str>,
     /// Name for a person.
     pub name: Cow<'static, str>,
+    /// Architecture, as the catalog writes it (`Hopper GH100`); empty for a custom GPU.
+    pub architecture: Cow<'static, str>,
     /// Memory a process can use, in GiB.
     pub memory_gib: f64,
     /// Memory bandwidth in GB/s, as specified.

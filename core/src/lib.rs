@@ -1,8 +1,45 @@
-//! Shardwise's core.
+//! Memory, speed and cost of fine-tuning and RL-training language models, and the flags to run it.
+//!
+//! A [`Question`] names a model, GPUs, a workload and, as far as it is decided, a plan.
+//! [`estimate`] answers it; [`search`] ranks every legal plan; [`flags`] prints texts to paste.
+//! The crate is pure: no clock, no I/O, no randomness, no web. Figures come from the [`catalog`],
+//! each with its source; formulas cite theirs.
+//!
+//! Quantities carry their unit ([`units`]); bandwidth is per GPU and one direction, rates are dense,
+//! one multiply-add is two operations.
+
+pub mod advice;
+pub mod batch;
 pub mod catalog;
+pub mod communication;
+pub mod complete;
+pub mod context;
+pub mod efficiency;
+pub mod emit;
 pub mod error;
+mod estimate;
+mod flags;
+pub mod flops;
+pub mod hardware;
+pub mod job;
+pub mod kernels;
+pub mod layer;
+pub mod memory;
 pub mod model;
+pub mod permalink;
+pub mod plan;
+pub mod presets;
+pub mod rollout;
+pub mod search;
+pub mod step;
+pub mod training;
+pub mod units;
+pub mod weights;
 pub mod wire;
+pub mod workload;
 
 pub use error::{Caveat, InputError};
+pub use estimate::{Evaluated, answer, estimate, evaluate};
+pub use flags::flags;
+pub use search::{Objective, SearchResult, search};
 pub use wire::{Answer, Question};

@@ -1,8 +1,19 @@
-//! Ready-to-paste texts, one file per framework.
+//! Ready-to-paste texts, one module per framework.
+//!
+//! A framework is one module and one line in [`FRAMEWORKS`]. [`rules`] holds what a framework
+//! refuses, so that the search can leave out plans that could not be written down.
 
+mod chatlearn;
+mod deepspeed;
+pub mod rules;
+mod text;
+mod verl;
+mod words;
+
+use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::Plan;
-use crate::wire::Answer;
+use crate::wire::{Answer, Backend};
 
 /// What an emitter is given.
 pub struct Emission<'a> {
@@ -26,8 +37,56 @@ pub struct Framework {
     pub version: &'static str,
     /// Documentation of its keys.
     pub docs_url: &'static str,
+    /// Backends it trains with, the preferred one first. A plan for another backend is refused, so
+    /// a caller asks the search for a plan with one of these.
+    pub backends: &'static [Backend],
+    /// Whether it can compute the loss without the logits. Where it cannot, a plan with
+    /// `fused_lm_head` needs more memory than estimated, and the text says so.
+    pub fused_lm_head: bool,
     /// The texts, or why there is none.
     pub emit: fn(&Emission) -> Result<Vec<Snippet>, Unsupported>,
+    /// What the framework refuses in this job and plan, most basic first; empty where it runs.
+    pub violations: fn(&Job, &Plan) -> Vec<InputError>,
+}
+
+/// Every framework, in the order in which the page shows them.
+pub static FRAMEWORKS: &[Framework] = &[
+    Framework {
+        id: "verl",
+        name: "veRL",
+        version: "0.9.1",
+        docs_url: "https://verl.readthedocs.io/en/latest/examples/config.html",
+        backends: &[Backend::Fsdp, Backend::Megatron],
+        fused_lm_head: true,
+        emit: verl::emit,
+        violations: rules::verl,
+    },
+    Framework {
+        id: "chatlearn",
+        name: "ChatLearn",
+        version: "1.2.0",
+        docs_url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/config.md",
+        backends: &[Backend::Megatron, Backend::Fsdp],
+        fused_lm_head: false,
+        emit: chatlearn::emit,
+        violations: rules::chatlearn,
+    },
+    Framework {
+        id: "deepspeed",
+        name: "DeepSpeed",
+        version: "0.19.8",
+        docs_url: "https://www.deepspeed.ai/docs/config-json/",
+        backends: &[Backend::Deepspeed],
+        fused_lm_head: true,
+        emit: deepspeed::emit,
+        violations: rules::deepspeed,
+    },
+];
+
+/// The framework with this identifier.
+#[must_use]
+pub fn framework(id: &str) -> Option<&'static Framework> {
+    FRAMEWORKS.iter().find(|framework| framework.id == id)
 }
 
 /// A text to paste or save.
@@ -59,4 +118,15 @@ pub enum Language {
 pub struct Unsupported {
     /// One or two sentences for a person.
     pub message: String,
+}
+
+impl From<InputError> for Unsupported {
+    fn from(error: InputError) -> Self {
+        Self { message: format!("{}: {}", error.field, error.message) }
+    }
+}
+
+/// Refuses what the framework would refuse, by the first rule that is broken.
+fn accept(violations: Vec<InputError>) -> Result<(), Unsupported> {
+    violations.into_iter().next().map_or(Ok(()), |error| Err(error.into()))
 }

@@ -1,0 +1,192 @@
+//! Caveats and advice: what the estimate leaves out, and the rules of the tuning guides.
+
+use crate::error::Caveat;
+use crate::job::Job;
+use crate::plan::{MicroBatch, Plan, Recompute};
+use crate::wire::{Advice, Answer, Backend, Precision, Severity};
+
+const CHATLEARN_GUIDE: &str = "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
+const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
+const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
+
+/// What the estimate assumes or leaves out for this job and plan.
+#[must_use]
+pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
+    let mut found = job.caveats.clone();
+    let hardware = &job.hardware;
+    let shape = &job.model.shape;
+    let layout = &plan.layout;
+    if job.model.hybrid {
+        found.push(Caveat::new(
+            "hybrid-architecture",
+            "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
+        ));
+    }
+    if shape.vision.is_some() {
+        found.push(Caveat::new(
+            "text-only",
+            "The vision tower's weights are counted, its work is not: images come as the text tokens they fill.",
+        ));
+    }
+    let missing = match job.workload.precision {
+        Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
+        Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
+        Precision::Bf16 | Precision::Fp16 => false,
+    };
+    if missing {
+        found.push(Caveat::new(
+            "precision-unsupported",
+            format!("{} has no tensor cores for this precision: bf16 rates are used.", hardware.name),
+        ));
+    }
+    if hardware.usd_per_gpu_hour.is_none() {
+        found.push(Caveat::new(
+            "no-price",
+            format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
+        ));
+    }
+    let training = job.workload.generation.is_none();
+    if training {
+        if !shape.num_hidden_layers.is_multiple_of(layout.pipeline_parallel.into()) {
+            found.push(Caveat::new(
+                "uneven-stages",
+                format!(
+                    "{} layers do not divide into {} stages: the largest stage decides. Some frameworks need an explicit split.",
+                    shape.num_hidden_layers, layout.pipeline_parallel
+                ),
+            ));
+        }
+        if let MicroBatch::Sequences(micro) = layout.micro_batch {
+            let ranks = u64::from(layout.data_parallel(hardware.gpus));
+            if !job.workload.global_batch.is_multiple_of(micro * ranks) {
+                found.push(Caveat::new(
+                    "uneven-batch",
+                    format!(
+                        "A global batch of {} does not divide into micro-batches of {micro} on {ranks} ranks: the last one is taken as full.",
+                        job.workload.global_batch
+                    ),
+                ));
+            }
+        }
+        if layout.offload.parameters && layout.zero_stage < 3 && job.workload.rl.is_none() {
+            found.push(Caveat::new(
+                "offload-ignored",
+                "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
+            ));
+        }
+    }
+    if job.workload.rl.is_some() {
+        found.push(Caveat::new(
+            "rl-first-order",
+            "The RL step is a first-order model: rollout, log-probabilities and updates are estimated one by one; rewards take no time.",
+        ));
+    }
+    if hardware.nodes() > 1 && hardware.gpu == "custom" {
+        found.push(Caveat::new(
+            "network-assumed",
+            format!("A network of {} Gbit/s per GPU is assumed between nodes.", hardware.internode_gbit_per_s),
+        ));
+    }
+    found
+}
+
+fn hint(id: &'static str, text: String, source: &'static str) -> Advice {
+    Advice { id, severity: Severity::Hint, text, source }
+}
+
+/// The guides' rules that this plan departs from.
+#[must_use]
+pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
+    let mut found = Vec::new();
+    let layout = &plan.layout;
+    let workload = &job.workload;
+    if !answer.fits {
+        let over = answer.memory.reserved_gib - answer.memory.capacity_gib;
+        found.push(Advice {
+            id: "out-of-memory",
+            severity: Severity::Error,
+            text: format!(
+                "Out of memory by {over:.1} GiB in {}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload.",
+                answer.memory.phase.replace('_', " ")
+            ),
+            source: CHATLEARN_GUIDE,
+        });
+    }
+    if workload.generation.is_some() {
+        return found;
+    }
+    let megatron = layout.backend == Backend::Megatron;
+    if megatron && layout.tensor_parallel > job.hardware.gpus_per_node {
+        found.push(Advice {
+            id: "tensor-parallel-within-node",
+            severity: Severity::Warning,
+            text: format!(
+                "Tensor parallelism of {} leaves the node of {} GPUs: every layer waits for the network. Keep it within the node.",
+                layout.tensor_parallel, job.hardware.gpus_per_node
+            ),
+            source: CHATLEARN_GUIDE,
+        });
+    }
+    if megatron && workload.sequence_length >= 8192 && layout.sequence_split() == 1 {
+        found.push(hint(
+            "context-parallel-long",
+            format!(
+                "The ChatLearn guide advises context parallelism of 2 or more from 8,192 tokens; with {} tokens the plan does without.",
+                workload.sequence_length
+            ),
+            CHATLEARN_GUIDE,
+        ));
+    }
+    if megatron && layout.expert_tensor_parallel > 1 {
+        found.push(hint(
+            "expert-over-expert-tensor",
+            "Prefer expert parallelism over expert tensor parallelism where memory allows.".into(),
+            CHATLEARN_GUIDE,
+        ));
+    }
+    if layout.recompute == Recompute::Full && answer.memory.reserved_gib < 0.7 * answer.memory.capacity_gib {
+        found.push(hint(
+            "recompute-unneeded",
+            format!(
+                "Recomputation repeats every forward pass, and {:.0} GiB are free. Try it off.",
+                answer.memory.capacity_gib - answer.memory.reserved_gib
+            ),
+            CHATLEARN_GUIDE,
+        ));
+    }
+    if let Some(rl) = &workload.rl {
+        if let MicroBatch::Tokens(budget) = layout.micro_batch {
+            let floor = 2 * rl.max_length() / u64::from(layout.sequence_split());
+            if budget < floor {
+                found.push(hint(
+                    "token-budget-floor",
+                    format!("veRL's guide wants a token budget of twice prompt and response, {floor} per GPU; the plan has {budget}."),
+                    VERL_GUIDE,
+                ));
+            }
+        } else {
+            found.push(hint(
+                "dynamic-batching",
+                "Dynamic batching packs sequences up to a token budget: set max_tokens_per_gpu rather than a micro-batch.".into(),
+                PRACTICE,
+            ));
+        }
+        if !layout.fused_lm_head {
+            found.push(hint(
+                "fused-lm-head",
+                "The fused LM head keeps no logits: it saves 3 to 10 GB and is advised without exception.".into(),
+                PRACTICE,
+            ));
+        }
+        if let Some(engine) = &plan.rollout
+            && engine.max_num_batched_tokens <= 2048
+        {
+            found.push(hint(
+                "batched-tokens",
+                format!("max_num_batched_tokens is {}; veRL's guide wants more than 2,048.", engine.max_num_batched_tokens),
+                VERL_GUIDE,
+            ));
+        }
+    }
+    found
+}

@@ -1,0 +1,65 @@
+//! How a global batch becomes micro-batches on each GPU.
+
+use crate::job::Job;
+use crate::layer::Slice;
+use crate::plan::{Layout, MicroBatch};
+
+/// Share of a token budget that dynamic batching fills, on average: first-fit over sequences that
+/// are short against the budget (veRL's `rearrange_micro_batches`, `utils/seqlen_balancing.py`).
+const PACKING: f64 = 0.93;
+
+/// The micro-batches of one data-parallel rank in one optimizer step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Batch {
+    /// Micro-batches.
+    pub micro_batches: f64,
+    /// The mean micro-batch on one GPU.
+    pub mean: Slice,
+    /// The largest micro-batch on one GPU: what memory must hold.
+    pub largest: Slice,
+    /// Non-padding tokens of the step over all GPUs.
+    pub tokens: f64,
+}
+
+/// Σ length² / Σ length for lengths of a mean and a coefficient of variation: what attention sees.
+#[must_use]
+pub fn attention_length(mean: f64, cv: f64, longest: f64) -> f64 {
+    (mean * (1.0 + cv * cv)).min(longest.max(mean))
+}
+
+/// Splits `sequences` sequences over the layout's data-parallel ranks.
+#[must_use]
+pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64) -> Batch {
+    let workload = &job.workload;
+    let longest = workload.sequence_length as f64;
+    let mean = workload.mean_sequence_length;
+    let length = if workload.packing { mean } else { longest };
+    let ranks = f64::from(layout.data_parallel(gpus));
+    let parts = f64::from(layout.sequence_split());
+    let per_rank = (sequences / ranks).max(1.0);
+    let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
+    let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen };
+    let tokens = sequences * mean;
+    match layout.micro_batch {
+        MicroBatch::Sequences(micro) => {
+            let micro = (micro as f64).min(per_rank.ceil());
+            Batch {
+                micro_batches: (per_rank / micro).ceil(),
+                mean: slice(micro * length),
+                largest: Slice { tokens: micro * longest / parts, attention_length: longest },
+                tokens,
+            }
+        }
+        MicroBatch::Tokens(budget) => {
+            let capacity = (budget as f64 * parts).max(longest.min(mean * per_rank));
+            let total = per_rank * length;
+            let micro_batches = (total / (capacity * PACKING)).ceil().max(1.0);
+            Batch {
+                micro_batches,
+                mean: slice(total / micro_batches),
+                largest: Slice { tokens: capacity.min(total.max(longest)) / parts, attention_length: seen },
+                tokens,
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The command line: questions in, answers out, one JSON document per line.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints")]
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use shardwise_core::emit::{self, Language};
+use shardwise_core::error::InputError;
+use shardwise_core::wire::{Answer, Question, parse_question};
+use shardwise_core::{Objective, catalog, estimate, flags, permalink, search};
+
+/// Memory, speed, cost and flags of training language models.
+#[derive(Parser)]
+#[command(name = "shardwise", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Answer questions: one JSON object, or JSON Lines. Refused ones get an error line, exit status 1.
+    Estimate {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
+    },
+    /// Write the best plans of each question.
+    Search {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
+        /// What best means.
+        #[arg(long, value_enum, default_value = "cost")]
+        by: By,
+        /// Plans per question.
+        #[arg(long, default_value_t = 5)]
+        limit: usize,
+    },
+    /// Write flags to paste.
+    Flags {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
+        /// Framework.
+        #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed"])]
+        framework: String,
+        /// One JSON object per question instead of plain text.
+        #[arg(long)]
+        json: bool,
+        /// Address of the page, for the permalink in the text.
+        #[arg(long, default_value = "")]
+        page: String,
+    },
+    /// List what the catalog knows, with sources.
+    Catalog {
+        /// Which table.
+        #[arg(value_enum)]
+        table: Table,
+    },
+    /// Print the JSON Schema of questions and answers.
+    Schema,
+    /// Print the part of the page's address that holds a question.
+    Link {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum By {
+    Cost,
+    Time,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Table {
+    Gpus,
+    Models,
+    Nodes,
+    Prices,
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("shardwise: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether every question was answered.
+fn run(command: Command) -> io::Result<bool> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let done = match command {
+        Command::Estimate { files } => each(&files, &mut out, |question| line(&estimate(question)?)),
+        Command::Search { files, by, limit } => {
+            let objective = match by {
+                By::Cost => Objective::Cost,
+                By::Time => Objective::Time,
+            };
+            each(&files, &mut out, |question| {
+                let found = search(question, objective, limit)?;
+                Ok(json!({"version": 1, "considered": found.considered, "fitting": found.fitting, "plans": found.plans}).to_string())
+            })
+        }
+        Command::Flags { files, framework, json, page } => {
+            each(&files, &mut out, |question| write_flags(question, &framework, json, &page))
+        }
+        Command::Link { files } => each(&files, &mut out, |question| Ok(format!("#{}", permalink::to_hash(question)))),
+        Command::Catalog { table } => {
+            list(table, &mut out)?;
+            Ok(true)
+        }
+        Command::Schema => {
+            let schema = json!({
+                "question": schemars::schema_for!(Question),
+                "answer": schemars::schema_for!(Answer),
+            });
+            writeln!(out, "{schema:#}")?;
+            Ok(true)
+        }
+    }?;
+    out.flush()?;
+    Ok(done)
+}
+
+fn line<T: serde::Serialize>(value: &T) -> Result<String, InputError> {
+    serde_json::to_string(value).map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))
+}
+
+/// Writes one result per question, in order; an error never stops the others.
+fn each(
+    files: &[PathBuf],
+    out: &mut impl Write,
+    mut answer: impl FnMut(&Question) -> Result<String, InputError>,
+) -> io::Result<bool> {
+    let mut all = true;
+    let mut one = |text: &str, out: &mut dyn Write| -> io::Result<()> {
+        let result = parse_question(text).and_then(|question| answer(&question));
+        let line = result.unwrap_or_else(|error| {
+            all = false;
+            json!({"version": 1, "error": error}).to_string()
+        });
+        writeln!(out, "{line}")
+    };
+    if files.is_empty() {
+        read(io::stdin().lock(), out, &mut one)?;
+    }
+    for path in files {
+        let file = File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        read(BufReader::new(file), out, &mut one)?;
+    }
+    Ok(all)
+}
+
+/// JSON Lines, or one document over several lines.
+fn read(
+    mut input: impl BufRead,
+    out: &mut dyn Write,
+    one: &mut dyn FnMut(&str, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut first = Vec::new();
+    while first.trim_ascii().is_empty() {
+        first.clear();
+        if input.read_until(b'\n', &mut first)? == 0 {
+            return Ok(());
+        }
+    }
+    if serde_json::from_slice::<Value>(&first).is_err() && first.trim_ascii().starts_with(b"{") {
+        // Perhaps a document over several lines; if the whole is none either, these are lines.
+        let mut whole = first.clone();
+        input.read_to_end(&mut whole)?;
+        if serde_json::from_slice::<Value>(&whole).is_ok() {
+            return one(&String::from_utf8_lossy(&whole), out);
+        }
+        for line in whole.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+            one(&String::from_utf8_lossy(line), out)?;
+        }
+        return Ok(());
+    }
+    one(&String::from_utf8_lossy(&first), out)?;
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        if !line.trim_ascii().is_empty() {
+            one(&String::from_utf8_lossy(&line), out)?;
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+fn write_flags(question: &Question, framework: &str, json: bool, page: &str) -> Result<String, InputError> {
+    let Some(framework) = emit::framework(framework) else {
+        return Err(InputError::new("for", "There is no such framework. Known: verl, chatlearn, deepspeed."));
+    };
+    let link = if page.is_empty() { String::new() } else { format!("{page}#{}", permalink::to_hash(question)) };
+    match flags(question, framework, &link)? {
+        Ok(snippets) if json => {
+            let snippets: Vec<Value> = snippets
+                .iter()
+                .map(|snippet| {
+                    let language = match snippet.language {
+                        Language::Shell => "shell",
+                        Language::Json => "json",
+                        Language::Yaml => "yaml",
+                    };
+                    json!({"file": snippet.file, "language": language, "text": snippet.text, "reasons": snippet.reasons})
+                })
+                .collect();
+            Ok(json!({"version": 1, "snippets": snippets}).to_string())
+        }
+        Ok(snippets) => Ok(snippets.iter().map(|snippet| snippet.text.as_str()).collect::<Vec<_>>().join("\n")),
+        Err(unsupported) if json => Ok(json!({"version": 1, "unsupported": unsupported.message}).to_string()),
+        Err(unsupported) => Err(InputError::new("plan.backend", unsupported.message)),
+    }
+}
+
+/// A table of the catalog as JSON Lines.
+fn list(table: Table, out: &mut impl Write) -> io::Result<()> {
+    let rows: Vec<Value> = match table {
+        Table::Gpus => catalog::gpus()
+            .iter()
+            .map(|gpu| {
+                json!({"id": gpu.id, "name": gpu.name, "memory_gib": gpu.memory_gib, "hbm_gb_per_s": gpu.hbm_gb_per_s,
+                    "bf16_dense_tflops": gpu.bf16_dense_tflops, "fp8_dense_tflops": gpu.fp8_dense_tflops,
+                    "nvlink_gb_per_s": gpu.nvlink_gb_per_s, "nvlink_domain": gpu.nvlink_domain,
+                    "usd_per_gpu_hour": gpu.usd_per_gpu_hour, "source": gpu.source, "price_source": gpu.price_source})
+            })
+            .collect(),
+        Table::Models => catalog::models()
+            .iter()
+            .map(|model| {
+                let counts = shardwise_core::model::resolve_model(&Value::from(model.id), "model").map(|model| model.parameters);
+                json!({"id": model.id, "name": model.name, "hf_repo": model.hf_repo, "family": model.family,
+                    "parameters": counts.as_ref().ok().map(|counts| counts.total),
+                    "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": model.source})
+            })
+            .collect(),
+        Table::Nodes => catalog::nodes()
+            .iter()
+            .map(|node| {
+                json!({"name": node.name, "provider": node.provider, "gpu": node.gpu, "gpus": node.gpus,
+                    "nvlink_domain": node.nvlink_domain, "network_gbit_per_s": node.network_gbit_per_s,
+                    "technology": node.technology, "host_ram_gib": node.host_ram_gib, "usd_per_hour": node.usd_per_hour,
+                    "price_kind": node.price_kind, "price_date": node.price_date, "source": node.source})
+            })
+            .collect(),
+        Table::Prices => catalog::prices()
+            .iter()
+            .map(|price| {
+                json!({"instance": price.instance, "provider": price.provider, "gpu": price.gpu, "gpus": price.gpus,
+                    "usd_per_hour": price.usd_per_hour, "usd_per_gpu_hour": price.usd_per_hour / f64::from(price.gpus),
+                    "source": price.source})
+            })
+            .collect(),
+    };
+    for row in rows {
+        writeln!(out, "{row}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,317 @@
+//! From a partial plan to a complete one: the backend's defaults, and refusal of what cannot be.
+
+use crate::error::InputError;
+use crate::job::{Job, positive, within};
+use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
+use crate::wire::{
+    Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec, WorkloadKind,
+};
+
+const MAX_PARALLEL: u64 = 1 << 16;
+
+/// Whether the specification decides all that the search would otherwise choose.
+#[must_use]
+pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
+    if job.workload.kind == WorkloadKind::Rollout {
+        return spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some());
+    }
+    let layout = spec.backend.is_some()
+        && spec.tensor_parallel.is_some()
+        && spec.pipeline_parallel.is_some()
+        && spec.context_parallel.is_some()
+        && (spec.micro_batch.is_some() || spec.max_tokens_per_gpu.is_some())
+        && spec.recompute.is_some();
+    layout && (job.workload.rl.is_none() || spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some()))
+}
+
+/// GPUs that train: all but those that only generate.
+#[must_use]
+pub fn training_gpus(job: &Job) -> u32 {
+    job.workload.rl.as_ref().map_or(job.hardware.gpus, |rl| rl.train_gpus)
+}
+
+/// GPUs that generate.
+#[must_use]
+pub fn generating_gpus(job: &Job) -> u32 {
+    match &job.workload.rl {
+        Some(rl) if rl.train_gpus < job.hardware.gpus => job.hardware.gpus - rl.train_gpus,
+        _ => job.hardware.gpus,
+    }
+}
+
+/// Completes a plan with defaults and checks it.
+///
+/// # Errors
+/// Names the first field that the model or the machine rules out, with values that would do.
+pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
+    let layout = complete_layout(job, spec, "plan")?;
+    let generates = job.workload.rl.is_some() || job.workload.generation.is_some();
+    let rollout = if generates {
+        Some(complete_rollout(job, spec.rollout.as_ref().unwrap_or(&RolloutPlanSpec::default()))?)
+    } else {
+        None
+    };
+    let role = |own: &Option<Box<PlanSpec>>, field: &str| match own {
+        Some(own) => complete_layout(job, own, field),
+        None => Ok(layout),
+    };
+    let rl = job.workload.rl.as_ref();
+    let critic = match rl {
+        Some(rl) if rl.critic.is_some() => Some(role(&spec.critic, "plan.critic")?),
+        _ => None,
+    };
+    let reference = match rl {
+        Some(rl) if rl.reference => Some(role(&spec.reference, "plan.reference")?),
+        _ => None,
+    };
+    Ok(Plan { layout, rollout, critic, reference })
+}
+
+/// Bytes per parameter of (master weights, gradients, optimizer moments), all in the units in
+/// which the backend keeps them.
+///
+/// - Megatron: bf16 weights, fp32 gradients, fp32 master weights, two fp32 moments: 2 + 4 + 4 + 8
+///   (<https://github.com/NVIDIA/Megatron-LM/blob/main/docs/source/api-guide/dist_optimizer.md>).
+/// - FSDP: fp32 shards are the master weights; gradients are reduced into fp32 shards: 4 + 4 + 8
+///   (<https://pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>).
+/// - `DeepSpeed` with bf16: bf16 weights and gradients, fp32 master weights, two fp32 moments:
+///   2 + 2 + 4 + 8 (arXiv:1910.02054, section 3.1).
+/// - Plain data parallelism under autocast: fp32 weights, gradients and moments: 4 + 4 + 8.
+#[must_use]
+pub fn state_bytes(backend: Backend) -> (f64, f64, f64) {
+    match backend {
+        Backend::Deepspeed => (4.0, 2.0, 8.0),
+        Backend::Megatron | Backend::Fsdp | Backend::Ddp => (4.0, 4.0, 8.0),
+    }
+}
+
+fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
+    let field = |name: &str| format!("{at}.{name}");
+    let parallel = |name: &str, value: Option<u64>| {
+        positive(&field(name), value.unwrap_or(1), MAX_PARALLEL).map(|value| value as u32)
+    };
+    let backend = spec.backend.unwrap_or(Backend::Fsdp);
+    let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel)?;
+    let expert_tensor_default = if job.model.shape.num_experts > 0 { 1 } else { u64::from(tensor_parallel) };
+    let gpus = training_gpus(job);
+    let zero_default = match backend {
+        Backend::Megatron => 1,
+        Backend::Fsdp | Backend::Deepspeed => 3,
+        Backend::Ddp => 0,
+    };
+    let zero_stage = spec.zero_stage.unwrap_or(zero_default);
+    if zero_stage > 3 {
+        return Err(InputError::new(field("zero_stage"), format!("There is no ZeRO stage {zero_stage}. Give 0, 1, 2 or 3.")));
+    }
+    let micro_batch = match (spec.micro_batch, spec.max_tokens_per_gpu) {
+        (Some(_), Some(_)) => {
+            return Err(InputError::new(
+                field("max_tokens_per_gpu"),
+                "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
+            ));
+        }
+        (_, Some(tokens)) => MicroBatch::Tokens(positive(&field("max_tokens_per_gpu"), tokens, 1 << 30)?),
+        (sequences, None) => MicroBatch::Sequences(positive(&field("micro_batch"), sequences.unwrap_or(1), 1 << 20)?),
+    };
+    let (master, gradients, moments) = state_bytes(backend);
+    let bytes = |name: &str, value: Option<f64>, default: f64| within(&field(name), value.unwrap_or(default), 0.0, 64.0);
+    let model_parallel = |layout: &Layout| layout.model_parallel().max(1);
+    let mut layout = Layout {
+        backend,
+        tensor_parallel,
+        pipeline_parallel: parallel("pipeline_parallel", spec.pipeline_parallel)?,
+        virtual_pipeline: parallel("virtual_pipeline", spec.virtual_pipeline)?,
+        context_parallel: parallel("context_parallel", spec.context_parallel)?,
+        ulysses_parallel: parallel("ulysses_parallel", spec.ulysses_parallel)?,
+        expert_parallel: parallel("expert_parallel", spec.expert_parallel)?,
+        expert_tensor_parallel: parallel(
+            "expert_tensor_parallel",
+            Some(spec.expert_tensor_parallel.unwrap_or(expert_tensor_default)),
+        )?,
+        sequence_parallel: spec.sequence_parallel.unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp),
+        zero_stage: zero_stage as u8,
+        shard_group: 1,
+        micro_batch,
+        recompute: recompute(spec.recompute.as_ref()),
+        offload: spec.offload.unwrap_or_default(),
+        attention: spec.attention.unwrap_or_default(),
+        fused_lm_head: spec.fused_lm_head.unwrap_or(false),
+        overlap: spec.overlap.unwrap_or_default(),
+        master_weights_bytes: bytes("master_weights_bytes", spec.master_weights_bytes, master)?,
+        gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
+        optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
+    };
+    check_model(job, &layout, &field)?;
+    check_gpus(&layout, gpus, &field)?;
+    let replicas = gpus / model_parallel(&layout);
+    // FSDP shards over every rank that does not split matrices or layers.
+    let shards = replicas * layout.sequence_split();
+    let shard_group = spec.shard_group.map_or(Ok(u64::from(shards)), |group| positive(&field("shard_group"), group, MAX_PARALLEL))?;
+    if shard_group > u64::from(shards) || u64::from(shards) % shard_group != 0 {
+        return Err(InputError::new(
+            field("shard_group"),
+            format!("{shard_group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
+        ));
+    }
+    layout.shard_group = shard_group as u32;
+    Ok(layout)
+}
+
+fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
+    let of = |granularity, modules: Option<&Vec<_>>| match granularity {
+        RecomputeGranularity::None => Recompute::None,
+        RecomputeGranularity::Full => Recompute::Full,
+        RecomputeGranularity::Selective => Recompute::Selective(match modules {
+            Some(modules) if !modules.is_empty() => Modules::of(modules),
+            _ => Modules::CORE_ATTN,
+        }),
+    };
+    match spec {
+        None => Recompute::None,
+        Some(RecomputeSpec::Word(granularity)) => of(*granularity, None),
+        Some(RecomputeSpec::Modules { granularity, modules }) => of(*granularity, Some(modules)),
+    }
+}
+
+/// Divisors of `number` nearest to `wanted`, in words: `2 or 4`.
+fn nearest_divisors(number: u64, wanted: u64) -> String {
+    let below = (1..=wanted.min(number)).rev().find(|d| number.is_multiple_of(*d));
+    let above = (wanted..=number).find(|d| number.is_multiple_of(*d));
+    match (below, above) {
+        (Some(a), Some(b)) if a != b => format!("{a} or {b}"),
+        (Some(a), _) | (None, Some(a)) => a.to_string(),
+        (None, None) => "1".into(),
+    }
+}
+
+fn check_model(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
+    let shape = &job.model.shape;
+    let heads = shape.num_attention_heads;
+    let kv_heads = shape.num_key_value_heads.max(1);
+    let tp = u64::from(layout.tensor_parallel);
+    if !heads.is_multiple_of(tp) {
+        return Err(InputError::new(
+            field("tensor_parallel"),
+            format!("{heads} heads do not split in {tp}. Give {}.", nearest_divisors(heads, tp)),
+        ));
+    }
+    let ulysses = u64::from(layout.ulysses_parallel);
+    let kv_splits = kv_heads.is_multiple_of(ulysses) || ulysses.is_multiple_of(kv_heads);
+    if !heads.is_multiple_of(tp * ulysses) || !kv_splits {
+        return Err(InputError::new(
+            field("ulysses_parallel"),
+            format!("{heads} heads ({kv_heads} for keys and values) do not split in {}. Give {}.", tp * ulysses, nearest_divisors(heads / tp, ulysses)),
+        ));
+    }
+    let layers = shape.num_hidden_layers;
+    let pp = u64::from(layout.pipeline_parallel);
+    if pp > layers {
+        return Err(InputError::new(field("pipeline_parallel"), format!("{layers} layers do not fill {pp} stages. Give {layers} or less.")));
+    }
+    let vpp = u64::from(layout.virtual_pipeline);
+    if vpp > 1 && pp == 1 {
+        return Err(InputError::new(field("virtual_pipeline"), "Model chunks need more than one pipeline stage. Give 1, or raise pipeline_parallel."));
+    }
+    if pp * vpp > layers {
+        return Err(InputError::new(
+            field("virtual_pipeline"),
+            format!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),
+        ));
+    }
+    let experts = shape.num_experts;
+    let ep = u64::from(layout.expert_parallel);
+    if experts == 0 && ep > 1 {
+        return Err(InputError::new(field("expert_parallel"), "This model has no experts. Give 1."));
+    }
+    if experts > 0 && !experts.is_multiple_of(ep) {
+        return Err(InputError::new(
+            field("expert_parallel"),
+            format!("{experts} experts do not split in {ep}. Give {}.", nearest_divisors(experts, ep)),
+        ));
+    }
+    Ok(())
+}
+
+fn check_gpus(layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
+    let needed = u64::from(layout.tensor_parallel)
+        * u64::from(layout.pipeline_parallel)
+        * u64::from(layout.context_parallel)
+        * u64::from(layout.ulysses_parallel);
+    if needed > u64::from(gpus) || !u64::from(gpus).is_multiple_of(needed) {
+        let widest = [
+            ("tensor_parallel", layout.tensor_parallel),
+            ("pipeline_parallel", layout.pipeline_parallel),
+            ("context_parallel", layout.context_parallel),
+            ("ulysses_parallel", layout.ulysses_parallel),
+        ]
+        .into_iter()
+        .max_by_key(|(_, size)| *size)
+        .map_or("tensor_parallel", |(name, _)| name);
+        return Err(InputError::new(
+            field(widest),
+            format!("The layout needs a multiple of {needed} GPUs and there are {gpus}. Lower it, or change hardware.gpus."),
+        ));
+    }
+    let experts = u64::from(layout.expert_parallel)
+        * u64::from(layout.expert_tensor_parallel)
+        * u64::from(layout.pipeline_parallel);
+    if layout.expert_parallel > 1 && (experts > u64::from(gpus) || !u64::from(gpus).is_multiple_of(experts)) {
+        return Err(InputError::new(
+            field("expert_parallel"),
+            format!("The experts need a multiple of {experts} GPUs and there are {gpus}. Lower it, or change hardware.gpus."),
+        ));
+    }
+    Ok(())
+}
+
+fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan, InputError> {
+    let field = |name: &str| format!("plan.rollout.{name}");
+    let gpus = generating_gpus(job);
+    let parallel = |name: &str, value: u64| positive(&field(name), value, MAX_PARALLEL).map(|value| value as u32);
+    let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel.unwrap_or(1))?;
+    let heads = job.model.shape.num_attention_heads;
+    if !heads.is_multiple_of(u64::from(tensor_parallel)) {
+        return Err(InputError::new(
+            field("tensor_parallel"),
+            format!("{heads} heads do not split in {tensor_parallel}. Give {}.", nearest_divisors(heads, tensor_parallel.into())),
+        ));
+    }
+    let data_parallel = parallel("data_parallel", spec.data_parallel.unwrap_or(1))?;
+    let engine = u64::from(tensor_parallel) * u64::from(data_parallel);
+    if engine > u64::from(gpus) || !u64::from(gpus).is_multiple_of(engine) {
+        return Err(InputError::new(
+            field("tensor_parallel"),
+            format!("An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."),
+        ));
+    }
+    let utilization = spec.gpu_memory_utilization.unwrap_or(default_utilization(job));
+    if !(utilization > 0.0 && utilization <= 1.0) {
+        return Err(InputError::new(
+            field("gpu_memory_utilization"),
+            format!("{utilization} is no share of the card. Give a number above 0, up to 1: 0.6, say."),
+        ));
+    }
+    let precision = spec.precision.unwrap_or(match job.workload.precision {
+        Precision::Fp16 => Precision::Fp16,
+        // Training in fp8 keeps bf16 weights; a generation run states its weights' precision.
+        precision if job.workload.rl.is_none() => precision,
+        _ => Precision::Bf16,
+    });
+    Ok(RolloutPlan {
+        engine: spec.engine.unwrap_or_default(),
+        tensor_parallel,
+        data_parallel,
+        expert_parallel: parallel("expert_parallel", spec.expert_parallel.unwrap_or(1))?,
+        gpu_memory_utilization: utilization,
+        max_num_seqs: positive(&field("max_num_seqs"), spec.max_num_seqs.unwrap_or(256), 1 << 32)?,
+        max_num_batched_tokens: positive(&field("max_num_batched_tokens"), spec.max_num_batched_tokens.unwrap_or(8192), 1 << 32)?,
+        precision,
+        free_cache: spec.free_cache.unwrap_or(true),
+    })
+}
+
+/// Share of the card the engine takes by default: 0.6 beside training (veRL's guide advises 0.5 to
+/// 0.7), 0.9 alone (vLLM's own default).
+fn default_utilization(job: &Job) -> f64 {
+    if job.workload.rl.is_some() { 0.6 } else { 0.9 }
+}

@@ -1,0 +1,90 @@
+//! What every estimate of one job shares: computed once, used for each plan.
+
+use crate::communication::Network;
+use crate::efficiency::{EFFICIENCY, Efficiency, Framework};
+use crate::flops::{self, Block};
+use crate::job::Job;
+use crate::kernels::Rates;
+use crate::model::{Model, ParameterCounts};
+use crate::wire::Backend;
+
+/// A job with its rates, links and blocks.
+#[derive(Clone, Debug)]
+pub struct Context<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// Constants.
+    pub efficiency: &'a Efficiency,
+    /// Rates of one GPU in the workload's precision.
+    pub rates: Rates,
+    /// Its links.
+    pub network: Network,
+    /// The actor's distinct blocks.
+    pub blocks: Vec<Block>,
+    /// Adapter weights that train; 0 where all weights do.
+    pub adapters: u64,
+}
+
+impl<'a> Context<'a> {
+    /// Prepares a job.
+    #[must_use]
+    pub fn new(job: &'a Job) -> Self {
+        Self::with(job, &EFFICIENCY)
+    }
+
+    /// Prepares a job with other constants: for fitting them.
+    #[must_use]
+    pub fn with(job: &'a Job, efficiency: &'a Efficiency) -> Self {
+        let adapters = job
+            .workload
+            .lora
+            .map_or(0, |lora| ParameterCounts::lora(&job.model.shape, lora.rank, lora.targets));
+        Self {
+            job,
+            efficiency,
+            rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
+            network: Network::of(&job.hardware, efficiency),
+            blocks: flops::blocks(&job.model.shape),
+            adapters,
+        }
+    }
+
+    /// What the framework adds.
+    #[must_use]
+    pub fn framework(&self, backend: Backend) -> &Framework {
+        match backend {
+            Backend::Megatron => &self.efficiency.megatron,
+            Backend::Fsdp => &self.efficiency.fsdp,
+            Backend::Deepspeed => &self.efficiency.deepspeed,
+            Backend::Ddp => &self.efficiency.ddp,
+        }
+    }
+
+    /// The actor as a role that trains.
+    #[must_use]
+    pub fn actor(&self) -> Role<'_> {
+        Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: Head::Vocabulary }
+    }
+}
+
+/// A model in the step, and what it computes.
+#[derive(Clone, Copy, Debug)]
+pub struct Role<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Its distinct blocks.
+    pub blocks: &'a [Block],
+    /// Adapter weights that train; 0 where all weights do.
+    pub adapters: u64,
+    /// What follows the last block.
+    pub head: Head,
+}
+
+/// What follows the last block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// The LM head.
+    Vocabulary,
+    /// One number per token: a critic or reward model.
+    Scalar,
+}

@@ -1,0 +1,94 @@
+//! Measured efficiencies: every constant of the time and memory model that is no specification.
+//!
+//! `core/catalog/efficiency.toml` holds them with the runs each was fitted on.
+
+/// How close a GPU architecture comes to its data sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Architecture {
+    /// First word of [`crate::catalog::Gpu::architecture`].
+    pub name: &'static str,
+    /// Sustained matrix rate over the dense bf16 peak.
+    pub matmul: f64,
+    /// The same in fp8 over the fp8 peak.
+    pub matmul_fp8: f64,
+    /// The same in fp4 over the fp4 peak.
+    pub matmul_fp4: f64,
+    /// Streaming rate over the memory's specified bandwidth.
+    pub memory: f64,
+    /// Causal attention, forward, over the dense bf16 peak.
+    pub attention_forward: f64,
+    /// Causal attention, backward, over the dense bf16 peak.
+    pub attention_backward: f64,
+}
+
+/// What the framework adds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Framework {
+    /// Memory-bound passes, relative to fully fused kernels.
+    pub elementwise: f64,
+    /// Host time per kernel in seconds: the floor of a step made of small kernels.
+    pub host_per_kernel_s: f64,
+    /// Everything else on the GPU's time line, as a factor on computation.
+    pub compute: f64,
+    /// Share of hideable communication that is in fact hidden.
+    pub overlap: f64,
+    /// Fixed time per optimizer step in seconds.
+    pub step_s: f64,
+}
+
+/// All constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Efficiency {
+    /// By architecture.
+    pub architectures: &'static [Architecture],
+    /// Megatron-Core.
+    pub megatron: Framework,
+    /// PyTorch FSDP.
+    pub fsdp: Framework,
+    /// `DeepSpeed`.
+    pub deepspeed: Framework,
+    /// Plain data parallelism.
+    pub ddp: Framework,
+    /// GPU time of the smallest kernel in seconds.
+    pub kernel_s: f64,
+    /// Sequence length at which attention reaches half its rate, in tokens.
+    pub attention_half_length: f64,
+    /// Rate of the experts' grouped matrix products over that of one large one.
+    pub grouped_matmul: f64,
+    /// Load of the busiest expert rank over the mean.
+    pub expert_imbalance: f64,
+    /// Achieved over specified NVLink bandwidth in collectives.
+    pub nvlink: f64,
+    /// The same for the network.
+    pub network: f64,
+    /// The same for PCIe.
+    pub pcie: f64,
+    /// Latency of a collective inside a node in seconds.
+    pub nvlink_latency_s: f64,
+    /// Latency of a collective between nodes in seconds, per doubling of the nodes.
+    pub network_latency_s: f64,
+    /// Parameters the host's CPUs update per second and node (`DeepSpeed`'s `CPUAdam`).
+    pub cpu_adam_parameters_per_s: f64,
+    /// CUDA context and libraries, in GiB.
+    pub context_gib: f64,
+    /// Communication buffers per process group in GiB.
+    pub group_buffer_gib: f64,
+    /// Reserved over allocated memory, less one: the caching allocator's slack.
+    pub allocator_slack: f64,
+    /// Bytes kept per token, hidden size and layer beside what the formulas count, by eager code.
+    pub eager_activation: f64,
+}
+
+/// The constants in use.
+pub static EFFICIENCY: Efficiency = include!("efficiency_values.rs");
+
+impl Efficiency {
+    /// The architecture's constants: the entry whose name starts `architecture`, else the first.
+    #[must_use]
+    pub fn architecture(&self, architecture: &str) -> &Architecture {
+        self.architectures
+            .iter()
+            .find(|entry| architecture.starts_with(entry.name))
+            .unwrap_or(&self.architectures[0])
+    }
+}

@@ -1,0 +1,165 @@
+//! The shell text: a comment head, environment variables, an argument array, a command.
+//!
+//! bash allows comments between the elements of an array, and none after a continued line, so the
+//! settings are an array: each carries its reason.
+
+use std::fmt::Display;
+
+use super::words::{self, plain};
+use super::{Emission, Framework};
+use crate::catalog;
+use crate::wire::Severity;
+
+/// One setting with the reason for its value.
+pub(super) struct Setting {
+    key: String,
+    value: String,
+    reason: String,
+}
+
+/// Settings under a heading.
+pub(super) struct Section {
+    title: String,
+    settings: Vec<Setting>,
+}
+
+impl Section {
+    pub(super) fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), settings: Vec::new() }
+    }
+
+    /// Adds `key=value`; the value is a word of the shell, quoted where it must be.
+    pub(super) fn set(&mut self, key: impl Into<String>, value: impl Display, reason: impl Into<String>) {
+        self.settings.push(Setting { key: key.into(), value: value.to_string(), reason: reason.into() });
+    }
+}
+
+/// A whole script.
+pub(super) struct Script {
+    /// Comment lines above everything, without `#`.
+    pub(super) head: Vec<String>,
+    /// Commands before the array, with their comments.
+    pub(super) setup: Vec<(String, String)>,
+    /// What stands between key and value: `=`, or a space for options with dashes.
+    pub(super) assign: &'static str,
+    /// The settings.
+    pub(super) sections: Vec<Section>,
+    /// The command; it reads `"${args[@]}"`.
+    pub(super) command: String,
+}
+
+impl Script {
+    pub(super) fn to_text(&self) -> String {
+        let mut out = String::new();
+        for line in &self.head {
+            push_line(&mut out, "# ", line);
+        }
+        out.push('\n');
+        for (command, comment) in &self.setup {
+            push_commented(&mut out, "", command, comment);
+        }
+        if !self.setup.is_empty() {
+            out.push('\n');
+        }
+        out.push_str("args=(\n");
+        let sections = self.sections.iter().filter(|section| !section.settings.is_empty());
+        for (index, section) in sections.enumerate() {
+            if index > 0 {
+                out.push('\n');
+            }
+            push_line(&mut out, "  # ", &section.title);
+            for Setting { key, value, reason } in &section.settings {
+                push_commented(&mut out, "  ", &format!("{key}{}{value}", self.assign), reason);
+            }
+        }
+        out.push_str(")\n");
+        out.push_str(&self.command);
+        out.push('\n');
+        out
+    }
+}
+
+/// A line of comment. Whatever it says, it stays one line.
+fn push_line(out: &mut String, mark: &str, text: &str) {
+    out.push_str(mark);
+    out.push_str(&plain(text));
+    out.push('\n');
+}
+
+fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
+    out.push_str(indent);
+    out.push_str(code);
+    if !comment.is_empty() {
+        out.push_str("  # ");
+        out.push_str(&plain(comment));
+    }
+    out.push('\n');
+}
+
+/// The comment head: the question in words, the estimate, the versions, the permalink, the warnings.
+pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[String]) -> Vec<String> {
+    let Emission { job, answer, permalink, .. } = emission;
+    let mut lines = vec![words::question(job), words::estimate(answer)];
+    lines.push(format!(
+        "Shardwise {}, data {}, prices {}, for {} {}",
+        env!("CARGO_PKG_VERSION"),
+        catalog::VERSION,
+        catalog::PRICES_AS_OF,
+        framework.name,
+        framework.version
+    ));
+    if !permalink.is_empty() {
+        lines.push((*permalink).to_owned());
+    }
+    if !answer.fits {
+        lines.push(format!("Warning: it does not fit. {}", words::shortfall(&answer.memory)));
+    }
+    lines.extend(warnings.iter().map(|warning| format!("Warning: {warning}")));
+    let serious = answer.advice.iter().filter(|advice| advice.severity != Severity::Hint);
+    lines.extend(serious.map(|advice| format!("Warning: {}", advice.text)));
+    lines.extend(answer.caveats.iter().map(|caveat| format!("Note: {}", caveat.text)));
+    lines.dedup();
+    lines
+}
+
+/// Python's spelling of a truth value, which hydra, OmegaConf and transformers read.
+pub(super) fn flag(value: bool) -> &'static str {
+    if value { "True" } else { "False" }
+}
+
+/// A path below the person's home, quoted for the shell.
+pub(super) fn home(path: &str) -> String {
+    format!("\"$HOME/{path}\"")
+}
+
+/// A list of words as hydra and OmegaConf read it, quoted for the shell.
+pub(super) fn list(items: impl IntoIterator<Item = &'static str>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| format!("\"{item}\"")).collect();
+    format!("'[{}]'", items.join(","))
+}
+
+/// A share between 0 and 1 with two digits: what an engine is told, never rounded up.
+pub(super) fn share(value: f64) -> String {
+    let hundredths = (value.clamp(0.01, 1.0) * 100.0 + 1e-9).floor();
+    format!("{:.2}", hundredths / 100.0)
+}
+
+/// The model's path as a word of the shell, and why.
+///
+/// Only a well-formed Hugging Face name is repeated; anything else a person typed could mean
+/// something to the shell or to hydra, and is no path anyway.
+pub(super) fn model_path(model: &crate::model::Model) -> (String, &'static str) {
+    let name = model.hf_repo.as_ref();
+    let well_formed = name.len() <= 96
+        && name.split('/').count() == 2
+        && name.split('/').all(|part| {
+            !part.is_empty()
+                && !part.starts_with(['.', '-'])
+                && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
+        });
+    if well_formed {
+        (name.to_owned(), "the model on Hugging Face, or a folder with it")
+    } else {
+        (home("models/model"), "change this to the folder of your model")
+    }
+}

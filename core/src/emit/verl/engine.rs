@@ -1,0 +1,270 @@
+//! Keys of a training engine: `fsdp_config`, `megatron`. Actor, critic and SFT share them.
+
+use super::super::rules::last_stage;
+use super::super::text::{Section, flag, list};
+use super::super::words::{self, count};
+use crate::job::Job;
+use crate::model::Shape;
+use crate::plan::{Layout, Recompute};
+use crate::wire::{Attention, Precision, RecomputeModule};
+
+/// A role's engine: where its keys are, and what it trains.
+pub(super) struct Engine<'a> {
+    /// Prefix of the engine's keys, with the dot: `actor_rollout_ref.actor.fsdp_config.`.
+    pub(super) keys: &'a str,
+    /// Prefix of the optimizer's keys, with the dot.
+    pub(super) optim: &'a str,
+    /// The role's layout.
+    pub(super) layout: &'a Layout,
+    /// The role's model.
+    pub(super) shape: &'a Shape,
+    /// GPUs that train.
+    pub(super) gpus: u32,
+    /// Whether other phases follow the update, in which offloaded states are away.
+    pub(super) phases: bool,
+}
+
+/// Whether the plan's moments are Adam's in fp32.
+pub(super) fn full_optimizer(layout: &Layout) -> bool {
+    (layout.optimizer_bytes - 8.0).abs() < 0.5
+}
+
+/// Whether the plan's moments are Adam's in 8 bits.
+pub(super) fn eight_bit(layout: &Layout) -> bool {
+    layout.backend == crate::wire::Backend::Fsdp && (1.5..3.0).contains(&layout.optimizer_bytes)
+}
+
+/// `8 GPUs = TP 2 × DP 4`.
+pub(super) fn layout_title(layout: &Layout, gpus: u32) -> String {
+    let product = words::product(&[
+        ("TP", layout.tensor_parallel),
+        ("PP", layout.pipeline_parallel),
+        ("CP", layout.context_parallel),
+        ("Ulysses", layout.ulysses_parallel),
+        ("DP", layout.data_parallel(gpus)),
+    ]);
+    format!("{} = {product}", words::plural(gpus.into(), "GPU", "GPUs"))
+}
+
+impl Engine<'_> {
+    fn key(&self, name: &str) -> String {
+        format!("{}{name}", self.keys)
+    }
+
+    /// FSDP2's keys.
+    pub(super) fn fsdp(&self, section: &mut Section, job: &Job) {
+        let (layout, gpus) = (self.layout, self.gpus);
+        let (value, reason) = if layout.shard_group >= gpus {
+            ("-1".to_owned(), format!("shards over all {}", words::plural(gpus.into(), "GPU", "GPUs")))
+        } else {
+            (layout.shard_group.to_string(), format!("shards within {} GPUs, replicas beyond", layout.shard_group))
+        };
+        section.set(self.key("fsdp_size"), value, reason);
+        let reshard = layout.zero_stage == 3;
+        let reason = if reshard {
+            "ZeRO-3: each layer's weights are gathered when needed"
+        } else {
+            "ZeRO-2: the weights stay gathered between forward and backward"
+        };
+        section.set(self.key("reshard_after_forward"), flag(reshard), reason);
+        let sp = layout.ulysses_parallel;
+        let reason = if sp == 1 {
+            "sequences fit one GPU".to_owned()
+        } else {
+            format!("{sp} GPUs split each sequence; divides {} heads", self.shape.num_attention_heads)
+        };
+        section.set(self.key("ulysses_sequence_parallel_size"), sp, reason);
+        let half = layout.master_weights_bytes == 0.0;
+        let reason = if half { "no fp32 copy, as the plan says" } else { "fp32 shards are the master weights" };
+        section.set(self.key("model_dtype"), if half { "bf16" } else { "fp32" }, reason);
+        if job.workload.precision == Precision::Fp16 {
+            section.set(self.key("dtype"), "float16", "computes in fp16, from your question");
+        }
+        if self.phases {
+            self.offload(section);
+        } else {
+            let offload = layout.offload.parameters;
+            let reason = if offload {
+                "weights, gradients and optimizer live in host memory; costs PCIe traffic every step"
+            } else {
+                "everything fits the GPUs"
+            };
+            section.set(self.key("offload_policy"), flag(offload), reason);
+        }
+        if eight_bit(layout) {
+            section.set(format!("{}optimizer", self.optim), "AdamW8bit", "moments in 8 bits, as the plan says");
+            section.set(format!("{}optimizer_impl", self.optim), "torchao.optim", "where that optimizer is");
+        }
+    }
+
+    /// What leaves the GPU between the phases of a step.
+    fn offload(&self, section: &mut Section) {
+        let offload = self.layout.offload;
+        let reason = if offload.parameters {
+            "weights and gradients are in host memory outside their phases"
+        } else {
+            "weights and gradients stay: there is room, and moving them takes time"
+        };
+        section.set(self.key("param_offload"), flag(offload.parameters), reason);
+        let reason = if offload.optimizer {
+            "optimizer states are in host memory outside the update"
+        } else {
+            "optimizer states stay: there is room, and moving them takes time"
+        };
+        section.set(self.key("optimizer_offload"), flag(offload.optimizer), reason);
+    }
+
+    /// Megatron's keys.
+    pub(super) fn megatron(&self, section: &mut Section, job: &Job) {
+        self.parallel(section, job);
+        let layout = self.layout;
+        let sharded = layout.zero_stage >= 1;
+        let reason = if sharded { "shards optimizer states over DP" } else { "every rank keeps all optimizer states" };
+        section.set(self.key("use_distributed_optimizer"), flag(sharded), reason);
+        if self.phases {
+            self.offload(section);
+        } else if layout.offload.optimizer {
+            let optim = |name: &str| format!("++{}override_optimizer_config.{name}", self.optim);
+            section.set(optim("optimizer_cpu_offload"), "True", "the optimizer steps in host memory");
+            section.set(optim("optimizer_offload_fraction"), "1.0", "all of it");
+            section.set(optim("use_precision_aware_optimizer"), "True", "needed by the two above");
+        }
+        if !job.workload.packing {
+            section.set(self.key("use_remove_padding"), "False", "padded sequences, from your question");
+        }
+        if layout.overlap.gradients && layout.data_parallel(self.gpus) > 1 {
+            section.set(
+                format!("++{}override_ddp_config.overlap_grad_reduce", self.keys),
+                "True",
+                "gradients are reduced beside the backward pass",
+            );
+        }
+        self.transformer(section, job);
+    }
+
+    fn parallel(&self, section: &mut Section, job: &Job) {
+        let (layout, shape) = (self.layout, self.shape);
+        let (tp, pp, cp) = (layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel);
+        let reason = if tp == 1 {
+            "no matrix is split".to_owned()
+        } else if tp <= job.hardware.nvlink_domain.max(1) {
+            format!("{tp} GPUs of one NVLink domain split each matrix; divides {} heads", shape.num_attention_heads)
+        } else {
+            format!("{tp} GPUs split each matrix; divides {} heads", shape.num_attention_heads)
+        };
+        section.set(self.key("tensor_model_parallel_size"), tp, reason);
+        let layers = shape.num_hidden_layers;
+        let even = layers.is_multiple_of(u64::from(pp.max(1)));
+        let reason = match pp {
+            1 => "no pipeline, no bubble".to_owned(),
+            _ if even => format!("{} of {layers} layers per stage", layers / u64::from(pp)),
+            _ => format!("{} of {layers} layers on the fullest stage", layers.div_ceil(pp.into())),
+        };
+        section.set(self.key("pipeline_model_parallel_size"), pp, reason);
+        if layout.virtual_pipeline > 1 {
+            section.set(
+                self.key("virtual_pipeline_model_parallel_size"),
+                layout.virtual_pipeline,
+                format!("chunks per stage: the bubble shrinks {} times", layout.virtual_pipeline),
+            );
+        } else {
+            section.set(self.key("virtual_pipeline_model_parallel_size"), "null", "one chunk per stage");
+        }
+        let reason = match cp {
+            1 => "no sequence is split".to_owned(),
+            _ => format!("{cp} GPUs split each sequence"),
+        };
+        section.set(self.key("context_parallel_size"), cp, reason);
+        if shape.num_experts > 0 {
+            let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
+            let per_gpu = shape.num_experts / u64::from(ep.max(1));
+            section.set(
+                self.key("expert_model_parallel_size"),
+                ep,
+                format!("{per_gpu} of {} experts on each GPU of a group", shape.num_experts),
+            );
+            let reason = if etp == 1 { "experts stay whole: EP before ETP" } else { "each expert is split" };
+            section.set(self.key("expert_tensor_parallel_size"), etp, reason);
+        }
+        let sequence = layout.sequence_parallel && tp > 1;
+        let reason = if sequence { "norms are split over TP too" } else { "only with TP" };
+        section.set(self.key("sequence_parallel"), flag(sequence), reason);
+    }
+
+    /// Keys handed on to Megatron's `TransformerConfig`; `++` sets a key whether or not it is there.
+    fn transformer(&self, section: &mut Section, job: &Job) {
+        let key = |name: &str| format!("++{}override_transformer_config.{name}", self.keys);
+        match self.layout.recompute {
+            Recompute::None => {
+                section.set(key("recompute_granularity"), "null", "recompute off: the activations fit");
+            }
+            Recompute::Full => {
+                section.set(key("recompute_granularity"), "full", "each layer again from its input: least memory");
+                section.set(key("recompute_method"), "uniform", "every layer alike");
+                section.set(key("recompute_num_layers"), 1, "one layer at a time");
+            }
+            Recompute::Selective(modules) => {
+                section.set(key("recompute_granularity"), "selective", "the cheapest that fits");
+                section.set(
+                    key("recompute_modules"),
+                    list(modules.iter().map(module)),
+                    "large in memory, quick to compute again",
+                );
+            }
+        }
+        let (layers, pp) = (self.shape.num_hidden_layers, self.layout.pipeline_parallel);
+        if let Some(last) = last_stage(layers, pp).filter(|_| pp > 1 && !layers.is_multiple_of(pp.into())) {
+            let reason = format!("{layers} layers do not split evenly into {pp} stages");
+            section.set(key("num_layers_in_last_pipeline_stage"), last, reason);
+        }
+        if self.layout.attention == Attention::Unfused {
+            section.set(key("attention_backend"), "unfused", "from your plan; flash is faster");
+        }
+        if self.shape.num_experts > 0 {
+            section.set(key("moe_permute_fusion"), "True", "one kernel sorts the tokens by expert");
+        }
+        match job.workload.precision {
+            Precision::Fp8 => {
+                section.set(key("fp8"), "e4m3", "matrix products in fp8, from your question");
+                section.set(key("fp8_recipe"), "blockwise", "one scale per block");
+            }
+            Precision::Mxfp8 => {
+                section.set(key("fp8"), "e4m3", "matrix products in fp8, from your question");
+                section.set(key("fp8_recipe"), "mxfp8", "one scale per 32 values");
+            }
+            Precision::Fp16 => {
+                section.set(self.key("dtype"), "float16", "computes in fp16, from your question");
+            }
+            Precision::Bf16 | Precision::Nvfp4 => {}
+        }
+    }
+}
+
+/// Megatron's name of a module.
+pub(in crate::emit) fn module(module: RecomputeModule) -> &'static str {
+    match module {
+        RecomputeModule::CoreAttn => "core_attn",
+        RecomputeModule::Mlp => "mlp",
+        RecomputeModule::Moe => "moe",
+        RecomputeModule::MoeAct => "moe_act",
+        RecomputeModule::Layernorm => "layernorm",
+        RecomputeModule::MlaUpProj => "mla_up_proj",
+        RecomputeModule::SharedExperts => "shared_experts",
+    }
+}
+
+/// What a token budget holds, for its reason.
+pub(super) fn budget(tokens: u64, split: u32, longest: u64) -> String {
+    let held = tokens.saturating_mul(split.into());
+    let over = if split > 1 { format!(" on each of {split} GPUs") } else { String::new() };
+    let floor = 2 * longest;
+    if held >= floor {
+        format!("tokens{over}; above the guide's floor of 2 × {} = {}", count(longest), count(floor))
+    } else {
+        format!(
+            "tokens{over}; memory holds it below the guide's floor of 2 × {} = {}",
+            count(longest),
+            count(floor)
+        )
+    }
+}

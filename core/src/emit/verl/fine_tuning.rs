@@ -1,0 +1,113 @@
+//! `verl.trainer.sft_trainer`: full fine-tuning and LoRA.
+
+use super::super::Emission;
+use super::super::rules::nodes;
+use super::super::text::{Section, flag, home, model_path};
+use super::super::words::{count, plural};
+use super::engine::{Engine, budget, layout_title};
+use super::reinforcement::{adapters, checkpointing, fused_kernels};
+use crate::plan::MicroBatch;
+use crate::wire::Backend;
+
+/// The settings and the command.
+pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
+    let sections = vec![batch(emission), model(emission), engine(emission), run(emission)];
+    let (nnodes, per_node) =
+        nodes(emission.job.hardware.gpus, emission.job.hardware.gpus_per_node).unwrap_or((1, 1));
+    let launch = if nnodes == 1 {
+        format!("torchrun --standalone --nnodes=1 --nproc-per-node={per_node}")
+    } else {
+        format!(
+            "torchrun --nnodes={nnodes} --nproc-per-node={per_node} --node-rank=\"$NODE_RANK\" \
+             --master-addr=\"$MASTER_ADDR\" --master-port=29500"
+        )
+    };
+    (sections, format!("{launch} -m verl.trainer.sft_trainer \"${{args[@]}}\""))
+}
+
+fn batch(emission: &Emission) -> Section {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let mut section = Section::new("Batch");
+    section.set(
+        "data.train_batch_size",
+        workload.global_batch,
+        format!("{} over all GPUs", plural(workload.global_batch, "sequence", "sequences")),
+    );
+    section.set("data.max_length", workload.sequence_length, "from your question");
+    section.set("data.truncation", "right", "a longer sequence would stop the run");
+    match layout.micro_batch {
+        MicroBatch::Tokens(tokens) => {
+            section.set("data.use_dynamic_bsz", "True", "packs short sequences together up to a budget");
+            let reason = budget(tokens, layout.sequence_split(), workload.sequence_length);
+            section.set("data.max_token_len_per_gpu", tokens, reason);
+        }
+        MicroBatch::Sequences(micro) => {
+            section.set("data.use_dynamic_bsz", "False", "the plan counts sequences");
+            let dp = u64::from(layout.data_parallel(emission.job.hardware.gpus));
+            let steps = workload.global_batch / micro.saturating_mul(dp).max(1);
+            section.set(
+                "data.micro_batch_size_per_gpu",
+                micro,
+                format!("{} of {} on each of {dp} ranks make a step", count(steps), count(micro)),
+            );
+        }
+    }
+    section.set("data.train_files", home("data/train.parquet"), "change this to your data");
+    section.set("data.messages_key", "messages", "the column with the conversations");
+    section
+}
+
+fn model(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new("Model");
+    let (path, reason) = model_path(&job.model);
+    section.set("model.path", path, reason);
+    let packed = job.workload.packing;
+    let reason = if packed { "packs sequences, no padding tokens" } else { "padded, from your question" };
+    section.set("model.use_remove_padding", flag(packed), reason);
+    if layout.backend == Backend::Fsdp {
+        checkpointing(&mut section, "model", layout);
+    }
+    if layout.fused_lm_head {
+        fused_kernels(&mut section, "model", layout.backend);
+    } else {
+        section.set("model.use_fused_kernels", "False", "the estimate holds the logits in memory");
+    }
+    if let Some(lora) = job.workload.lora {
+        adapters(&mut section, "model", layout.backend, lora.rank, lora.targets);
+    }
+    section
+}
+
+fn engine(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let gpus = job.hardware.gpus;
+    let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
+    let engine = Engine {
+        keys: "engine.",
+        optim: "optim.",
+        layout,
+        shape: &job.model.shape,
+        gpus,
+        phases: false,
+    };
+    if layout.backend == Backend::Megatron {
+        section.set("engine", "megatron", "the backend");
+        section.set("optim", "megatron", "and its optimizer");
+        engine.megatron(&mut section, job);
+    } else {
+        section.set("engine", "fsdp", "the backend");
+        section.set("engine.strategy", "fsdp2", "the second version");
+        engine.fsdp(&mut section, job);
+    }
+    section
+}
+
+fn run(emission: &Emission) -> Section {
+    let mut section = Section::new("Run");
+    let lr = if emission.job.workload.lora.is_some() { "1e-4" } else { "1e-5" };
+    section.set("optim.lr", lr, "a start; veRL's default of 1e-3 is for no large model");
+    section.set("trainer.total_epochs", 1, "passes over your data; yours to choose");
+    section.set("trainer.logger", "'[\"console\"]'", "veRL's default also wants a wandb account");
+    section
+}

@@ -1,0 +1,148 @@
+//! Numbers and questions in words, for comments.
+
+use crate::job::Job;
+use crate::wire::{Answer, LoraTargets, Memory, Precision, Schedule, WorkloadKind};
+use crate::workload::Lora;
+
+/// A text that stays one line of a comment: no control characters, nothing that reorders or hides
+/// what is shown, no endless names.
+pub(super) fn plain(text: &str) -> String {
+    const LONGEST: usize = 2000;
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let text: String = text.chars().map(|c| if hidden(c) { ' ' } else { c }).take(LONGEST).collect();
+    text.trim().to_owned()
+}
+
+/// An integer with commas: `8,192`.
+pub(super) fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A figure with about three significant digits; `?` where there is none.
+pub(super) fn figure(value: f64) -> String {
+    match value.abs() {
+        a if !a.is_finite() => "?".to_owned(),
+        a if a >= 1e15 => format!("{value:.2e}"),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e15")]
+        a if a >= 1000.0 => {
+            let scale = 10f64.powi(a.log10().floor() as i32 - 2);
+            let rounded = count(((a / scale).round() * scale).round() as u64);
+            if value < 0.0 { format!("-{rounded}") } else { rounded }
+        }
+        a if a >= 100.0 => format!("{value:.0}"),
+        a if a >= 10.0 => format!("{value:.1}"),
+        a if a >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// GiB with one digit.
+pub(super) fn gib(value: f64) -> String {
+    if value.is_finite() { format!("{value:.1} GiB") } else { "? GiB".to_owned() }
+}
+
+/// `1 GPU`, `8 GPUs`.
+pub(super) fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// `TP 2 × PP 4 × DP 1`, parts of size one left out.
+pub(super) fn product(parts: &[(&str, u32)]) -> String {
+    let parts: Vec<String> =
+        parts.iter().filter(|(_, n)| *n > 1).map(|(name, n)| format!("{name} {n}")).collect();
+    if parts.is_empty() { "one copy".to_owned() } else { parts.join(" × ") }
+}
+
+/// The question in one line.
+pub(super) fn question(job: &Job) -> String {
+    let (workload, hardware) = (&job.workload, &job.hardware);
+    let task = match workload.kind {
+        WorkloadKind::Pretrain => "Pre-training".to_owned(),
+        WorkloadKind::Sft => "Full fine-tuning".to_owned(),
+        WorkloadKind::Lora => lora_words("LoRA", workload.lora),
+        WorkloadKind::Qlora => lora_words("QLoRA", workload.lora),
+        WorkloadKind::Ppo => "PPO".to_owned(),
+        WorkloadKind::Grpo => "GRPO".to_owned(),
+        WorkloadKind::Dapo => "DAPO".to_owned(),
+        WorkloadKind::Rollout => "Generation".to_owned(),
+    };
+    let adapters = match workload.kind {
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
+            workload.lora.map(|lora| format!(" with LoRA of rank {}", lora.rank)).unwrap_or_default()
+        }
+        _ => String::new(),
+    };
+    let size = match &workload.rl {
+        Some(rl) => format!(
+            "{} prompts × {}, {} + {} tokens{}",
+            count(rl.prompts_per_step),
+            plural(rl.responses_per_prompt, "response", "responses"),
+            count(rl.max_prompt_length),
+            count(rl.max_response_length),
+            match rl.schedule {
+                Schedule::Colocated => "",
+                Schedule::Split => ", generation and training on GPUs of their own",
+                Schedule::OneStepOff => ", generation one step ahead",
+                Schedule::FullyAsync => ", fully asynchronous",
+            }
+        ),
+        None => format!(
+            "{} of {} tokens a step",
+            plural(workload.global_batch, "sequence", "sequences"),
+            count(workload.sequence_length)
+        ),
+    };
+    let precision = match workload.precision {
+        Precision::Bf16 => "",
+        Precision::Fp16 => ", fp16",
+        Precision::Fp8 => ", fp8",
+        Precision::Mxfp8 => ", mxfp8",
+        Precision::Nvfp4 => ", nvfp4",
+    };
+    format!("{task} of {}{adapters} on {} × {}: {size}{precision}", job.model.name, hardware.gpus, hardware.name)
+}
+
+fn lora_words(name: &str, lora: Option<Lora>) -> String {
+    match lora {
+        Some(Lora { rank, targets: LoraTargets::Attention }) => format!("{name} (rank {rank}, attention)"),
+        Some(Lora { rank, targets: LoraTargets::AllLinear }) => format!("{name} (rank {rank})"),
+        None => name.to_owned(),
+    }
+}
+
+/// The estimate in one line.
+pub(super) fn estimate(answer: &Answer) -> String {
+    let mut line = format!("{} tokens/s per GPU", figure(answer.tokens_per_s_per_gpu));
+    if let Some(interval) = &answer.interval {
+        let [low, high] = interval.tokens_per_s_per_gpu;
+        line += &format!(" ({:.0} %: {} to {})", interval.coverage * 100.0, figure(low), figure(high));
+    }
+    line += &format!(", {:.1} of {}", answer.memory.reserved_gib, gib(answer.memory.capacity_gib));
+    if let Some(usd) = answer.usd_per_mtok {
+        line += &format!(", ${} per million tokens", figure(usd));
+    }
+    line
+}
+
+/// By how much the memory falls short, and where.
+pub(super) fn shortfall(memory: &Memory) -> String {
+    format!(
+        "{} of {} are needed on a GPU in {}: {} too much.",
+        gib(memory.reserved_gib),
+        gib(memory.capacity_gib),
+        memory.phase.replace('_', " "),
+        gib(memory.reserved_gib - memory.capacity_gib)
+    )
+}

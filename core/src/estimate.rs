@@ -1,0 +1,134 @@
+//! From a job and a plan to an answer.
+
+use crate::advice;
+use crate::catalog;
+use crate::complete;
+use crate::context::Context;
+use crate::error::InputError;
+use crate::job::{self, Job};
+use crate::plan::Plan;
+use crate::search;
+use crate::step::{self, Step};
+use crate::units::{Seconds, UsdPerHour};
+use crate::wire::{Answer, Data, Memory, MemoryPhase, Question, Run, Time, TimeParts, TimePhase, VERSION};
+
+/// An answer with its workings.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The question, resolved.
+    pub job: Job,
+    /// The plan that was evaluated.
+    pub plan: Plan,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// Names the field that is missing, out of range, or ruled out by model or machine.
+///
+/// ```
+/// let question = shardwise_core::wire::parse_question(r#"{
+///     "version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "tensor_parallel": 1, "pipeline_parallel": 1,
+///              "context_parallel": 1, "micro_batch": 4, "recompute": "full"}
+/// }"#).unwrap();
+/// let answer = shardwise_core::estimate(&question).unwrap();
+/// assert!(answer.fits);
+/// ```
+pub fn estimate(question: &Question) -> Result<Answer, InputError> {
+    evaluate(question).map(|evaluated| evaluated.answer)
+}
+
+/// Answers a question and keeps the workings.
+///
+/// # Errors
+/// As [`estimate`].
+pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
+    let job = job::resolve(question)?;
+    let spec = question.plan.clone().unwrap_or_default();
+    let context = Context::new(&job);
+    let plan = if complete::is_complete(&job, &spec) {
+        complete::complete(&job, &spec)?
+    } else {
+        search::best(&context, &spec)?
+    };
+    let answer = answer(&context, &plan);
+    Ok(Evaluated { plan, answer, job })
+}
+
+/// The answer for a complete plan.
+#[must_use]
+pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
+    let job = context.job;
+    let hardware = &job.hardware;
+    let step = step::evaluate(context, plan);
+    let gpus = f64::from(hardware.gpus);
+    let seconds = step.seconds;
+    let tokens_per_s = step.tokens / seconds;
+    let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
+    let peak_flops = hardware.peak_tflops(job.workload.precision) * 1e12 * gpus;
+    let run = job.workload.tokens.map(|tokens| {
+        let time = Seconds::new(tokens / tokens_per_s);
+        Run { hours: time.get() / 3600.0, usd: price.map(|price| price.over(time).get()) }
+    });
+    let memory = memory(&step, hardware.memory_gib);
+    let fits = memory.reserved_gib <= hardware.memory_gib;
+    let mut answer = Answer {
+        version: VERSION,
+        fits,
+        plan: plan.to_spec(),
+        tokens_per_s_per_gpu: tokens_per_s / gpus,
+        tokens_per_s,
+        mtok_per_hour: tokens_per_s * 3600.0 / 1e6,
+        step_time_s: seconds,
+        mfu: step.model_flops / seconds / peak_flops,
+        hfu: step.hardware_flops / seconds / peak_flops,
+        model_tflops_per_gpu: step.model_flops / seconds / gpus / 1e12,
+        usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
+        usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
+        usd_per_gpu_hour: hardware.usd_per_gpu_hour,
+        run,
+        memory,
+        time: time(&step),
+        interval: None,
+        advice: Vec::new(),
+        caveats: Vec::new(),
+        data: Data { version: catalog::VERSION, prices: catalog::PRICES_AS_OF },
+    };
+    answer.caveats = advice::caveats(job, plan);
+    answer.advice = advice::advice(job, plan, &answer);
+    answer
+}
+
+fn memory(step: &Step, capacity: f64) -> Memory {
+    let phases: Vec<MemoryPhase> = step
+        .memories
+        .iter()
+        .map(|(name, memory)| MemoryPhase { name, reserved_gib: memory.reserved_gib(), parts: memory.parts })
+        .collect();
+    let (phase, peak) = step.peak().map_or(("train", Default::default()), |(name, memory)| (*name, *memory));
+    let allocated = step.memories.iter().map(|(_, memory)| memory.allocated_gib()).fold(0.0, f64::max);
+    Memory {
+        peak_gib: allocated,
+        reserved_gib: peak.reserved_gib(),
+        capacity_gib: capacity,
+        phase,
+        parts: peak.parts,
+        phases,
+    }
+}
+
+fn time(step: &Step) -> Time {
+    let phases: Vec<TimePhase> = step
+        .times
+        .iter()
+        .map(|(name, parts)| TimePhase { name, s: parts.total(), parts: *parts })
+        .filter(|phase| phase.s > 0.0)
+        .collect();
+    let parts = phases.iter().fold(TimeParts::default(), |sum, phase| sum.plus(&phase.parts, 1.0));
+    Time { phases, parts }
+}

@@ -1,0 +1,61 @@
+//! Flags for a question: with the plan it states, or with the best plan the framework can run.
+
+use crate::complete;
+use crate::context::Context;
+use crate::emit::{Emission, Framework, Snippet, Unsupported};
+use crate::error::InputError;
+use crate::estimate;
+use crate::job;
+use crate::plan::Plan;
+use crate::search;
+use crate::wire::{PlanSpec, Question};
+
+/// The texts of `framework` for a question.
+///
+/// A plan that the question decides is printed as it is, or refused. Where the question leaves
+/// room, the plan is the best one that the framework can run, which may be another than
+/// [`crate::estimate`]'s.
+///
+/// # Errors
+/// As [`crate::estimate`]; [`Unsupported`] where the framework cannot run the question at all.
+pub fn flags(
+    question: &Question,
+    framework: &Framework,
+    permalink: &str,
+) -> Result<Result<Vec<Snippet>, Unsupported>, InputError> {
+    let job = job::resolve(question)?;
+    let context = Context::new(&job);
+    let spec = question.plan.clone().unwrap_or_default();
+    let plan = if complete::is_complete(&job, &spec) {
+        complete::complete(&job, &spec)?
+    } else {
+        runnable(&context, framework, &spec)?
+    };
+    let answer = estimate::answer(&context, &plan);
+    Ok((framework.emit)(&Emission { job: &job, plan: &plan, answer: &answer, permalink }))
+}
+
+/// The best plan that `framework` runs; where it runs none, the best plan of all, whose refusal says why.
+fn runnable(context: &Context<'_>, framework: &Framework, spec: &PlanSpec) -> Result<Plan, InputError> {
+    let runs = |plan: &Plan| (framework.violations)(context.job, plan).is_empty();
+    let backends: Vec<_> = match spec.backend {
+        Some(backend) => vec![backend],
+        None => framework.backends.to_vec(),
+    };
+    let mut best: Option<search::Candidate> = None;
+    for backend in backends {
+        let spec = PlanSpec {
+            backend: Some(backend),
+            fused_lm_head: spec.fused_lm_head.or((!framework.fused_lm_head).then_some(false)),
+            ..spec.clone()
+        };
+        let Ok(found) = search::best_where(context, &spec, &runs) else { continue };
+        if best.as_ref().is_none_or(|best| found.beats(best)) {
+            best = Some(found);
+        }
+    }
+    match best {
+        Some(found) => Ok(found.plan),
+        None => search::best(context, spec),
+    }
+}

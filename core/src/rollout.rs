@@ -1,0 +1,248 @@
+//! Generation: how long the engine takes for a batch of requests, and what it holds.
+
+use crate::communication::Network;
+use crate::context::Context;
+use crate::efficiency::Efficiency;
+use crate::flops::{self, Block};
+use crate::hardware::Hardware;
+use crate::kernels::Rates;
+use crate::model::Model;
+use crate::plan::RolloutPlan;
+use crate::units::{Bytes, Seconds};
+use crate::wire::Precision;
+
+/// The requests of one generation phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Requests {
+    /// Requests over all engines.
+    pub count: f64,
+    /// Mean prompt length in tokens.
+    pub prompt: f64,
+    /// Responses that share each prompt, and so its keys and values.
+    pub shared: f64,
+    /// Mean response length in tokens.
+    pub response: f64,
+    /// Standard deviation of the response lengths over their mean.
+    pub cv: f64,
+    /// Longest response in tokens.
+    pub longest: f64,
+}
+
+/// One generation phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Generation {
+    /// Prompts.
+    pub prefill: Seconds,
+    /// Responses.
+    pub decode: Seconds,
+    /// Weights of one GPU.
+    pub weights: Bytes,
+    /// Keys and values of one GPU: the cache's capacity.
+    pub cache: Bytes,
+    /// Tokens that the cache of one engine holds.
+    pub cache_tokens: f64,
+    /// Sequences decoded together at most, per engine.
+    pub concurrency: f64,
+}
+
+/// Memory the engine needs beside weights and cache: activations of `max_num_batched_tokens`, CUDA graphs.
+pub const ENGINE_GIB: f64 = 2.0;
+
+/// Bytes of keys and values of one token in all layers, on one GPU of a tensor-parallel engine.
+#[must_use]
+pub fn cache_bytes_per_token(model: &Model, blocks: &[Block], tensor_parallel: u32) -> f64 {
+    let shape = &model.shape;
+    let layers: u64 = blocks.iter().filter(|block| matches!(block.kind, b'A' | b'S' | b'*')).map(|block| block.count).sum();
+    let width = if shape.is_mla() {
+        // The latent is not split: every GPU of the engine holds it (vLLM's MLA attention).
+        (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
+    } else {
+        (2 * shape.head_dim) as f64 * (shape.num_key_value_heads as f64 / f64::from(tensor_parallel)).max(1.0)
+    };
+    2.0 * width * layers as f64
+}
+
+fn weight_bytes(precision: Precision) -> f64 {
+    match precision {
+        Precision::Bf16 | Precision::Fp16 => 2.0,
+        Precision::Fp8 | Precision::Mxfp8 => 1.0,
+        Precision::Nvfp4 => 0.56,
+    }
+}
+
+/// Weights of one GPU of the engine.
+#[must_use]
+pub fn engine_weights(model: &Model, plan: &RolloutPlan) -> Bytes {
+    let counts = &model.parameters;
+    let outer = (counts.embedding + counts.lm_head) as f64;
+    let inner = counts.total as f64 - outer;
+    Bytes::new((inner * weight_bytes(plan.precision) + outer * 2.0) / f64::from(plan.tensor_parallel))
+}
+
+/// An engine ready to be timed.
+struct EngineModel<'a> {
+    model: &'a Model,
+    blocks: &'a [Block],
+    plan: &'a RolloutPlan,
+    rates: Rates,
+    network: Network,
+}
+
+impl EngineModel<'_> {
+    fn layers(&self) -> f64 {
+        self.model.shape.num_hidden_layers as f64
+    }
+
+    /// Routed experts that at least one of `tokens` tokens visits: `E·(1 − (1 − k/E)^tokens)`.
+    fn touched_experts(&self, tokens: f64) -> f64 {
+        let shape = &self.model.shape;
+        let experts = shape.num_experts as f64;
+        if experts == 0.0 {
+            return 0.0;
+        }
+        let missed = 1.0 - shape.num_experts_per_tok as f64 / experts;
+        experts * (1.0 - libm::pow(missed, tokens))
+    }
+
+    /// Weights one engine step reads, on one GPU.
+    fn read_weights(&self, tokens: f64) -> f64 {
+        let counts = &self.model.parameters;
+        let idle = (self.model.shape.num_experts as f64 - self.touched_experts(tokens)).max(0.0);
+        let all = counts.total as f64 - counts.embedding as f64 - counts.vision as f64
+            - idle * (counts.expert * counts.expert_layers) as f64;
+        // A tied head is read as the head.
+        let head = if counts.lm_head == 0 { counts.embedding as f64 } else { 0.0 };
+        (all + head) * weight_bytes(self.plan.precision) / f64::from(self.plan.tensor_parallel)
+    }
+
+    /// One engine step that adds one token to each of `sequences` sequences of `length` tokens.
+    fn decode_step(&self, sequences: f64, length: f64) -> Seconds {
+        let shape = &self.model.shape;
+        let tp = f64::from(self.plan.tensor_parallel);
+        let rates = &self.rates;
+        let work = 2.0 * flops::matmul_weights(self.model) as f64 * sequences / tp;
+        let matmul = Seconds::new(work / rates.matmul.get());
+        let weights = rates.stream(self.read_weights(sequences));
+        let cache = cache_bytes_per_token(self.model, self.blocks, self.plan.tensor_parallel);
+        let attention = rates.stream(sequences * self.cached(length) * cache) * 1.25;
+        let collectives = if self.plan.tensor_parallel > 1 {
+            let group = self.network.group(self.plan.tensor_parallel, 1);
+            self.network.reduce(2.0 * sequences * shape.hidden_size as f64, group) * (2.0 * self.layers())
+        } else {
+            Seconds::ZERO
+        };
+        // CUDA graphs leave the kernels' own floors; scheduling and sampling add to every step.
+        let floors = Seconds::new(self.layers() * 1.6e-5 + 1.2e-3 + sequences * 6e-6);
+        matmul + weights + attention + collectives + floors
+    }
+
+    /// Keys read of a sequence of `length` tokens, as a share of full layers.
+    fn cached(&self, length: f64) -> f64 {
+        let shape = &self.model.shape;
+        let window = shape.sliding_window as f64;
+        let (mut seen, mut layers) = (0.0, 0.0);
+        for block in self.blocks.iter().filter(|block| matches!(block.kind, b'A' | b'S' | b'*')) {
+            let keys = if block.kind == b'S' && window > 0.0 { length.min(window) } else { length };
+            seen += keys * block.count as f64;
+            layers += block.count as f64;
+        }
+        if layers > 0.0 { seen / layers } else { 0.0 }
+    }
+
+    /// Processing `tokens` prompt tokens of prompts `length` long.
+    fn prefill(&self, tokens: f64, length: f64) -> Seconds {
+        let tp = f64::from(self.plan.tensor_parallel);
+        let linear = 2.0 * flops::matmul_weights(self.model) as f64 * tokens / tp / self.rates.matmul.get() / 0.85;
+        let attention: f64 = self
+            .blocks
+            .iter()
+            .map(|block| flops::attention_per_token(&self.model.shape, block.kind, length).get() * block.count as f64)
+            .sum();
+        let attention = attention * tokens / tp / self.rates.attention_forward.get();
+        let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
+        let collectives = if self.plan.tensor_parallel > 1 {
+            let group = self.network.group(self.plan.tensor_parallel, 1);
+            let chunks = (tokens / chunk).max(1.0);
+            let bytes = 2.0 * tokens / chunks * self.model.shape.hidden_size as f64;
+            self.network.reduce(bytes, group) * (2.0 * self.layers() * chunks)
+        } else {
+            Seconds::ZERO
+        };
+        Seconds::new(linear + attention) + collectives + Seconds::new(tokens / chunk * 2e-3)
+    }
+}
+
+/// Standard normal quantiles at the middles of sixteen equal shares.
+const NORMAL_QUANTILES: [f64; 16] = [
+    -1.8627, -1.3180, -1.0100, -0.7764, -0.5791, -0.4023, -0.2372, -0.0784, 0.0784, 0.2372, 0.4023, 0.5791, 0.7764,
+    1.0100, 1.3180, 1.8627,
+];
+
+/// Response lengths at sixteen equal shares of the requests: log-normal, cut at the longest, the
+/// mean kept.
+fn response_lengths(requests: &Requests) -> [f64; 16] {
+    if requests.cv <= 0.0 {
+        return [requests.response; 16];
+    }
+    let variance = libm::log(1.0 + requests.cv * requests.cv);
+    let sigma = variance.sqrt();
+    let mut lengths = NORMAL_QUANTILES.map(|z| libm::exp(sigma * z));
+    let target = requests.response.min(requests.longest);
+    // Cutting lowers the mean: scale until it holds.
+    let mut scale = target;
+    for _ in 0..12 {
+        let mean = lengths.iter().map(|length| (length * scale).min(requests.longest)).sum::<f64>() / 16.0;
+        scale *= (target / mean).min(4.0);
+    }
+    lengths = lengths.map(|length| (length * scale).clamp(1.0, requests.longest));
+    lengths
+}
+
+/// Time and memory of generating `requests` on `gpus` GPUs.
+///
+/// While requests wait, every slot is taken: the engine runs full steps. When the last request
+/// has been admitted the batch shrinks as responses end, and the longest decides.
+#[must_use]
+pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Generation {
+    let job = context.job;
+    let efficiency: &Efficiency = context.efficiency;
+    let hardware: &Hardware = &job.hardware;
+    let engine = EngineModel {
+        model: &job.model,
+        blocks: &context.blocks,
+        plan,
+        rates: Rates::of(hardware, plan.precision, efficiency),
+        network: context.network,
+    };
+    let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
+    let per_engine = (requests.count / engines).max(1.0);
+    let weights = engine_weights(&job.model, plan);
+    let budget = Bytes::from_gib((hardware.memory_gib * plan.gpu_memory_utilization - ENGINE_GIB).max(0.0));
+    let cache = budget.beyond(weights);
+    let per_token = cache_bytes_per_token(&job.model, &context.blocks, plan.tensor_parallel).max(1.0);
+    let cache_tokens = cache.get() / per_token;
+    // A prompt's responses share its keys and values (prefix caching; both engines' default).
+    let held = requests.prompt / requests.shared.max(1.0) + requests.response * 0.6;
+    let room = (cache_tokens / held).max(1.0);
+    let concurrency = (plan.max_num_seqs as f64).min(room).min(per_engine).max(1.0);
+
+    let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
+    let prefill = engine.prefill(prompts, requests.prompt);
+    let lengths = response_lengths(requests);
+    let mean = lengths.iter().sum::<f64>() / 16.0;
+    let middle = requests.prompt + mean * 0.5;
+    // Full steps for what does not fit the last batch.
+    let waves = per_engine / concurrency - 1.0;
+    let mut decode = engine.decode_step(concurrency, middle) * (waves.max(0.0) * mean);
+    // The last batch: sixteen shares end one after another.
+    let mut done = 0.0;
+    for (index, length) in lengths.iter().enumerate() {
+        if *length > done {
+            let active = concurrency * (16 - index) as f64 / 16.0;
+            let now = requests.prompt + (done + length) * 0.5;
+            decode += engine.decode_step(active.max(1.0), now) * (length - done);
+            done = *length;
+        }
+    }
+    Generation { prefill, decode, weights, cache, cache_tokens, concurrency }
+}

@@ -1,0 +1,336 @@
+//! Time of one optimizer step, and of a forward pass alone.
+
+use crate::batch::Batch;
+use crate::context::{Context, Head, Role};
+use crate::layer::{BlockContext, BlockTime};
+use crate::plan::{Layout, Recompute};
+use crate::units::{Bytes, Seconds};
+use crate::weights::{RankWeights, Stage, rank_weights, shard_counts};
+use crate::wire::{Backend, TimeParts, WorkloadKind};
+
+/// Time of a stage's passes over one micro-batch.
+#[derive(Clone, Copy, Debug, Default)]
+struct StageTime {
+    block: BlockTime,
+    /// Host floors, forward and backward.
+    host_forward: Seconds,
+    host_backward: Seconds,
+}
+
+impl StageTime {
+    /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy.
+    fn forward(&self) -> Seconds {
+        (self.block.forward + self.block.tensor_forward).max(self.host_forward)
+    }
+
+    /// Backward pass, recomputation and exchanges included.
+    fn backward(&self) -> Seconds {
+        let block = &self.block;
+        (block.backward + block.recompute + block.tensor_backward).max(self.host_backward)
+    }
+
+    fn both(&self) -> Seconds {
+        self.forward() + self.backward() + self.block.context + self.block.expert
+    }
+}
+
+/// Time of the LM head and the loss: forward, backward, kernels.
+fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64, fused: bool) -> BlockTime {
+    if role.head == Head::Scalar {
+        return BlockTime { kernels: 2.0, ..BlockTime::default() };
+    }
+    let shape = &role.model.shape;
+    let rates = context.rates.in_half();
+    let vocabulary = shape.vocab_size as f64 / f64::from(context.layout.tensor_parallel);
+    let h = shape.hidden_size as f64;
+    let product = rates.product(tokens, vocabulary, h);
+    // Eager: cast to fp32, maximum, exponentials, sum, gradient, cast back: 20 bytes moved per logit.
+    let loss = rates.stream(tokens * vocabulary * if fused { 4.0 } else { 20.0 });
+    BlockTime {
+        forward: product + loss * 0.5,
+        backward: product * if context.weight_gradients { 2.0 } else { 1.0 } + loss * 0.5,
+        recompute: if fused { product } else { Seconds::ZERO },
+        kernels: 8.0,
+        ..BlockTime::default()
+    }
+}
+
+fn add(sum: &mut BlockTime, one: &BlockTime, times: f64) {
+    sum.forward += one.forward * times;
+    sum.backward += one.backward * times;
+    sum.recompute += one.recompute * times;
+    sum.tensor_forward += one.tensor_forward * times;
+    sum.tensor_backward += one.tensor_backward * times;
+    sum.context += one.context * times;
+    sum.expert += one.expert * times;
+    sum.kernels += one.kernels * times;
+}
+
+/// The slowest and the mean stage.
+struct Stages {
+    slowest: StageTime,
+    mean: Seconds,
+}
+
+fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Stages {
+    let framework = context.framework(layout.backend);
+    let adapters = role.adapters > 0;
+    let block_context = BlockContext {
+        shape: &role.model.shape,
+        layout,
+        rates: &context.rates,
+        network: &context.network,
+        elementwise: framework.elementwise,
+        expert_imbalance: context.efficiency.expert_imbalance,
+        weight_gradients: !adapters,
+    };
+    let mut all = BlockTime::default();
+    for block in role.blocks {
+        add(&mut all, &block_context.time(*block, batch.mean), block.count as f64);
+    }
+    if adapters {
+        adapter_overhead(context, role, layout, batch.mean.tokens, &mut all);
+    }
+    let factor = framework.compute;
+    all.forward = all.forward * factor;
+    all.backward = all.backward * factor;
+    all.recompute = all.recompute * factor;
+    let head = head_time(&block_context, role, batch.mean.tokens, layout.fused_lm_head);
+    let pp = f64::from(layout.pipeline_parallel);
+    let layers = role.model.shape.num_hidden_layers;
+    let finish = |block: BlockTime| {
+        let host = framework.host_per_kernel_s;
+        let again = if layout.recompute == Recompute::Full { block.kernels } else { 0.0 };
+        StageTime {
+            block,
+            host_forward: Seconds::new(block.kernels * host),
+            host_backward: Seconds::new((block.kernels * 1.8 + again) * host),
+        }
+    };
+    let mut middle = BlockTime::default();
+    let most = layers.div_ceil(u64::from(layout.pipeline_parallel)) as f64 / layers as f64;
+    add(&mut middle, &all, most);
+    let mut last = BlockTime::default();
+    // Where layers do not divide, the last stage is the one with fewer.
+    let fewest = (1.0 - most * (pp - 1.0)).max(0.0);
+    add(&mut last, &all, fewest);
+    add(&mut last, &head, 1.0);
+    let (middle, last) = (finish(middle), finish(last));
+    let mut whole = all;
+    add(&mut whole, &head, 1.0);
+    let mean = finish(whole).both() / pp;
+    let slowest = if pp > 1.0 && middle.both() > last.both() { middle } else { last };
+    Stages { slowest, mean }
+}
+
+/// Adapters: two thin products beside each adapted matrix, and for a 4-bit base its unpacking.
+fn adapter_overhead(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64, all: &mut BlockTime) {
+    let split = f64::from(layout.tensor_parallel);
+    let rates = &context.rates;
+    let adapters = role.adapters as f64 / split;
+    let rank = context.job.workload.lora.map_or(1, |lora| lora.rank) as f64;
+    // Each adapted matrix reads its input and adds to its output once more.
+    let edges = adapters / rank * tokens * 2.0 * 2.0;
+    let forward = rates.stream(edges) + Seconds::new(2.0 * adapters * tokens / rates.half.get());
+    let matrices = role.model.shape.num_hidden_layers as f64 * 7.0;
+    all.forward += forward;
+    all.backward += forward * 2.0;
+    all.kernels += matrices * 3.0;
+    if context.job.workload.quantized_base() {
+        let weights = (role.model.parameters.active - role.model.parameters.embedding) as f64 / split;
+        // 4-bit blocks are unpacked to bf16 for every product: read half a byte, write and read two. The
+        // unpacking kernel reaches a fraction of the memory's rate (bitsandbytes kernels.cu).
+        let unpack = rates.stream(weights * 4.5 * 2.5);
+        all.forward += unpack;
+        all.backward += unpack;
+        all.recompute += if layout.recompute == Recompute::Full { unpack } else { Seconds::ZERO };
+    }
+    if layout.recompute == Recompute::Full {
+        all.recompute += forward;
+    }
+}
+
+/// Seconds of one optimizer step over `batch`, by part.
+#[must_use]
+pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
+    let framework = context.framework(layout.backend);
+    let stages = stages(context, role, layout, batch);
+    let slow = &stages.slowest;
+    let n = batch.micro_batches;
+    let pp = f64::from(layout.pipeline_parallel);
+    let vpp = f64::from(layout.virtual_pipeline);
+
+    let busy_forward = slow.forward();
+    let busy_backward = slow.backward();
+    let gpu = slow.block.forward + slow.block.tensor_forward;
+    let gpu_backward = slow.block.backward + slow.block.recompute + slow.block.tensor_backward;
+    let host_wait = (busy_forward - gpu) + (busy_backward - gpu_backward);
+
+    let mut parts = TimeParts {
+        compute: (slow.block.forward + slow.block.backward).get() * n,
+        recompute: slow.block.recompute.get() * n,
+        tensor_parallel: tensor_exposed(layout, slow).get() * n,
+        context_parallel: slow.block.context.get() * n,
+        expert_parallel: slow.block.expert.get() * n,
+        overhead: host_wait.get() * n + framework.step_s,
+        ..TimeParts::default()
+    };
+    if layout.pipeline_parallel > 1 {
+        let split = if layout.sequence_parallel { layout.tensor_parallel } else { 1 };
+        let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
+        let stride = gpus / layout.pipeline_parallel;
+        let send = context.network.send(bytes, stride.max(1));
+        // Forward and backward, once per chunk; interleaving hides most of them.
+        let exposed = if vpp > 1.0 { 0.3 } else { 1.0 };
+        parts.pipeline_parallel = send.get() * 2.0 * vpp * n * exposed;
+        // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
+        parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
+    }
+    parts.data_parallel = data_parallel(context, role, layout, gpus, batch, busy_forward, busy_backward).get();
+    let (optimizer, offload) = optimizer(context, role, layout, gpus);
+    parts.optimizer = optimizer.get();
+    parts.offload = offload.get();
+    parts
+}
+
+fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
+    let all = slow.block.tensor_forward + slow.block.tensor_backward;
+    // Overlapped with the products they feed, two thirds of them disappear.
+    if layout.overlap.tensor_parallel { all * 0.35 } else { all }
+}
+
+/// Seconds of a forward pass alone over `batch`, by part.
+#[must_use]
+pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
+    let plain = Layout { recompute: Recompute::None, ..*layout };
+    let stages = stages(context, role, &plain, batch);
+    let slow = &stages.slowest;
+    let n = batch.micro_batches;
+    let pp = f64::from(layout.pipeline_parallel);
+    let busy = slow.forward();
+    let exchanges = slow.block.context * 0.4 + slow.block.expert * 0.5;
+    let mut parts = TimeParts {
+        compute: slow.block.forward.get() * n,
+        tensor_parallel: slow.block.tensor_forward.get() * n,
+        context_parallel: slow.block.context.get() * 0.4 * n,
+        expert_parallel: slow.block.expert.get() * 0.5 * n,
+        overhead: (busy - slow.block.forward - slow.block.tensor_forward).get() * n,
+        ..TimeParts::default()
+    };
+    if pp > 1.0 {
+        parts.bubble = (busy + exchanges).get() * (pp - 1.0);
+    }
+    if layout.zero_stage >= 3 {
+        let rank = rank_weights(role, layout, Stage::First);
+        let gather = gather_weights(context, layout, gpus, &rank);
+        parts.data_parallel = hide(gather, busy, context.framework(layout.backend).overlap).get() * n;
+    }
+    parts
+}
+
+/// What is left of `communication` beside `computation`, where `share` of it can hide at all.
+fn hide(communication: Seconds, computation: Seconds, share: f64) -> Seconds {
+    communication.beyond(computation).max(communication * (1.0 - share))
+}
+
+/// Gathering the weights of one pass under ZeRO-3 and FSDP, in bf16.
+fn gather_weights(context: &Context<'_>, layout: &Layout, gpus: u32, rank: &RankWeights) -> Seconds {
+    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
+    let stride = layout.tensor_parallel;
+    let network = &context.network;
+    let mut time = network.gather(2.0 * rank.dense, network.group(dense_shards as u32, stride));
+    if rank.experts > 0.0 {
+        time += network.gather(2.0 * rank.experts, network.group(expert_shards as u32, stride));
+    }
+    if layout.offload.parameters {
+        let shard = rank.dense / dense_shards + rank.experts / expert_shards;
+        time += Bytes::new(2.0 * shard) / network.host;
+    }
+    time
+}
+
+/// Gradient reduction and weight gathering that computation does not hide, in one step.
+fn data_parallel(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+    forward: Seconds,
+    backward: Seconds,
+) -> Seconds {
+    let network = &context.network;
+    let share = context.framework(layout.backend).overlap;
+    let rank = rank_weights(role, layout, Stage::First);
+    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
+    let stride = layout.tensor_parallel;
+    let n = batch.micro_batches;
+    let trained = if role.adapters > 0 {
+        let adapters = role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel);
+        RankWeights { dense: adapters, ..RankWeights::default() }
+    } else {
+        rank
+    };
+    let reduce_bytes = match layout.backend {
+        Backend::Deepspeed => 2.0,
+        Backend::Megatron | Backend::Fsdp | Backend::Ddp => layout.gradient_bytes,
+    };
+    let hidden = |time: Seconds, beside: Seconds, overlapped: bool| if overlapped { hide(time, beside, share) } else { time };
+    let dense = network.group(dense_shards as u32, stride);
+    let experts = network.group(expert_shards as u32, layout.expert_parallel * layout.expert_tensor_parallel);
+    match layout.zero_stage {
+        3 => {
+            let gather = gather_weights(context, layout, gpus, &rank);
+            let mut scatter = network.gather(reduce_bytes * trained.dense, dense)
+                + network.gather(reduce_bytes * trained.experts, experts);
+            let replicas = layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
+            if replicas > 1 {
+                let across = network.group(replicas, stride * layout.shard_group);
+                scatter += network.reduce(reduce_bytes * trained.dense / dense_shards, across) * (1.0 / n);
+            }
+            let forward = hidden(gather, forward, layout.overlap.parameters);
+            let backward = hidden(gather + scatter, backward, layout.overlap.gradients);
+            (forward + backward) * n
+        }
+        2 => {
+            let scatter = network.gather(reduce_bytes * trained.dense, dense) + network.gather(reduce_bytes * trained.experts, experts);
+            let gather = network.gather(2.0 * trained.dense, dense) + network.gather(2.0 * trained.experts, experts);
+            hidden(scatter, backward, layout.overlap.gradients) * n + gather
+        }
+        1 => {
+            let scatter = network.gather(reduce_bytes * trained.dense, dense) + network.gather(reduce_bytes * trained.experts, experts);
+            let gather = network.gather(2.0 * trained.dense, dense) + network.gather(2.0 * trained.experts, experts);
+            // Only the last micro-batch's backward pass and the next step's first forward pass run beside them.
+            hidden(scatter, backward, layout.overlap.gradients) + hidden(gather, forward, layout.overlap.parameters)
+        }
+        _ => {
+            let reduce = network.reduce(reduce_bytes * trained.dense, dense) + network.reduce(reduce_bytes * trained.experts, experts);
+            hidden(reduce, backward, layout.overlap.gradients)
+        }
+    }
+}
+
+/// The optimizer step, and what host memory adds to it.
+///
+/// Adam reads gradient, master weight and two moments and writes all but the first, and the bf16
+/// weight: 30 bytes per weight, and 4 more for the gradient's norm.
+fn optimizer(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> (Seconds, Seconds) {
+    let rank = rank_weights(role, layout, Stage::First);
+    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
+    let shard = if role.adapters > 0 {
+        role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
+    } else if layout.zero_stage >= 1 {
+        rank.dense / dense_shards + rank.experts / expert_shards
+    } else {
+        rank.dense + rank.experts
+    };
+    // In an RL step states move between phases, not within the update: see the phases' `offload`.
+    let within = !matches!(context.job.workload.kind, WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo);
+    if layout.offload.optimizer && within {
+        let per_node = f64::from(context.job.hardware.gpus_per_node);
+        let update = Seconds::new(shard * per_node / context.efficiency.cpu_adam_parameters_per_s);
+        let traffic = Bytes::new(shard * (layout.gradient_bytes + 2.0)) / context.network.host;
+        return (update, traffic);
+    }
+    (context.rates.stream(shard * 34.0), Seconds::ZERO)
+}

@@ -1,0 +1,189 @@
+//! Quantities as types: plain newtypes over `f64`, made by one macro.
+//!
+//! A constructor or reader names its scale (`Bytes::from_gib`, `Seconds::get`); only the divisions
+//! that make sense exist.
+//!
+//! ```
+//! use shardwise_core::units::{Bytes, BytesPerSecond};
+//! let time = Bytes::from_gib(1.0) / BytesPerSecond::from_gb(64.0);
+//! assert!((time.get() - 0.016_777_216).abs() < 1e-12);
+//! ```
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
+
+macro_rules! quantities {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+        pub struct $name(f64);
+
+        impl $name {
+            /// Nothing.
+            pub const ZERO: Self = Self(0.0);
+
+            /// In base units.
+            #[must_use]
+            pub const fn new(value: f64) -> Self {
+                Self(value)
+            }
+
+            /// In base units.
+            #[must_use]
+            pub const fn get(self) -> f64 {
+                self.0
+            }
+
+            /// The larger of two.
+            #[must_use]
+            pub fn max(self, other: Self) -> Self {
+                Self(self.0.max(other.0))
+            }
+
+            /// The smaller of two.
+            #[must_use]
+            pub fn min(self, other: Self) -> Self {
+                Self(self.0.min(other.0))
+            }
+
+            /// What is left of it after `other`, at least nothing.
+            #[must_use]
+            pub fn beyond(self, other: Self) -> Self {
+                Self((self.0 - other.0).max(0.0))
+            }
+        }
+
+        impl Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+
+        impl Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+
+        impl Mul<f64> for $name {
+            type Output = Self;
+            fn mul(self, factor: f64) -> Self {
+                Self(self.0 * factor)
+            }
+        }
+
+        impl Div<f64> for $name {
+            type Output = Self;
+            fn div(self, divisor: f64) -> Self {
+                Self(self.0 / divisor)
+            }
+        }
+
+        impl Div for $name {
+            type Output = f64;
+            fn div(self, divisor: Self) -> f64 {
+                self.0 / divisor.0
+            }
+        }
+
+        impl Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
+                Self(values.map(|value| value.0).sum())
+            }
+        }
+    )*};
+}
+
+quantities! {
+    /// Bytes.
+    Bytes,
+    /// Floating-point operations; one multiply-add is two.
+    Flops,
+    /// Seconds.
+    Seconds,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Floating-point operations per second.
+    FlopsPerSecond,
+    /// US dollars.
+    Usd,
+    /// US dollars per hour.
+    UsdPerHour,
+}
+
+macro_rules! quotients {
+    ($($dividend:ident / $divisor:ident = $quotient:ident),* $(,)?) => {$(
+        impl Div<$divisor> for $dividend {
+            type Output = $quotient;
+            fn div(self, divisor: $divisor) -> $quotient {
+                $quotient(self.0 / divisor.0)
+            }
+        }
+    )*};
+}
+
+quotients! {
+    Bytes / BytesPerSecond = Seconds,
+    Flops / FlopsPerSecond = Seconds,
+    Flops / Seconds = FlopsPerSecond,
+}
+
+const GIB: f64 = 1_073_741_824.0;
+
+impl Bytes {
+    /// From GiB (2³⁰ bytes).
+    #[must_use]
+    pub const fn from_gib(gib: f64) -> Self {
+        Self(gib * GIB)
+    }
+
+    /// In GiB (2³⁰ bytes).
+    #[must_use]
+    pub const fn gib(self) -> f64 {
+        self.0 / GIB
+    }
+}
+
+impl BytesPerSecond {
+    /// From GB/s (10⁹ bytes).
+    #[must_use]
+    pub const fn from_gb(gb: f64) -> Self {
+        Self(gb * 1e9)
+    }
+
+    /// From Gbit/s (10⁹ bits).
+    #[must_use]
+    pub const fn from_gbit(gbit: f64) -> Self {
+        Self(gbit * 1e9 / 8.0)
+    }
+}
+
+impl FlopsPerSecond {
+    /// From TFLOPS (10¹² operations).
+    #[must_use]
+    pub const fn from_tera(tera: f64) -> Self {
+        Self(tera * 1e12)
+    }
+
+    /// In TFLOPS.
+    #[must_use]
+    pub const fn tera(self) -> f64 {
+        self.0 / 1e12
+    }
+}
+
+impl UsdPerHour {
+    /// Price of a stretch of time.
+    #[must_use]
+    pub fn over(self, time: Seconds) -> Usd {
+        Usd(self.0 * time.0 / 3600.0)
+    }
+}
