@@ -122,11 +122,16 @@ pub struct Unsupported {
 
 impl From<InputError> for Unsupported {
     fn from(error: InputError) -> Self {
-        Self { message: format!("{}: {}", error.field, error.message) }
+        Self {
+            message: format!("{}: {}", error.field, error.message),
+        }
     }
 }
 
 /// Refuses what the framework would refuse, by the first rule that is broken.
 fn accept(violations: Vec<InputError>) -> Result<(), Unsupported> {
-    violations.into_iter().next().map_or(Ok(()), |error| Err(error.into()))
+    violations
+        .into_iter()
+        .next()
+        .map_or(Ok(()), |error| Err(error.into()))
 }

@@ -25,12 +25,24 @@ pub(super) struct Section {
 
 impl Section {
     pub(super) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), settings: Vec::new() }
+        Self {
+            title: title.into(),
+            settings: Vec::new(),
+        }
     }
 
     /// Adds `key=value`; the value is a word of the shell, quoted where it must be.
-    pub(super) fn set(&mut self, key: impl Into<String>, value: impl Display, reason: impl Into<String>) {
-        self.settings.push(Setting { key: key.into(), value: value.to_string(), reason: reason.into() });
+    pub(super) fn set(
+        &mut self,
+        key: impl Into<String>,
+        value: impl Display,
+        reason: impl Into<String>,
+    ) {
+        self.settings.push(Setting {
+            key: key.into(),
+            value: value.to_string(),
+            reason: reason.into(),
+        });
     }
 }
 
@@ -62,14 +74,22 @@ impl Script {
             out.push('\n');
         }
         out.push_str("args=(\n");
-        let sections = self.sections.iter().filter(|section| !section.settings.is_empty());
+        let sections = self
+            .sections
+            .iter()
+            .filter(|section| !section.settings.is_empty());
         for (index, section) in sections.enumerate() {
             if index > 0 {
                 out.push('\n');
             }
             push_line(&mut out, "  # ", &section.title);
             for Setting { key, value, reason } in &section.settings {
-                push_commented(&mut out, "  ", &format!("{key}{}{value}", self.assign), reason);
+                push_commented(
+                    &mut out,
+                    "  ",
+                    &format!("{key}{}{value}", self.assign),
+                    reason,
+                );
             }
         }
         out.push_str(")\n");
@@ -98,7 +118,12 @@ fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
 
 /// The comment head: the question in words, the estimate, the versions, the permalink, the warnings.
 pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[String]) -> Vec<String> {
-    let Emission { job, answer, permalink, .. } = emission;
+    let Emission {
+        job,
+        answer,
+        permalink,
+        ..
+    } = emission;
     let mut lines = vec![words::question(job), words::estimate(answer)];
     lines.push(format!(
         "Shardwise {}, data {}, prices {}, for {} {}",
@@ -112,12 +137,23 @@ pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[Strin
         lines.push((*permalink).to_owned());
     }
     if !answer.fits {
-        lines.push(format!("Warning: it does not fit. {}", words::shortfall(&answer.memory)));
+        lines.push(format!(
+            "Warning: it does not fit. {}",
+            words::shortfall(&answer.memory)
+        ));
     }
     lines.extend(warnings.iter().map(|warning| format!("Warning: {warning}")));
-    let serious = answer.advice.iter().filter(|advice| advice.severity != Severity::Hint);
+    let serious = answer
+        .advice
+        .iter()
+        .filter(|advice| advice.severity != Severity::Hint);
     lines.extend(serious.map(|advice| format!("Warning: {}", advice.text)));
-    lines.extend(answer.caveats.iter().map(|caveat| format!("Note: {}", caveat.text)));
+    lines.extend(
+        answer
+            .caveats
+            .iter()
+            .map(|caveat| format!("Note: {}", caveat.text)),
+    );
     lines.dedup();
     lines
 }
@@ -134,7 +170,10 @@ pub(super) fn home(path: &str) -> String {
 
 /// A list of words as hydra and OmegaConf read it, quoted for the shell.
 pub(super) fn list(items: impl IntoIterator<Item = &'static str>) -> String {
-    let items: Vec<String> = items.into_iter().map(|item| format!("\"{item}\"")).collect();
+    let items: Vec<String> = items
+        .into_iter()
+        .map(|item| format!("\"{item}\""))
+        .collect();
     format!("'[{}]'", items.join(","))
 }
 
@@ -155,11 +194,19 @@ pub(super) fn model_path(model: &crate::model::Model) -> (String, &'static str) 
         && name.split('/').all(|part| {
             !part.is_empty()
                 && !part.starts_with(['.', '-'])
-                && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
         });
     if well_formed {
-        (name.to_owned(), "the model on Hugging Face, or a folder with it")
+        (
+            name.to_owned(),
+            "the model on Hugging Face, or a folder with it",
+        )
     } else {
-        (home("models/model"), "change this to the folder of your model")
+        (
+            home("models/model"),
+            "change this to the folder of your model",
+        )
     }
 }

@@ -14,7 +14,9 @@ use crate::wire::Backend;
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::verl(emission.job, emission.plan))?;
     let Some(verl) = framework("verl") else {
-        return Err(Unsupported { message: "veRL is not in the table of frameworks.".to_owned() });
+        return Err(Unsupported {
+            message: "veRL is not in the table of frameworks.".to_owned(),
+        });
     };
     let (file, sections, command) = if emission.job.workload.rl.is_some() {
         let (sections, command) = reinforcement::sections(emission)?;
@@ -30,7 +32,12 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         sections,
         command,
     };
-    Ok(vec![Snippet { file, language: Language::Shell, text: script.to_text(), reasons: Vec::new() }])
+    Ok(vec![Snippet {
+        file,
+        language: Language::Shell,
+        text: script.to_text(),
+        reasons: Vec::new(),
+    }])
 }
 
 /// Environment variables that must be set before the processes start.
@@ -43,7 +50,10 @@ fn setup(emission: &Emission) -> Vec<(String, String)> {
         ));
     }
     if emission.job.hardware.nodes() > 1 && emission.job.workload.rl.is_none() {
-        lines.push((": \"${MASTER_ADDR:?} ${NODE_RANK:?}\"".to_owned(), "run on every node".to_owned()));
+        lines.push((
+            ": \"${MASTER_ADDR:?} ${NODE_RANK:?}\"".to_owned(),
+            "run on every node".to_owned(),
+        ));
     }
     lines
 }
@@ -54,7 +64,10 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
     let offload = layout.offload;
     if offload.gradients && !offload.parameters && emission.job.workload.rl.is_some() {
-        out.push("veRL moves gradients with the parameters, and the plan offloads them alone.".to_owned());
+        out.push(
+            "veRL moves gradients with the parameters, and the plan offloads them alone."
+                .to_owned(),
+        );
     }
     if !(engine::full_optimizer(layout) || engine::eight_bit(layout)) {
         out.push(format!(
@@ -62,7 +75,10 @@ fn warnings(emission: &Emission) -> Vec<String> {
             super::words::figure(layout.optimizer_bytes)
         ));
     }
-    if layout.overlap.tensor_parallel && layout.backend == Backend::Megatron && layout.tensor_parallel > 1 {
+    if layout.overlap.tensor_parallel
+        && layout.backend == Backend::Megatron
+        && layout.tensor_parallel > 1
+    {
         out.push("veRL does not overlap tensor-parallel collectives by itself; the plan assumes that it does.".to_owned());
     }
     out

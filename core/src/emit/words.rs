@@ -13,7 +13,11 @@ pub(super) fn plain(text: &str) -> String {
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
     };
-    let text: String = text.chars().map(|c| if hidden(c) { ' ' } else { c }).take(LONGEST).collect();
+    let text: String = text
+        .chars()
+        .map(|c| if hidden(c) { ' ' } else { c })
+        .take(LONGEST)
+        .collect();
     text.trim().to_owned()
 }
 
@@ -35,11 +39,19 @@ pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         a if !a.is_finite() => "?".to_owned(),
         a if a >= 1e15 => format!("{value:.2e}"),
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e15")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "1000 to 1e15"
+        )]
         a if a >= 1000.0 => {
             let scale = 10f64.powi(a.log10().floor() as i32 - 2);
             let rounded = count(((a / scale).round() * scale).round() as u64);
-            if value < 0.0 { format!("-{rounded}") } else { rounded }
+            if value < 0.0 {
+                format!("-{rounded}")
+            } else {
+                rounded
+            }
         }
         a if a >= 100.0 => format!("{value:.0}"),
         a if a >= 10.0 => format!("{value:.1}"),
@@ -50,7 +62,11 @@ pub(super) fn figure(value: f64) -> String {
 
 /// GiB with one digit.
 pub(super) fn gib(value: f64) -> String {
-    if value.is_finite() { format!("{value:.1} GiB") } else { "? GiB".to_owned() }
+    if value.is_finite() {
+        format!("{value:.1} GiB")
+    } else {
+        "? GiB".to_owned()
+    }
 }
 
 /// `1 GPU`, `8 GPUs`.
@@ -60,9 +76,16 @@ pub(super) fn plural(n: u64, one: &str, many: &str) -> String {
 
 /// `TP 2 × PP 4 × DP 1`, parts of size one left out.
 pub(super) fn product(parts: &[(&str, u32)]) -> String {
-    let parts: Vec<String> =
-        parts.iter().filter(|(_, n)| *n > 1).map(|(name, n)| format!("{name} {n}")).collect();
-    if parts.is_empty() { "one copy".to_owned() } else { parts.join(" × ") }
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(_, n)| *n > 1)
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    if parts.is_empty() {
+        "one copy".to_owned()
+    } else {
+        parts.join(" × ")
+    }
 }
 
 /// The question in one line.
@@ -79,9 +102,10 @@ pub(super) fn question(job: &Job) -> String {
         WorkloadKind::Rollout => "Generation".to_owned(),
     };
     let adapters = match workload.kind {
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
-            workload.lora.map(|lora| format!(" with LoRA of rank {}", lora.rank)).unwrap_or_default()
-        }
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => workload
+            .lora
+            .map(|lora| format!(" with LoRA of rank {}", lora.rank))
+            .unwrap_or_default(),
         _ => String::new(),
     };
     let size = match &workload.rl {
@@ -111,13 +135,22 @@ pub(super) fn question(job: &Job) -> String {
         Precision::Mxfp8 => ", mxfp8",
         Precision::Nvfp4 => ", nvfp4",
     };
-    format!("{task} of {}{adapters} on {} × {}: {size}{precision}", job.model.name, hardware.gpus, hardware.name)
+    format!(
+        "{task} of {}{adapters} on {} × {}: {size}{precision}",
+        job.model.name, hardware.gpus, hardware.name
+    )
 }
 
 fn lora_words(name: &str, lora: Option<Lora>) -> String {
     match lora {
-        Some(Lora { rank, targets: LoraTargets::Attention }) => format!("{name} (rank {rank}, attention)"),
-        Some(Lora { rank, targets: LoraTargets::AllLinear }) => format!("{name} (rank {rank})"),
+        Some(Lora {
+            rank,
+            targets: LoraTargets::Attention,
+        }) => format!("{name} (rank {rank}, attention)"),
+        Some(Lora {
+            rank,
+            targets: LoraTargets::AllLinear,
+        }) => format!("{name} (rank {rank})"),
         None => name.to_owned(),
     }
 }
@@ -127,9 +160,18 @@ pub(super) fn estimate(answer: &Answer) -> String {
     let mut line = format!("{} tokens/s per GPU", figure(answer.tokens_per_s_per_gpu));
     if let Some(interval) = &answer.interval {
         let [low, high] = interval.tokens_per_s_per_gpu;
-        line += &format!(" ({:.0} %: {} to {})", interval.coverage * 100.0, figure(low), figure(high));
+        line += &format!(
+            " ({:.0} %: {} to {})",
+            interval.coverage * 100.0,
+            figure(low),
+            figure(high)
+        );
     }
-    line += &format!(", {:.1} of {}", answer.memory.reserved_gib, gib(answer.memory.capacity_gib));
+    line += &format!(
+        ", {:.1} of {}",
+        answer.memory.reserved_gib,
+        gib(answer.memory.capacity_gib)
+    );
     if let Some(usd) = answer.usd_per_mtok {
         line += &format!(", ${} per million tokens", figure(usd));
     }

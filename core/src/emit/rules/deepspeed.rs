@@ -25,17 +25,31 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     rules.require(layout.backend == Backend::Deepspeed, "plan.backend", || {
         "Set the backend to deepspeed, or leave it to the search.".to_owned()
     });
-    rules.require(matches!(workload.precision, Precision::Bf16 | Precision::Fp16), "workload.precision", || {
-        "DeepSpeed trains in bf16 or fp16. Choose one of these.".to_owned()
-    });
+    rules.require(
+        matches!(workload.precision, Precision::Bf16 | Precision::Fp16),
+        "workload.precision",
+        || "DeepSpeed trains in bf16 or fp16. Choose one of these.".to_owned(),
+    );
     rules.whole_nodes(job);
-    rules.position(&job.model.shape, workload.sequence_length, "workload.sequence_length");
+    rules.position(
+        &job.model.shape,
+        workload.sequence_length,
+        "workload.sequence_length",
+    );
     parallel(&mut rules, layout, job);
     let dp = u64::from(layout.data_parallel(job.hardware.gpus));
     let per_step = micro(layout, workload.sequence_length).saturating_mul(dp);
-    rules.divides(per_step, workload.global_batch, "workload.global_batch", || {
-        format!("{} sequences are no multiple of {per_step}, one micro-batch on every rank.", workload.global_batch)
-    });
+    rules.divides(
+        per_step,
+        workload.global_batch,
+        "workload.global_batch",
+        || {
+            format!(
+                "{} sequences are no multiple of {per_step}, one micro-batch on every rank.",
+                workload.global_batch
+            )
+        },
+    );
     memory(&mut rules, layout, job);
     rules.0
 }
@@ -48,17 +62,31 @@ fn parallel(rules: &mut Rules, layout: &Layout, job: &Job) {
         ("expert_parallel", layout.expert_parallel),
     ] {
         rules.require(size == 1, &Path("").of(name), || {
-            format!("ds_config.json has no {}. Set it to 1.", name.replace('_', " "))
+            format!(
+                "ds_config.json has no {}. Set it to 1.",
+                name.replace('_', " ")
+            )
         });
     }
     let (tp, sp) = (layout.tensor_parallel, layout.ulysses_parallel);
-    rules.divides(u64::from(tp * sp), gpus.into(), "plan.tensor_parallel", || {
-        format!("{gpus} GPUs are no multiple of TP {tp} × Ulysses {sp}.")
-    });
+    rules.divides(
+        u64::from(tp * sp),
+        gpus.into(),
+        "plan.tensor_parallel",
+        || format!("{gpus} GPUs are no multiple of TP {tp} × Ulysses {sp}."),
+    );
     for (name, size) in [("tensor_parallel", tp), ("ulysses_parallel", sp)] {
-        rules.divides(size.into(), shape.num_attention_heads, &Path("").of(name), || {
-            format!("{} attention heads cannot be split by {size}.", shape.num_attention_heads)
-        });
+        rules.divides(
+            size.into(),
+            shape.num_attention_heads,
+            &Path("").of(name),
+            || {
+                format!(
+                    "{} attention heads cannot be split by {size}.",
+                    shape.num_attention_heads
+                )
+            },
+        );
     }
     rules.require(tp == 1 || layout.zero_stage <= 2, "plan.tensor_parallel", || {
         "DeepSpeed's tensor parallelism goes with ZeRO 0 to 2. Set tensor_parallel to 1 or zero_stage to 2."
@@ -68,25 +96,49 @@ fn parallel(rules: &mut Rules, layout: &Layout, job: &Job) {
 
 fn memory(rules: &mut Rules, layout: &Layout, job: &Job) {
     let (stage, gpus) = (layout.zero_stage, job.hardware.gpus);
-    rules.require(stage <= 3, "plan.zero_stage", || "ZeRO has the stages 0 to 3.".to_owned());
-    rules.require(stage < 3 || layout.shard_group == gpus, "plan.shard_group", || {
-        format!("DeepSpeed 0.19 shards over all GPUs (MiCS is removed). Set shard_group to {gpus}.")
+    rules.require(stage <= 3, "plan.zero_stage", || {
+        "ZeRO has the stages 0 to 3.".to_owned()
     });
-    rules.require(!layout.offload.parameters || stage == 3, "plan.offload.parameters", || {
-        "Weights are offloaded under ZeRO 3 only. Set zero_stage to 3.".to_owned()
-    });
-    rules.require(!layout.offload.parameters || layout.offload.optimizer, "plan.offload.optimizer", || {
-        "Where the weights are in host memory, the optimizer is too. Set it to true.".to_owned()
-    });
-    rules.require(!layout.offload.optimizer || stage >= 1, "plan.offload.optimizer", || {
-        "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more.".to_owned()
-    });
-    rules.require(!layout.offload.activations, "plan.offload.activations", || {
-        "ds_config.json moves no activations of Hugging Face models. Use recompute instead.".to_owned()
-    });
-    rules.require(!matches!(layout.recompute, Recompute::Selective(_)), "plan.recompute", || {
-        "Hugging Face models recompute whole layers or nothing. Set recompute to full or none.".to_owned()
-    });
+    rules.require(
+        stage < 3 || layout.shard_group == gpus,
+        "plan.shard_group",
+        || {
+            format!(
+                "DeepSpeed 0.19 shards over all GPUs (MiCS is removed). Set shard_group to {gpus}."
+            )
+        },
+    );
+    rules.require(
+        !layout.offload.parameters || stage == 3,
+        "plan.offload.parameters",
+        || "Weights are offloaded under ZeRO 3 only. Set zero_stage to 3.".to_owned(),
+    );
+    rules.require(
+        !layout.offload.parameters || layout.offload.optimizer,
+        "plan.offload.optimizer",
+        || "Where the weights are in host memory, the optimizer is too. Set it to true.".to_owned(),
+    );
+    rules.require(
+        !layout.offload.optimizer || stage >= 1,
+        "plan.offload.optimizer",
+        || "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more.".to_owned(),
+    );
+    rules.require(
+        !layout.offload.activations,
+        "plan.offload.activations",
+        || {
+            "ds_config.json moves no activations of Hugging Face models. Use recompute instead."
+                .to_owned()
+        },
+    );
+    rules.require(
+        !matches!(layout.recompute, Recompute::Selective(_)),
+        "plan.recompute",
+        || {
+            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
+                .to_owned()
+        },
+    );
 }
 
 /// Sequences of one micro-batch: `DeepSpeed` counts no tokens.

@@ -33,7 +33,10 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     let roles = [
         ("", Some((&plan.layout, shape))),
         ("critic.", critic(job, plan)),
-        ("reference.", reference(job, plan).map(|layout| (layout, shape))),
+        (
+            "reference.",
+            reference(job, plan).map(|layout| (layout, shape)),
+        ),
     ];
     for (name, role) in roles {
         if let Some((layout, shape)) = role {
@@ -81,9 +84,14 @@ fn backend(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: 
 
 fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Job, gpus: u32) {
     rules.fsdp(path, layout, shape, gpus);
-    rules.require(matches!(layout.zero_stage, 2 | 3), &path.of("zero_stage"), || {
-        "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.".to_owned()
-    });
+    rules.require(
+        matches!(layout.zero_stage, 2 | 3),
+        &path.of("zero_stage"),
+        || {
+            "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3."
+                .to_owned()
+        },
+    );
     let group = layout.shard_group;
     rules.divides(group.into(), gpus.into(), &path.of("shard_group"), || {
         format!("{gpus} GPUs are no multiple of a shard group of {group}.")
@@ -95,15 +103,23 @@ fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Jo
     });
     let wide = matches!(job.workload.precision, Precision::Bf16 | Precision::Fp16);
     rules.require(wide, "workload.precision", || {
-        "veRL's FSDP computes in bf16 or fp16. Choose one of these, or the backend megatron.".to_owned()
+        "veRL's FSDP computes in bf16 or fp16. Choose one of these, or the backend megatron."
+            .to_owned()
     });
-    rules.require(layout.attention == Attention::Flash, &path.of("attention"), || {
-        "veRL's FSDP packs sequences for FlashAttention. Set attention to flash.".to_owned()
-    });
+    rules.require(
+        layout.attention == Attention::Flash,
+        &path.of("attention"),
+        || "veRL's FSDP packs sequences for FlashAttention. Set attention to flash.".to_owned(),
+    );
     // Ulysses splits packed sequences (workers/config/actor.py).
-    rules.require(layout.ulysses_parallel == 1 || job.workload.packing, "workload.packing", || {
-        "Ulysses needs packed sequences. Set packing to true or ulysses_parallel to 1.".to_owned()
-    });
+    rules.require(
+        layout.ulysses_parallel == 1 || job.workload.packing,
+        "workload.packing",
+        || {
+            "Ulysses needs packed sequences. Set packing to true or ulysses_parallel to 1."
+                .to_owned()
+        },
+    );
 }
 
 fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32, generate: u32) {
@@ -114,9 +130,14 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
         "workload.rl.mini_batch",
         || "The mini-batch is at least one prompt and no more than the step's.".to_owned(),
     );
-    rules.require(workload.kind != WorkloadKind::Ppo || rl.critic.is_some(), "workload.rl.critic", || {
-        "veRL's PPO estimates advantages with a critic. Name its model, or choose grpo.".to_owned()
-    });
+    rules.require(
+        workload.kind != WorkloadKind::Ppo || rl.critic.is_some(),
+        "workload.rl.critic",
+        || {
+            "veRL's PPO estimates advantages with a critic. Name its model, or choose grpo."
+                .to_owned()
+        },
+    );
     rules.require(workload.kind == WorkloadKind::Ppo || rl.critic.is_none(), "workload.rl.critic", || {
         "GRPO and DAPO compare the responses of a prompt, without a critic. Set it to null, or choose ppo.".to_owned()
     });
@@ -135,19 +156,25 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
     batch(rules, &Path(""), &plan.layout, sequences, rl, job, train);
     if let Some((layout, _)) = critic(job, plan) {
         batch(rules, &Path("critic."), layout, sequences, rl, job, train);
-        rules.require(layout.backend == plan.layout.backend, "plan.critic.backend", || {
-            "veRL trains actor and critic with one backend. Give both the same.".to_owned()
-        });
+        rules.require(
+            layout.backend == plan.layout.backend,
+            "plan.critic.backend",
+            || "veRL trains actor and critic with one backend. Give both the same.".to_owned(),
+        );
     }
     if let Some(layout) = reference(job, plan) {
         rules.token_budget(&Path("reference."), layout, rl.max_length());
-        rules.require(layout.backend == plan.layout.backend, "plan.reference.backend", || {
-            "veRL runs actor and reference with one backend. Give both the same.".to_owned()
-        });
+        rules.require(
+            layout.backend == plan.layout.backend,
+            "plan.reference.backend",
+            || "veRL runs actor and reference with one backend. Give both the same.".to_owned(),
+        );
         // One switch for both.
-        rules.require(dynamic(layout) == dynamic(&plan.layout), "plan.reference.max_tokens_per_gpu", || {
-            "Actor and reference count both in tokens or both in sequences.".to_owned()
-        });
+        rules.require(
+            dynamic(layout) == dynamic(&plan.layout),
+            "plan.reference.max_tokens_per_gpu",
+            || "Actor and reference count both in tokens or both in sequences.".to_owned(),
+        );
     }
     let Some(rollout) = &plan.rollout else {
         rules.refuse("plan.rollout", "The plan has no generation engine.");
@@ -190,12 +217,23 @@ fn schedule(rules: &mut Rules, job: &Job, rl: &Rl, train: u32, generate: u32) {
         format!("Both pools are whole nodes of {per_node} GPUs, or less than one. Here they are {train} and {generate}.")
     });
     // trainer/ppo/v1/trainer_separate_async.py.
-    rules.divides(rl.mini_batch, rl.prompts_per_step, "workload.rl.mini_batch", || {
-        "With GPUs of its own for generation, the step is a whole number of mini-batches.".to_owned()
-    });
-    rules.require(rl.reward_model.is_none(), "workload.rl.reward_model", || {
-        "With GPUs of its own for generation, a reward model needs a third pool. Use a rule.".to_owned()
-    });
+    rules.divides(
+        rl.mini_batch,
+        rl.prompts_per_step,
+        "workload.rl.mini_batch",
+        || {
+            "With GPUs of its own for generation, the step is a whole number of mini-batches."
+                .to_owned()
+        },
+    );
+    rules.require(
+        rl.reward_model.is_none(),
+        "workload.rl.reward_model",
+        || {
+            "With GPUs of its own for generation, a reward model needs a third pool. Use a rule."
+                .to_owned()
+        },
+    );
 }
 
 fn dynamic(layout: &Layout) -> bool {
@@ -204,7 +242,15 @@ fn dynamic(layout: &Layout) -> bool {
 
 /// Batches of one trained role: utils/config.py validate_config, workers/engine_workers.py,
 /// utils/seqlen_balancing.py.
-fn batch(rules: &mut Rules, path: &Path, layout: &Layout, sequences: u64, rl: &Rl, job: &Job, gpus: u32) {
+fn batch(
+    rules: &mut Rules,
+    path: &Path,
+    layout: &Layout,
+    sequences: u64,
+    rl: &Rl,
+    job: &Job,
+    gpus: u32,
+) {
     let dp = u64::from(layout.data_parallel(gpus));
     rules.divides(dp, sequences, "workload.rl.mini_batch", || {
         format!("A mini-batch of {sequences} sequences cannot be shared evenly by {dp} data-parallel ranks.")
@@ -213,7 +259,8 @@ fn batch(rules: &mut Rules, path: &Path, layout: &Layout, sequences: u64, rl: &R
         MicroBatch::Tokens(_) => {
             rules.token_budget(path, layout, rl.max_length());
             rules.require(job.workload.packing, "workload.packing", || {
-                "A token budget packs sequences. Set packing to true, or give micro_batch.".to_owned()
+                "A token budget packs sequences. Set packing to true, or give micro_batch."
+                    .to_owned()
             });
         }
         MicroBatch::Sequences(micro) => {
@@ -227,20 +274,35 @@ fn batch(rules: &mut Rules, path: &Path, layout: &Layout, sequences: u64, rl: &R
                 Backend::Megatron => dp.saturating_mul(micro),
                 _ => gpus.into(),
             };
-            rules.divides(least, rl.sequences(), "workload.rl.prompts_per_step", || {
-                format!("{} sequences of a step are no multiple of {least}.", rl.sequences())
-            });
+            rules.divides(
+                least,
+                rl.sequences(),
+                "workload.rl.prompts_per_step",
+                || {
+                    format!(
+                        "{} sequences of a step are no multiple of {least}.",
+                        rl.sequences()
+                    )
+                },
+            );
         }
     }
 }
 
 fn fine_tuning(rules: &mut Rules, job: &Job, plan: &Plan) {
     let (layout, workload) = (&plan.layout, &job.workload);
-    rules.position(&job.model.shape, workload.sequence_length, "workload.sequence_length");
+    rules.position(
+        &job.model.shape,
+        workload.sequence_length,
+        "workload.sequence_length",
+    );
     let dp = u64::from(layout.data_parallel(job.hardware.gpus));
     // trainer/sft_trainer.py rounds down without a word.
     rules.divides(dp, workload.global_batch, "workload.global_batch", || {
-        format!("{} sequences cannot be shared evenly by {dp} data-parallel ranks.", workload.global_batch)
+        format!(
+            "{} sequences cannot be shared evenly by {dp} data-parallel ranks.",
+            workload.global_batch
+        )
     });
     match layout.micro_batch {
         MicroBatch::Tokens(_) => rules.token_budget(&Path(""), layout, workload.sequence_length),

@@ -55,9 +55,18 @@ impl Engine<'_> {
     pub(super) fn fsdp(&self, section: &mut Section, job: &Job) {
         let (layout, gpus) = (self.layout, self.gpus);
         let (value, reason) = if layout.shard_group >= gpus {
-            ("-1".to_owned(), format!("shards over all {}", words::plural(gpus.into(), "GPU", "GPUs")))
+            (
+                "-1".to_owned(),
+                format!(
+                    "shards over all {}",
+                    words::plural(gpus.into(), "GPU", "GPUs")
+                ),
+            )
         } else {
-            (layout.shard_group.to_string(), format!("shards within {} GPUs, replicas beyond", layout.shard_group))
+            (
+                layout.shard_group.to_string(),
+                format!("shards within {} GPUs, replicas beyond", layout.shard_group),
+            )
         };
         section.set(self.key("fsdp_size"), value, reason);
         let reshard = layout.zero_stage == 3;
@@ -71,14 +80,29 @@ impl Engine<'_> {
         let reason = if sp == 1 {
             "sequences fit one GPU".to_owned()
         } else {
-            format!("{sp} GPUs split each sequence; divides {} heads", self.shape.num_attention_heads)
+            format!(
+                "{sp} GPUs split each sequence; divides {} heads",
+                self.shape.num_attention_heads
+            )
         };
         section.set(self.key("ulysses_sequence_parallel_size"), sp, reason);
         let half = layout.master_weights_bytes == 0.0;
-        let reason = if half { "no fp32 copy, as the plan says" } else { "fp32 shards are the master weights" };
-        section.set(self.key("model_dtype"), if half { "bf16" } else { "fp32" }, reason);
+        let reason = if half {
+            "no fp32 copy, as the plan says"
+        } else {
+            "fp32 shards are the master weights"
+        };
+        section.set(
+            self.key("model_dtype"),
+            if half { "bf16" } else { "fp32" },
+            reason,
+        );
         if job.workload.precision == Precision::Fp16 {
-            section.set(self.key("dtype"), "float16", "computes in fp16, from your question");
+            section.set(
+                self.key("dtype"),
+                "float16",
+                "computes in fp16, from your question",
+            );
         }
         if self.phases {
             self.offload(section);
@@ -92,8 +116,16 @@ impl Engine<'_> {
             section.set(self.key("offload_policy"), flag(offload), reason);
         }
         if eight_bit(layout) {
-            section.set(format!("{}optimizer", self.optim), "AdamW8bit", "moments in 8 bits, as the plan says");
-            section.set(format!("{}optimizer_impl", self.optim), "torchao.optim", "where that optimizer is");
+            section.set(
+                format!("{}optimizer", self.optim),
+                "AdamW8bit",
+                "moments in 8 bits, as the plan says",
+            );
+            section.set(
+                format!("{}optimizer_impl", self.optim),
+                "torchao.optim",
+                "where that optimizer is",
+            );
         }
     }
 
@@ -111,7 +143,11 @@ impl Engine<'_> {
         } else {
             "optimizer states stay: there is room, and moving them takes time"
         };
-        section.set(self.key("optimizer_offload"), flag(offload.optimizer), reason);
+        section.set(
+            self.key("optimizer_offload"),
+            flag(offload.optimizer),
+            reason,
+        );
     }
 
     /// Megatron's keys.
@@ -119,18 +155,34 @@ impl Engine<'_> {
         self.parallel(section, job);
         let layout = self.layout;
         let sharded = layout.zero_stage >= 1;
-        let reason = if sharded { "shards optimizer states over DP" } else { "every rank keeps all optimizer states" };
+        let reason = if sharded {
+            "shards optimizer states over DP"
+        } else {
+            "every rank keeps all optimizer states"
+        };
         section.set(self.key("use_distributed_optimizer"), flag(sharded), reason);
         if self.phases {
             self.offload(section);
         } else if layout.offload.optimizer {
             let optim = |name: &str| format!("++{}override_optimizer_config.{name}", self.optim);
-            section.set(optim("optimizer_cpu_offload"), "True", "the optimizer steps in host memory");
+            section.set(
+                optim("optimizer_cpu_offload"),
+                "True",
+                "the optimizer steps in host memory",
+            );
             section.set(optim("optimizer_offload_fraction"), "1.0", "all of it");
-            section.set(optim("use_precision_aware_optimizer"), "True", "needed by the two above");
+            section.set(
+                optim("use_precision_aware_optimizer"),
+                "True",
+                "needed by the two above",
+            );
         }
         if !job.workload.packing {
-            section.set(self.key("use_remove_padding"), "False", "padded sequences, from your question");
+            section.set(
+                self.key("use_remove_padding"),
+                "False",
+                "padded sequences, from your question",
+            );
         }
         if layout.overlap.gradients && layout.data_parallel(self.gpus) > 1 {
             section.set(
@@ -144,13 +196,23 @@ impl Engine<'_> {
 
     fn parallel(&self, section: &mut Section, job: &Job) {
         let (layout, shape) = (self.layout, self.shape);
-        let (tp, pp, cp) = (layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel);
+        let (tp, pp, cp) = (
+            layout.tensor_parallel,
+            layout.pipeline_parallel,
+            layout.context_parallel,
+        );
         let reason = if tp == 1 {
             "no matrix is split".to_owned()
         } else if tp <= job.hardware.nvlink_domain.max(1) {
-            format!("{tp} GPUs of one NVLink domain split each matrix; divides {} heads", shape.num_attention_heads)
+            format!(
+                "{tp} GPUs of one NVLink domain split each matrix; divides {} heads",
+                shape.num_attention_heads
+            )
         } else {
-            format!("{tp} GPUs split each matrix; divides {} heads", shape.num_attention_heads)
+            format!(
+                "{tp} GPUs split each matrix; divides {} heads",
+                shape.num_attention_heads
+            )
         };
         section.set(self.key("tensor_model_parallel_size"), tp, reason);
         let layers = shape.num_hidden_layers;
@@ -158,17 +220,27 @@ impl Engine<'_> {
         let reason = match pp {
             1 => "no pipeline, no bubble".to_owned(),
             _ if even => format!("{} of {layers} layers per stage", layers / u64::from(pp)),
-            _ => format!("{} of {layers} layers on the fullest stage", layers.div_ceil(pp.into())),
+            _ => format!(
+                "{} of {layers} layers on the fullest stage",
+                layers.div_ceil(pp.into())
+            ),
         };
         section.set(self.key("pipeline_model_parallel_size"), pp, reason);
         if layout.virtual_pipeline > 1 {
             section.set(
                 self.key("virtual_pipeline_model_parallel_size"),
                 layout.virtual_pipeline,
-                format!("chunks per stage: the bubble shrinks {} times", layout.virtual_pipeline),
+                format!(
+                    "chunks per stage: the bubble shrinks {} times",
+                    layout.virtual_pipeline
+                ),
             );
         } else {
-            section.set(self.key("virtual_pipeline_model_parallel_size"), "null", "one chunk per stage");
+            section.set(
+                self.key("virtual_pipeline_model_parallel_size"),
+                "null",
+                "one chunk per stage",
+            );
         }
         let reason = match cp {
             1 => "no sequence is split".to_owned(),
@@ -181,13 +253,24 @@ impl Engine<'_> {
             section.set(
                 self.key("expert_model_parallel_size"),
                 ep,
-                format!("{per_gpu} of {} experts on each GPU of a group", shape.num_experts),
+                format!(
+                    "{per_gpu} of {} experts on each GPU of a group",
+                    shape.num_experts
+                ),
             );
-            let reason = if etp == 1 { "experts stay whole: EP before ETP" } else { "each expert is split" };
+            let reason = if etp == 1 {
+                "experts stay whole: EP before ETP"
+            } else {
+                "each expert is split"
+            };
             section.set(self.key("expert_tensor_parallel_size"), etp, reason);
         }
         let sequence = layout.sequence_parallel && tp > 1;
-        let reason = if sequence { "norms are split over TP too" } else { "only with TP" };
+        let reason = if sequence {
+            "norms are split over TP too"
+        } else {
+            "only with TP"
+        };
         section.set(self.key("sequence_parallel"), flag(sequence), reason);
     }
 
@@ -196,15 +279,27 @@ impl Engine<'_> {
         let key = |name: &str| format!("++{}override_transformer_config.{name}", self.keys);
         match self.layout.recompute {
             Recompute::None => {
-                section.set(key("recompute_granularity"), "null", "recompute off: the activations fit");
+                section.set(
+                    key("recompute_granularity"),
+                    "null",
+                    "recompute off: the activations fit",
+                );
             }
             Recompute::Full => {
-                section.set(key("recompute_granularity"), "full", "each layer again from its input: least memory");
+                section.set(
+                    key("recompute_granularity"),
+                    "full",
+                    "each layer again from its input: least memory",
+                );
                 section.set(key("recompute_method"), "uniform", "every layer alike");
                 section.set(key("recompute_num_layers"), 1, "one layer at a time");
             }
             Recompute::Selective(modules) => {
-                section.set(key("recompute_granularity"), "selective", "the cheapest that fits");
+                section.set(
+                    key("recompute_granularity"),
+                    "selective",
+                    "the cheapest that fits",
+                );
                 section.set(
                     key("recompute_modules"),
                     list(modules.iter().map(module)),
@@ -213,27 +308,49 @@ impl Engine<'_> {
             }
         }
         let (layers, pp) = (self.shape.num_hidden_layers, self.layout.pipeline_parallel);
-        if let Some(last) = last_stage(layers, pp).filter(|_| pp > 1 && !layers.is_multiple_of(pp.into())) {
+        if let Some(last) =
+            last_stage(layers, pp).filter(|_| pp > 1 && !layers.is_multiple_of(pp.into()))
+        {
             let reason = format!("{layers} layers do not split evenly into {pp} stages");
             section.set(key("num_layers_in_last_pipeline_stage"), last, reason);
         }
         if self.layout.attention == Attention::Unfused {
-            section.set(key("attention_backend"), "unfused", "from your plan; flash is faster");
+            section.set(
+                key("attention_backend"),
+                "unfused",
+                "from your plan; flash is faster",
+            );
         }
         if self.shape.num_experts > 0 {
-            section.set(key("moe_permute_fusion"), "True", "one kernel sorts the tokens by expert");
+            section.set(
+                key("moe_permute_fusion"),
+                "True",
+                "one kernel sorts the tokens by expert",
+            );
         }
         match job.workload.precision {
             Precision::Fp8 => {
-                section.set(key("fp8"), "e4m3", "matrix products in fp8, from your question");
+                section.set(
+                    key("fp8"),
+                    "e4m3",
+                    "matrix products in fp8, from your question",
+                );
                 section.set(key("fp8_recipe"), "blockwise", "one scale per block");
             }
             Precision::Mxfp8 => {
-                section.set(key("fp8"), "e4m3", "matrix products in fp8, from your question");
+                section.set(
+                    key("fp8"),
+                    "e4m3",
+                    "matrix products in fp8, from your question",
+                );
                 section.set(key("fp8_recipe"), "mxfp8", "one scale per 32 values");
             }
             Precision::Fp16 => {
-                section.set(self.key("dtype"), "float16", "computes in fp16, from your question");
+                section.set(
+                    self.key("dtype"),
+                    "float16",
+                    "computes in fp16, from your question",
+                );
             }
             Precision::Bf16 | Precision::Nvfp4 => {}
         }
@@ -256,10 +373,18 @@ pub(in crate::emit) fn module(module: RecomputeModule) -> &'static str {
 /// What a token budget holds, for its reason.
 pub(super) fn budget(tokens: u64, split: u32, longest: u64) -> String {
     let held = tokens.saturating_mul(split.into());
-    let over = if split > 1 { format!(" on each of {split} GPUs") } else { String::new() };
+    let over = if split > 1 {
+        format!(" on each of {split} GPUs")
+    } else {
+        String::new()
+    };
     let floor = 2 * longest;
     if held >= floor {
-        format!("tokens{over}; above the guide's floor of 2 × {} = {}", count(longest), count(floor))
+        format!(
+            "tokens{over}; above the guide's floor of 2 × {} = {}",
+            count(longest),
+            count(floor)
+        )
     } else {
         format!(
             "tokens{over}; memory holds it below the guide's floor of 2 × {} = {}",

@@ -11,9 +11,17 @@ use crate::wire::Backend;
 
 /// The settings and the command.
 pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
-    let sections = vec![batch(emission), model(emission), engine(emission), run(emission)];
-    let (nnodes, per_node) =
-        nodes(emission.job.hardware.gpus, emission.job.hardware.gpus_per_node).unwrap_or((1, 1));
+    let sections = vec![
+        batch(emission),
+        model(emission),
+        engine(emission),
+        run(emission),
+    ];
+    let (nnodes, per_node) = nodes(
+        emission.job.hardware.gpus,
+        emission.job.hardware.gpus_per_node,
+    )
+    .unwrap_or((1, 1));
     let launch = if nnodes == 1 {
         format!("torchrun --standalone --nnodes=1 --nproc-per-node={per_node}")
     } else {
@@ -22,7 +30,10 @@ pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
              --master-addr=\"$MASTER_ADDR\" --master-port=29500"
         )
     };
-    (sections, format!("{launch} -m verl.trainer.sft_trainer \"${{args[@]}}\""))
+    (
+        sections,
+        format!("{launch} -m verl.trainer.sft_trainer \"${{args[@]}}\""),
+    )
 }
 
 fn batch(emission: &Emission) -> Section {
@@ -31,13 +42,28 @@ fn batch(emission: &Emission) -> Section {
     section.set(
         "data.train_batch_size",
         workload.global_batch,
-        format!("{} over all GPUs", plural(workload.global_batch, "sequence", "sequences")),
+        format!(
+            "{} over all GPUs",
+            plural(workload.global_batch, "sequence", "sequences")
+        ),
     );
-    section.set("data.max_length", workload.sequence_length, "from your question");
-    section.set("data.truncation", "right", "a longer sequence would stop the run");
+    section.set(
+        "data.max_length",
+        workload.sequence_length,
+        "from your question",
+    );
+    section.set(
+        "data.truncation",
+        "right",
+        "a longer sequence would stop the run",
+    );
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
-            section.set("data.use_dynamic_bsz", "True", "packs short sequences together up to a budget");
+            section.set(
+                "data.use_dynamic_bsz",
+                "True",
+                "packs short sequences together up to a budget",
+            );
             let reason = budget(tokens, layout.sequence_split(), workload.sequence_length);
             section.set("data.max_token_len_per_gpu", tokens, reason);
         }
@@ -48,12 +74,24 @@ fn batch(emission: &Emission) -> Section {
             section.set(
                 "data.micro_batch_size_per_gpu",
                 micro,
-                format!("{} of {} on each of {dp} ranks make a step", count(steps), count(micro)),
+                format!(
+                    "{} of {} on each of {dp} ranks make a step",
+                    count(steps),
+                    count(micro)
+                ),
             );
         }
     }
-    section.set("data.train_files", home("data/train.parquet"), "change this to your data");
-    section.set("data.messages_key", "messages", "the column with the conversations");
+    section.set(
+        "data.train_files",
+        home("data/train.parquet"),
+        "change this to your data",
+    );
+    section.set(
+        "data.messages_key",
+        "messages",
+        "the column with the conversations",
+    );
     section
 }
 
@@ -63,7 +101,11 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = model_path(&job.model);
     section.set("model.path", path, reason);
     let packed = job.workload.packing;
-    let reason = if packed { "packs sequences, no padding tokens" } else { "padded, from your question" };
+    let reason = if packed {
+        "packs sequences, no padding tokens"
+    } else {
+        "padded, from your question"
+    };
     section.set("model.use_remove_padding", flag(packed), reason);
     if layout.backend == Backend::Fsdp {
         checkpointing(&mut section, "model", layout);
@@ -71,10 +113,20 @@ fn model(emission: &Emission) -> Section {
     if layout.fused_lm_head {
         fused_kernels(&mut section, "model", layout.backend);
     } else {
-        section.set("model.use_fused_kernels", "False", "the estimate holds the logits in memory");
+        section.set(
+            "model.use_fused_kernels",
+            "False",
+            "the estimate holds the logits in memory",
+        );
     }
     if let Some(lora) = job.workload.lora {
-        adapters(&mut section, "model", layout.backend, lora.rank, lora.targets);
+        adapters(
+            &mut section,
+            "model",
+            layout.backend,
+            lora.rank,
+            lora.targets,
+        );
     }
     section
 }
@@ -105,9 +157,25 @@ fn engine(emission: &Emission) -> Section {
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
-    let lr = if emission.job.workload.lora.is_some() { "1e-4" } else { "1e-5" };
-    section.set("optim.lr", lr, "a start; veRL's default of 1e-3 is for no large model");
-    section.set("trainer.total_epochs", 1, "passes over your data; yours to choose");
-    section.set("trainer.logger", "'[\"console\"]'", "veRL's default also wants a wandb account");
+    let lr = if emission.job.workload.lora.is_some() {
+        "1e-4"
+    } else {
+        "1e-5"
+    };
+    section.set(
+        "optim.lr",
+        lr,
+        "a start; veRL's default of 1e-3 is for no large model",
+    );
+    section.set(
+        "trainer.total_epochs",
+        1,
+        "passes over your data; yours to choose",
+    );
+    section.set(
+        "trainer.logger",
+        "'[\"console\"]'",
+        "veRL's default also wants a wandb account",
+    );
     section
 }

@@ -18,7 +18,9 @@ const ROLLOUT: &str = "actor_rollout_ref.rollout";
 /// The settings and the command.
 pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String), Unsupported> {
     let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) else {
-        return Err(Unsupported { message: "The plan has no generation engine.".to_owned() });
+        return Err(Unsupported {
+            message: "The plan has no generation engine.".to_owned(),
+        });
     };
     let sections = vec![
         batch(emission, rl),
@@ -32,7 +34,10 @@ pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String), Un
         algorithm(emission, rl),
         cluster(emission, rl),
     ];
-    Ok((sections, "python3 -m verl.trainer.main_ppo \"${args[@]}\"".to_owned()))
+    Ok((
+        sections,
+        "python3 -m verl.trainer.main_ppo \"${args[@]}\"".to_owned(),
+    ))
 }
 
 fn batch(_: &Emission, rl: &Rl) -> Section {
@@ -41,25 +46,56 @@ fn batch(_: &Emission, rl: &Rl) -> Section {
     section.set(
         "data.train_batch_size",
         prompts,
-        format!("{} prompts × {n} = {} a step", count(prompts), plural(rl.sequences(), "sequence", "sequences")),
+        format!(
+            "{} prompts × {n} = {} a step",
+            count(prompts),
+            plural(rl.sequences(), "sequence", "sequences")
+        ),
     );
-    section.set(format!("{ROLLOUT}.n"), n, "responses per prompt, from your question");
+    section.set(
+        format!("{ROLLOUT}.n"),
+        n,
+        "responses per prompt, from your question",
+    );
     let updates = prompts.div_ceil(rl.mini_batch.max(1));
     section.set(
         format!("{ACTOR}.ppo_mini_batch_size"),
         rl.mini_batch,
-        format!("prompts, not sequences; {} a step", plural(updates, "update", "updates")),
+        format!(
+            "prompts, not sequences; {} a step",
+            plural(updates, "update", "updates")
+        ),
     );
     section.set(
         format!("{ACTOR}.ppo_epochs"),
         rl.epochs,
         format!("{} over the samples", plural(rl.epochs, "pass", "passes")),
     );
-    section.set("data.max_prompt_length", rl.max_prompt_length, "from your question");
-    section.set("data.max_response_length", rl.max_response_length, "from your question");
-    section.set("data.filter_overlong_prompts", "True", "a longer prompt would stop the run");
-    section.set("data.train_files", home("data/train.parquet"), "change this to your data");
-    section.set("data.val_files", home("data/test.parquet"), "change this to your data");
+    section.set(
+        "data.max_prompt_length",
+        rl.max_prompt_length,
+        "from your question",
+    );
+    section.set(
+        "data.max_response_length",
+        rl.max_response_length,
+        "from your question",
+    );
+    section.set(
+        "data.filter_overlong_prompts",
+        "True",
+        "a longer prompt would stop the run",
+    );
+    section.set(
+        "data.train_files",
+        home("data/train.parquet"),
+        "change this to your data",
+    );
+    section.set(
+        "data.val_files",
+        home("data/test.parquet"),
+        "change this to your data",
+    );
     section
 }
 
@@ -69,7 +105,11 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = model_path(&job.model);
     section.set(format!("{MODEL}.path"), path, reason);
     let packed = job.workload.packing;
-    let reason = if packed { "packs sequences, no padding tokens" } else { "padded, from your question" };
+    let reason = if packed {
+        "packs sequences, no padding tokens"
+    } else {
+        "padded, from your question"
+    };
     section.set(format!("{MODEL}.use_remove_padding"), flag(packed), reason);
     if layout.backend == Backend::Fsdp {
         checkpointing(&mut section, MODEL, layout);
@@ -77,7 +117,11 @@ fn model(emission: &Emission) -> Section {
     if layout.fused_lm_head {
         fused_kernels(&mut section, MODEL, layout.backend);
     } else {
-        section.set(format!("{MODEL}.use_fused_kernels"), "False", "the estimate holds the logits in memory");
+        section.set(
+            format!("{MODEL}.use_fused_kernels"),
+            "False",
+            "the estimate holds the logits in memory",
+        );
     }
     if let Some(lora) = job.workload.lora {
         adapters(&mut section, MODEL, layout.backend, lora.rank, lora.targets);
@@ -93,7 +137,11 @@ pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout)
     } else {
         "off: the activations fit"
     };
-    section.set(format!("{model}.enable_gradient_checkpointing"), flag(full), reason);
+    section.set(
+        format!("{model}.enable_gradient_checkpointing"),
+        flag(full),
+        reason,
+    );
     if layout.offload.activations {
         section.set(
             format!("{model}.enable_activation_offload"),
@@ -105,28 +153,52 @@ pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout)
 
 /// The fused LM head.
 pub(super) fn fused_kernels(section: &mut Section, model: &str, backend: Backend) {
-    section.set(format!("{model}.use_fused_kernels"), "True", "no logits tensor: loss straight from the hidden states");
+    section.set(
+        format!("{model}.use_fused_kernels"),
+        "True",
+        "no logits tensor: loss straight from the hidden states",
+    );
     let (backend, reason) = match backend {
         Backend::Megatron => ("triton", "the one Megatron takes"),
         _ => ("torch", "in chunks; triton is the other choice"),
     };
-    section.set(format!("{model}.fused_kernel_options.impl_backend"), backend, reason);
+    section.set(
+        format!("{model}.fused_kernel_options.impl_backend"),
+        backend,
+        reason,
+    );
 }
 
 /// Low-rank adapters: Megatron names matrices its own way.
-pub(super) fn adapters(section: &mut Section, model: &str, backend: Backend, rank: u64, targets: LoraTargets) {
+pub(super) fn adapters(
+    section: &mut Section,
+    model: &str,
+    backend: Backend,
+    rank: u64,
+    targets: LoraTargets,
+) {
     let chosen = "from your question";
     if backend == Backend::Megatron {
         section.set(format!("{model}.lora.rank"), rank, chosen);
-        section.set(format!("{model}.lora.alpha"), rank.saturating_mul(2), "twice the rank, a usual choice");
+        section.set(
+            format!("{model}.lora.alpha"),
+            rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
         let modules = match targets {
             LoraTargets::Attention => "'[\"linear_qkv\",\"linear_proj\"]'",
-            LoraTargets::AllLinear => "'[\"linear_qkv\",\"linear_proj\",\"linear_fc1\",\"linear_fc2\"]'",
+            LoraTargets::AllLinear => {
+                "'[\"linear_qkv\",\"linear_proj\",\"linear_fc1\",\"linear_fc2\"]'"
+            }
         };
         section.set(format!("{model}.lora.target_modules"), modules, chosen);
     } else {
         section.set(format!("{model}.lora_rank"), rank, chosen);
-        section.set(format!("{model}.lora_alpha"), rank.saturating_mul(2), "twice the rank, a usual choice");
+        section.set(
+            format!("{model}.lora_alpha"),
+            rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
         let modules = match targets {
             LoraTargets::Attention => "'[\"q_proj\",\"k_proj\",\"v_proj\",\"o_proj\"]'",
             LoraTargets::AllLinear => "all-linear",
@@ -138,7 +210,10 @@ pub(super) fn adapters(section: &mut Section, model: &str, backend: Backend, ran
 fn actor(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let (gpus, _) = pools(job);
-    let mut section = Section::new(format!("Layout of the actor: {}", layout_title(layout, gpus)));
+    let mut section = Section::new(format!(
+        "Layout of the actor: {}",
+        layout_title(layout, gpus)
+    ));
     let engine = Engine {
         keys: match layout.backend {
             Backend::Megatron => "actor_rollout_ref.actor.megatron.",
@@ -154,10 +229,18 @@ fn actor(emission: &Emission) -> Section {
         section.set("model_engine", "megatron", "the backend of every role");
         engine.megatron(&mut section, job);
     } else {
-        section.set(format!("{ACTOR}.strategy"), "fsdp2", "the reference follows");
+        section.set(
+            format!("{ACTOR}.strategy"),
+            "fsdp2",
+            "the reference follows",
+        );
         engine.fsdp(&mut section, job);
     }
-    let lr = if job.workload.lora.is_some() { "1e-5" } else { "1e-6" };
+    let lr = if job.workload.lora.is_some() {
+        "1e-5"
+    } else {
+        "1e-6"
+    };
     section.set(format!("{ACTOR}.optim.lr"), lr, "a start; yours to tune");
     section
 }
@@ -168,9 +251,21 @@ fn micro_batches(emission: &Emission, rl: &Rl) -> Section {
     let (split, longest) = (layout.sequence_split(), rl.max_length());
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
-            section.set(format!("{ACTOR}.use_dynamic_bsz"), "True", "packs short sequences together up to a budget");
-            section.set(format!("{ACTOR}.ppo_max_token_len_per_gpu"), tokens, budget(tokens, split, longest));
-            section.set(format!("{ROLLOUT}.log_prob_use_dynamic_bsz"), "True", "must be the actor's");
+            section.set(
+                format!("{ACTOR}.use_dynamic_bsz"),
+                "True",
+                "packs short sequences together up to a budget",
+            );
+            section.set(
+                format!("{ACTOR}.ppo_max_token_len_per_gpu"),
+                tokens,
+                budget(tokens, split, longest),
+            );
+            section.set(
+                format!("{ROLLOUT}.log_prob_use_dynamic_bsz"),
+                "True",
+                "must be the actor's",
+            );
             section.set(
                 format!("{ROLLOUT}.log_prob_max_token_len_per_gpu"),
                 tokens.saturating_mul(2),
@@ -181,10 +276,26 @@ fn micro_batches(emission: &Emission, rl: &Rl) -> Section {
             let (gpus, _) = pools(job);
             let per_rank = rl.sequences() / u64::from(layout.data_parallel(gpus));
             let twice = forward_micro(micro, per_rank);
-            section.set(format!("{ACTOR}.use_dynamic_bsz"), "False", "the plan counts sequences");
-            section.set(format!("{ACTOR}.ppo_micro_batch_size_per_gpu"), micro, "sequences, from the plan");
-            section.set(format!("{ROLLOUT}.log_prob_use_dynamic_bsz"), "False", "must be the actor's");
-            section.set(format!("{ROLLOUT}.log_prob_micro_batch_size_per_gpu"), twice.0, twice.1);
+            section.set(
+                format!("{ACTOR}.use_dynamic_bsz"),
+                "False",
+                "the plan counts sequences",
+            );
+            section.set(
+                format!("{ACTOR}.ppo_micro_batch_size_per_gpu"),
+                micro,
+                "sequences, from the plan",
+            );
+            section.set(
+                format!("{ROLLOUT}.log_prob_use_dynamic_bsz"),
+                "False",
+                "must be the actor's",
+            );
+            section.set(
+                format!("{ROLLOUT}.log_prob_micro_batch_size_per_gpu"),
+                twice.0,
+                twice.1,
+            );
         }
     }
     section
@@ -203,23 +314,53 @@ fn forward_micro(micro: u64, per_rank: u64) -> (u64, &'static str) {
 fn reference_policy(emission: &Emission) -> Section {
     let job = emission.job;
     let mut section = Section::new("Reference policy");
-    let Some(layout) = reference(job, emission.plan) else { return section };
+    let Some(layout) = reference(job, emission.plan) else {
+        return section;
+    };
     let (gpus, _) = pools(job);
     section = Section::new(format!("Reference policy: {}", layout_title(layout, gpus)));
     let actor = &emission.plan.layout;
     if layout.backend == Backend::Megatron {
         let away = layout.offload.parameters;
-        let reason = if away { "its weights are on the GPU in their own phase alone" } else { "its weights stay" };
+        let reason = if away {
+            "its weights are on the GPU in their own phase alone"
+        } else {
+            "its weights stay"
+        };
         section.set(format!("{REF}.megatron.param_offload"), flag(away), reason);
         for (name, own, actors) in [
-            ("tensor_model_parallel_size", layout.tensor_parallel, actor.tensor_parallel),
-            ("pipeline_model_parallel_size", layout.pipeline_parallel, actor.pipeline_parallel),
-            ("context_parallel_size", layout.context_parallel, actor.context_parallel),
-            ("expert_model_parallel_size", layout.expert_parallel, actor.expert_parallel),
-            ("expert_tensor_parallel_size", layout.expert_tensor_parallel, actor.expert_tensor_parallel),
+            (
+                "tensor_model_parallel_size",
+                layout.tensor_parallel,
+                actor.tensor_parallel,
+            ),
+            (
+                "pipeline_model_parallel_size",
+                layout.pipeline_parallel,
+                actor.pipeline_parallel,
+            ),
+            (
+                "context_parallel_size",
+                layout.context_parallel,
+                actor.context_parallel,
+            ),
+            (
+                "expert_model_parallel_size",
+                layout.expert_parallel,
+                actor.expert_parallel,
+            ),
+            (
+                "expert_tensor_parallel_size",
+                layout.expert_tensor_parallel,
+                actor.expert_tensor_parallel,
+            ),
         ] {
             if own != actors {
-                section.set(format!("{REF}.megatron.{name}"), own, "its own, from the plan");
+                section.set(
+                    format!("{REF}.megatron.{name}"),
+                    own,
+                    "its own, from the plan",
+                );
             }
         }
     } else {
@@ -228,8 +369,16 @@ fn reference_policy(emission: &Emission) -> Section {
             layout.ulysses_parallel,
             "FSDP2 keeps the reference's weights in host memory by itself",
         );
-        let group = if layout.shard_group >= gpus { "-1".to_owned() } else { layout.shard_group.to_string() };
-        section.set(format!("{REF}.fsdp_config.fsdp_size"), group, "as in the plan");
+        let group = if layout.shard_group >= gpus {
+            "-1".to_owned()
+        } else {
+            layout.shard_group.to_string()
+        };
+        section.set(
+            format!("{REF}.fsdp_config.fsdp_size"),
+            group,
+            "as in the plan",
+        );
     }
     match (layout.micro_batch, actor.micro_batch) {
         (MicroBatch::Tokens(tokens), actors) => {
@@ -238,14 +387,31 @@ fn reference_policy(emission: &Emission) -> Section {
             } else {
                 (tokens, "its own, from the plan")
             };
-            section.set(format!("{REF}.log_prob_use_dynamic_bsz"), "True", "as the actor");
-            section.set(format!("{REF}.log_prob_max_token_len_per_gpu"), tokens, reason);
+            section.set(
+                format!("{REF}.log_prob_use_dynamic_bsz"),
+                "True",
+                "as the actor",
+            );
+            section.set(
+                format!("{REF}.log_prob_max_token_len_per_gpu"),
+                tokens,
+                reason,
+            );
         }
         (MicroBatch::Sequences(micro), _) => {
             let sequences = job.workload.rl.as_ref().map_or(0, Rl::sequences);
-            let (micro, reason) = forward_micro(micro, sequences / u64::from(layout.data_parallel(gpus)));
-            section.set(format!("{REF}.log_prob_use_dynamic_bsz"), "False", "as the actor");
-            section.set(format!("{REF}.log_prob_micro_batch_size_per_gpu"), micro, reason);
+            let (micro, reason) =
+                forward_micro(micro, sequences / u64::from(layout.data_parallel(gpus)));
+            section.set(
+                format!("{REF}.log_prob_use_dynamic_bsz"),
+                "False",
+                "as the actor",
+            );
+            section.set(
+                format!("{REF}.log_prob_micro_batch_size_per_gpu"),
+                micro,
+                reason,
+            );
         }
     }
     section
@@ -255,7 +421,9 @@ fn reference_policy(emission: &Emission) -> Section {
 fn value(emission: &Emission) -> Section {
     let job = emission.job;
     let mut section = Section::new("Critic");
-    let (Some((layout, shape)), Some(rl)) = (critic(job, emission.plan), &job.workload.rl) else { return section };
+    let (Some((layout, shape)), Some(rl)) = (critic(job, emission.plan), &job.workload.rl) else {
+        return section;
+    };
     let (gpus, _) = pools(job);
     section = Section::new(format!("Critic: {}", layout_title(layout, gpus)));
     if let Some(model) = &rl.critic {
@@ -263,9 +431,17 @@ fn value(emission: &Emission) -> Section {
         section.set("critic.model.path", path, reason);
     }
     let packed = job.workload.packing;
-    section.set("critic.model.use_remove_padding", flag(packed), "as the actor");
+    section.set(
+        "critic.model.use_remove_padding",
+        flag(packed),
+        "as the actor",
+    );
     let engine = Engine {
-        keys: if layout.backend == Backend::Megatron { "critic.megatron." } else { "critic.fsdp." },
+        keys: if layout.backend == Backend::Megatron {
+            "critic.megatron."
+        } else {
+            "critic.fsdp."
+        },
         optim: "critic.optim.",
         layout,
         shape,
@@ -283,11 +459,18 @@ fn value(emission: &Emission) -> Section {
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
             let (tokens, reason) = if layout.micro_batch == emission.plan.layout.micro_batch {
-                (tokens.saturating_mul(2), "twice the actor's: the critic has no logits")
+                (
+                    tokens.saturating_mul(2),
+                    "twice the actor's: the critic has no logits",
+                )
             } else {
                 (tokens, "its own, from the plan")
             };
-            section.set("critic.use_dynamic_bsz", "True", "packs short sequences together up to a budget");
+            section.set(
+                "critic.use_dynamic_bsz",
+                "True",
+                "packs short sequences together up to a budget",
+            );
             section.set("critic.ppo_max_token_len_per_gpu", tokens, reason);
             section.set(
                 "critic.forward_max_token_len_per_gpu",
@@ -296,8 +479,16 @@ fn value(emission: &Emission) -> Section {
             );
         }
         MicroBatch::Sequences(micro) => {
-            section.set("critic.use_dynamic_bsz", "False", "the plan counts sequences");
-            section.set("critic.ppo_micro_batch_size_per_gpu", micro, "sequences, from the plan");
+            section.set(
+                "critic.use_dynamic_bsz",
+                "False",
+                "the plan counts sequences",
+            );
+            section.set(
+                "critic.ppo_micro_batch_size_per_gpu",
+                micro,
+                "sequences, from the plan",
+            );
         }
     }
     section
@@ -306,48 +497,126 @@ fn value(emission: &Emission) -> Section {
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let (_, gpus) = pools(emission.job);
     let replicas = u64::from(gpus / rollout.gpus().max(1));
-    let mut section = Section::new(format!("Rollout: {}", plural(replicas, "engine", "engines")));
+    let mut section = Section::new(format!(
+        "Rollout: {}",
+        plural(replicas, "engine", "engines")
+    ));
     let set = |section: &mut Section, name: &str, value: String, reason: String| {
         section.set(format!("{ROLLOUT}.{name}"), value, reason);
     };
     let vllm = rollout.engine == Server::Vllm;
-    set(&mut section, "name", if vllm { "vllm" } else { "sglang" }.to_owned(), "from the plan".to_owned());
+    set(
+        &mut section,
+        "name",
+        if vllm { "vllm" } else { "sglang" }.to_owned(),
+        "from the plan".to_owned(),
+    );
     let reason = match (rollout.tensor_parallel, replicas) {
         (1, 1) => "the weights fit one GPU".to_owned(),
         (1, _) => format!("the weights fit one GPU: {replicas} engines, the most there can be"),
         (tp, _) => format!("{tp} GPUs hold the weights and their cache"),
     };
-    set(&mut section, "tensor_model_parallel_size", rollout.tensor_parallel.to_string(), reason);
+    set(
+        &mut section,
+        "tensor_model_parallel_size",
+        rollout.tensor_parallel.to_string(),
+        reason,
+    );
     if rollout.data_parallel > 1 {
         let reason = "attention ranks in one engine".to_owned();
-        set(&mut section, "data_parallel_size", rollout.data_parallel.to_string(), reason);
+        set(
+            &mut section,
+            "data_parallel_size",
+            rollout.data_parallel.to_string(),
+            reason,
+        );
     }
     if rollout.expert_parallel > 1 {
         let reason = "all GPUs of an engine share the experts".to_owned();
-        set(&mut section, "expert_parallel_size", rollout.expert_parallel.to_string(), reason);
+        set(
+            &mut section,
+            "expert_parallel_size",
+            rollout.expert_parallel.to_string(),
+            reason,
+        );
     }
-    let cache = emission.answer.memory.phases.iter().find(|phase| phase.name == "rollout");
+    let cache = emission
+        .answer
+        .memory
+        .phases
+        .iter()
+        .find(|phase| phase.name == "rollout");
     let reason = match cache {
         Some(phase) if phase.parts.kv_cache > 0.0 => {
-            format!("KV cache of {} beside weights of {}", gib(phase.parts.kv_cache), gib(phase.parts.rollout_weights))
+            format!(
+                "KV cache of {} beside weights of {}",
+                gib(phase.parts.kv_cache),
+                gib(phase.parts.rollout_weights)
+            )
         }
         _ => "share of the card for weights and KV cache".to_owned(),
     };
-    set(&mut section, "gpu_memory_utilization", share(rollout.gpu_memory_utilization), reason);
+    set(
+        &mut section,
+        "gpu_memory_utilization",
+        share(rollout.gpu_memory_utilization),
+        reason,
+    );
     let waiting = rl.sequences().div_ceil(replicas.max(1));
-    let reason = format!("decoded together; each engine gets {} a step", plural(waiting, "sequence", "sequences"));
-    set(&mut section, "max_num_seqs", rollout.max_num_seqs.to_string(), reason);
+    let reason = format!(
+        "decoded together; each engine gets {} a step",
+        plural(waiting, "sequence", "sequences")
+    );
+    set(
+        &mut section,
+        "max_num_seqs",
+        rollout.max_num_seqs.to_string(),
+        reason,
+    );
     if vllm {
-        let reason = if rollout.max_num_batched_tokens > 2048 { "above the guide's 2,048" } else { "from the plan" };
-        set(&mut section, "max_num_batched_tokens", rollout.max_num_batched_tokens.to_string(), reason.to_owned());
+        let reason = if rollout.max_num_batched_tokens > 2048 {
+            "above the guide's 2,048"
+        } else {
+            "from the plan"
+        };
+        set(
+            &mut section,
+            "max_num_batched_tokens",
+            rollout.max_num_batched_tokens.to_string(),
+            reason.to_owned(),
+        );
     }
     let reason = "prompt and response; the cache plans for no longer ones".to_owned();
-    set(&mut section, "max_model_len", rl.max_length().to_string(), reason);
-    let reason = if rollout.free_cache { "hands the KV cache back for training" } else { "the KV cache stays" };
-    set(&mut section, "free_cache_engine", flag(rollout.free_cache).to_owned(), reason.to_owned());
+    set(
+        &mut section,
+        "max_model_len",
+        rl.max_length().to_string(),
+        reason,
+    );
+    let reason = if rollout.free_cache {
+        "hands the KV cache back for training"
+    } else {
+        "the KV cache stays"
+    };
+    set(
+        &mut section,
+        "free_cache_engine",
+        flag(rollout.free_cache).to_owned(),
+        reason.to_owned(),
+    );
     match rollout.precision {
-        Precision::Fp8 => set(&mut section, "quantization", "fp8".to_owned(), "from the plan".to_owned()),
-        Precision::Fp16 => set(&mut section, "dtype", "float16".to_owned(), "from the plan".to_owned()),
+        Precision::Fp8 => set(
+            &mut section,
+            "quantization",
+            "fp8".to_owned(),
+            "from the plan".to_owned(),
+        ),
+        Precision::Fp16 => set(
+            &mut section,
+            "dtype",
+            "float16".to_owned(),
+            "from the plan".to_owned(),
+        ),
         Precision::Bf16 | Precision::Mxfp8 | Precision::Nvfp4 => {}
     }
     section
@@ -359,8 +628,16 @@ fn reward(rl: &Rl, rollout: &RolloutPlan) -> Section {
         let (path, reason) = model_path(model);
         section.set("reward.reward_model.enable", "True", "from your question");
         section.set("reward.reward_model.model_path", path, reason);
-        let name = if rollout.engine == Server::Vllm { "vllm" } else { "sglang" };
-        section.set("reward.reward_model.rollout.name", name, "served like the policy");
+        let name = if rollout.engine == Server::Vllm {
+            "vllm"
+        } else {
+            "sglang"
+        };
+        section.set(
+            "reward.reward_model.rollout.name",
+            name,
+            "served like the policy",
+        );
         section.set(
             "reward.reward_model.rollout.tensor_model_parallel_size",
             rollout.tensor_parallel,
@@ -380,15 +657,26 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let kind = emission.job.workload.kind;
     let (estimator, reason) = match kind {
         WorkloadKind::Ppo => ("gae", "PPO: the critic estimates values"),
-        _ => ("grpo", "advantages from the responses of one prompt, no critic"),
+        _ => (
+            "grpo",
+            "advantages from the responses of one prompt, no critic",
+        ),
     };
     section.set("algorithm.adv_estimator", estimator, reason);
     let in_reward = rl.reference && kind == WorkloadKind::Ppo;
     let in_loss = rl.reference && !in_reward;
-    let reason = if in_reward { "PPO's penalty for leaving the reference" } else { "no penalty in the reward" };
+    let reason = if in_reward {
+        "PPO's penalty for leaving the reference"
+    } else {
+        "no penalty in the reward"
+    };
     section.set("algorithm.use_kl_in_reward", flag(in_reward), reason);
     if in_reward {
-        section.set("algorithm.kl_ctrl.kl_coef", "0.001", "veRL's default; yours to tune");
+        section.set(
+            "algorithm.kl_ctrl.kl_coef",
+            "0.001",
+            "veRL's default; yours to tune",
+        );
     }
     let reason = match (in_loss, rl.reference) {
         (true, _) => "keeps the policy near the reference, from your question",
@@ -397,16 +685,44 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     };
     section.set(format!("{ACTOR}.use_kl_loss"), flag(in_loss), reason);
     if in_loss {
-        section.set(format!("{ACTOR}.kl_loss_coef"), "0.001", "veRL's default; yours to tune");
-        section.set(format!("{ACTOR}.kl_loss_type"), "low_var_kl", "the unbiased estimate with low variance");
+        section.set(
+            format!("{ACTOR}.kl_loss_coef"),
+            "0.001",
+            "veRL's default; yours to tune",
+        );
+        section.set(
+            format!("{ACTOR}.kl_loss_type"),
+            "low_var_kl",
+            "the unbiased estimate with low variance",
+        );
     }
     if kind == WorkloadKind::Dapo {
         section.set(format!("{ACTOR}.clip_ratio_low"), "0.2", "DAPO");
-        section.set(format!("{ACTOR}.clip_ratio_high"), "0.28", "DAPO clips higher above, to keep exploring");
-        section.set(format!("{ACTOR}.clip_ratio_c"), "10.0", "DAPO's bound of the dual clip");
-        section.set(format!("{ACTOR}.loss_agg_mode"), "token-mean", "DAPO: every token counts alike");
-        section.set("algorithm.filter_groups.enable", "True", "DAPO drops prompts whose responses all score alike");
-        section.set("algorithm.filter_groups.metric", "acc", "the score that is compared");
+        section.set(
+            format!("{ACTOR}.clip_ratio_high"),
+            "0.28",
+            "DAPO clips higher above, to keep exploring",
+        );
+        section.set(
+            format!("{ACTOR}.clip_ratio_c"),
+            "10.0",
+            "DAPO's bound of the dual clip",
+        );
+        section.set(
+            format!("{ACTOR}.loss_agg_mode"),
+            "token-mean",
+            "DAPO: every token counts alike",
+        );
+        section.set(
+            "algorithm.filter_groups.enable",
+            "True",
+            "DAPO drops prompts whose responses all score alike",
+        );
+        section.set(
+            "algorithm.filter_groups.metric",
+            "acc",
+            "the score that is compared",
+        );
         section.set("reward.reward_manager.name", "dapo", "gives that score");
     }
     section
@@ -423,31 +739,77 @@ fn cluster(emission: &Emission, rl: &Rl) -> Section {
     }
     if rl.schedule != Schedule::Colocated {
         let steps = rl.prompts_per_step / rl.mini_batch.max(1);
-        let stale = if rl.schedule == Schedule::OneStepOff { 1 } else { 8 };
-        section.set("trainer.v1.trainer_mode", "separate_async", "generation has GPUs of its own and runs ahead");
+        let stale = if rl.schedule == Schedule::OneStepOff {
+            1
+        } else {
+            8
+        };
+        section.set(
+            "trainer.v1.trainer_mode",
+            "separate_async",
+            "generation has GPUs of its own and runs ahead",
+        );
         section.set(
             "trainer.v1.separate_async.parameter_sync_step",
             steps,
-            format!("{}: new weights once a step", plural(steps, "update", "updates")),
+            format!(
+                "{}: new weights once a step",
+                plural(steps, "update", "updates")
+            ),
         );
-        section.set("trainer.v1.sampler.max_off_policy_threshold", stale, "versions a sample may lag behind");
-        section.set("actor_rollout_ref.hybrid_engine", "False", "no engine on the GPUs that train");
+        section.set(
+            "trainer.v1.sampler.max_off_policy_threshold",
+            stale,
+            "versions a sample may lag behind",
+        );
+        section.set(
+            "actor_rollout_ref.hybrid_engine",
+            "False",
+            "no engine on the GPUs that train",
+        );
         if let Some((count, gpus)) = nodes(generate, per_node) {
             section.set(format!("{ROLLOUT}.nnodes"), count, "nodes that generate");
-            section.set(format!("{ROLLOUT}.n_gpus_per_node"), gpus, "GPUs of each that generate");
+            section.set(
+                format!("{ROLLOUT}.n_gpus_per_node"),
+                gpus,
+                "GPUs of each that generate",
+            );
         }
-        section.set(format!("{ROLLOUT}.checkpoint_engine.backend"), "nccl", "sends the weights between the pools");
+        section.set(
+            format!("{ROLLOUT}.checkpoint_engine.backend"),
+            "nccl",
+            "sends the weights between the pools",
+        );
     }
-    section.set("trainer.logger", "'[\"console\"]'", "veRL's default also wants a wandb account");
+    section.set(
+        "trainer.logger",
+        "'[\"console\"]'",
+        "veRL's default also wants a wandb account",
+    );
     let tokens = answer.tokens_per_s * answer.step_time_s;
     match (job.workload.tokens, &answer.run) {
         (Some(total), Some(run)) if tokens.is_finite() && tokens > 0.0 && total / tokens < 1e12 => {
-            let cost = run.usd.map(|usd| format!(", ${}", figure(usd))).unwrap_or_default();
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 1e12 and positive")]
+            let cost = run
+                .usd
+                .map(|usd| format!(", ${}", figure(usd)))
+                .unwrap_or_default();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "below 1e12 and positive"
+            )]
             let steps = (total / tokens).ceil().max(1.0) as u64;
-            section.set("trainer.total_training_steps", steps, format!("{} h{cost}", figure(run.hours)));
+            section.set(
+                "trainer.total_training_steps",
+                steps,
+                format!("{} h{cost}", figure(run.hours)),
+            );
         }
-        _ => section.set("trainer.total_epochs", 1, "passes over your data; yours to choose"),
+        _ => section.set(
+            "trainer.total_epochs",
+            1,
+            "passes over your data; yours to choose",
+        ),
     }
     section
 }
