@@ -6,11 +6,11 @@ PORT ?= 8080
 
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
-	rust-toolchain.toml scripts/finish-site.mjs -type f 2>/dev/null)
+	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js -type f 2>/dev/null)
 
 .PHONY: help setup serve build test bench accuracy clean
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: ## Build the site and serve it on http://127.0.0.1:8080 (PORT=… for another port)
 	@scripts/setup site
@@ -25,8 +25,9 @@ build: ## Build the release site in dist/
 	@scripts/setup site
 	@$(MAKE) --no-print-directory dist/index.html
 
+# Trunk reads NO_COLOR=1 as a malformed option.
 dist/index.html: $(site_sources)
-	@source scripts/env.sh && trunk build
+	@source scripts/env.sh && env -u NO_COLOR trunk build
 
 bench: ## Time the core
 	@scripts/setup rust

@@ -11,7 +11,11 @@ wasm_bindgen_test_configure!(run_in_browser);
 async fn mounts_with_one_heading_and_one_main_part() {
     leptos::mount::mount_to_body(shardwise_app::App);
     leptos::task::tick().await;
-    let count = |selector| document().query_selector_all(selector).map(|found| found.length());
+    let count = |selector| {
+        document()
+            .query_selector_all(selector)
+            .map(|found| found.length())
+    };
     assert_eq!(count("h1"), Ok(1));
     assert_eq!(count("main"), Ok(1));
 }
