@@ -23,7 +23,11 @@ fn run() -> Result<(), Vec<String>> {
     let root = std::env::var("CARGO_MANIFEST_DIR")
         .map_err(|e| vec![format!("CARGO_MANIFEST_DIR: {e}")])?;
     let out = std::env::var("OUT_DIR").map_err(|e| vec![format!("OUT_DIR: {e}")])?;
-    let text = tables::emit(&tables::load(&Path::new(&root).join("catalog"))?);
-    std::fs::write(Path::new(&out).join("tables.rs"), text)
-        .map_err(|e| vec![format!("tables.rs: {e}")])
+    let catalog = Path::new(&root).join("catalog");
+    let write = |name: &str, text: String| {
+        std::fs::write(Path::new(&out).join(name), text).map_err(|e| vec![format!("{name}: {e}")])
+    };
+    write("tables.rs", tables::emit(&tables::load(&catalog)?))?;
+    let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"))?;
+    write("efficiency.rs", efficiency)
 }

@@ -1,6 +1,7 @@
 //! The catalog's way from TOML into Rust: rows, checks, typical prices, tables.
 
 mod check;
+pub(crate) mod efficiency;
 mod emit;
 mod price;
 mod rows;
@@ -73,7 +74,7 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "toml") {
+        } else if path.extension().is_some_and(|ending| ending == "toml") && !path.ends_with("efficiency.toml") {
             files.push(path);
         }
     }

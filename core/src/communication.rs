@@ -104,14 +104,32 @@ impl Network {
     /// All-to-all in which each GPU holds `bytes`: the share for other domains leaves by its own card.
     #[must_use]
     pub fn exchange(&self, bytes: f64, group: Group) -> Seconds {
-        if group.size <= 1 {
+        let n = f64::from(group.size);
+        let local = f64::from(group.local.min(group.size));
+        self.exchange_parts(bytes * (local - 1.0) / n, bytes * (n - local) / n, group)
+    }
+
+    /// All-to-all of tokens that visit `visits` experts each, spread over the group.
+    ///
+    /// A token crosses the network once per domain it visits, whatever number of experts it has
+    /// there, and is copied inside it: `(d−1)·(1 − (1 − 1/d)^visits)` copies for `d` domains (DeepEP's
+    /// and Hybrid-EP's dispatch, <https://github.com/deepseek-ai/DeepEP>). `bytes` are those of all visits.
+    #[must_use]
+    pub fn dispatch(&self, bytes: f64, visits: f64, group: Group) -> Seconds {
+        if group.size <= 1 || visits <= 0.0 {
             return Seconds::ZERO;
         }
         let n = f64::from(group.size);
-        let local = f64::from(group.local.min(group.size));
-        let near = Bytes::new(bytes * (local - 1.0) / n) / self.local;
-        let far = Bytes::new(bytes * (n - local) / n) / self.remote;
-        self.latency(group) + near.max(far)
+        let domains = n / f64::from(group.local.min(group.size));
+        let crossings = (domains - 1.0) * (1.0 - libm::pow(1.0 - 1.0 / domains, visits));
+        self.exchange_parts(bytes * (n - 1.0) / n, bytes / visits * crossings, group)
+    }
+
+    fn exchange_parts(&self, near: f64, far: f64, group: Group) -> Seconds {
+        if group.size <= 1 {
+            return Seconds::ZERO;
+        }
+        self.latency(group) + (Bytes::new(near) / self.local).max(Bytes::new(far) / self.remote)
     }
 
     /// One message of `bytes` to a GPU `stride` ranks away.

@@ -212,7 +212,9 @@ fn check_model(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Re
     if vpp > 1 && pp == 1 {
         return Err(InputError::new(field("virtual_pipeline"), "Model chunks need more than one pipeline stage. Give 1, or raise pipeline_parallel."));
     }
-    if pp * vpp > layers {
+    // Megatron may count embedding and loss as layers of their own
+    // (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`).
+    if pp * vpp > layers + 2 {
         return Err(InputError::new(
             field("virtual_pipeline"),
             format!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),

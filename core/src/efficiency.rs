@@ -2,11 +2,14 @@
 //!
 //! `core/catalog/efficiency.toml` holds them with the runs each was fitted on.
 
+use std::borrow::Cow;
+
 /// How close a GPU architecture comes to its data sheet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Architecture {
     /// First word of [`crate::catalog::Gpu::architecture`].
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Sustained matrix rate over the dense bf16 peak.
     pub matmul: f64,
     /// The same in fp8 over the fp8 peak.
@@ -23,6 +26,7 @@ pub struct Architecture {
 
 /// What the framework adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Framework {
     /// Memory-bound passes, relative to fully fused kernels.
     pub elementwise: f64,
@@ -37,10 +41,11 @@ pub struct Framework {
 }
 
 /// All constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Efficiency {
     /// By architecture.
-    pub architectures: &'static [Architecture],
+    pub architectures: [Architecture; 8],
     /// Megatron-Core.
     pub megatron: Framework,
     /// PyTorch FSDP.
@@ -80,7 +85,7 @@ pub struct Efficiency {
 }
 
 /// The constants in use.
-pub static EFFICIENCY: Efficiency = include!("efficiency_values.rs");
+pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
 impl Efficiency {
     /// The architecture's constants: the entry whose name starts `architecture`, else the first.
@@ -88,7 +93,7 @@ impl Efficiency {
     pub fn architecture(&self, architecture: &str) -> &Architecture {
         self.architectures
             .iter()
-            .find(|entry| architecture.starts_with(entry.name))
+            .find(|entry| architecture.starts_with(entry.name.as_ref()))
             .unwrap_or(&self.architectures[0])
     }
 }

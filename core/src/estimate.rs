@@ -4,6 +4,7 @@ use crate::advice;
 use crate::catalog;
 use crate::complete;
 use crate::context::Context;
+use crate::efficiency::{EFFICIENCY, Efficiency};
 use crate::error::InputError;
 use crate::job::{self, Job};
 use crate::plan::Plan;
@@ -48,9 +49,17 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 /// # Errors
 /// As [`estimate`].
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
+    evaluate_with(question, &EFFICIENCY)
+}
+
+/// Answers a question with other efficiencies than the built-in ones: for fitting them.
+///
+/// # Errors
+/// As [`estimate`].
+pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
     let job = job::resolve(question)?;
     let spec = question.plan.clone().unwrap_or_default();
-    let context = Context::new(&job);
+    let context = Context::with(&job, efficiency);
     let plan = if complete::is_complete(&job, &spec) {
         complete::complete(&job, &spec)?
     } else {

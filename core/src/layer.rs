@@ -4,9 +4,9 @@ use crate::communication::{Group, Network};
 use crate::flops::{self, Block};
 use crate::kernels::Rates;
 use crate::model::Shape;
-use crate::plan::{Layout, Recompute};
+use crate::plan::{Layout, Modules, Recompute};
 use crate::units::Seconds;
-use crate::wire::{Attention, RecomputeModule};
+use crate::wire::{Attention, Backend, RecomputeModule};
 
 /// What one forward pass of one GPU holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -261,6 +261,10 @@ impl BlockContext<'_> {
         time.recompute = match self.layout.recompute {
             Recompute::None => Seconds::ZERO,
             Recompute::Full => whole.forward,
+            // Per operator, every other product runs again (see `kept_bytes`).
+            Recompute::Selective(Modules::CORE_ATTN) if self.layout.backend != Backend::Megatron => {
+                (whole.forward - core.forward) * 0.4
+            }
             Recompute::Selective(modules) => {
                 let mut again = Seconds::ZERO;
                 if modules.contains(RecomputeModule::CoreAttn) {
@@ -334,7 +338,8 @@ impl BlockContext<'_> {
             let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
-            let one = self.network.exchange(2.0 * visits * shape.hidden_size as f64, group);
+            let one =
+                self.network.dispatch(2.0 * visits * shape.hidden_size as f64, shape.num_experts_per_tok as f64, group);
             let again = match layout.recompute {
                 Recompute::Full => 1.0,
                 Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
@@ -363,12 +368,20 @@ impl BlockContext<'_> {
         let h = shape.hidden_size as f64;
         let split = if layout.sequence_parallel { self.tp() } else { 1.0 };
         let input = 2.0 * tokens * h / split;
+        if let Recompute::Selective(Modules::CORE_ATTN) = layout.recompute
+            && layout.backend != Backend::Megatron
+        {
+            // Selective checkpointing per operator keeps every other product's output (torchtitan,
+            // `_apply_op_sac_to_transformer_block_with_flex`): about half of what no recomputation keeps.
+            let none = Layout { recompute: Recompute::None, ..*layout };
+            return (BlockContext { layout: &none, ..*self }).kept_bytes(block, slice, extra) * 0.5 + input;
+        }
         let (granular, modules) = match layout.recompute {
             Recompute::Full => return input,
             Recompute::None => (false, None),
             Recompute::Selective(modules) => (true, Some(modules)),
         };
-        let again = |module| granular && modules.is_some_and(|set: crate::plan::Modules| set.contains(module));
+        let again = |module| granular && modules.is_some_and(|set: Modules| set.contains(module));
         let norm_outputs = if again(RecomputeModule::Layernorm) { 0.0 } else { input };
         let mut bytes = extra * tokens * h / split;
         // Attention: residual and normed input, queries, keys, values, output.

@@ -39,7 +39,7 @@ pub mod wire;
 pub mod workload;
 
 pub use error::{Caveat, InputError};
-pub use estimate::{Evaluated, answer, estimate, evaluate};
+pub use estimate::{Evaluated, answer, estimate, evaluate, evaluate_with};
 pub use flags::flags;
 pub use search::{Objective, SearchResult, search};
 pub use wire::{Answer, Question};

@@ -122,17 +122,17 @@ fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> Bytes
 
 /// Logits and what the loss keeps of them.
 ///
-/// A bf16 tensor of tokens × vocabulary, an fp32 copy for the softmax, and the gradient in fp32
-/// that replaces it before it is cast back: 2 + 4 + 4 + 2 bytes at the worst moment in eager
-/// code, 2 + 4 where the loss works in place over a split vocabulary (Megatron's
-/// `vocab_parallel_cross_entropy`). A fused LM head keeps none (measured: one bf16 tensor less, verl#7826).
+/// A bf16 tensor of tokens × vocabulary, an fp32 copy for the softmax whose gradient replaces it,
+/// and that gradient cast back: 2 + 4 + 2 bytes at the worst moment in eager code; 2 + 4 where the
+/// loss works in place over a split vocabulary (Megatron's `vocab_parallel_cross_entropy`). A
+/// fused LM head keeps none (measured: one bf16 tensor less, <https://github.com/volcengine/verl/issues/7826>).
 fn logits(role: &Role<'_>, layout: &Layout, tokens: f64, usage: Use) -> Bytes {
     if role.head == Head::Scalar || layout.fused_lm_head {
         return Bytes::ZERO;
     }
     let per_logit = match (usage, layout.backend) {
         (Use::Evaluate, _) | (Use::Train, Backend::Megatron) => 6.0,
-        (Use::Train, _) => 12.0,
+        (Use::Train, _) => 8.0,
     };
     let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
     Bytes::new(per_logit * tokens * vocabulary)

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints")]
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use shardwise_core::emit::{self, Language};
 use shardwise_core::error::InputError;
 use shardwise_core::wire::{Answer, Question, parse_question};
-use shardwise_core::{Objective, catalog, estimate, flags, permalink, search};
+use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
+use shardwise_core::{Objective, catalog, estimate, evaluate_with, flags, permalink, search};
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
@@ -27,7 +28,12 @@ enum Command {
     Estimate {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
+        /// JSON file with other efficiencies than the built-in ones: for fitting them.
+        #[arg(long)]
+        efficiency: Option<PathBuf>,
     },
+    /// Print the built-in efficiencies as JSON.
+    Efficiency,
     /// Write the best plans of each question.
     Search {
         /// Files with questions; standard input where none is named.
@@ -98,7 +104,15 @@ fn main() -> ExitCode {
 fn run(command: Command) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
-        Command::Estimate { files } => each(&files, &mut out, |question| line(&estimate(question)?)),
+        Command::Estimate { files, efficiency: None } => each(&files, &mut out, |question| line(&estimate(question)?)),
+        Command::Estimate { files, efficiency: Some(path) } => {
+            let efficiency: Efficiency = serde_json::from_reader(BufReader::new(File::open(path)?))?;
+            each(&files, &mut out, |question| line(&evaluate_with(question, &efficiency)?.answer))
+        }
+        Command::Efficiency => {
+            writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
+            Ok(true)
+        }
         Command::Search { files, by, limit } => {
             let objective = match by {
                 By::Cost => Objective::Cost,

@@ -1,0 +1,112 @@
+//! Efficiencies: from `catalog/efficiency.toml` to a Rust literal.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    architecture: Vec<Architecture>,
+    framework: Vec<Framework>,
+    constant: Vec<Constant>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Architecture {
+    name: String,
+    matmul: f64,
+    matmul_fp8: f64,
+    matmul_fp4: f64,
+    memory: f64,
+    attention_forward: f64,
+    attention_backward: f64,
+    basis: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Framework {
+    name: String,
+    elementwise: f64,
+    host_per_kernel_s: f64,
+    compute: f64,
+    overlap: f64,
+    step_s: f64,
+    basis: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Constant {
+    name: String,
+    value: f64,
+    basis: String,
+}
+
+/// The literal of `Efficiency` that `src/efficiency.rs` includes.
+///
+/// # Errors
+/// What the file is wrong about, by entry and field. A missing or unknown constant fails the build
+/// where the literal is compiled, by its name.
+pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
+    let name = "catalog/efficiency.toml";
+    let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
+    let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
+    let mut problems = Vec::new();
+    let mut positive = |entry: &str, field: &str, value: f64, most: f64| {
+        if !(value > 0.0 && value <= most) {
+            problems.push(format!("{name}: {entry}: {field} = {value} is not above 0 and at most {most}"));
+        }
+    };
+    let mut basis = Vec::new();
+    let mut out = String::from("Efficiency { architectures: [");
+    for entry in &file.architecture {
+        basis.push((&entry.name, &entry.basis));
+        let fields = [
+            ("matmul", entry.matmul),
+            ("matmul_fp8", entry.matmul_fp8),
+            ("matmul_fp4", entry.matmul_fp4),
+            ("memory", entry.memory),
+            ("attention_forward", entry.attention_forward),
+            ("attention_backward", entry.attention_backward),
+        ];
+        let _ = write!(out, "Architecture {{ name: Cow::Borrowed({:?})", entry.name);
+        for (field, value) in fields {
+            positive(&entry.name, field, value, 1.0);
+            let _ = write!(out, ", {field}: {value:?}");
+        }
+        out.push_str(" },");
+    }
+    out.push_str("],");
+    for entry in &file.framework {
+        basis.push((&entry.name, &entry.basis));
+        let fields = [
+            ("elementwise", entry.elementwise),
+            ("host_per_kernel_s", entry.host_per_kernel_s),
+            ("compute", entry.compute),
+            ("overlap", entry.overlap),
+            ("step_s", entry.step_s),
+        ];
+        let _ = write!(out, "{}: Framework {{", entry.name);
+        for (field, value) in fields {
+            positive(&entry.name, field, value, 10.0);
+            let _ = write!(out, "{field}: {value:?},");
+        }
+        out.push_str("},");
+    }
+    for entry in &file.constant {
+        basis.push((&entry.name, &entry.basis));
+        positive(&entry.name, "value", entry.value, 1e12);
+        let _ = write!(out, "{}: {:?},", entry.name, entry.value);
+    }
+    out.push('}');
+    for (entry, text) in basis {
+        if text.trim().len() < 10 {
+            problems.push(format!("{name}: {entry}: basis: say which runs or which source it comes from"));
+        }
+    }
+    if problems.is_empty() { Ok(out) } else { Err(problems) }
+}
