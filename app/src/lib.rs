@@ -1,13 +1,21 @@
-//! The page of Shardwise.
+//! The page of Shardwise: a form, the answer of `shardwise-core`, charts and flags.
+//!
+//! The page calculates nothing about training. It reads the form into a question, hands it to the
+//! core, and draws what comes back.
+
+mod browser;
+pub mod charts;
+mod compute;
+pub mod form;
+pub mod format;
+mod page;
+mod text;
+mod view;
 
 use leptos::prelude::*;
 
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    view! {
-        <main>
-            <h1>"Shardwise"</h1>
-        </main>
-    }
+    view::page()
 }

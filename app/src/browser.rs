@@ -1,0 +1,237 @@
+//! What the page asks of the browser. Nothing here may fail the page: storage may be forbidden,
+//! the clipboard missing, the page in a frame.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::JsValue;
+use web_sys::{Element, HtmlElement, Storage};
+
+/// The window; `None` outside a browser.
+pub(crate) fn window() -> Option<web_sys::Window> {
+    web_sys::window()
+}
+
+fn document() -> Option<web_sys::Document> {
+    window().and_then(|window| window.document())
+}
+
+fn root() -> Option<HtmlElement> {
+    document()?.document_element()?.dyn_into().ok()
+}
+
+/// Sets an attribute of the root element, or takes it away.
+pub(crate) fn set_root(name: &str, value: Option<&str>) {
+    if let Some(root) = root() {
+        let _ = match value {
+            Some(value) => root.set_attribute(name, value),
+            None => root.remove_attribute(name),
+        };
+    }
+}
+
+/// Whether the root element has an attribute.
+pub(crate) fn root_has(name: &str) -> bool {
+    root().is_some_and(|root| root.has_attribute(name))
+}
+
+/// Sends an event to whoever listens on the window.
+pub(crate) fn send(name: &str) {
+    if let (Some(window), Ok(event)) = (window(), web_sys::Event::new(name)) {
+        let _ = window.dispatch_event(&event);
+    }
+}
+
+/// Adds a class to the root element.
+pub(crate) fn add_root_class(class: &str) {
+    if let Some(root) = root() {
+        let _ = root.class_list().add_1(class);
+    }
+}
+
+/// Sets the title of the document.
+pub(crate) fn set_title(title: &str) {
+    if let Some(document) = document() {
+        document.set_title(title);
+    }
+}
+
+fn storage() -> Option<Storage> {
+    // Access throws where storage is forbidden, as in a sandboxed frame.
+    window()?.local_storage().ok().flatten()
+}
+
+/// A value kept from an earlier visit.
+pub(crate) fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+/// Keeps a value for the next visit, where the browser allows it.
+pub(crate) fn store(key: &str, value: &str) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// A parameter of the address's query; empty where it has no value.
+pub(crate) fn query(name: &str) -> Option<String> {
+    let search = window()?.location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&search)
+        .ok()?
+        .get(name)
+}
+
+/// Languages the person prefers, best first.
+pub(crate) fn preferred_language() -> Option<String> {
+    window()?.navigator().language()
+}
+
+/// The part of the address after `#`.
+pub(crate) fn hash() -> String {
+    let hash = window()
+        .and_then(|window| window.location().hash().ok())
+        .unwrap_or_default();
+    hash.trim_start_matches('#').to_owned()
+}
+
+/// The address of this page without query and hash.
+pub(crate) fn address() -> String {
+    let Some(location) = window().map(|window| window.location()) else {
+        return String::new();
+    };
+    let origin = location.origin().unwrap_or_default();
+    format!("{origin}{}", location.pathname().unwrap_or_default())
+}
+
+/// Puts `hash` into the address: as a step that Back undoes, or in place.
+pub(crate) fn set_hash(hash: &str, as_step: bool) {
+    let Some(window) = window() else { return };
+    let search = window.location().search().unwrap_or_default();
+    let Ok(history) = window.history() else {
+        return;
+    };
+    let url = format!(
+        "{}{search}#{hash}",
+        window.location().pathname().unwrap_or_default()
+    );
+    let _ = if as_step {
+        history.push_state_with_url(&JsValue::NULL, "", Some(&url))
+    } else {
+        history.replace_state_with_url(&JsValue::NULL, "", Some(&url))
+    };
+}
+
+fn element(id: &str) -> Option<Element> {
+    document()?.get_element_by_id(id)
+}
+
+/// Brings a part of the page into view and moves the keyboard there. The address stays: its hash
+/// holds the question.
+pub(crate) fn jump(id: &str) {
+    if let Some(element) = element(id) {
+        element.scroll_into_view();
+        if let Ok(element) = element.dyn_into::<HtmlElement>() {
+            let _ = element.set_attribute("tabindex", "-1");
+            let _ = element.focus();
+        }
+    }
+}
+
+/// Moves the keyboard to an element.
+pub(crate) fn focus(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        let _ = element.focus();
+    }
+}
+
+/// Copies a text and says whether it went well. Where there is no clipboard it says no at once.
+pub(crate) fn copy(text: &str, done: impl Fn(bool) + 'static) {
+    let Some(navigator) = window().map(|window| window.navigator()) else {
+        return done(false);
+    };
+    // Outside a secure context there is no clipboard at all.
+    let clipboard =
+        js_sys::Reflect::get(&navigator, &JsValue::from_str("clipboard")).unwrap_or_default();
+    if clipboard.is_undefined() {
+        return done(false);
+    }
+    let done = std::rc::Rc::new(done);
+    let fail = std::rc::Rc::clone(&done);
+    let copied = Closure::once_into_js(move |_: JsValue| done(true));
+    let failed = Closure::once_into_js(move |_: JsValue| fail(false));
+    let promise = navigator.clipboard().write_text(text);
+    let then = js_sys::Reflect::get(&promise, &JsValue::from_str("then")).unwrap_or_default();
+    if let Ok(then) = then.dyn_into::<js_sys::Function>() {
+        let _ = then.call2(&promise, &copied, &failed);
+    }
+}
+
+/// Selects the text of an element, so that a person can copy it by hand.
+pub(crate) fn select(id: &str) {
+    if let (Some(window), Some(element)) = (window(), element(id))
+        && let Ok(Some(selection)) = window.get_selection()
+    {
+        let _ = selection.select_all_children(&element);
+    }
+}
+
+/// Saves a text as a file.
+pub(crate) fn download(name: &str, text: &str) {
+    let parts = js_sys::Array::of1(&JsValue::from_str(text));
+    let Ok(blob) = web_sys::Blob::new_with_str_sequence(&parts) else {
+        return;
+    };
+    let Ok(url) = web_sys::Url::create_object_url_with_blob(&blob) else {
+        return;
+    };
+    let link = document().and_then(|document| document.create_element("a").ok());
+    if let Some(link) = link.and_then(|link| link.dyn_into::<web_sys::HtmlAnchorElement>().ok()) {
+        link.set_href(&url);
+        link.set_download(name);
+        link.click();
+    }
+    let _ = web_sys::Url::revoke_object_url(&url);
+}
+
+/// Milliseconds, for measuring how long a slice of work has run.
+pub(crate) fn now_ms() -> f64 {
+    js_sys::Date::now()
+}
+
+/// The width of an element's content in pixels, followed as it changes.
+pub(crate) fn follow_width<E>(node: NodeRef<E>) -> RwSignal<u32>
+where
+    E: leptos::html::ElementType + 'static,
+    E::Output: JsCast + Clone + 'static,
+{
+    let width = RwSignal::new(0);
+    Effect::new(move || {
+        let Some(element) = node.get() else { return };
+        let Ok(element) = JsValue::from(element.unchecked_into::<Element>()).dyn_into::<Element>()
+        else {
+            return;
+        };
+        let measured = element.clone();
+        let update = move || {
+            let now = measured.client_width().max(0) as u32;
+            if now > 0
+                && width
+                    .try_get_untracked()
+                    .is_some_and(|before| before != now)
+            {
+                width.set(now);
+            }
+        };
+        update();
+        let on_resize = Closure::<dyn FnMut()>::new(update);
+        let Ok(observer) = web_sys::ResizeObserver::new(on_resize.as_ref().unchecked_ref()) else {
+            return;
+        };
+        observer.observe(&element);
+        let kept = StoredValue::new_local((observer, on_resize));
+        on_cleanup(move || {
+            let _ = kept.try_with_value(|(observer, _)| observer.disconnect());
+        });
+    });
+    width
+}

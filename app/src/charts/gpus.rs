@@ -1,0 +1,335 @@
+//! Throughput and cost per GPU type: two panels that share the order of their rows.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::backend::{Ink, text_width};
+use super::{Area, Drawn, NARROW, TEXT, axis, text, tick};
+
+/// One GPU type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// Its memory, written out.
+    pub memory: String,
+    /// Its best plan, in short.
+    pub plan: String,
+    /// Whether it is the one in the question.
+    pub selected: bool,
+    /// What it does.
+    pub bars: Bars,
+}
+
+/// The two bars of a row, or why there are none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bars {
+    /// It fits.
+    Fits {
+        /// Throughput.
+        speed: Bar,
+        /// Cost; `None` where no price is known, with a text that says so.
+        cost: Result<Bar, String>,
+    },
+    /// It does not fit, or cannot be asked: a short reason.
+    Unfit(String),
+}
+
+/// One bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// Its length.
+    pub value: f64,
+    /// Its range, where one is known.
+    pub range: Option<[f64; 2]>,
+    /// The value, written out.
+    pub label: String,
+    /// Whether it is the best of its column.
+    pub best: bool,
+}
+
+/// The whole chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gpus {
+    /// Its rows, from the top.
+    pub rows: Vec<Row>,
+    /// Head of the plan column.
+    pub plan_head: String,
+    /// Head of the throughput panel.
+    pub speed_head: String,
+    /// Head of the cost panel.
+    pub cost_head: String,
+}
+
+/// One panel: where it is, and which bar of a row it draws.
+struct Panel<'a> {
+    left: i32,
+    right: i32,
+    top: i32,
+    head: &'a str,
+    cost: bool,
+}
+
+const HEAD: i32 = 24;
+const FOOT: i32 = 24;
+
+impl Gpus {
+    fn row_height(width: u32) -> i32 {
+        if width < NARROW { 25 } else { 27 }
+    }
+
+    fn panel_height(&self, width: u32) -> i32 {
+        HEAD + self.rows.len() as i32 * Self::row_height(width) + FOOT
+    }
+
+    /// Height in pixels at a width.
+    #[must_use]
+    pub fn height(&self, width: u32) -> u32 {
+        let panels = if width < NARROW { 2 } else { 1 };
+        (self.panel_height(width) * panels) as u32
+    }
+
+    fn widest(&self, of: impl Fn(&Row) -> &str) -> i32 {
+        self.rows
+            .iter()
+            .map(|row| text_width(of(row), TEXT))
+            .fold(0.0, f64::max) as i32
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// What the backend refuses.
+    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let (width, _) = area.dim_in_pixel();
+        let names = self.widest(|row| &row.name) + 12;
+        let mut columns = vec![(0, "", false)];
+        let mut left = names;
+        if width >= 640 {
+            columns.push((left, "", true));
+            left += self.widest(|row| &row.memory) + 14;
+        }
+        let plans = self
+            .widest(|row| &row.plan)
+            .max(text_width(&self.plan_head, TEXT) as i32);
+        let with_plan = width >= 820 && plans > 0;
+        let plan_left = left;
+        if with_plan {
+            left += plans + 14;
+        }
+        let right = width as i32;
+        let speed = |left, right, top| Panel {
+            left,
+            right,
+            top,
+            head: &self.speed_head,
+            cost: false,
+        };
+        let cost = |left, right, top| Panel {
+            left,
+            right,
+            top,
+            head: &self.cost_head,
+            cost: true,
+        };
+        let panels = if width < NARROW {
+            vec![
+                speed(names, right, 0),
+                cost(names, right, self.panel_height(width)),
+            ]
+        } else {
+            let middle = left + (right - left) / 2;
+            vec![speed(left, middle - 12, 0), cost(middle + 12, right, 0)]
+        };
+        for panel in &panels {
+            // Labels stand before the first panel; on a narrow page before each.
+            if panel.left == left || width < NARROW {
+                self.draw_labels(
+                    area,
+                    panel,
+                    columns.len() > 1,
+                    names,
+                    with_plan.then_some(plan_left),
+                )?;
+            }
+            self.draw_panel(area, panel)?;
+        }
+        Ok(())
+    }
+
+    fn draw_labels<B: DrawingBackend>(
+        &self,
+        area: &Area<B>,
+        panel: &Panel,
+        memory: bool,
+        memory_left: i32,
+        plan_left: Option<i32>,
+    ) -> Drawn<B> {
+        let (width, _) = area.dim_in_pixel();
+        let row_height = Self::row_height(width);
+        if let Some(left) = plan_left {
+            area.draw_text(
+                &self.plan_head,
+                &text(Ink::Head, HPos::Left),
+                (left, panel.top + 9),
+            )?;
+        }
+        for (index, row) in self.rows.iter().enumerate() {
+            let top = panel.top + HEAD + index as i32 * row_height;
+            let middle = top + row_height / 2;
+            if row.selected {
+                area.draw(&Rectangle::new(
+                    [(-6, top), (width as i32 + 6, top + row_height)],
+                    Ink::RowSel.filled(),
+                ))?;
+            }
+            let fits = matches!(row.bars, Bars::Fits { .. });
+            let ink = match (row.selected, fits) {
+                (true, _) => Ink::LabelSel,
+                (false, true) => Ink::Label,
+                (false, false) => Ink::LabelOff,
+            };
+            area.draw_text(&row.name, &text(ink, HPos::Left), (0, middle))?;
+            if memory {
+                area.draw_text(
+                    &row.memory,
+                    &text(Ink::Tick, HPos::Left),
+                    (memory_left, middle),
+                )?;
+            }
+            if let (Some(left), true) = (plan_left, fits) {
+                area.draw_text(&row.plan, &text(Ink::Tick, HPos::Left), (left, middle))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &Panel) -> Drawn<B> {
+        let (width, _) = area.dim_in_pixel();
+        let row_height = Self::row_height(width);
+        let bar_of = |row: &Row| match &row.bars {
+            Bars::Fits { cost, .. } if panel.cost => cost.clone(),
+            Bars::Fits { speed, .. } => Ok(speed.clone()),
+            Bars::Unfit(reason) => Err(reason.clone()),
+        };
+        let bars: Vec<Result<Bar, String>> = self.rows.iter().map(bar_of).collect();
+        let ends = bars
+            .iter()
+            .flatten()
+            .map(|bar| bar.range.map_or(bar.value, |[_, high]| high.max(bar.value)));
+        let (end, step) = axis(ends.fold(0.0, f64::max), 3);
+        let values = bars
+            .iter()
+            .flatten()
+            .map(|bar| text_width(&bar.label, TEXT))
+            .fold(0.0, f64::max) as i32;
+        let plot_right = (panel.right - values - 10).max(panel.left + 20);
+        let (top, bottom) = (
+            panel.top + HEAD,
+            panel.top + HEAD + self.rows.len() as i32 * row_height,
+        );
+        let size = (
+            (plot_right - panel.left) as u32,
+            (bottom - top).max(1) as u32,
+        );
+        let plot = area.clone().shrink((panel.left, top), size);
+        let chart = ChartBuilder::on(&plot).build_cartesian_2d(0.0..end, 0.0..1.0)?;
+        let x = |value: f64| chart.backend_coord(&(value, 0.0)).0;
+        let head_left = if width < NARROW { 0 } else { panel.left };
+        area.draw_text(
+            panel.head,
+            &text(Ink::Head, HPos::Left),
+            (head_left, panel.top + 9),
+        )?;
+        let mut value = 0.0;
+        while value <= end * 1.0001 {
+            let at = x(value);
+            let ink = if value == 0.0 { Ink::Axis } else { Ink::Grid };
+            area.draw(&PathElement::new([(at, top), (at, bottom)], ink))?;
+            let anchor = if value == 0.0 {
+                HPos::Left
+            } else {
+                HPos::Center
+            };
+            area.draw_text(
+                &tick(value, step),
+                &text(Ink::Tick, anchor),
+                (at, bottom + 11),
+            )?;
+            value += step;
+        }
+        for (index, (row, bar)) in self.rows.iter().zip(&bars).enumerate() {
+            let middle = top + index as i32 * row_height + row_height / 2;
+            match bar {
+                Ok(bar) => draw_bar(area, panel, row.selected, bar, middle, &x)?,
+                Err(reason) => draw_reason(area, panel, reason, middle, plot_right)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn draw_bar<B: DrawingBackend>(
+    area: &Area<B>,
+    panel: &Panel,
+    selected: bool,
+    bar: &Bar,
+    middle: i32,
+    x: &dyn Fn(f64) -> i32,
+) -> Drawn<B> {
+    let ink = if selected { Ink::BarSel } else { Ink::Bar };
+    let to = x(bar.value).max(panel.left + 1);
+    area.draw(&Rectangle::new(
+        [(panel.left, middle - 7), (to, middle + 8)],
+        ink.filled(),
+    ))?;
+    if let Some([low, high]) = bar.range {
+        let (low, high) = (x(low), x(high));
+        for ink in [Ink::WhiskerGround, Ink::Whisker] {
+            area.draw(&PathElement::new([(low, middle), (high, middle)], ink))?;
+            area.draw(&PathElement::new(
+                [(low, middle - 3), (low, middle + 4)],
+                ink,
+            ))?;
+            area.draw(&PathElement::new(
+                [(high, middle - 3), (high, middle + 4)],
+                ink,
+            ))?;
+        }
+    }
+    let ink = match (selected, bar.best) {
+        (true, _) => Ink::ValueSel,
+        (false, true) => Ink::ValueBest,
+        (false, false) => Ink::Value,
+    };
+    area.draw_text(&bar.label, &text(ink, HPos::Right), (panel.right, middle))
+}
+
+fn draw_reason<B: DrawingBackend>(
+    area: &Area<B>,
+    panel: &Panel,
+    reason: &str,
+    middle: i32,
+    right: i32,
+) -> Drawn<B> {
+    area.draw(&Rectangle::new(
+        [(panel.left, middle - 7), (right, middle + 8)],
+        Ink::Hatched.filled(),
+    ))?;
+    if reason.is_empty() {
+        return Ok(());
+    }
+    let wide = text_width(reason, TEXT) as i32;
+    area.draw(&Rectangle::new(
+        [
+            (panel.left + 2, middle - 9),
+            (panel.left + wide + 14, middle + 10),
+        ],
+        Ink::Halo.filled(),
+    ))?;
+    area.draw_text(
+        reason,
+        &text(Ink::Reason, HPos::Left),
+        (panel.left + 8, middle),
+    )
+}

@@ -1,0 +1,101 @@
+//! Charts: plotters draws, [`backend`] turns what it draws into SVG nodes.
+//!
+//! The drawing functions are generic over the backend and know nothing of the page.
+
+pub mod backend;
+pub mod gpus;
+pub mod stack;
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use backend::{Drawing, Ink, SvgNodes};
+
+/// Size of the labels, in pixels; the style sheet says the same.
+pub const TEXT: f64 = 12.5;
+
+/// A chart narrower than this stacks what others put side by side.
+pub const NARROW: u32 = 432;
+
+/// What drawing on a backend returns.
+pub type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+/// An area that is measured in pixels.
+pub type Area<B> = DrawingArea<B, plotters::coord::Shift>;
+
+/// Draws on a fresh sheet.
+pub fn draw(
+    (width, height): (u32, u32),
+    on: impl FnOnce(&Area<SvgNodes<'_>>) -> Result<(), DrawingAreaErrorKind<std::convert::Infallible>>,
+) -> Drawing {
+    let mut drawing = Drawing {
+        width,
+        height,
+        nodes: Vec::new(),
+    };
+    let area = SvgNodes(&mut drawing).into_drawing_area();
+    // The backend cannot fail; a chart that plotters refuses is left empty beside its table.
+    let _ = on(&area);
+    drop(area);
+    drawing
+}
+
+/// A text style: what the text means, and where its anchor is.
+fn text(ink: Ink, anchor: HPos) -> TextStyle<'static> {
+    ("sans-serif", TEXT)
+        .into_font()
+        .color(&ink)
+        .pos(Pos::new(anchor, VPos::Center))
+}
+
+/// The end of an axis that holds `largest`, and the step between its ticks: 1, 2, 3 or 5 times a
+/// power of ten, with at most `ticks` steps.
+#[must_use]
+pub fn axis(largest: f64, ticks: u32) -> (f64, f64) {
+    if !largest.is_finite() || largest <= 0.0 {
+        return (1.0, 1.0);
+    }
+    let rough = largest / f64::from(ticks.max(1));
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 3.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|step| largest / step <= f64::from(ticks.max(1)) + 1e-9)
+        .unwrap_or(10.0 * power);
+    ((largest / step).ceil() * step, step)
+}
+
+/// A tick's label.
+#[must_use]
+pub fn tick(value: f64, step: f64) -> String {
+    let decimals = if step >= 1.0 {
+        0
+    } else {
+        (-step.log10().floor()).clamp(0.0, 6.0) as usize
+    };
+    crate::format::fixed(value, decimals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{axis, tick};
+
+    #[test]
+    fn axes_end_on_a_tick() {
+        for (largest, ticks, end, step) in [
+            (7100.0, 3, 9000.0, 3000.0),
+            (0.43, 3, 0.6, 0.2),
+            (83.4, 4, 90.0, 30.0),
+            (0.0, 3, 1.0, 1.0),
+            (f64::NAN, 3, 1.0, 1.0),
+        ] {
+            let (found_end, found_step) = axis(largest, ticks);
+            assert!(
+                (found_end - end).abs() < 1e-9 && (found_step - step).abs() < 1e-9,
+                "{largest}: {found_end} {found_step}"
+            );
+        }
+        assert_eq!(tick(0.2, 0.2), "0.2");
+        assert_eq!(tick(3000.0, 3000.0), "3,000");
+    }
+}

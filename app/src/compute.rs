@@ -1,0 +1,110 @@
+//! The work that is too long for one keystroke: comparing plans and GPU types, in slices, given up
+//! as soon as the question changes.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use serde_json::Value;
+use shardwise_core::catalog::{self, Gpu};
+use shardwise_core::{Answer, InputError, Objective, Question, SearchResult};
+
+use crate::browser;
+
+/// How long one slice may hold the page, in milliseconds.
+const SLICE_MS: f64 = 8.0;
+
+/// How many plans the table can show.
+const PLANS: usize = 24;
+
+thread_local! {
+    /// Which question the slices work for; a slice of an older one stops.
+    static CURRENT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// One GPU type of the catalog, asked the same question.
+#[derive(Clone, Debug)]
+pub(crate) struct Compared {
+    /// The GPU type.
+    pub(crate) gpu: &'static Gpu,
+    /// Its best plan, or why it cannot be asked.
+    pub(crate) answer: Result<Answer, InputError>,
+}
+
+/// The GPU types of the catalog, as far as they have been asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparison {
+    /// All of them, once all have been asked; the last question's until then.
+    pub(crate) rows: Arc<Vec<Compared>>,
+    /// How many have been asked.
+    pub(crate) done: usize,
+}
+
+/// The question for another GPU type: the same number, at its own price, network and best plan.
+pub(crate) fn with_gpu(question: &Question, gpu: &str) -> Question {
+    let mut other = question.clone();
+    other.hardware.gpu = Value::String(gpu.to_owned());
+    other.hardware.usd_per_gpu_hour = None;
+    other.hardware.internode_gbit_per_s_per_gpu = None;
+    other.hardware.gpus_per_node = None;
+    other.plan = None;
+    other
+}
+
+/// Compares plans, then GPU types, for `question`.
+pub(crate) fn start(
+    question: &Question,
+    plans: RwSignal<Option<Arc<SearchResult>>>,
+    comparison: RwSignal<Comparison>,
+) {
+    let ticket = CURRENT.get() + 1;
+    CURRENT.set(ticket);
+    comparison.update(|comparison| comparison.done = 0);
+    let question = question.clone();
+    // The answer itself is drawn first.
+    later(ticket, move || {
+        let found = shardwise_core::search(&question, Objective::Cost, PLANS).ok();
+        plans.set(found.map(Arc::new));
+        let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
+        later(ticket, move || slice(ticket, question, rows, comparison));
+    });
+}
+
+fn slice(
+    ticket: u64,
+    question: Question,
+    rows: Rc<RefCell<Vec<Compared>>>,
+    comparison: RwSignal<Comparison>,
+) {
+    let begun = browser::now_ms();
+    let gpus = catalog::gpus();
+    loop {
+        let next = rows.borrow().len();
+        let Some(gpu) = gpus.get(next) else {
+            comparison.set(Comparison {
+                rows: Arc::new(rows.take()),
+                done: gpus.len(),
+            });
+            return;
+        };
+        let answer = shardwise_core::estimate(&with_gpu(&question, gpu.id));
+        rows.borrow_mut().push(Compared { gpu, answer });
+        if browser::now_ms() - begun >= SLICE_MS {
+            break;
+        }
+    }
+    comparison.update(|comparison| comparison.done = rows.borrow().len());
+    later(ticket, move || slice(ticket, question, rows, comparison));
+}
+
+/// Goes on after the browser has drawn, unless the question has changed.
+fn later(ticket: u64, work: impl FnOnce() + 'static) {
+    Timeout::new(0, move || {
+        if CURRENT.get() == ticket {
+            work();
+        }
+    })
+    .forget();
+}

@@ -1,0 +1,180 @@
+//! Every control of the form, and the place in the question it stands for.
+
+/// What a control takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Any text.
+    Text,
+    /// A whole number; `k` is 1,000.
+    Count,
+    /// A whole number of tokens of one sequence or batch; `k` is 1,024.
+    Tokens,
+    /// A decimal number.
+    Number,
+    /// A share between 0 and 1, or a percentage.
+    Share,
+    /// One of a list; empty is "auto".
+    Choice,
+}
+
+macro_rules! fields {
+    ($($(#[$doc:meta])* $name:ident = $path:literal, $takes:ident;)*) => {
+        /// A control of the form.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Field {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Field {
+            /// Every control, in the order of the question document.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The path of its value in the question document: what
+            /// [`InputError::field`](shardwise_core::InputError) names.
+            #[must_use]
+            pub const fn path(self) -> &'static str {
+                match self {
+                    $(Self::$name => $path,)*
+                }
+            }
+
+            /// What it takes.
+            #[must_use]
+            pub const fn takes(self) -> Takes {
+                match self {
+                    $(Self::$name => Takes::$takes,)*
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    /// Model: a catalog id, a name, or a Hugging Face repository.
+    Model = "model", Text;
+    /// A pasted `config.json`; where there is one it is the model.
+    ModelConfig = "model.config", Text;
+    /// GPU type.
+    Gpu = "hardware.gpu", Choice;
+    /// Number of GPUs.
+    Gpus = "hardware.gpus", Count;
+    /// GPUs in one node.
+    GpusPerNode = "hardware.gpus_per_node", Count;
+    /// Network between nodes.
+    Network = "hardware.internode_gbit_per_s_per_gpu", Number;
+    /// Price of a GPU-hour.
+    Price = "hardware.usd_per_gpu_hour", Number;
+    /// The task.
+    Kind = "workload.kind", Choice;
+    /// Longest sequence.
+    SequenceLength = "workload.sequence_length", Tokens;
+    /// Sequences per optimizer step.
+    GlobalBatch = "workload.global_batch", Count;
+    /// Mean sequence length.
+    MeanSequenceLength = "workload.mean_sequence_length", Tokens;
+    /// Packing.
+    Packing = "workload.packing", Choice;
+    /// Precision of the matrix products.
+    Precision = "workload.precision", Choice;
+    /// Rank of the adapters.
+    LoraRank = "workload.lora.rank", Count;
+    /// Matrices with adapters.
+    LoraTargets = "workload.lora.targets", Choice;
+    /// Prompts per step.
+    Prompts = "workload.rl.prompts_per_step", Count;
+    /// Responses per prompt.
+    Responses = "workload.rl.responses_per_prompt", Count;
+    /// Longest prompt.
+    MaxPrompt = "workload.rl.max_prompt_length", Tokens;
+    /// Longest response.
+    MaxResponse = "workload.rl.max_response_length", Tokens;
+    /// Mean prompt.
+    MeanPrompt = "workload.rl.mean_prompt_length", Tokens;
+    /// Mean response.
+    MeanResponse = "workload.rl.mean_response_length", Tokens;
+    /// Spread of the response lengths.
+    Spread = "workload.rl.response_length_cv", Share;
+    /// Prompts per optimizer step.
+    MiniBatch = "workload.rl.mini_batch", Count;
+    /// Passes over the samples.
+    Epochs = "workload.rl.epochs", Count;
+    /// Reference policy.
+    Reference = "workload.rl.reference", Choice;
+    /// How generation and training share the GPUs.
+    Schedule = "workload.rl.schedule", Choice;
+    /// GPUs that train.
+    TrainGpus = "workload.rl.train_gpus", Count;
+    /// Requests of a generation run.
+    Requests = "workload.rollout.requests", Count;
+    /// Mean prompt of a generation run.
+    RequestPrompt = "workload.rollout.mean_prompt_length", Tokens;
+    /// Mean response of a generation run.
+    RequestResponse = "workload.rollout.mean_response_length", Tokens;
+    /// Spread of a generation run's responses.
+    RequestSpread = "workload.rollout.response_length_cv", Share;
+    /// Tokens of the whole run.
+    RunTokens = "workload.tokens", Number;
+    /// The code that trains.
+    Backend = "plan.backend", Choice;
+    /// Tensor parallelism.
+    TensorParallel = "plan.tensor_parallel", Count;
+    /// Pipeline parallelism.
+    PipelineParallel = "plan.pipeline_parallel", Count;
+    /// Interleaved stages.
+    VirtualPipeline = "plan.virtual_pipeline", Count;
+    /// Context parallelism.
+    ContextParallel = "plan.context_parallel", Count;
+    /// Ulysses sequence parallelism.
+    UlyssesParallel = "plan.ulysses_parallel", Count;
+    /// Expert parallelism.
+    ExpertParallel = "plan.expert_parallel", Count;
+    /// Tensor parallelism of the experts.
+    ExpertTensorParallel = "plan.expert_tensor_parallel", Count;
+    /// ZeRO stage.
+    ZeroStage = "plan.zero_stage", Count;
+    /// Sequences per GPU.
+    MicroBatch = "plan.micro_batch", Count;
+    /// Token budget per GPU.
+    TokenBudget = "plan.max_tokens_per_gpu", Tokens;
+    /// Recomputation.
+    Recompute = "plan.recompute", Choice;
+    /// What is kept in host memory: letters of [`super::OFFLOADS`], `-` for nothing.
+    Offload = "plan.offload", Choice;
+    /// Loss without logits.
+    FusedHead = "plan.fused_lm_head", Choice;
+    /// The generation engine.
+    Engine = "plan.rollout.engine", Choice;
+    /// Tensor parallelism of the engine.
+    RolloutTensorParallel = "plan.rollout.tensor_parallel", Count;
+    /// The engine's share of the memory.
+    MemoryShare = "plan.rollout.gpu_memory_utilization", Share;
+}
+
+impl Field {
+    /// Number of controls.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// The control that a path of the question document belongs to: the one with that path, else
+    /// the one with the longest path above it.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        let exact = Self::ALL.iter().copied().find(|field| field.path() == path);
+        exact.or_else(|| {
+            let above = |field: &Self| {
+                path.strip_prefix(field.path())
+                    .is_some_and(|rest| rest.starts_with(['.', '[']))
+            };
+            Self::ALL
+                .iter()
+                .copied()
+                .filter(above)
+                .max_by_key(|field| field.path().len())
+        })
+    }
+
+    /// Identifier of its element in the page.
+    #[must_use]
+    pub fn id(self) -> String {
+        self.path().replace('.', "-")
+    }
+}

@@ -1,0 +1,173 @@
+//! What a person typed, as typed, and the question it makes.
+//!
+//! The form holds text, so that nothing typed is ever lost; [`Form::question`] reads it. What a
+//! question holds beyond the controls (a GPU described by its figures, a critic of its own) is
+//! kept in `base` and travels along.
+
+mod field;
+mod read;
+pub mod units;
+mod write;
+
+pub use field::{Field, Takes};
+
+use shardwise_core::Question;
+use shardwise_core::wire::WorkloadKind;
+
+/// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
+pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
+
+/// Value of [`Field::Gpu`] for a GPU that the question describes itself.
+pub const CUSTOM_GPU: &str = "custom";
+
+/// Everything typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    values: Vec<String>,
+    /// The question that was loaded, for what the controls do not show.
+    base: Option<Box<Question>>,
+}
+
+/// A control whose text cannot be read or is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// The control; `None` where the form has none for it.
+    pub field: Option<Field>,
+    /// Path in the question document.
+    pub path: String,
+    /// What is wrong, and the remedy.
+    pub problem: Problem,
+}
+
+/// What is wrong with a control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// The number cannot be read.
+    Number(units::NumberError),
+    /// Something required is not there.
+    Missing,
+    /// The pasted text is not JSON: line and what the parser says.
+    Json(String),
+    /// The calculator refuses the value and says why.
+    Refused(String),
+}
+
+impl From<shardwise_core::InputError> for FieldError {
+    fn from(error: shardwise_core::InputError) -> Self {
+        Self {
+            field: Field::of_path(&error.field),
+            path: error.field,
+            problem: Problem::Refused(error.message),
+        }
+    }
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self {
+            values: vec![String::new(); Field::COUNT],
+            base: None,
+        }
+    }
+}
+
+impl Form {
+    /// The text of a control.
+    #[must_use]
+    pub fn get(&self, field: Field) -> &str {
+        self.values.get(field as usize).map_or("", String::as_str)
+    }
+
+    /// Sets the text of a control.
+    pub fn set(&mut self, field: Field, text: impl Into<String>) {
+        if let Some(value) = self.values.get_mut(field as usize) {
+            *value = text.into();
+        }
+    }
+
+    /// The task.
+    #[must_use]
+    pub fn kind(&self) -> WorkloadKind {
+        read::kind(self.get(Field::Kind))
+    }
+
+    /// Chooses the task, and fills what the new task requires and nobody has typed yet.
+    pub fn choose_kind(&mut self, kind: WorkloadKind) {
+        if let Some((_, word, _)) = KINDS.iter().find(|(known, _, _)| *known == kind) {
+            self.set(Field::Kind, *word);
+        }
+        let usual: &[(Field, &str)] = if is_rl(kind) {
+            &[
+                (Field::Prompts, "512"),
+                (Field::MaxPrompt, "1,024"),
+                (Field::MaxResponse, "3,072"),
+            ]
+        } else if kind == WorkloadKind::Rollout {
+            &[
+                (Field::Requests, "1,024"),
+                (Field::RequestPrompt, "512"),
+                (Field::RequestResponse, "1,024"),
+            ]
+        } else {
+            &[(Field::SequenceLength, "4,096"), (Field::GlobalBatch, "64")]
+        };
+        for (field, text) in usual {
+            if self.get(*field).is_empty() {
+                self.set(*field, *text);
+            }
+        }
+    }
+
+    /// Drops what a loaded question says about the plan beyond the controls.
+    pub fn forget_plan(&mut self) {
+        if let Some(base) = &mut self.base {
+            base.plan = None;
+        }
+    }
+
+    /// Whether the loaded question describes its GPU by figures of its own.
+    #[must_use]
+    pub fn has_custom_gpu(&self) -> bool {
+        self.base
+            .as_ref()
+            .is_some_and(|base| !base.hardware.gpu.is_string())
+    }
+
+    /// Whether any part of the plan is set by hand.
+    #[must_use]
+    pub fn pins_plan(&self) -> bool {
+        Field::ALL
+            .iter()
+            .any(|field| field.path().starts_with("plan.") && !self.get(*field).is_empty())
+    }
+}
+
+/// Whether a task is reinforcement learning.
+#[must_use]
+pub fn is_rl(kind: WorkloadKind) -> bool {
+    matches!(
+        kind,
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo
+    )
+}
+
+/// Whether a task generates.
+#[must_use]
+pub fn generates(kind: WorkloadKind) -> bool {
+    is_rl(kind) || kind == WorkloadKind::Rollout
+}
+
+/// Every task, in the order of the form, with the word the interface uses.
+pub const KINDS: [(WorkloadKind, &str, &str); 8] = [
+    (WorkloadKind::Pretrain, "pretrain", "Pretrain"),
+    (WorkloadKind::Sft, "sft", "SFT"),
+    (WorkloadKind::Lora, "lora", "LoRA"),
+    (WorkloadKind::Qlora, "qlora", "QLoRA"),
+    (WorkloadKind::Ppo, "ppo", "PPO"),
+    (WorkloadKind::Grpo, "grpo", "GRPO"),
+    (WorkloadKind::Dapo, "dapo", "DAPO"),
+    (WorkloadKind::Rollout, "rollout", "Rollout"),
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+use serde_json::json;
+use shardwise_core::Question;
+use shardwise_core::wire::WorkloadKind;
+
+use super::units::NumberError;
+use super::{Field, Form, Problem};
+
+#[track_caller]
+fn question(value: serde_json::Value) -> Question {
+    match serde_json::from_value(value) {
+        Ok(question) => question,
+        Err(error) => panic!("not a question: {error}"),
+    }
+}
+
+fn grpo() -> Question {
+    question(json!({
+        "version": 1, "model": "qwen3-8b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8, "usd_per_gpu_hour": 2.99},
+        "workload": {"kind": "grpo", "rl": {
+            "prompts_per_step": 512, "responses_per_prompt": 16, "max_prompt_length": 1024,
+            "max_response_length": 3072, "mean_prompt_length": 184.5, "critic": null,
+            "schedule": "one_step_off", "reference": false}},
+        "plan": {"tensor_parallel": 2, "offload": {"optimizer": true}, "sequence_parallel": true,
+            "rollout": {"gpu_memory_utilization": 0.65, "max_num_seqs": 256}}
+    }))
+}
+
+#[test]
+fn a_question_survives_the_form() {
+    for question in [
+        grpo(),
+        question(json!({
+            "version": 1, "model": {"hidden_size": 64}, "hardware": {"gpu": {"base": "a10", "memory_gib": 30.5}},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32, "packing": false, "tokens": 1.5e9},
+            "plan": {"recompute": {"granularity": "selective", "modules": ["mlp"]}}
+        })),
+        question(json!({
+            "version": 1, "model": "x", "hardware": {"gpu": "h20"},
+            "workload": {"kind": "rollout", "rollout": {"requests": 3, "mean_prompt_length": 10.5, "mean_response_length": 7}}
+        })),
+        question(json!({
+            "version": 1, "model": "x", "hardware": {"gpu": "h20"},
+            "workload": {"kind": "qlora", "sequence_length": 1, "global_batch": 1, "lora": {"rank": 8, "targets": "attention"}}
+        })),
+    ] {
+        assert_eq!(Form::of(&question).question(), Ok(question));
+    }
+}
+
+#[test]
+fn units_are_read_where_the_field_has_them() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::MaxResponse, "8k");
+    form.set(Field::RunTokens, "1.5B");
+    form.set(Field::MemoryShare, "70%");
+    form.set(Field::Gpus, "1,024");
+    let question = form.question();
+    let Ok(question) = question else {
+        panic!("{question:?}")
+    };
+    let rl = question.workload.rl.unwrap_or_default();
+    assert_eq!(rl.max_response_length, Some(8192));
+    assert_eq!(question.workload.tokens, Some(1.5e9));
+    assert_eq!(question.hardware.gpus, Some(1024));
+    let rollout = question
+        .plan
+        .and_then(|plan| plan.rollout)
+        .unwrap_or_default();
+    assert!(
+        rollout
+            .gpu_memory_utilization
+            .is_some_and(|share| (share - 0.7).abs() < 1e-12)
+    );
+}
+
+#[test]
+fn every_bad_field_is_named_and_nothing_is_lost() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::Gpus, "-1");
+    form.set(Field::Prompts, "");
+    form.set(Field::TensorParallel, "2.5");
+    form.set(Field::ModelConfig, "{\"hidden_size\": ");
+    let errors = form.question().err().unwrap_or_default();
+    let named: Vec<_> = errors.iter().filter_map(|error| error.field).collect();
+    assert_eq!(
+        named,
+        [
+            Field::ModelConfig,
+            Field::Gpus,
+            Field::Prompts,
+            Field::TensorParallel
+        ]
+    );
+    assert_eq!(errors[1].problem, Problem::Number(NumberError::Negative));
+    assert_eq!(errors[2].problem, Problem::Missing);
+    assert_eq!(form.get(Field::Gpus), "-1");
+}
+
+#[test]
+fn a_path_finds_its_control() {
+    for (path, field) in [
+        ("plan.tensor_parallel", Some(Field::TensorParallel)),
+        ("plan.offload.optimizer", Some(Field::Offload)),
+        ("model.hidden_size", Some(Field::Model)),
+        ("hardware.gpu.memory_gib", Some(Field::Gpu)),
+        ("hardware.gpus", Some(Field::Gpus)),
+        ("workload.rl.critic", None),
+        ("version", None),
+    ] {
+        assert_eq!(Field::of_path(path), field, "{path}");
+    }
+}
+
+#[test]
+fn controls_stand_for_different_things() {
+    for (index, field) in Field::ALL.iter().enumerate() {
+        assert_eq!(*field as usize, index);
+        assert_eq!(Field::of_path(field.path()), Some(*field));
+    }
+}
+
+#[test]
+fn another_task_starts_with_usual_values_and_keeps_what_was_typed() {
+    let mut form = Form::of(&grpo());
+    form.choose_kind(WorkloadKind::Sft);
+    assert_eq!(form.get(Field::SequenceLength), "4,096");
+    assert!(form.question().is_ok());
+    form.set(Field::SequenceLength, "16k");
+    form.choose_kind(WorkloadKind::Grpo);
+    form.choose_kind(WorkloadKind::Lora);
+    assert_eq!(form.get(Field::SequenceLength), "16k");
+    assert_eq!(form.get(Field::Responses), "16");
+}

@@ -1,0 +1,210 @@
+//! Numbers for a person. Never NaN, never infinity: both are written as a dash.
+
+/// What stands for a number that is not one.
+const NONE: &str = "–";
+
+/// A whole number with commas: `12,345`.
+#[must_use]
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// With `decimals` places, and commas before the point.
+#[must_use]
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() || value.abs() >= 1e15 {
+        return NONE.to_owned();
+    }
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let sign = if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
+        "−"
+    } else {
+        ""
+    };
+    let whole = whole.parse().map(grouped).unwrap_or_default();
+    if fraction.is_empty() {
+        format!("{sign}{whole}")
+    } else {
+        format!("{sign}{whole}.{fraction}")
+    }
+}
+
+/// With three significant digits, the way a person would say it: `3,670`, `105.7`, `0.226`.
+#[must_use]
+pub fn figure(value: f64) -> String {
+    let size = value.abs();
+    if size >= 10_000.0 {
+        // The last digits of a large estimate mean nothing.
+        let step = 10f64.powi(size.log10() as i32 - 3);
+        fixed((value / step).round() * step, 0)
+    } else if size >= 1000.0 {
+        fixed((value / 10.0).round() * 10.0, 0)
+    } else if size >= 10.0 {
+        fixed(value, 1)
+    } else if size >= 1.0 {
+        fixed(value, 2)
+    } else if size >= 0.01 || size == 0.0 {
+        fixed(value, 3)
+    } else {
+        fixed(value, 5)
+    }
+}
+
+/// Memory in GiB: one place.
+#[must_use]
+pub fn gib(value: f64) -> String {
+    fixed(value, 1)
+}
+
+/// Dollars: three significant digits below ten, cents below a thousand.
+#[must_use]
+pub fn usd(value: f64) -> String {
+    let amount = match value.abs() {
+        size if size >= 1000.0 => fixed(value, 0),
+        size if size >= 10.0 => fixed(value, 2),
+        _ => figure(value),
+    };
+    format!("${amount}")
+}
+
+/// A price: always cents.
+#[must_use]
+pub fn price(value: f64) -> String {
+    format!("${}", fixed(value, 2))
+}
+
+/// A share in per cent: `17.3 %`.
+#[must_use]
+pub fn percent(share: f64, decimals: usize) -> String {
+    format!("{}\u{a0}%", fixed(share * 100.0, decimals))
+}
+
+/// Seconds, with as many places as they deserve.
+#[must_use]
+pub fn seconds(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => fixed(value, 0),
+        size if size >= 10.0 => fixed(value, 1),
+        size if size >= 0.1 || size == 0.0 => fixed(value, 2),
+        _ => fixed(value, 4),
+    }
+}
+
+/// Parameters of a model: `8.19 B`, `135 M`.
+#[must_use]
+pub fn parameters(count: u64) -> String {
+    let value = count as f64;
+    if value >= 1e12 {
+        format!("{}\u{a0}T", fixed(value / 1e12, 2))
+    } else if value >= 1e11 {
+        format!("{}\u{a0}B", fixed(value / 1e9, 0))
+    } else if value >= 1e10 {
+        format!("{}\u{a0}B", fixed(value / 1e9, 1))
+    } else if value >= 1e9 {
+        format!("{}\u{a0}B", fixed(value / 1e9, 2))
+    } else {
+        format!("{}\u{a0}M", fixed(value / 1e6, 0))
+    }
+}
+
+/// The same in Chinese: `81.9 亿`.
+#[must_use]
+pub fn parameters_zh(count: u64) -> String {
+    let value = count as f64 / 1e8;
+    format!(
+        "{}\u{a0}亿",
+        if value >= 1000.0 {
+            fixed(value, 0)
+        } else {
+            fixed(value, 1)
+        }
+    )
+}
+
+/// A number of tokens: `11.7 M`.
+#[must_use]
+pub fn tokens(count: f64) -> String {
+    if count >= 1e12 {
+        format!("{}\u{a0}T", fixed(count / 1e12, 2))
+    } else if count >= 1e9 {
+        format!("{}\u{a0}B", fixed(count / 1e9, 2))
+    } else if count >= 1e6 {
+        format!("{}\u{a0}M", fixed(count / 1e6, 1))
+    } else {
+        fixed(count, 0)
+    }
+}
+
+/// The same in Chinese: `1,171 万`.
+#[must_use]
+pub fn tokens_zh(count: f64) -> String {
+    if count >= 1e8 {
+        format!("{}\u{a0}亿", fixed(count / 1e8, 2))
+    } else if count >= 1e4 {
+        format!("{}\u{a0}万", fixed(count / 1e4, 0))
+    } else {
+        fixed(count, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, usd};
+
+    #[test]
+    fn numbers_read_well() {
+        for (made, expected) in [
+            (grouped(0), "0"),
+            (grouped(999), "999"),
+            (grouped(1_234_567), "1,234,567"),
+            (fixed(-0.04, 1), "0.0"),
+            (fixed(-1234.56, 1), "−1,234.6"),
+            (figure(3671.2), "3,670"),
+            (figure(105.68), "105.7"),
+            (figure(29361.0), "29,360"),
+            (figure(0.2262), "0.226"),
+            (figure(0.0), "0.000"),
+            (figure(0.000_12), "0.00012"),
+            (usd(0.3974), "$0.397"),
+            (usd(795.4), "$795.40"),
+            (usd(12345.6), "$12,346"),
+            (percent(0.1732, 1), "17.3\u{a0}%"),
+            (seconds(399.04), "399"),
+            (seconds(5.614), "5.61"),
+            (parameters(8_190_735_360), "8.19\u{a0}B"),
+            (parameters(134_515_008), "135\u{a0}M"),
+            (parameters(1_026_000_000_000), "1.03\u{a0}T"),
+            (parameters_zh(8_190_735_360), "81.9\u{a0}亿"),
+            (tokens(11_714_560.0), "11.7\u{a0}M"),
+        ] {
+            assert_eq!(made, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_a_dash() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e18] {
+            for text in [
+                fixed(value, 1),
+                figure(value),
+                usd(value),
+                percent(value, 1),
+                seconds(value),
+            ] {
+                assert!(
+                    text.contains('–') && !text.to_lowercase().contains("inf"),
+                    "{text}"
+                );
+            }
+        }
+    }
+}

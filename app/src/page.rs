@@ -1,0 +1,310 @@
+//! The state of the page: what is typed, what it asks, and the answer.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink, presets};
+
+use crate::browser;
+use crate::compute::{self, Comparison};
+use crate::form::{Field, FieldError, Form};
+use crate::text::{Lang, Text};
+
+const THEME_KEY: &str = "shardwise-theme";
+const LANG_KEY: &str = "shardwise-lang";
+
+/// How long the address waits for the typing to pause, in milliseconds.
+const ADDRESS_PAUSE_MS: u32 = 400;
+
+/// The preset that a first visit shows.
+const FIRST_PRESET: &str = "verl";
+
+/// Colours of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Theme {
+    /// The system's.
+    #[default]
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// All of them, with the word the address and the storage use.
+    pub(crate) const ALL: [(Self, &'static str); 3] = [
+        (Self::Auto, "auto"),
+        (Self::Light, "light"),
+        (Self::Dark, "dark"),
+    ];
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == word)
+            .map(|(theme, _)| *theme)
+    }
+
+    fn word(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(theme, _)| *theme == self)
+            .map_or("auto", |(_, word)| word)
+    }
+}
+
+/// Order of the GPU types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// By throughput.
+    #[default]
+    Fastest,
+    /// By dollars per token.
+    Cheapest,
+}
+
+/// A question with its answer.
+pub(crate) struct Shown {
+    /// The question.
+    pub(crate) question: Question,
+    /// The answer, with its workings.
+    pub(crate) found: Evaluated,
+}
+
+type Answered = Result<Arc<Shown>, Vec<FieldError>>;
+
+/// The state of the page. A handle: copies are the same page.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    /// What is typed.
+    pub(crate) form: RwSignal<Form>,
+    /// Language.
+    pub(crate) lang: RwSignal<Lang>,
+    /// Colours.
+    pub(crate) theme: RwSignal<Theme>,
+    /// What is wrong with the form.
+    pub(crate) errors: Memo<Vec<FieldError>>,
+    /// The last valid question with its answer.
+    pub(crate) shown: Memo<Option<Arc<Shown>>>,
+    /// Other plans for it.
+    pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
+    /// Other GPU types for it.
+    pub(crate) comparison: RwSignal<Comparison>,
+    /// Order of the GPU types.
+    pub(crate) order: RwSignal<Order>,
+    /// Whether all GPU types are shown.
+    pub(crate) all_gpus: RwSignal<bool>,
+    /// Why the address could not be read.
+    pub(crate) bad_link: RwSignal<Option<InputError>>,
+    /// Whether the page is embedded in another.
+    pub(crate) embedded: bool,
+}
+
+fn first_form() -> Form {
+    let all = presets::presets();
+    let first = all
+        .iter()
+        .find(|preset| preset.id.starts_with(FIRST_PRESET))
+        .or(all.first());
+    first
+        .and_then(presets::Preset::question)
+        .map(|question| Form::of(&question))
+        .unwrap_or_default()
+}
+
+fn answer(question: Result<Question, Vec<FieldError>>) -> Answered {
+    let question = question?;
+    match shardwise_core::evaluate(&question) {
+        Ok(found) => Ok(Arc::new(Shown { question, found })),
+        Err(error) => {
+            let mut error = FieldError::from(error);
+            // A pasted file has a control of its own.
+            if error.field == Some(Field::Model) && question.model.is_object() {
+                error.field = Some(Field::ModelConfig);
+            }
+            Err(vec![error])
+        }
+    }
+}
+
+impl Page {
+    /// The page as the address, the storage and the system ask for it.
+    pub(crate) fn new() -> Self {
+        let lang = browser::query("lang")
+            .or_else(|| browser::stored(LANG_KEY))
+            .or_else(browser::preferred_language)
+            .and_then(|tag| Lang::of_tag(&tag));
+        let theme = browser::query("theme")
+            .or_else(|| browser::stored(THEME_KEY))
+            .and_then(|word| Theme::of_word(&word));
+        let form = RwSignal::new(first_form());
+        let question = Memo::new(move |_| form.with(Form::question));
+        let answered =
+            Memo::new_with_compare(move |_| Arc::new(answer(question.get())), |_, _| true);
+        let errors = Memo::new(move |_| {
+            answered.with(|answered| {
+                answered
+                    .as_ref()
+                    .as_ref()
+                    .err()
+                    .cloned()
+                    .unwrap_or_default()
+            })
+        });
+        let shown = Memo::new_with_compare(
+            move |before: Option<&Option<Arc<Shown>>>| {
+                answered.with(|answered| match answered.as_ref() {
+                    Ok(shown) => Some(Arc::clone(shown)),
+                    Err(_) => before.cloned().flatten(),
+                })
+            },
+            |before, now| match (
+                before.and_then(Option::as_ref),
+                now.and_then(Option::as_ref),
+            ) {
+                (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
+                (before, now) => before.is_some() || now.is_some() || before.is_none(),
+            },
+        );
+        let page = Self {
+            form,
+            lang: RwSignal::new(lang.unwrap_or_default()),
+            theme: RwSignal::new(theme.unwrap_or_default()),
+            errors,
+            shown,
+            plans: RwSignal::new(None),
+            comparison: RwSignal::new(Comparison::default()),
+            order: RwSignal::new(Order::default()),
+            all_gpus: RwSignal::new(false),
+            bad_link: RwSignal::new(None),
+            embedded: browser::query("embed").is_some(),
+        };
+        page.read_address();
+        page.follow_look();
+        page.follow_question();
+        page.follow_address();
+        page
+    }
+
+    /// Words of the page's language.
+    pub(crate) fn text(self) -> &'static Text {
+        self.lang.get().text()
+    }
+
+    /// The hash that holds the shown question.
+    pub(crate) fn hash(self) -> String {
+        self.shown
+            .with(|shown| {
+                shown
+                    .as_ref()
+                    .map(|shown| permalink::to_hash(&shown.question))
+            })
+            .unwrap_or_default()
+            .trim_start_matches('#')
+            .to_owned()
+    }
+
+    /// The address of the page with the shown question.
+    pub(crate) fn link(self) -> String {
+        format!("{}#{}", browser::address(), self.hash())
+    }
+
+    /// Changes the form by something other than typing: Back undoes it.
+    pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
+        // The address catches up before the step, else Back would skip what was typed last.
+        self.write_address(false);
+        self.form.update(edit);
+        self.bad_link.set(None);
+        self.write_address(true);
+    }
+
+    /// Chooses a language and keeps the choice.
+    pub(crate) fn choose_lang(self, lang: Lang) {
+        self.lang.set(lang);
+        browser::store(LANG_KEY, lang.tag());
+    }
+
+    /// Chooses colours and keeps the choice.
+    pub(crate) fn choose_theme(self, theme: Theme) {
+        self.theme.set(theme);
+        browser::store(THEME_KEY, theme.word());
+    }
+
+    /// The form of a first visit.
+    pub(crate) fn reset(self) {
+        self.change(|form| *form = first_form());
+    }
+
+    fn read_address(self) {
+        let hash = browser::hash();
+        // Hashes without a value are places in the page.
+        if !hash.contains('=') || hash == self.shown.with_untracked(|_| self.untracked_hash()) {
+            return;
+        }
+        match permalink::from_hash(&hash) {
+            Ok(question) => {
+                self.bad_link.set(None);
+                self.form.set(Form::of(&question));
+            }
+            Err(error) => self.bad_link.set(Some(error)),
+        }
+    }
+
+    fn untracked_hash(self) -> String {
+        untrack(move || self.hash())
+    }
+
+    fn write_address(self, as_step: bool) {
+        let hash = self.untracked_hash();
+        // A link that could not be read stays in the address until something is changed.
+        if !hash.is_empty()
+            && hash != browser::hash()
+            && self.bad_link.with_untracked(Option::is_none)
+        {
+            browser::set_hash(&hash, as_step);
+        }
+    }
+
+    fn follow_look(self) {
+        Effect::new(move || {
+            let lang = self.lang.get();
+            browser::set_root("lang", Some(lang.tag()));
+            browser::set_title(lang.text().title);
+        });
+        Effect::new(move || {
+            let theme = self.theme.get();
+            browser::set_root("data-theme", (theme != Theme::Auto).then_some(theme.word()));
+        });
+        if self.embedded {
+            browser::add_root_class("is-embed");
+        }
+    }
+
+    fn follow_question(self) {
+        Effect::new(move || {
+            if let Some(shown) = self.shown.get() {
+                compute::start(&shown.question, self.plans, self.comparison);
+            }
+        });
+    }
+
+    fn follow_address(self) {
+        thread_local! {
+            static PENDING: RefCell<Option<Timeout>> = const { RefCell::new(None) };
+        }
+        Effect::new(move || {
+            self.shown.track();
+            let timeout = Timeout::new(ADDRESS_PAUSE_MS, move || self.write_address(false));
+            // The timeout before it is dropped, and with it its write.
+            PENDING.with(|pending| pending.replace(Some(timeout)));
+        });
+        if let Some(window) = browser::window() {
+            EventListener::new(&window, "hashchange", move |_| self.read_address()).forget();
+            EventListener::new(&window, "popstate", move |_| self.read_address()).forget();
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Every word of the page, in both languages. A missing word does not compile.
+//!
+//! Sentences hold `{0}`, `{1}`, … where [`fill`] puts values, so that each language orders them
+//! as it needs. What the calculator itself says (errors, advice, caveats) is English.
+
+mod en;
+mod zh;
+
+use crate::form::Field;
+
+/// A language of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// Simplified Chinese.
+    Zh,
+}
+
+impl Lang {
+    /// The words of this language.
+    pub(crate) fn text(self) -> &'static Text {
+        match self {
+            Self::En => &en::TEXT,
+            Self::Zh => &zh::TEXT,
+        }
+    }
+
+    /// Its tag, for `lang` attributes.
+    pub(crate) fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh-CN",
+        }
+    }
+
+    /// The language of a tag: `zh`, `zh-CN`, `en-GB`; `None` for others.
+    pub(crate) fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_']).next().unwrap_or(tag);
+        if primary.eq_ignore_ascii_case("zh") {
+            Some(Self::Zh)
+        } else if primary.eq_ignore_ascii_case("en") {
+            Some(Self::En)
+        } else {
+            None
+        }
+    }
+
+    /// The other language.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::En => Self::Zh,
+            Self::Zh => Self::En,
+        }
+    }
+
+    /// Label of a control.
+    pub(crate) fn label(self, field: Field) -> &'static str {
+        match self {
+            Self::En => en::label(field),
+            Self::Zh => zh::label(field),
+        }
+    }
+
+    /// A word of the calculator (part, phase, choice), for a person; itself where unknown.
+    pub(crate) fn word<'a>(self, word: &'a str) -> &'a str {
+        match self {
+            Self::En => en::word(word),
+            Self::Zh => zh::word(word),
+        }
+    }
+
+    /// A number of parameters.
+    pub(crate) fn parameters(self, count: u64) -> String {
+        match self {
+            Self::En => crate::format::parameters(count),
+            Self::Zh => crate::format::parameters_zh(count),
+        }
+    }
+
+    /// A number of tokens.
+    pub(crate) fn tokens(self, count: f64) -> String {
+        match self {
+            Self::En => crate::format::tokens(count),
+            Self::Zh => crate::format::tokens_zh(count),
+        }
+    }
+}
+
+/// Puts values into the `{0}`, `{1}`, … of a sentence.
+pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
+    let mut text = String::with_capacity(sentence.len() + 16);
+    let mut rest = sentence;
+    while let Some(open) = rest.find('{') {
+        let (before, after) = rest.split_at(open);
+        text.push_str(before);
+        let Some(close) = after.find('}') else {
+            rest = after;
+            break;
+        };
+        let index: Option<usize> = after.get(1..close).and_then(|digits| digits.parse().ok());
+        text.push_str(
+            index
+                .and_then(|index| values.get(index))
+                .copied()
+                .unwrap_or(""),
+        );
+        rest = after.get(close + 1..).unwrap_or("");
+    }
+    text.push_str(rest);
+    text
+}
+
+macro_rules! text {
+    ($($name:ident)*) => {
+        /// Words and sentences of one language.
+        #[derive(Debug)]
+        pub(crate) struct Text {
+            $(pub(crate) $name: &'static str,)*
+        }
+
+        #[cfg(test)]
+        impl Text {
+            fn all(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($name), self.$name),)*]
+            }
+        }
+    };
+}
+
+text! {
+    // Header and footer.
+    title skip language copy_link link_copied theme theme_auto theme_light theme_dark
+    about data prices build licence report dismiss on_this_page
+    nav_gpus nav_memory nav_time nav_plans nav_flags nav_advice
+    update_ready update_now
+    // Form.
+    your_question presets preset_label reset model_hint model_hint_active use_config use_name config_hint
+    gpus gpu_custom node_network node_summary price_hint price_source price_none price_unit
+    workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
+    auto auto_is yes no offload_legend free_plan read_as
+    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
+    banner_hash
+    // Verdict.
+    fits fits_short unfit asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
+    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step mfu hfu
+    best_of the_plan chip_dp chip_tokens chip_sequences chip_no_recompute chip_recompute
+    chip_no_offload chip_offload chip_rollout chip_fused interval_note waiting
+    // Which GPU.
+    which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
+    gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table
+    chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
+    // Memory and time.
+    memory memory_take memory_note card total time time_take time_take_one time_note time_waiting share
+    // Plans.
+    plans plans_counted plans_counting layout batch recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
+    // Flags.
+    flags framework version checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit reason_list
+    // Advice.
+    advice advice_note advice_none caveats source severity_error severity_warning severity_hint
+    // Embed.
+    embed_title open_full
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lang, en, fill, zh};
+    use crate::form::Field;
+
+    fn places(sentence: &str) -> Vec<&str> {
+        let mut found: Vec<_> = sentence
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split('}').next())
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    #[test]
+    fn both_languages_say_the_same_values() {
+        for ((name, english), (_, chinese)) in en::TEXT.all().into_iter().zip(zh::TEXT.all()) {
+            assert!(
+                !english.is_empty() && !chinese.is_empty(),
+                "{name} is empty"
+            );
+            assert_eq!(places(english), places(chinese), "{name}");
+        }
+    }
+
+    #[test]
+    fn sentences_are_filled_in_any_order() {
+        assert_eq!(fill("{1} of {0}, {1}", &["a", "b"]), "b of a, b");
+        assert_eq!(fill("nothing", &[]), "nothing");
+        assert_eq!(fill("{0} and {9}", &["a"]), "a and ");
+        assert_eq!(fill("open {0", &["a"]), "open {0");
+    }
+
+    #[test]
+    fn every_control_has_a_label() {
+        for field in Field::ALL {
+            assert!(!Lang::En.label(*field).is_empty() && !Lang::Zh.label(*field).is_empty());
+        }
+    }
+
+    #[test]
+    fn tags_name_languages() {
+        assert_eq!(Lang::of_tag("zh-CN"), Some(Lang::Zh));
+        assert_eq!(Lang::of_tag("EN"), Some(Lang::En));
+        assert_eq!(Lang::of_tag("fr"), None);
+    }
+}

@@ -1,0 +1,362 @@
+//! Which GPU: throughput and cost of every type in the catalog.
+
+use leptos::prelude::*;
+use shardwise_core::{Answer, InputError};
+
+use super::figure::{cell, folded_table, head, legend, plot};
+use super::words;
+use crate::charts;
+use crate::charts::gpus::{Bar, Bars, Gpus, Row};
+use crate::compute::{Compared, Comparison};
+use crate::format;
+use crate::page::{Order, Page};
+use crate::text::{Lang, Text, fill};
+
+/// How many GPU types are shown before "show all".
+const TOP: usize = 10;
+
+/// The same in an embedded page.
+const TOP_EMBEDDED: usize = 5;
+
+/// A compared type that fits, with its figures.
+fn fitting(row: &Compared) -> Option<&Answer> {
+    row.answer.as_ref().ok().filter(|answer| answer.fits)
+}
+
+/// The rows in order: what fits, best first; then what does not, least shortfall first; then what
+/// cannot be asked.
+fn ordered(comparison: &Comparison, order: Order) -> Vec<Compared> {
+    let mut rows: Vec<Compared> = comparison.rows.iter().cloned().collect();
+    let key = |row: &Compared| match &row.answer {
+        Ok(answer) if answer.fits => {
+            let best = match order {
+                Order::Fastest => -answer.tokens_per_s_per_gpu,
+                Order::Cheapest => answer.usd_per_mtok.unwrap_or(f64::MAX),
+            };
+            (0, best)
+        }
+        Ok(answer) => (1, answer.memory.reserved_gib / answer.memory.capacity_gib),
+        Err(_) => (2, 0.0),
+    };
+    rows.sort_by(|a, b| {
+        let ((class_a, best_a), (class_b, best_b)) = (key(a), key(b));
+        class_a.cmp(&class_b).then(best_a.total_cmp(&best_b))
+    });
+    rows
+}
+
+/// The first rows, and the asked one wherever it is.
+fn selection(rows: Vec<Compared>, asked: Option<&str>, top: usize) -> Vec<Compared> {
+    rows.into_iter()
+        .enumerate()
+        .filter(|(index, row)| *index < top || Some(row.gpu.id) == asked)
+        .map(|(_, row)| row)
+        .collect()
+}
+
+fn reason(answer: &Result<Answer, InputError>, text: &Text) -> String {
+    match answer {
+        Ok(answer) => {
+            let memory = &answer.memory;
+            fill(
+                text.needs_gib,
+                &[
+                    &format::gib(memory.reserved_gib),
+                    &format::gib(memory.capacity_gib),
+                ],
+            )
+        }
+        Err(_) => "–".to_owned(),
+    }
+}
+
+/// The fastest and the cheapest of the types that fit.
+fn best(rows: &[Compared]) -> (Option<&Compared>, Option<&Compared>) {
+    let fastest = rows
+        .iter()
+        .filter_map(|row| Some((row, fitting(row)?.tokens_per_s_per_gpu)));
+    let cheapest = rows
+        .iter()
+        .filter_map(|row| Some((row, fitting(row)?.usd_per_mtok?)));
+    (
+        fastest
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(row, _)| row),
+        cheapest
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(row, _)| row),
+    )
+}
+
+fn chart(all: &[Compared], rows: &[Compared], asked: Option<&str>, gpus: u32, text: &Text) -> Gpus {
+    let (fastest, cheapest) = best(all);
+    let is = |row: &Compared, other: Option<&Compared>| {
+        other.is_some_and(|other| other.gpu.id == row.gpu.id)
+    };
+    let rows = rows.iter().map(|row| {
+        let bars = match fitting(row) {
+            None => Bars::Unfit(reason(&row.answer, text)),
+            Some(answer) => Bars::Fits {
+                speed: Bar {
+                    value: answer.tokens_per_s_per_gpu,
+                    range: answer
+                        .interval
+                        .map(|interval| interval.tokens_per_s_per_gpu),
+                    label: format::figure(answer.tokens_per_s_per_gpu),
+                    best: is(row, fastest),
+                },
+                cost: answer
+                    .usd_per_mtok
+                    .ok_or_else(|| text.price_missing.to_owned())
+                    .map(|usd| Bar {
+                        value: usd,
+                        range: None,
+                        label: format::figure(usd),
+                        best: is(row, cheapest),
+                    }),
+            },
+        };
+        Row {
+            name: words::gpu_label(row.gpu.id),
+            memory: format!("{} GB", format::fixed(row.gpu.memory_gb, 0)),
+            plan: fitting(row)
+                .map(|answer| words::layout(&answer.plan, gpus))
+                .unwrap_or_default(),
+            selected: Some(row.gpu.id) == asked,
+            bars,
+        }
+    });
+    Gpus {
+        rows: rows.collect(),
+        plan_head: text.col_plan.to_owned(),
+        speed_head: text.chart_throughput.to_owned(),
+        cost_head: text.chart_cost.to_owned(),
+    }
+}
+
+/// What the chart shows, in words.
+fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
+    let text = lang.text();
+    let (fastest, cheapest) = best(all);
+    let Some(fastest) = fastest else {
+        return text.gpus_none.to_owned();
+    };
+    let name = |row: &Compared| words::gpu_label(row.gpu.id);
+    let yours = all.iter().find(|row| Some(row.gpu.id) == asked);
+    let mut sentences = Vec::new();
+    match yours {
+        Some(yours) => match fitting(yours) {
+            None => sentences.push(fill(text.gpus_take_unfit, &[&name(yours), &name(fastest)])),
+            Some(answer) if fastest.gpu.id != yours.gpu.id => {
+                let speed = fitting(fastest).map_or(0.0, |best| best.tokens_per_s_per_gpu)
+                    / answer.tokens_per_s_per_gpu;
+                sentences.push(fill(
+                    text.gpus_take_faster,
+                    &[&name(fastest), &format::fixed(speed, 1), &name(yours)],
+                ));
+            }
+            Some(_) => {}
+        },
+        None => {}
+    }
+    match cheapest.and_then(|row| Some((row, fitting(row)?.usd_per_mtok?))) {
+        Some((row, _)) if sentences.is_empty() && Some(row.gpu.id) == asked => {
+            let count = all.iter().filter(|row| fitting(row).is_some()).count();
+            sentences.push(fill(text.gpus_take_best, &[&name(row), &count.to_string()]));
+        }
+        Some((row, usd)) => sentences.push(fill(
+            text.gpus_take_cheaper,
+            &[&name(row), &format::usd(usd)],
+        )),
+        None => {}
+    }
+    if sentences.is_empty() {
+        sentences.push(fill(text.gpus_take_fastest, &[&name(fastest)]));
+    }
+    sentences.join(if lang == Lang::Zh { "" } else { " " })
+}
+
+/// The rows that are shown now, and all of them.
+fn rows(page: Page, embedded: bool) -> Option<(Vec<Compared>, Vec<Compared>, Option<String>, u32)> {
+    let shown = page.shown.get()?;
+    let asked = words::asked_gpu(&shown).map(str::to_owned);
+    let all = page
+        .comparison
+        .with(|comparison| ordered(comparison, page.order.get()));
+    let top = match (embedded, page.all_gpus.get()) {
+        (true, _) => TOP_EMBEDDED,
+        (false, false) => TOP,
+        (false, true) => usize::MAX,
+    };
+    let chosen = selection(all.clone(), asked.as_deref(), top);
+    Some((all, chosen, asked, shown.found.job.hardware.gpus))
+}
+
+/// The chart alone.
+pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
+    plot("c-gpus", move |width| {
+        let text = page.text();
+        let (all, chosen, asked, gpus) = rows(page, embedded)?;
+        if chosen.is_empty() {
+            return None;
+        }
+        let chart = chart(&all, &chosen, asked.as_deref(), gpus, text);
+        Some(charts::draw((width, chart.height(width)), |area| {
+            chart.draw(area)
+        }))
+    })
+}
+
+/// The sentence of the chart; what is going on until there is one.
+pub(super) fn sentence(page: Page) -> String {
+    let lang = page.lang.get();
+    page.comparison.with(|comparison| {
+        if comparison.rows.is_empty() {
+            let total = shardwise_core::catalog::gpus().len().to_string();
+            return fill(
+                lang.text().gpus_counting,
+                &[&comparison.done.to_string(), &total],
+            );
+        }
+        let asked = page.shown.with(|shown| {
+            shown
+                .as_ref()
+                .and_then(|shown| words::asked_gpu(shown).map(str::to_owned))
+        });
+        takeaway(&comparison.rows, asked.as_deref(), lang)
+    })
+}
+
+pub(super) fn view(page: Page, embedded: bool) -> AnyView {
+    let order = |order: Order, name: fn(&Text) -> &'static str| {
+        view! {
+            <button type="button" class="seg-b" aria-pressed=move || (page.order.get() == order).to_string()
+                on:click=move |_| page.order.set(order)>{move || name(page.text())}</button>
+        }
+    };
+    let note = move || {
+        page.shown.with(|shown| {
+            let gpus = shown.as_ref()?.found.job.hardware.gpus;
+            Some(fill(
+                page.text().gpus_note,
+                &[&format::grouped(gpus.into())],
+            ))
+        })
+    };
+    let stale = move || {
+        page.comparison
+            .with(|comparison| comparison.done < comparison.rows.len())
+    };
+    let more = move || {
+        let total = page.comparison.with(|comparison| comparison.rows.len());
+        (total > TOP).then(|| {
+            let text = page.text();
+            let all = page.all_gpus.get();
+            let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
+            view! {
+                <p class="plans-f"><button class="btn btn-s" type="button" id="all-gpus" aria-expanded=all.to_string()
+                    on:click=move |_| page.all_gpus.set(!all)>{name}</button></p>
+            }
+        })
+    };
+    view! {
+        <section class="block" id="gpus" aria-labelledby="gpus-h" aria-busy=move || stale().to_string()>
+            <div class="block-h">
+                <h2 id="gpus-h">{move || page.text().which_gpu}</h2>
+                <div class="seg tools" role="group" aria-label=move || page.text().sort_by>
+                    {order(Order::Fastest, |text| text.fastest)}
+                    {order(Order::Cheapest, |text| text.cheapest)}
+                </div>
+            </div>
+            <figure class="fgr">
+                <figcaption>
+                    <p class="take" id="c-gpus">{move || sentence(page)}</p>
+                    <p class="note">{note}</p>
+                </figcaption>
+                {drawing(page, embedded)}
+                {more}
+                <div class="fgr-f">
+                    {move || legends(page)}
+                    {move || table(page, embedded)}
+                </div>
+            </figure>
+        </section>
+    }
+    .into_any()
+}
+
+fn legends(page: Page) -> AnyView {
+    let text = page.text();
+    let coverage = page.shown.with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval)).map(|interval| {
+        let name = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
+        view! {
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/></svg>
+                {name}
+            </li>
+        }
+    });
+    view! {
+        <ul class="legend">
+            {legend("k-sel", text.yours.to_owned())}
+            {legend("k-bar", text.others.to_owned())}
+            {coverage}
+            {legend("k-idle", text.does_not_fit.to_owned())}
+        </ul>
+    }
+    .into_any()
+}
+
+fn table(page: Page, embedded: bool) -> AnyView {
+    let text = page.text();
+    let Some((_, chosen, asked, gpus)) = rows(page, embedded) else {
+        return ().into_any();
+    };
+    let lines = chosen.into_iter().map(|row| {
+        let label = words::gpu_label(row.gpu.id);
+        let yours = Some(row.gpu.id) == asked.as_deref();
+        let name = label.clone();
+        let action = if yours {
+            view! { <b>{text.yours}</b> }.into_any()
+        } else {
+            view! {
+                <button class="btn btn-s" type="button" on:click=move |_| page.change(|form| super::ask::choose_gpu(form, row.gpu.id))>
+                    {text.use_gpu}<span class="vh">" "{name}</span>
+                </button>
+            }
+            .into_any()
+        };
+        let cells = match &row.answer {
+            Ok(answer) if answer.fits => view! {
+                {cell(text.per_gpu, format::figure(answer.tokens_per_s_per_gpu))}
+                {cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))}
+                {cell(text.col_usd_mt, answer.usd_per_mtok.map(format::figure).unwrap_or_default())}
+                <td data-l=text.col_plan>{words::layout(&answer.plan, gpus)}</td>
+            }
+            .into_any(),
+            Ok(_) => view! { <td colspan="4">{text.does_not_fit}": "{reason(&row.answer, text)}</td> }.into_any(),
+            Err(error) => view! { <td colspan="4">{error.message.clone()}</td> }.into_any(),
+        };
+        let class = match (yours, fitting(&row).is_some()) {
+            (true, _) => "is-sel",
+            (false, true) => "",
+            (false, false) => "is-off",
+        };
+        view! { <tr class=class><th scope="row">{label}</th>{cells}<td>{action}</td></tr> }
+    });
+    let heads = view! {
+        {head(text.col_gpu, false)}
+        {head(text.per_gpu, true)}
+        {head(text.col_mt_hour, true)}
+        {head(text.col_usd_mt, true)}
+        {head(text.col_plan, false)}
+        <th scope="col"><span class="vh">{text.action}</span></th>
+    };
+    folded_table(
+        page,
+        text.which_gpu.to_owned(),
+        8,
+        heads.into_any(),
+        lines.collect_view().into_any(),
+    )
+}

@@ -1,0 +1,220 @@
+//! A text to paste, line by line: what is typed, and the reason beside it.
+
+use shardwise_core::emit::{Language, Snippet};
+
+/// One line of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A comment of its own; `true` for a warning.
+    Comment(String, bool),
+    /// A heading inside the text.
+    Heading(String),
+    /// Something that is run or read.
+    Setting {
+        /// Indentation.
+        indent: String,
+        /// Path before the key, with its last dot.
+        prefix: String,
+        /// The key.
+        key: String,
+        /// Between key and value.
+        between: &'static str,
+        /// The value.
+        value: String,
+        /// What follows the value: a comma, a line continuation.
+        after: String,
+        /// The reason; empty for none.
+        why: String,
+    },
+    /// Anything else.
+    Plain(String, String),
+}
+
+/// Where a trailing comment starts: two blanks and a hash outside quotes.
+fn comment_start(line: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut before = ' ';
+    for (index, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c && before != '\\' => quote = None,
+            (None, '#') if before == ' ' && index > 0 => return Some(index),
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+/// Cuts a line into what runs and why.
+fn split_reason(line: &str) -> (&str, &str) {
+    match comment_start(line).map(|at| line.split_at(at)) {
+        Some((setting, why)) if !setting.trim().is_empty() => (setting.trim_end(), why),
+        _ => (line, ""),
+    }
+}
+
+fn setting(line: &str, why: &str, language: Language) -> Line {
+    let plain = || Line::Plain(line.to_owned(), why.to_owned());
+    let (between, at) = match language {
+        Language::Shell => ("=", line.find('=')),
+        Language::Json | Language::Yaml => (": ", line.find(": ")),
+    };
+    let Some((path, value)) = at.map(|at| (&line[..at], &line[at + between.len()..])) else {
+        return plain();
+    };
+    let start = path.len() - path.trim_start().len();
+    let (indent, path) = path.split_at(start);
+    if path.is_empty() || path.contains(' ') || value.is_empty() || value == "(" {
+        return plain();
+    }
+    let key_at = if language == Language::Json {
+        0
+    } else {
+        path.rfind('.').map_or(0, |dot| dot + 1)
+    };
+    let (prefix, key) = path.split_at(key_at);
+    let bare = value.trim_end_matches([' ', '\\', ',']);
+    Line::Setting {
+        indent: indent.to_owned(),
+        prefix: prefix.to_owned(),
+        key: key.to_owned(),
+        between,
+        value: bare.to_owned(),
+        after: value[bare.len()..].to_owned(),
+        why: why.to_owned(),
+    }
+}
+
+/// The lines of a text. Reasons that the text cannot carry (JSON has no comments) join the line of
+/// their key.
+pub(super) fn lines(snippet: &Snippet) -> Vec<Line> {
+    let mut reasons: Vec<(&str, &str)> = snippet
+        .reasons
+        .iter()
+        .map(|(key, why)| (key.as_str(), why.as_str()))
+        .collect();
+    let read = |line: &str| {
+        let bare = line.trim_start();
+        if snippet.language != Language::Json && bare.starts_with('#') {
+            let warning = bare.contains("Warning") || bare.contains("WARNING");
+            return if bare.len() < line.len() {
+                Line::Heading(line.to_owned())
+            } else {
+                Line::Comment(line.to_owned(), warning)
+            };
+        }
+        let (text, why) = if snippet.language == Language::Json {
+            (line, "")
+        } else {
+            split_reason(line)
+        };
+        let mut line = setting(text, why, snippet.language);
+        if let Line::Setting { key, why, .. } = &mut line {
+            let name = key.trim_matches('"');
+            let known = reasons
+                .iter()
+                .position(|(path, _)| path.rsplit('.').next() == Some(name));
+            if let Some(known) = known
+                && why.is_empty()
+            {
+                *why = format!("# {}", reasons.remove(known).1);
+            }
+        }
+        line
+    };
+    snippet.text.lines().map(read).collect()
+}
+
+/// The text without the reasons beside its settings; it means the same to the program that reads it.
+pub(super) fn without_reasons(snippet: &Snippet) -> String {
+    if snippet.language == Language::Json {
+        return snippet.text.clone();
+    }
+    let mut text = String::with_capacity(snippet.text.len());
+    for line in snippet.text.lines() {
+        text.push_str(split_reason(line).0);
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, lines, without_reasons};
+    use shardwise_core::emit::{Language, Snippet};
+
+    fn snippet(language: Language, text: &str, reasons: &[(&str, &str)]) -> Snippet {
+        Snippet {
+            file: "file",
+            language,
+            text: text.to_owned(),
+            reasons: reasons
+                .iter()
+                .map(|(key, why)| ((*key).to_owned(), (*why).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn shell_settings_are_taken_apart() {
+        let text = "# head\nargs=(\n  # Batch\n  a.b.c=12  # why # really\n  x=\"a # b\" \\\n)\n";
+        let snippet = snippet(Language::Shell, text, &[]);
+        let lines = lines(&snippet);
+        assert_eq!(lines[0], Line::Comment("# head".to_owned(), false));
+        assert_eq!(lines[1], Line::Plain("args=(".to_owned(), String::new()));
+        assert_eq!(lines[2], Line::Heading("  # Batch".to_owned()));
+        let Line::Setting {
+            indent,
+            prefix,
+            key,
+            value,
+            why,
+            ..
+        } = &lines[3]
+        else {
+            panic!("{:?}", lines[3])
+        };
+        assert_eq!(
+            [indent, prefix, key, value, why],
+            ["  ", "a.b.", "c", "12", "# why # really"]
+        );
+        let Line::Setting {
+            value, after, why, ..
+        } = &lines[4]
+        else {
+            panic!("{:?}", lines[4])
+        };
+        assert_eq!([value.as_str(), after, why], ["\"a # b\"", " \\", ""]);
+        assert_eq!(
+            without_reasons(&snippet),
+            text.replace("  # why # really", "")
+        );
+    }
+
+    #[test]
+    fn json_gets_its_reasons_from_beside() {
+        let text = "{\n  \"zero_optimization\": {\n    \"stage\": 3,\n    \"x\": \"# no comment\"\n  }\n}\n";
+        let snippet = snippet(
+            Language::Json,
+            text,
+            &[("zero_optimization.stage", "to fit")],
+        );
+        let lines = lines(&snippet);
+        let Line::Setting {
+            key,
+            value,
+            after,
+            why,
+            ..
+        } = &lines[2]
+        else {
+            panic!("{:?}", lines[2])
+        };
+        assert_eq!(
+            [key.as_str(), value, after, why],
+            ["\"stage\"", "3", ",", "# to fit"]
+        );
+        assert_eq!(without_reasons(&snippet), text);
+    }
+}

@@ -1,0 +1,158 @@
+//! Other plans for the same question, best first, with the reason each is not chosen.
+
+use leptos::prelude::*;
+use shardwise_core::{Answer, SearchResult};
+
+use super::figure::meter;
+use super::words;
+use crate::format;
+use crate::page::Page;
+use crate::text::{Lang, Text, fill};
+
+/// How many plans are shown.
+const SHOWN: usize = 12;
+
+/// Speeds this close are the same to a person.
+const SAME: f64 = 0.005;
+
+fn reason(answer: &Answer, chosen: &Answer, first: bool, lang: Lang) -> String {
+    let text = lang.text();
+    if !answer.fits {
+        let memory = &answer.memory;
+        let words = [
+            &format::gib(memory.reserved_gib),
+            &format::gib(memory.capacity_gib),
+            lang.word(memory.phase),
+        ];
+        return fill(text.oom_why, &[words[0], words[1], words[2]]);
+    }
+    let ratio = answer.tokens_per_s_per_gpu / chosen.tokens_per_s_per_gpu - 1.0;
+    if first {
+        text.chosen.to_owned()
+    } else if ratio < -SAME {
+        fill(text.slower, &[&format::percent(-ratio, 0)])
+    } else if ratio > SAME {
+        fill(text.faster_tight, &[&format::percent(ratio, 0)])
+    } else {
+        text.same_speed.to_owned()
+    }
+}
+
+fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let plan = &answer.plan;
+    let first = *plan == chosen.plan;
+    let memory = &answer.memory;
+    let backend = plan.backend.map(words::backend).unwrap_or_default();
+    let class = match (answer.fits, first) {
+        (true, true) => "p-best",
+        (true, false) => "p-ok",
+        (false, _) => "p-bad",
+    };
+    let rollout = plan
+        .rollout
+        .as_ref()
+        .and_then(|rollout| rollout.tensor_parallel);
+    let figures = if answer.fits {
+        view! {
+            <td class="n" data-l=text.step_s>{format::seconds(answer.step_time_s)}</td>
+            <td class="n key" data-l=text.per_gpu>{format::figure(answer.tokens_per_s_per_gpu)}</td>
+            <td class="n" data-l=text.col_usd_mt>{answer.usd_per_mtok.map(format::figure).unwrap_or_default()}</td>
+        }
+        .into_any()
+    } else {
+        view! { <td class="n gone" colspan="3"><span class="tag tag-bad">{text.oom}</span></td> }
+            .into_any()
+    };
+    let offloaded = words::offload(plan, lang);
+    let why = reason(answer, chosen, first, lang);
+    let why = if offloaded.is_empty() {
+        why
+    } else {
+        format!("{why} {}", fill(text.chip_offload, &[&offloaded]))
+    };
+    view! {
+        <tr class=class>
+            <th scope="row">{format!("{backend} · {}", words::layout(plan, gpus))}</th>
+            <td class="second" data-l=text.batch>{words::batch(plan, lang)}</td>
+            <td class="second" data-l=text.recompute>{lang.word(words::recompute(plan)).to_owned()}</td>
+            <td class="nb second" data-l=text.rollout_tp>{rollout.map(format::grouped).unwrap_or_default()}</td>
+            <td class="n mem" data-l="GiB">
+                <span>{format::gib(memory.reserved_gib)}</span>
+                {meter(memory.reserved_gib / memory.capacity_gib, !answer.fits, 4)}
+            </td>
+            {figures}
+            <td class="why">{why}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn table(found: &SearchResult, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
+    let text: &Text = lang.text();
+    // What was chosen heads the table even where a pinned plan is not among the best.
+    let others = found
+        .plans
+        .iter()
+        .filter(|answer| answer.plan != chosen.plan)
+        .take(SHOWN - 1);
+    let lines: Vec<AnyView> = std::iter::once(chosen)
+        .chain(others)
+        .map(|answer| line(answer, chosen, gpus, lang))
+        .collect();
+    view! {
+        <div class="plans">
+            <table class="tab tab-plans">
+                <caption class="vh">{text.plans}</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">{text.layout}</th>
+                        <th scope="col">{text.batch}</th>
+                        <th scope="col">{text.recompute}</th>
+                        <th scope="col">{text.rollout_tp}</th>
+                        <th scope="col" class="n">"GiB"</th>
+                        <th scope="col" class="n">{text.step_s}</th>
+                        <th scope="col" class="n">{text.per_gpu}</th>
+                        <th scope="col" class="n">{text.col_usd_mt}</th>
+                        <th scope="col">{text.why}</th>
+                    </tr>
+                </thead>
+                <tbody>{lines}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+pub(super) fn view(page: Page) -> AnyView {
+    let counted = move || {
+        let text = page.text();
+        page.plans.with(|plans| match plans {
+            Some(found) => fill(
+                text.plans_counted,
+                &[
+                    &format::grouped(found.considered as u64),
+                    &format::grouped(found.fitting as u64),
+                ],
+            ),
+            None => text.plans_counting.to_owned(),
+        })
+    };
+    let body = move || {
+        let lang = page.lang.get();
+        let (shown, found) = (page.shown.get()?, page.plans.get()?);
+        Some(table(
+            &found,
+            &shown.found.answer,
+            shown.found.job.hardware.gpus,
+            lang,
+        ))
+    };
+    view! {
+        <section class="block" id="plans" aria-labelledby="plans-h">
+            <div class="block-h"><h2 id="plans-h">{move || page.text().plans}</h2><p>{counted}</p></div>
+            {body}
+        </section>
+    }
+    .into_any()
+}

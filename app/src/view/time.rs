@@ -1,0 +1,214 @@
+//! Step time by phase and part.
+
+use leptos::prelude::*;
+use shardwise_core::Answer;
+use shardwise_core::wire::TimePhase;
+
+use super::figure::{cell, folded_table, head, legend, plot};
+use crate::charts;
+use crate::charts::backend::Ink;
+use crate::charts::stack::{Row, Stack};
+use crate::format;
+use crate::page::Page;
+use crate::text::{Lang, fill};
+
+/// Phases that only run forward; their computation has a colour of its own.
+const FORWARD_ONLY: [&str; 4] = ["old_log_prob", "reference", "values", "reward"];
+
+/// The colour of a part of a phase, and its word.
+fn part(phase: &str, part: &'static str) -> (Ink, &'static str) {
+    match part {
+        "compute" if FORWARD_ONLY.contains(&phase) => (Ink::Forward, "forward"),
+        "compute" => (Ink::Activations, "compute"),
+        "recompute" => (Ink::Forward2, "recompute"),
+        "prefill" => (Ink::Prefill, "prefill"),
+        "decode" => (Ink::KvCache, "decode"),
+        "bubble" => (Ink::Hatched, "bubble"),
+        "optimizer" => (Ink::Logits, "optimizer_step"),
+        "overhead" => (Ink::Framework, "overhead"),
+        communication => (Ink::Communication, communication),
+    }
+}
+
+/// The parts of a phase that take time.
+fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static str, f64)> {
+    let name = phase.name;
+    phase
+        .parts
+        .entries()
+        .into_iter()
+        .filter(|(_, s)| *s > 0.0)
+        .map(move |(known, s)| {
+            let (ink, word) = part(name, known);
+            (ink, word, s)
+        })
+}
+
+fn chart(answer: &Answer, lang: Lang) -> Stack {
+    let longest = answer
+        .time
+        .phases
+        .iter()
+        .map(|phase| phase.s)
+        .fold(0.0, f64::max);
+    let rows = answer.time.phases.iter().map(|phase| Row {
+        label: lang.word(phase.name).to_owned(),
+        value: format!("{} {}", format::seconds(phase.s), lang.text().seconds_unit),
+        note: if answer.step_time_s > 0.0 {
+            format::percent(phase.s / answer.step_time_s, 0)
+        } else {
+            String::new()
+        },
+        selected: phase.s >= longest,
+        parts: parts(phase)
+            .map(|(ink, _, s)| (ink, s, format::seconds(s)))
+            .collect(),
+    });
+    Stack {
+        rows: rows.collect(),
+        unit: lang.text().seconds_unit.to_owned(),
+        limit: None,
+    }
+}
+
+fn takeaway(answer: &Answer, lang: Lang) -> String {
+    let text = lang.text();
+    let step = format::seconds(answer.step_time_s);
+    let mut phases: Vec<&TimePhase> = answer.time.phases.iter().collect();
+    phases.sort_by(|a, b| b.s.total_cmp(&a.s));
+    match phases.as_slice() {
+        [first, second, ..] => fill(
+            text.time_take,
+            &[
+                &step,
+                &format::seconds(first.s),
+                lang.word(first.name),
+                &format::seconds(second.s),
+                lang.word(second.name),
+            ],
+        ),
+        [only] => {
+            let longest = parts(only).max_by(|a, b| a.2.total_cmp(&b.2)).unwrap_or((
+                Ink::Framework,
+                "overhead",
+                0.0,
+            ));
+            fill(
+                text.time_take_one,
+                &[&step, &format::seconds(longest.2), lang.word(longest.1)],
+            )
+        }
+        [] => String::new(),
+    }
+}
+
+/// Parts that some phase has, each with its colour, in the order of drawing.
+fn kinds(answer: &Answer) -> Vec<(Ink, &'static str)> {
+    let mut kinds: Vec<(Ink, &'static str)> = Vec::new();
+    for (ink, word, _) in answer.time.phases.iter().flat_map(parts) {
+        if !kinds.iter().any(|(_, known)| *known == word) {
+            kinds.push((ink, word));
+        }
+    }
+    kinds
+}
+
+fn legends(answer: &Answer, lang: Lang) -> AnyView {
+    // The kinds of communication share a colour: one entry for all.
+    let mut seen: Vec<Ink> = Vec::new();
+    let entries = kinds(answer).into_iter().filter_map(|(ink, word)| {
+        if seen.contains(&ink) {
+            return None;
+        }
+        seen.push(ink);
+        let word = if ink == Ink::Communication {
+            "communication"
+        } else {
+            word
+        };
+        let class = if ink == Ink::Hatched {
+            "k-idle"
+        } else {
+            ink.class()
+        };
+        Some(legend(class, lang.word(word).to_owned()))
+    });
+    let entries: Vec<AnyView> = entries.collect();
+    view! { <ul class="legend">{entries}</ul> }.into_any()
+}
+
+fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
+    let lang = page.lang.get();
+    page.shown
+        .with(|shown| shown.as_ref().map(|shown| of(&shown.found.answer, lang)))
+}
+
+pub(super) fn view(page: Page) -> AnyView {
+    view! {
+        <section class="block" id="time" aria-labelledby="time-h">
+            <div class="block-h"><h2 id="time-h">{move || page.text().time}</h2></div>
+            <figure class="fgr">
+                <figcaption>
+                    <p class="take" id="c-time">{move || with(page, takeaway)}</p>
+                    <p class="note">{move || page.text().time_note}</p>
+                </figcaption>
+                {plot("c-time", move |width| {
+                    with(page, |answer, lang| {
+                        let chart = chart(answer, lang);
+                        charts::draw((width, chart.height(width)), |area| chart.draw(area))
+                    })
+                })}
+                <div class="fgr-f">
+                    {move || with(page, legends)}
+                    {move || with(page, |answer, lang| table(page, answer, lang))}
+                </div>
+            </figure>
+        </section>
+    }
+    .into_any()
+}
+
+fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let phases = &answer.time.phases;
+    let names: Vec<String> = phases
+        .iter()
+        .map(|phase| lang.word(phase.name).to_owned())
+        .collect();
+    let lines = kinds(answer).into_iter().map(|(_, word)| {
+        let cells = phases.iter().zip(&names).map(|(phase, name)| {
+            let s = parts(phase)
+                .find(|(_, known, _)| *known == word)
+                .map_or(0.0, |(_, _, s)| s);
+            cell(
+                name.clone(),
+                if s > 0.0 {
+                    format::seconds(s)
+                } else {
+                    String::new()
+                },
+            )
+        });
+        view! { <tr><th scope="row">{lang.word(word).to_owned()}</th>{cells.collect_view()}</tr> }
+    });
+    let sums = phases
+        .iter()
+        .zip(&names)
+        .map(|(phase, name)| cell(name.clone(), format::seconds(phase.s)));
+    let body = view! {
+        {lines.collect_view()}
+        <tr class="sum"><th scope="row">{text.total}</th>{sums.collect_view()}</tr>
+    };
+    let heads = view! {
+        {head(text.seconds_unit, false)}
+        {names.iter().map(|name| head(name.clone(), true)).collect_view()}
+    };
+    let columns = phases.len() + 1;
+    folded_table(
+        page,
+        text.time.to_owned(),
+        if columns > 5 { 9 } else { columns },
+        heads.into_any(),
+        body.into_any(),
+    )
+}

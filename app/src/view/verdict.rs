@@ -1,0 +1,469 @@
+//! The verdict: one sentence, one bar, four figures, one plan.
+
+use std::sync::Arc;
+
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use leptos::svg;
+use shardwise_core::Answer;
+
+use super::figure::meter;
+use super::icons::{icon, icon_with};
+use super::words;
+use crate::browser;
+use crate::format;
+use crate::page::{Page, Shown};
+use crate::text::{Lang, fill};
+
+/// How long the answer must rest before it is read out, in milliseconds.
+const QUIET_MS: u32 = 600;
+
+/// Whether it fits, in one sentence.
+pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
+    let (text, memory) = (lang.text(), &answer.memory);
+    if answer.fits {
+        fill(
+            text.fits,
+            &[&format::gib(memory.capacity_gib - memory.reserved_gib)],
+        )
+    } else {
+        fill(
+            text.unfit,
+            &[&format::gib(memory.reserved_gib - memory.capacity_gib)],
+        )
+    }
+}
+
+pub(super) fn view(page: Page) -> AnyView {
+    (move || {
+        let lang = page.lang.get();
+        let wrong = page.errors.with(Vec::len);
+        match page.shown.get() {
+            Some(shown) => card(page, &shown, lang, wrong),
+            None => view! {
+                <section class="verdict is-stale">
+                    <p class="stale-n">{icon("i-info")}<span>{lang.text().stale_none}</span></p>
+                </section>
+            }
+            .into_any(),
+        }
+    })
+    .into_any()
+}
+
+/// The notice that the answer belongs to an earlier question.
+fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
+    let text = lang.text();
+    let asked = words::asked(shown, lang);
+    let notice = match wrong {
+        0 => return None,
+        1 => fill(text.stale_one, &[&asked]),
+        more => fill(text.stale_many, &[&asked, &more.to_string()]),
+    };
+    Some(view! { <p class="stale-n">{icon("i-info")}<span>{notice}</span></p> }.into_any())
+}
+
+fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
+    let answer = &shown.found.answer;
+    let class = match (answer.fits, wrong > 0) {
+        (true, false) => "verdict is-fit",
+        (true, true) => "verdict is-fit is-stale",
+        (false, false) => "verdict is-bad",
+        (false, true) => "verdict is-bad is-stale",
+    };
+    view! {
+        <section class=class aria-labelledby="v-h">
+            {stale(shown, lang, wrong)}
+            <div class="verdict-top">
+                <h2 id="v-h">
+                    {icon_with(if answer.fits { "i-check" } else { "i-x" }, "verdict-i")}
+                    <span>{sentence(answer, lang)}</span>
+                </h2>
+                <p class="verdict-q">{words::asked(shown, lang)}</p>
+            </div>
+            {fit(answer, lang)}
+            <dl class="figs">
+                {throughput(answer, lang)}
+                {cost(answer, lang)}
+                {run(shown, lang)}
+                {mfu(answer, lang)}
+            </dl>
+            {plan(page, shown, lang)}
+        </section>
+    }
+    .into_any()
+}
+
+/// The bar of memory, with the limit marked where the need is beyond it.
+pub(super) fn bar(answer: &Answer) -> AnyView {
+    let memory = &answer.memory;
+    if answer.fits {
+        return meter(memory.reserved_gib / memory.capacity_gib, false, 8);
+    }
+    let share = (memory.capacity_gib / memory.reserved_gib).clamp(0.0, 1.0) * 100.0;
+    let (within, beyond) = (format!("{share:.1}%"), format!("{:.1}%", 100.0 - share));
+    let part = |class: &'static str, x: String, width: String| {
+        svg::rect()
+            .attr("class", class)
+            .attr("x", x)
+            .attr("width", width)
+            .attr("height", "8")
+            .attr("y", "2")
+    };
+    svg::svg()
+        .attr("class", "meter")
+        .attr("width", "100%")
+        .attr("height", "12")
+        .attr("aria-hidden", "true")
+        .child((
+            part("over-ok", "0".to_owned(), within.clone()),
+            part("over-bad", within.clone(), beyond),
+            svg::rect()
+                .attr("class", "over-cap")
+                .attr("x", within)
+                .attr("width", "2")
+                .attr("height", "12"),
+        ))
+        .into_any()
+}
+
+fn fit(answer: &Answer, lang: Lang) -> AnyView {
+    let memory = &answer.memory;
+    let rest = fill(
+        lang.text().worst,
+        &[&format::gib(memory.capacity_gib), lang.word(memory.phase)],
+    );
+    let range = answer.interval.map(|interval| {
+        let [low, high] = interval.peak_gib;
+        view! { <span class="iv-t">{format!("{}–{} GiB", format::gib(low), format::gib(high))}</span> }
+    });
+    view! {
+        <div class="fit">
+            {bar(answer)}
+            <p class="fit-t"><span><b id="reserved">{format::gib(memory.reserved_gib)}</b> " " {rest}</span> " " {range}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// A figure with its range; the bar under it shows where in its range the value is.
+fn figure(
+    id: &'static str,
+    name: String,
+    value: AnyView,
+    value_at: f64,
+    range: Option<([f64; 2], String)>,
+    sub: AnyView,
+    first: bool,
+) -> AnyView {
+    let range = range.map(|([low, high], words)| {
+        view! { <dd class="iv">{interval_bar(value_at, low, high)}<span>{words}</span></dd> }
+    });
+    view! {
+        <div class=if first { "fig fig-1" } else { "fig" } id=id>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+            {range}
+            <dd class="sub">{sub}</dd>
+        </div>
+    }
+    .into_any()
+}
+
+/// The range and the value on a line from half to one and a half times the value.
+fn interval_bar(value: f64, low: f64, high: f64) -> AnyView {
+    let at = |x: f64| {
+        if value > 0.0 {
+            ((x / value - 0.5) * 100.0).clamp(0.0, 100.0)
+        } else {
+            50.0
+        }
+    };
+    let (from, to) = (at(low), at(high));
+    svg::svg()
+        .attr("class", "ivb")
+        .attr("width", "100%")
+        .attr("height", "9")
+        .attr("aria-hidden", "true")
+        .child((
+            svg::rect()
+                .attr("class", "ivb-bg")
+                .attr("width", "100%")
+                .attr("height", "1")
+                .attr("y", "4"),
+            svg::rect()
+                .attr("class", "ivb-r")
+                .attr("x", format!("{from:.1}%"))
+                .attr("width", format!("{:.1}%", (to - from).max(0.0)))
+                .attr("height", "5")
+                .attr("y", "2")
+                .attr("rx", "2.5"),
+            svg::circle()
+                .attr("class", "ivb-p")
+                .attr("cx", "50%")
+                .attr("cy", "4.5")
+                .attr("r", "3.5"),
+        ))
+        .into_any()
+}
+
+fn throughput(answer: &Answer, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let range = answer.interval.map(|interval| {
+        let [low, high] = interval.tokens_per_s_per_gpu;
+        (
+            [low, high],
+            format!("{}–{}", format::figure(low), format::figure(high)),
+        )
+    });
+    let value = view! { <b>{format::figure(answer.tokens_per_s_per_gpu)}</b> " " <span class="u">{text.per_gpu}</span> };
+    let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
+    figure(
+        "fig-throughput",
+        text.throughput.to_owned(),
+        value.into_any(),
+        answer.tokens_per_s_per_gpu,
+        range,
+        sub.into_any(),
+        true,
+    )
+}
+
+/// The range of dollars per million tokens that a range of throughput leaves.
+fn cost_range(answer: &Answer, usd: f64) -> Option<[f64; 2]> {
+    let [low, high] = answer.interval?.tokens_per_s_per_gpu;
+    (low > 0.0 && high > 0.0).then(|| {
+        [
+            usd * answer.tokens_per_s_per_gpu / high,
+            usd * answer.tokens_per_s_per_gpu / low,
+        ]
+    })
+}
+
+fn cost(answer: &Answer, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let name = text.cost.to_owned();
+    let Some((usd, price)) = answer.usd_per_mtok.zip(answer.usd_per_gpu_hour) else {
+        return figure(
+            "fig-cost",
+            name,
+            view! { <b>"–"</b> }.into_any(),
+            0.0,
+            None,
+            text.no_price.into_any(),
+            true,
+        );
+    };
+    let range = cost_range(answer, usd).map(|[low, high]| {
+        (
+            [low, high],
+            format!("{}–{}", format::usd(low), format::figure(high)),
+        )
+    });
+    let value = view! { <b>{format::usd(usd)}</b> " " <span class="u">{text.per_mt}</span> };
+    let sub = fill(text.at_price, &[&format::price(price)]);
+    figure(
+        "fig-cost",
+        name,
+        value.into_any(),
+        usd,
+        range,
+        sub.into_any(),
+        true,
+    )
+}
+
+fn run(shown: &Shown, lang: Lang) -> AnyView {
+    let (text, answer) = (lang.text(), &shown.found.answer);
+    let step = format::seconds(answer.step_time_s);
+    let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
+        let value = view! { <b>{step}</b> " " <span class="u u-i">{text.seconds_unit}</span> };
+        let sub = answer.usd_per_step.map(format::usd).unwrap_or_default();
+        return figure(
+            "fig-run",
+            text.step.to_owned(),
+            value.into_any(),
+            0.0,
+            None,
+            sub.into_any(),
+            false,
+        );
+    };
+    let usd = run.usd.map(|usd| view! { " " <b>{format::usd(usd)}</b> });
+    let value = view! { <b>{format::figure(run.hours)}</b> " " <span class="u u-i">{text.hours}</span> {usd} };
+    let name = fill(text.run, &[&lang.tokens(tokens)]);
+    let sub = fill(text.a_step, &[&step]);
+    figure(
+        "fig-run",
+        name,
+        value.into_any(),
+        0.0,
+        None,
+        sub.into_any(),
+        false,
+    )
+}
+
+fn mfu(answer: &Answer, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let value = view! { <b>{format::percent(answer.mfu, 1)}</b> };
+    let sub = fill(text.hfu, &[&format::percent(answer.hfu, 1)]);
+    figure(
+        "fig-mfu",
+        text.mfu.to_owned(),
+        value.into_any(),
+        0.0,
+        None,
+        sub.into_any(),
+        false,
+    )
+}
+
+/// The plan in tags.
+fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
+    let (text, spec) = (lang.text(), &shown.found.answer.plan);
+    let mut chips = Vec::new();
+    if shown.found.job.workload.generation.is_none() {
+        chips.extend(
+            spec.backend
+                .map(|backend| words::backend(backend).to_owned()),
+        );
+        chips.extend(
+            words::layout(
+                spec,
+                shown
+                    .found
+                    .job
+                    .workload
+                    .rl
+                    .as_ref()
+                    .map_or(shown.found.job.hardware.gpus, |rl| rl.train_gpus),
+            )
+            .split(" · ")
+            .map(str::to_owned),
+        );
+        chips.extend(
+            spec.zero_stage
+                .filter(|stage| *stage > 0)
+                .map(|stage| format!("ZeRO\u{a0}{stage}")),
+        );
+        chips.push(words::batch(spec, lang));
+        chips.push(match words::recompute(spec) {
+            "none" => text.chip_no_recompute.to_owned(),
+            granularity => fill(text.chip_recompute, &[granularity]),
+        });
+        let offloaded = words::offload(spec, lang);
+        chips.push(match offloaded.as_str() {
+            "" => text.chip_no_offload.to_owned(),
+            named => fill(text.chip_offload, &[named]),
+        });
+        chips.extend(
+            spec.fused_lm_head
+                .filter(|on| *on)
+                .map(|_| text.chip_fused.to_owned()),
+        );
+    }
+    if let Some(rollout) = &spec.rollout {
+        let degree = format::grouped(rollout.tensor_parallel.unwrap_or(1));
+        let share = format::percent(rollout.gpu_memory_utilization.unwrap_or_default(), 0);
+        chips.push(fill(text.chip_rollout, &[&degree, &share]));
+    }
+    chips.retain(|chip| !chip.is_empty());
+    chips
+}
+
+fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let considered = move || {
+        page.plans.with(|plans| match plans {
+            Some(found) if found.considered > 1 => {
+                fill(text.best_of, &[&format::grouped(found.considered as u64)])
+            }
+            _ => text.the_plan.to_owned(),
+        })
+    };
+    let note = shown.found.answer.interval.map(|interval| {
+        view! { <p class="vp-n">{fill(text.interval_note, &[&format::percent(interval.coverage, 0)])}</p> }
+    });
+    let tags = chips(shown, lang)
+        .into_iter()
+        .map(|chip| view! { <li>{chip}</li> })
+        .collect_view();
+    view! {
+        <div class="verdict-plan">
+            <p class="vp-h">{considered}</p>
+            <ul class="chips">{tags}</ul>
+            {note}
+        </div>
+    }
+    .into_any()
+}
+
+/// Links to the parts of the page, and the verdict in one line once it has scrolled away.
+pub(super) fn dock(page: Page) -> AnyView {
+    let link = |id: &'static str, name: fn(&crate::text::Text) -> &'static str| {
+        view! {
+            <li><a href=format!("#{id}") on:click=move |event| {
+                event.prevent_default();
+                browser::jump(id);
+            }>{move || name(page.text())}</a></li>
+        }
+    };
+    let line = move || {
+        let lang = page.lang.get();
+        page.shown.get().map(|shown| {
+            let answer = &shown.found.answer;
+            let memory = &answer.memory;
+            let (symbol, class) = if answer.fits { ("i-check", "dock-v") } else { ("i-x", "dock-v is-bad") };
+            let usd = answer.usd_per_mtok.map(|usd| view! { <span>{format::usd(usd)} "/MT"</span> });
+            view! {
+                <p class=class>
+                    {icon(symbol)}<b>{if answer.fits { lang.text().fits_short } else { lang.text().does_not_fit }}</b>
+                    <span class="dock-m">{format!("{} / {} GiB", format::gib(memory.reserved_gib), format::gib(memory.capacity_gib))}</span>
+                    <span>{format::figure(answer.tokens_per_s_per_gpu)} " tok/s"</span>
+                    {usd}
+                </p>
+            }
+        })
+    };
+    view! {
+        <nav class="dock" aria-label=move || page.text().on_this_page>
+            <div class="dock-in">
+                <ul>
+                    {link("gpus", |text| text.nav_gpus)}
+                    {link("memory", |text| text.nav_memory)}
+                    {link("time", |text| text.nav_time)}
+                    {link("plans", |text| text.nav_plans)}
+                    {link("flags", |text| text.nav_flags)}
+                    {link("advice", |text| text.nav_advice)}
+                </ul>
+                {line}
+            </div>
+        </nav>
+    }
+    .into_any()
+}
+
+/// The verdict for a screen reader, once the typing has paused.
+pub(super) fn announcement(page: Page) -> AnyView {
+    thread_local! {
+        static PENDING: std::cell::RefCell<Option<Timeout>> = const { std::cell::RefCell::new(None) };
+    }
+    let said = RwSignal::new(String::new());
+    Effect::new(move || {
+        let lang = page.lang.get();
+        let sentence = page.shown.with(|shown| {
+            let answer = &shown.as_ref()?.found.answer;
+            let speed = format!(
+                "{} {}",
+                format::figure(answer.tokens_per_s_per_gpu),
+                lang.text().per_gpu
+            );
+            Some(format!("{}. {speed}", sentence(answer, lang)))
+        });
+        let timeout = Timeout::new(QUIET_MS, move || said.set(sentence.unwrap_or_default()));
+        PENDING.with(|pending| pending.replace(Some(timeout)));
+    });
+    view! { <div class="vh" role="status" aria-live="polite" id="announcement">{said}</div> }
+        .into_any()
+}

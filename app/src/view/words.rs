@@ -1,0 +1,144 @@
+//! Sentences that several parts of the page share.
+
+use serde_json::Value;
+use shardwise_core::wire::{Backend, PlanSpec, RecomputeGranularity, RecomputeSpec};
+
+use crate::form::KINDS;
+use crate::format;
+use crate::page::Shown;
+use crate::text::{Lang, fill};
+
+/// A GPU type as a label: its catalog id in capitals.
+pub(super) fn gpu_label(id: &str) -> String {
+    id.to_uppercase()
+}
+
+/// The backend's name.
+pub(super) fn backend(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Megatron => "Megatron",
+        Backend::Fsdp => "FSDP",
+        Backend::Deepspeed => "DeepSpeed",
+        Backend::Ddp => "DDP",
+    }
+}
+
+/// The question in one sentence.
+pub(super) fn asked(shown: &Shown, lang: Lang) -> String {
+    let job = &shown.found.job;
+    let text = lang.text();
+    let kind = KINDS
+        .iter()
+        .find(|(kind, _, _)| *kind == job.workload.kind)
+        .map_or("", |(_, _, name)| name);
+    let gpus = format::grouped(job.hardware.gpus.into());
+    let gpu = gpu_label(&job.hardware.gpu);
+    let first = [kind, &job.model.name, &gpus, &gpu];
+    let whole = format::grouped;
+    if let Some(rl) = &job.workload.rl {
+        let rest = [
+            whole(rl.prompts_per_step),
+            whole(rl.responses_per_prompt),
+            whole(rl.max_prompt_length),
+            whole(rl.max_response_length),
+        ];
+        sentence(text.asked_rl, first, &rest)
+    } else if let Some(run) = &job.workload.generation {
+        let rest = [
+            whole(run.requests),
+            format::fixed(run.mean_prompt_length, 0),
+            format::fixed(run.mean_response_length, 0),
+        ];
+        sentence(text.asked_rollout, first, &rest)
+    } else {
+        let rest = [
+            whole(job.workload.global_batch),
+            whole(job.workload.sequence_length),
+        ];
+        sentence(text.asked_train, first, &rest)
+    }
+}
+
+fn sentence(text: &str, first: [&str; 4], rest: &[String]) -> String {
+    let values: Vec<&str> = first
+        .into_iter()
+        .chain(rest.iter().map(String::as_str))
+        .collect();
+    fill(text, &values)
+}
+
+/// The dimensions of a plan that split something, in short: `TP 2 · DP 4`.
+pub(super) fn layout(plan: &PlanSpec, gpus: u32) -> String {
+    let of = |value: Option<u64>| value.unwrap_or(1).max(1);
+    let split = [
+        of(plan.tensor_parallel),
+        of(plan.pipeline_parallel),
+        of(plan.context_parallel),
+        of(plan.ulysses_parallel),
+    ];
+    let replicas = (u64::from(gpus) / split.iter().product::<u64>().max(1)).max(1);
+    let dimensions = [
+        ("TP", split[0]),
+        ("PP", split[1]),
+        ("CP", split[2]),
+        ("SP", split[3]),
+        ("EP", of(plan.expert_parallel)),
+        ("ETP", of(plan.expert_tensor_parallel)),
+    ];
+    let mut parts: Vec<String> = dimensions
+        .into_iter()
+        .filter(|(_, degree)| *degree > 1)
+        .map(|(name, degree)| format!("{name}\u{a0}{degree}"))
+        .collect();
+    parts.push(format!("DP\u{a0}{replicas}"));
+    parts.join(" · ")
+}
+
+/// What one forward pass takes, as a plan states it.
+pub(super) fn batch(plan: &PlanSpec, lang: Lang) -> String {
+    let text = lang.text();
+    match (plan.max_tokens_per_gpu, plan.micro_batch) {
+        (Some(tokens), _) => fill(text.chip_tokens, &[&format::grouped(tokens)]),
+        (None, Some(sequences)) => fill(text.chip_sequences, &[&format::grouped(sequences)]),
+        (None, None) => String::new(),
+    }
+}
+
+/// The word of a recomputation.
+pub(super) fn recompute(plan: &PlanSpec) -> &'static str {
+    let granularity = plan.recompute.as_ref().map(|recompute| match recompute {
+        RecomputeSpec::Word(granularity) | RecomputeSpec::Modules { granularity, .. } => {
+            *granularity
+        }
+    });
+    match granularity {
+        Some(RecomputeGranularity::Selective) => "selective",
+        Some(RecomputeGranularity::Full) => "full",
+        Some(RecomputeGranularity::None) | None => "none",
+    }
+}
+
+/// What a plan keeps in host memory, in words; empty for nothing.
+pub(super) fn offload(plan: &PlanSpec, lang: Lang) -> String {
+    let offload = plan.offload.unwrap_or_default();
+    let parts = [
+        ("p", offload.parameters),
+        ("g", offload.gradients),
+        ("o", offload.optimizer),
+        ("a", offload.activations),
+    ];
+    let named: Vec<&str> = parts
+        .into_iter()
+        .filter(|(_, on)| *on)
+        .map(|(letter, _)| lang.word(letter))
+        .collect();
+    named.join(if lang == Lang::Zh { "、" } else { ", " })
+}
+
+/// The catalog id of the question's GPU; `None` where the question describes it.
+pub(super) fn asked_gpu(shown: &Shown) -> Option<&str> {
+    match &shown.question.hardware.gpu {
+        Value::String(id) => Some(id),
+        _ => None,
+    }
+}
