@@ -23,6 +23,22 @@ export class Calculator {
     await expect(this.root).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
   }
 
+  /** Waits until nothing on the page has changed for half a second: the comparison runs in slices. */
+  async settled() {
+    await this.page.evaluate(() => new Promise((done) => {
+      let timer = setTimeout(finish, 500);
+      const watch = new MutationObserver(() => {
+        clearTimeout(timer);
+        timer = setTimeout(finish, 500);
+      });
+      function finish() {
+        watch.disconnect();
+        done();
+      }
+      watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    }));
+  }
+
   /** Waits until the site is stored for offline use. */
   async stored() {
     await this.page.evaluate(() => navigator.serviceWorker.ready);
@@ -44,6 +60,7 @@ export class Calculator {
 
   /** The whole page as e2e/screenshots/<name>.png. */
   async shoot(name) {
+    await this.settled();
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: `${SHOTS}${name}.png`, fullPage: true, animations: 'disabled' });
   }
