@@ -10,6 +10,7 @@ use serde::Deserialize;
 struct File {
     architecture: Vec<Architecture>,
     framework: Vec<Framework>,
+    engine: Engine,
     constant: Vec<Constant>,
 }
 
@@ -23,6 +24,7 @@ struct Architecture {
     memory: f64,
     attention_forward: f64,
     attention_backward: f64,
+    generation: f64,
     basis: String,
 }
 
@@ -35,6 +37,21 @@ struct Framework {
     compute: f64,
     overlap: f64,
     step_s: f64,
+    basis: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Engine {
+    decode_matmul: f64,
+    decode_memory: f64,
+    cache_memory: f64,
+    expert_memory: f64,
+    prefill: f64,
+    layer_s: f64,
+    step_s: f64,
+    sequence_s: f64,
+    tensor_parallel_s: f64,
     basis: String,
 }
 
@@ -72,6 +89,7 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
             ("memory", entry.memory),
             ("attention_forward", entry.attention_forward),
             ("attention_backward", entry.attention_backward),
+            ("generation", entry.generation),
         ];
         let _ = write!(out, "Architecture {{ name: Cow::Borrowed({:?})", entry.name);
         for (field, value) in fields {
@@ -97,6 +115,26 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         }
         out.push_str("},");
     }
+    let engine = &file.engine;
+    let engine_name = "engine".to_owned();
+    basis.push((&engine_name, &engine.basis));
+    let fields = [
+        ("decode_matmul", engine.decode_matmul),
+        ("decode_memory", engine.decode_memory),
+        ("cache_memory", engine.cache_memory),
+        ("expert_memory", engine.expert_memory),
+        ("prefill", engine.prefill),
+        ("layer_s", engine.layer_s),
+        ("step_s", engine.step_s),
+        ("sequence_s", engine.sequence_s),
+        ("tensor_parallel_s", engine.tensor_parallel_s),
+    ];
+    out.push_str("engine: Engine {");
+    for (field, value) in fields {
+        positive("engine", field, value, 2.0);
+        let _ = write!(out, "{field}: {value:?},");
+    }
+    out.push_str("},");
     for entry in &file.constant {
         basis.push((&entry.name, &entry.basis));
         positive(&entry.name, "value", entry.value, 1e12);

@@ -266,7 +266,11 @@ fn check_gpus(layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Res
     Ok(())
 }
 
-fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan, InputError> {
+/// Completes the generation engine's plan and checks it.
+///
+/// # Errors
+/// As [`complete`].
+pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan, InputError> {
     let field = |name: &str| format!("plan.rollout.{name}");
     let gpus = generating_gpus(job);
     let parallel = |name: &str, value: u64| positive(&field(name), value, MAX_PARALLEL).map(|value| value as u32);

@@ -4,11 +4,13 @@
 
 use std::borrow::Cow;
 
+use crate::hardware::Hardware;
+
 /// How close a GPU architecture comes to its data sheet.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Architecture {
-    /// First word of [`crate::catalog::Gpu::architecture`].
+    /// A GPU id, or the first word of [`crate::catalog::Gpu::architecture`].
     pub name: Cow<'static, str>,
     /// Sustained matrix rate over the dense bf16 peak.
     pub matmul: f64,
@@ -22,6 +24,8 @@ pub struct Architecture {
     pub attention_forward: f64,
     /// Causal attention, backward, over the dense bf16 peak.
     pub attention_backward: f64,
+    /// Speed of generation engines on it, relative to what the other rates give.
+    pub generation: f64,
 }
 
 /// What the framework adds.
@@ -40,12 +44,36 @@ pub struct Framework {
     pub step_s: f64,
 }
 
+/// What a generation engine reaches and adds, per step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Engine {
+    /// Matrix rate of thin decoding products, over the rate of training ones.
+    pub decode_matmul: f64,
+    /// Bandwidth at which weights are read, over the memory's streaming rate.
+    pub decode_memory: f64,
+    /// The same for keys and values.
+    pub cache_memory: f64,
+    /// The same for experts' weights.
+    pub expert_memory: f64,
+    /// Matrix rate of prompts, over the rate of training products.
+    pub prefill: f64,
+    /// Fixed time per layer of a step in seconds.
+    pub layer_s: f64,
+    /// Fixed time per step in seconds: scheduling, sampling, detokenising.
+    pub step_s: f64,
+    /// Time per sequence and step in seconds, on the host.
+    pub sequence_s: f64,
+    /// Fixed time per step and doubling of tensor parallelism in seconds.
+    pub tensor_parallel_s: f64,
+}
+
 /// All constants.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Efficiency {
     /// By architecture.
-    pub architectures: [Architecture; 8],
+    pub architectures: [Architecture; 9],
     /// Megatron-Core.
     pub megatron: Framework,
     /// PyTorch FSDP.
@@ -54,6 +82,8 @@ pub struct Efficiency {
     pub deepspeed: Framework,
     /// Plain data parallelism.
     pub ddp: Framework,
+    /// Generation engines.
+    pub engine: Engine,
     /// GPU time of the smallest kernel in seconds.
     pub kernel_s: f64,
     /// Sequence length at which attention reaches half its rate, in tokens.
@@ -88,12 +118,18 @@ pub struct Efficiency {
 pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
 impl Efficiency {
-    /// The architecture's constants: the entry whose name starts `architecture`, else the first.
+    /// Constants of a GPU: the entry that names it or its family of variants (`h20` covers
+    /// `h20-141g`), else the one that starts its architecture, else Hopper's.
     #[must_use]
-    pub fn architecture(&self, architecture: &str) -> &Architecture {
+    pub fn architecture(&self, hardware: &Hardware) -> &Architecture {
+        let named = |entry: &&Architecture| {
+            hardware.gpu.strip_prefix(entry.name.as_ref()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let family = |entry: &&Architecture| hardware.architecture.starts_with(entry.name.as_ref());
         self.architectures
             .iter()
-            .find(|entry| architecture.starts_with(entry.name.as_ref()))
-            .unwrap_or(&self.architectures[0])
+            .find(named)
+            .or_else(|| self.architectures.iter().find(family))
+            .unwrap_or(&self.architectures[1])
     }
 }

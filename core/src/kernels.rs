@@ -34,7 +34,7 @@ impl Rates {
     /// Rates of a GPU in a precision.
     #[must_use]
     pub fn of(hardware: &Hardware, precision: Precision, efficiency: &Efficiency) -> Self {
-        let architecture: &Architecture = efficiency.architecture(&hardware.architecture);
+        let architecture: &Architecture = efficiency.architecture(hardware);
         let peak = if precision == Precision::Fp16 { hardware.peaks.fp16 } else { hardware.peaks.bf16 };
         let half = FlopsPerSecond::from_tera(peak * architecture.matmul);
         let (matmul, operand_bytes) = match precision {

@@ -2,7 +2,7 @@
 
 use crate::communication::Network;
 use crate::context::Context;
-use crate::efficiency::Efficiency;
+use crate::efficiency::{Efficiency, Engine};
 use crate::flops::{self, Block};
 use crate::hardware::Hardware;
 use crate::kernels::Rates;
@@ -86,6 +86,7 @@ struct EngineModel<'a> {
     plan: &'a RolloutPlan,
     rates: Rates,
     network: Network,
+    constants: &'a Engine,
 }
 
 impl EngineModel<'_> {
@@ -104,36 +105,40 @@ impl EngineModel<'_> {
         experts * (1.0 - libm::pow(missed, tokens))
     }
 
-    /// Weights one engine step reads, on one GPU.
-    fn read_weights(&self, tokens: f64) -> f64 {
+    /// Weights one engine step reads on one GPU, in bytes: dense ones, and those of experts.
+    fn read_weights(&self, tokens: f64) -> (f64, f64) {
         let counts = &self.model.parameters;
-        let idle = (self.model.shape.num_experts as f64 - self.touched_experts(tokens)).max(0.0);
-        let all = counts.total as f64 - counts.embedding as f64 - counts.vision as f64
-            - idle * (counts.expert * counts.expert_layers) as f64;
+        let routed = (counts.expert * counts.expert_layers) as f64;
+        let all = routed * self.model.shape.num_experts as f64;
         // A tied head is read as the head.
         let head = if counts.lm_head == 0 { counts.embedding as f64 } else { 0.0 };
-        (all + head) * weight_bytes(self.plan.precision) / f64::from(self.plan.tensor_parallel)
+        let dense = counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
+        let bytes = weight_bytes(self.plan.precision) / f64::from(self.plan.tensor_parallel);
+        (dense.max(0.0) * bytes, routed * self.touched_experts(tokens) * bytes)
     }
 
     /// One engine step that adds one token to each of `sequences` sequences of `length` tokens.
     fn decode_step(&self, sequences: f64, length: f64) -> Seconds {
         let shape = &self.model.shape;
         let tp = f64::from(self.plan.tensor_parallel);
-        let rates = &self.rates;
+        let (rates, constants) = (&self.rates, self.constants);
         let work = 2.0 * flops::matmul_weights(self.model) as f64 * sequences / tp;
-        let matmul = Seconds::new(work / rates.matmul.get());
-        let weights = rates.stream(self.read_weights(sequences));
+        let matmul = Seconds::new(work / (rates.matmul.get() * constants.decode_matmul));
+        let (dense, experts) = self.read_weights(sequences);
+        let weights =
+            rates.stream(dense / constants.decode_memory) + rates.stream(experts / constants.expert_memory);
         let cache = cache_bytes_per_token(self.model, self.blocks, self.plan.tensor_parallel);
-        let attention = rates.stream(sequences * self.cached(length) * cache) * 1.25;
+        let attention = rates.stream(sequences * self.cached(length) * cache / constants.cache_memory);
         let collectives = if self.plan.tensor_parallel > 1 {
             let group = self.network.group(self.plan.tensor_parallel, 1);
             self.network.reduce(2.0 * sequences * shape.hidden_size as f64, group) * (2.0 * self.layers())
+                + Seconds::new(constants.tensor_parallel_s * libm::log2(tp))
         } else {
             Seconds::ZERO
         };
         // CUDA graphs leave the kernels' own floors; scheduling and sampling add to every step.
-        let floors = Seconds::new(self.layers() * 1.6e-5 + 1.2e-3 + sequences * 6e-6);
-        matmul + weights + attention + collectives + floors
+        let floors = constants.layer_s * self.layers() + constants.step_s + constants.sequence_s * sequences;
+        matmul + weights + attention + collectives + Seconds::new(floors)
     }
 
     /// Keys read of a sequence of `length` tokens, as a share of full layers.
@@ -152,7 +157,7 @@ impl EngineModel<'_> {
     /// Processing `tokens` prompt tokens of prompts `length` long.
     fn prefill(&self, tokens: f64, length: f64) -> Seconds {
         let tp = f64::from(self.plan.tensor_parallel);
-        let linear = 2.0 * flops::matmul_weights(self.model) as f64 * tokens / tp / self.rates.matmul.get() / 0.85;
+        let linear = 2.0 * flops::matmul_weights(self.model) as f64 * tokens / tp / (self.rates.matmul.get() * self.constants.prefill);
         let attention: f64 = self
             .blocks
             .iter()
@@ -172,30 +177,44 @@ impl EngineModel<'_> {
     }
 }
 
-/// Standard normal quantiles at the middles of sixteen equal shares.
-const NORMAL_QUANTILES: [f64; 16] = [
-    -1.8627, -1.3180, -1.0100, -0.7764, -0.5791, -0.4023, -0.2372, -0.0784, 0.0784, 0.2372, 0.4023, 0.5791, 0.7764,
-    1.0100, 1.3180, 1.8627,
+/// Standard normal quantiles at the middles of shares of the requests, and those shares: finer
+/// towards the longest, which decide when a batch ends.
+const SHARES: [(f64, f64); 17] = [
+    (-1.6449, 0.1),
+    (-1.0364, 0.1),
+    (-0.6745, 0.1),
+    (-0.3853, 0.1),
+    (-0.1257, 0.1),
+    (0.1257, 0.1),
+    (0.3853, 0.1),
+    (0.6745, 0.1),
+    (0.9346, 0.05),
+    (1.1503, 0.05),
+    (1.3408, 0.02),
+    (1.4758, 0.02),
+    (1.6449, 0.02),
+    (1.8808, 0.02),
+    (2.1701, 0.01),
+    (2.5758, 0.007),
+    (3.0902, 0.003),
 ];
 
-/// Response lengths at sixteen equal shares of the requests: log-normal, cut at the longest, the
-/// mean kept.
-fn response_lengths(requests: &Requests) -> [f64; 16] {
+/// Response lengths of [`SHARES`]: log-normal, cut at the longest, the mean kept.
+fn response_lengths(requests: &Requests) -> [f64; SHARES.len()] {
     if requests.cv <= 0.0 {
-        return [requests.response; 16];
+        return [requests.response; SHARES.len()];
     }
-    let variance = libm::log(1.0 + requests.cv * requests.cv);
-    let sigma = variance.sqrt();
-    let mut lengths = NORMAL_QUANTILES.map(|z| libm::exp(sigma * z));
+    let sigma = libm::log(1.0 + requests.cv * requests.cv).sqrt();
+    let shape = SHARES.map(|(z, _)| libm::exp(sigma * z));
     let target = requests.response.min(requests.longest);
     // Cutting lowers the mean: scale until it holds.
     let mut scale = target;
     for _ in 0..12 {
-        let mean = lengths.iter().map(|length| (length * scale).min(requests.longest)).sum::<f64>() / 16.0;
+        let mean: f64 =
+            shape.iter().zip(SHARES).map(|(length, (_, share))| (length * scale).min(requests.longest) * share).sum();
         scale *= (target / mean).min(4.0);
     }
-    lengths = lengths.map(|length| (length * scale).clamp(1.0, requests.longest));
-    lengths
+    shape.map(|length| (length * scale).clamp(1.0, requests.longest))
 }
 
 /// Time and memory of generating `requests` on `gpus` GPUs.
@@ -213,6 +232,7 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
         plan,
         rates: Rates::of(hardware, plan.precision, efficiency),
         network: context.network,
+        constants: &efficiency.engine,
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let per_engine = (requests.count / engines).max(1.0);
@@ -229,20 +249,26 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
     let prefill = engine.prefill(prompts, requests.prompt);
     let lengths = response_lengths(requests);
-    let mean = lengths.iter().sum::<f64>() / 16.0;
+    let mean = requests.response.min(requests.longest);
     let middle = requests.prompt + mean * 0.5;
     // Full steps for what does not fit the last batch.
     let waves = per_engine / concurrency - 1.0;
     let mut decode = engine.decode_step(concurrency, middle) * (waves.max(0.0) * mean);
-    // The last batch: sixteen shares end one after another.
-    let mut done = 0.0;
-    for (index, length) in lengths.iter().enumerate() {
+    // The last batch: its shares end one after another, and the longest decides.
+    let (mut done, mut left) = (0.0, 1.0);
+    for (length, (_, share)) in lengths.iter().zip(SHARES) {
         if *length > done {
-            let active = concurrency * (16 - index) as f64 / 16.0;
             let now = requests.prompt + (done + length) * 0.5;
-            decode += engine.decode_step(active.max(1.0), now) * (length - done);
+            decode += engine.decode_step((concurrency * left).max(1.0), now) * (length - done);
             done = *length;
         }
+        left -= share;
+        // Fewer requests than a share holds one of: nobody is that long.
+        if left * per_engine < 0.5 {
+            break;
+        }
     }
+    let speed = efficiency.architecture(hardware).generation;
+    let (prefill, decode) = (prefill / speed, decode / speed);
     Generation { prefill, decode, weights, cache, cache_tokens, concurrency }
 }

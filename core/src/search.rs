@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::complete::{complete, generating_gpus, training_gpus};
+use crate::complete::{complete, complete_rollout, generating_gpus, training_gpus};
 use crate::context::Context;
 use crate::error::InputError;
 use crate::estimate;
@@ -12,6 +12,7 @@ use crate::step;
 use crate::wire::{
     Answer, Backend, Offload, PlanSpec, Question, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec, WorkloadKind,
 };
+use crate::workload::Rl;
 
 /// What "best" means. For one GPU type and count the cheapest plan is the fastest one; the two
 /// differ once counts or types are compared.
@@ -114,29 +115,15 @@ const KEPT: usize = 64;
 
 fn rank(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) -> bool) -> Result<Ranked, InputError> {
     let job = context.job;
-    let layouts = layouts(job, spec);
-    let rollouts = rollouts(job, spec);
-    let mut considered = 0;
-    let mut plans: Vec<Candidate> = Vec::new();
-    let mut refusal = None;
-    for candidate in &layouts {
-        for rollout in &rollouts {
-            let whole = PlanSpec { rollout: rollout.clone(), ..candidate.clone() };
-            match complete(job, &whole) {
-                Ok(plan) => {
-                    considered += 1;
-                    if accept(&plan) {
-                        plans.push(score(context, &plan));
-                    }
-                }
-                Err(error) => refusal = Some(error),
-            }
-        }
+    let mut found = Found::default();
+    match &job.workload.rl {
+        Some(rl) => rank_rl(context, spec, rl, accept, &mut found),
+        None => rank_single(context, spec, accept, &mut found),
     }
+    let Found { considered, fitting, mut plans, refusal } = found;
     if considered == 0 {
         return Err(refusal.unwrap_or_else(|| InputError::new("plan", "No layout is legal for this model and machine.")));
     }
-    let fitting = plans.iter().filter(|plan| plan.fits).count();
     plans.sort_by(Candidate::order);
     plans.truncate(KEPT);
     Ok(Ranked { considered, fitting, plans })
@@ -151,16 +138,96 @@ fn bucket(seconds: f64) -> f64 {
     (seconds * scale).round() / scale
 }
 
-fn score(context: &Context<'_>, plan: &Plan) -> Candidate {
-    let step = step::evaluate(context, plan);
+/// What a search has found so far.
+#[derive(Default)]
+struct Found {
+    considered: usize,
+    fitting: usize,
+    plans: Vec<Candidate>,
+    refusal: Option<InputError>,
+}
+
+impl Found {
+    fn consider(&mut self, candidate: Candidate) {
+        self.considered += 1;
+        self.fitting += usize::from(candidate.fits);
+        self.plans.push(candidate);
+    }
+}
+
+/// Training alone, or generation alone: every layout with every engine.
+fn rank_single(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) -> bool, found: &mut Found) {
+    let job = context.job;
+    let rollouts = rollouts(job, spec);
+    for layout in layouts(job, spec) {
+        for rollout in &rollouts {
+            match complete(job, &PlanSpec { rollout: rollout.clone(), ..layout.clone() }) {
+                Ok(plan) if accept(&plan) => {
+                    let step = step::evaluate(context, &plan);
+                    found.consider(candidate(context, &plan, step.seconds, step.reserved_gib()));
+                }
+                Ok(_) => found.considered += 1,
+                Err(error) => found.refusal = Some(error),
+            }
+        }
+    }
+}
+
+/// Engines kept for each layout of an RL step.
+const ENGINES_KEPT: usize = 3;
+
+/// An RL step: both sides are evaluated once each, then paired; they meet only in memory and in the
+/// schedule.
+fn rank_rl(context: &Context<'_>, spec: &PlanSpec, rl: &Rl, accept: &dyn Fn(&Plan) -> bool, found: &mut Found) {
+    let job = context.job;
+    let mut engines = Vec::new();
+    for rollout in rollouts(job, spec).into_iter().flatten() {
+        match complete_rollout(job, &rollout) {
+            Ok(engine) => engines.push((rollout, engine, step::generating_side(context, &engine, rl))),
+            Err(error) => found.refusal = Some(error),
+        }
+    }
+    let Some((first, _, _)) = engines.first() else { return };
+    let first = Some(first.clone());
+    let mut paired: Vec<Candidate> = Vec::new();
+    for layout in layouts(job, spec) {
+        let whole = PlanSpec { rollout: first.clone(), ..layout };
+        let plan = match complete(job, &whole) {
+            Ok(plan) => plan,
+            Err(error) => {
+                found.refusal = Some(error);
+                continue;
+            }
+        };
+        let training = step::training_side(context, &plan, rl);
+        paired.clear();
+        for (_, engine, generating) in &engines {
+            found.considered += 1;
+            let plan = Plan { rollout: Some(*engine), ..plan };
+            if accept(&plan) {
+                let (seconds, reserved) = step::joined(context, &plan, rl, &training, generating);
+                let candidate = candidate(context, &plan, seconds, reserved);
+                found.fitting += usize::from(candidate.fits);
+                paired.push(candidate);
+            }
+        }
+        paired.sort_by(Candidate::order);
+        found.plans.extend(paired.iter().take(ENGINES_KEPT));
+        if found.plans.len() > 64 * KEPT {
+            found.plans.sort_by(Candidate::order);
+            found.plans.truncate(KEPT);
+        }
+    }
+}
+
+fn candidate(context: &Context<'_>, plan: &Plan, seconds: f64, reserved: f64) -> Candidate {
     let capacity = context.job.hardware.memory_gib;
-    let reserved = step.reserved_gib();
     let fits = reserved <= capacity;
     Candidate {
         plan: *plan,
         fits,
         shortfall: if fits { 0.0 } else { reserved - capacity },
-        seconds: step.seconds,
+        seconds,
         simplicity: simplicity(&plan.layout),
     }
 }

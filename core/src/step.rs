@@ -189,12 +189,67 @@ fn in_phase(layout: &Layout) -> Layout {
 }
 
 /// The training side of an RL step: everything but generation.
-struct Training {
+#[derive(Clone, Debug)]
+pub struct TrainingSide {
     times: Vec<(&'static str, TimeParts)>,
     memories: Vec<(&'static str, PhaseMemory)>,
+    /// States that stay on the card while the engine generates.
+    resident: MemoryParts,
 }
 
-fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Training {
+impl TrainingSide {
+    fn seconds(&self) -> f64 {
+        self.times.iter().map(|(_, parts)| parts.total()).sum()
+    }
+}
+
+/// The generating side of an RL step: the engine's phase.
+#[derive(Clone, Copy, Debug)]
+pub struct GeneratingSide {
+    phase: rollout::Generation,
+    times: TimeParts,
+}
+
+/// The generating side of `engine`.
+#[must_use]
+pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
+    let phase = rollout_phase(context, engine, rl);
+    GeneratingSide { phase, times: generation_parts(&phase) }
+}
+
+/// Seconds and largest reserved GiB of the two sides together: [`evaluate`] without its lists, for
+/// searching.
+#[must_use]
+pub fn joined(context: &Context<'_>, plan: &Plan, rl: &Rl, training: &TrainingSide, generating: &GeneratingSide) -> (f64, f64) {
+    let Some(engine) = &plan.rollout else { return (f64::MAX, f64::MAX) };
+    let sync = weight_sync(context, plan, engine).total();
+    let seconds = schedule(rl.schedule, generating.times.total(), training.seconds()) + sync;
+    let generation = engine_memory(&generating.phase, context.efficiency.context_gib, training.resident).reserved_gib();
+    let kept = kept_engine(engine, rl, &generating.phase).total();
+    let trained = training.memories.iter().map(|(_, memory)| memory.reserved_gib()).fold(0.0, f64::max) + kept;
+    (seconds, generation.max(trained))
+}
+
+/// Seconds of both sides under a schedule.
+fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
+    match schedule {
+        Schedule::Colocated | Schedule::Split => generating + training,
+        Schedule::OneStepOff | Schedule::FullyAsync => generating.max(training),
+    }
+}
+
+/// What an engine that keeps its cache holds beside training.
+fn kept_engine(engine: &RolloutPlan, rl: &Rl, phase: &rollout::Generation) -> MemoryParts {
+    if rl.schedule == Schedule::Colocated && !engine.free_cache {
+        MemoryParts { rollout_weights: phase.weights.gib(), kv_cache: phase.cache.gib(), ..MemoryParts::default() }
+    } else {
+        MemoryParts::default()
+    }
+}
+
+/// The training side of `plan`.
+#[must_use]
+pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
     let job = context.job;
     let gpus = training_gpus(job);
     let actor = context.actor();
@@ -246,7 +301,8 @@ fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Training {
     };
     train("update_actor", &actor, &layout, critic);
     times.push(("offload", offload_time(context, plan, rl)));
-    Training { times, memories }
+    let resident = if rl.schedule == Schedule::Colocated { join(own, critic) } else { MemoryParts::default() };
+    TrainingSide { times, memories, resident }
 }
 
 /// Moving offloaded states to the card and back, once per phase that needs them.
@@ -296,43 +352,20 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, engine: &RolloutPlan) -> Time
 
 fn rl_step(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Step {
     let Some(engine) = &plan.rollout else { return Step::default() };
-    let job = context.job;
-    let phase = rollout_phase(context, engine, rl);
-    let rollout = generation_parts(&phase);
+    let generating = generating_side(context, engine, rl);
     let training = training_side(context, plan, rl);
     let sync = weight_sync(context, plan, engine);
-
-    let colocated = rl.schedule == Schedule::Colocated;
-    let beside = if colocated {
-        let gpus = training_gpus(job);
-        let own = resident(context, &plan.layout, &job.model, gpus);
-        match (&rl.critic, &plan.critic) {
-            (Some(model), Some(layout)) => join(own, resident(context, layout, model, gpus)),
-            _ => own,
-        }
-    } else {
-        MemoryParts::default()
-    };
-    let mut memories = vec![("rollout", engine_memory(&phase, context.efficiency.context_gib, beside))];
-    // An engine that keeps its cache stands beside training.
-    let kept = if colocated && !engine.free_cache {
-        MemoryParts { rollout_weights: phase.weights.gib(), kv_cache: phase.cache.gib(), ..MemoryParts::default() }
-    } else {
-        MemoryParts::default()
-    };
+    let context_gib = context.efficiency.context_gib;
+    let mut memories = vec![("rollout", engine_memory(&generating.phase, context_gib, training.resident))];
+    let kept = kept_engine(engine, rl, &generating.phase);
     memories.extend(training.memories.iter().map(|(name, memory)| (*name, PhaseMemory { parts: join(memory.parts, kept) })));
-
-    let mut times = vec![("rollout", rollout)];
-    times.extend(training.times.iter().copied());
+    let seconds = schedule(rl.schedule, generating.times.total(), training.seconds()) + sync.total();
+    let mut times = vec![("rollout", generating.times)];
+    times.extend(training.times);
     times.push(("weight_sync", sync));
-    let train: f64 = training.times.iter().map(|(_, parts)| parts.total()).sum();
-    let seconds = match rl.schedule {
-        Schedule::Colocated | Schedule::Split => rollout.total() + train + sync.total(),
-        Schedule::OneStepOff | Schedule::FullyAsync => rollout.total().max(train) + sync.total(),
-    };
     let tokens = rl.sequences() as f64 * rl.mean_length();
     let trained = tokens * rl.epochs as f64;
-    let per_token = flops::training_per_token(&job.model, rl.mean_length()).get();
+    let per_token = flops::training_per_token(&context.job.model, rl.mean_length()).get();
     Step {
         times,
         memories,

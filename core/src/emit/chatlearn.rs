@@ -203,7 +203,15 @@ fn title(layout: &Layout, gpus: u32) -> String {
         ("Ulysses", layout.ulysses_parallel),
         ("DP", layout.data_parallel(gpus)),
     ]);
-    format!("Layout: {} = {product}", plural(gpus.into(), "GPU", "GPUs"))
+    let experts = if layout.expert_parallel > 1 {
+        format!(", experts EP {}", layout.expert_parallel)
+    } else {
+        String::new()
+    };
+    format!(
+        "Layout: {} = {product}{experts}",
+        plural(gpus.into(), "GPU", "GPUs")
+    )
 }
 
 fn trainer(emission: &Emission, megatron: bool) -> Section {

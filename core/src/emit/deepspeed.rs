@@ -1,6 +1,6 @@
 //! `DeepSpeed`: `ds_config.json` in plain numbers, and the flags that it cannot carry.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::rules::{deepspeed_micro, nodes};
 use super::text::{Script, Section, flag, head, home, model_path};
@@ -17,16 +17,16 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             message: "DeepSpeed is not in the table of frameworks.".to_owned(),
         });
     };
-    let mut reasons = Vec::new();
-    let config = Value::Object(config(emission, &mut reasons));
-    let text = serde_json::to_string_pretty(&config).map_err(|error| Unsupported {
-        message: format!("The configuration is no JSON: {error}."),
-    })?;
+    let config = config(emission);
     let json = Snippet {
         file: "ds_config.json",
         language: Language::Json,
-        text: text + "\n",
-        reasons,
+        text: config.to_text(),
+        reasons: config
+            .0
+            .into_iter()
+            .map(|(key, _, reason)| (key.to_owned(), reason))
+            .collect(),
     };
     let script = Script {
         head: head(emission, own, &warnings(emission)),
@@ -66,194 +66,226 @@ fn learning_rate(emission: &Emission) -> f64 {
     }
 }
 
-/// The JSON, and a reason for each key in it.
-fn config(emission: &Emission, reasons: &mut Vec<(String, String)>) -> Map<String, Value> {
+/// Keys of the JSON in the order in which a person reads them, each with its reason.
+#[derive(Default)]
+struct Config(Vec<(&'static str, Value, String)>);
+
+impl Config {
+    /// Adds a key; dots open sections, whose keys stand together.
+    fn set(&mut self, path: &'static str, value: impl Into<Value>, reason: impl Into<String>) {
+        self.0.push((path, value.into(), reason.into()));
+    }
+
+    fn to_text(&self) -> String {
+        let mut out = String::from("{");
+        let mut open: Vec<&str> = Vec::new();
+        let mut first = true;
+        for (path, value, _) in &self.0 {
+            let mut sections: Vec<&str> = path.split('.').collect();
+            let key = sections.pop().unwrap_or(path);
+            let shared = open
+                .iter()
+                .zip(&sections)
+                .take_while(|(a, b)| a == b)
+                .count();
+            while open.len() > shared {
+                open.pop();
+                out.push_str(&format!("\n{}}}", "  ".repeat(open.len() + 1)));
+            }
+            let mut comma = if first { "" } else { "," };
+            for section in &sections[shared..] {
+                out.push_str(&format!(
+                    "{comma}\n{}\"{section}\": {{",
+                    "  ".repeat(open.len() + 1)
+                ));
+                open.push(section);
+                comma = "";
+            }
+            out.push_str(&format!(
+                "{comma}\n{}\"{key}\": {value}",
+                "  ".repeat(open.len() + 1)
+            ));
+            first = false;
+        }
+        while open.pop().is_some() {
+            out.push_str(&format!("\n{}}}", "  ".repeat(open.len() + 1)));
+        }
+        out.push_str("\n}\n");
+        out
+    }
+}
+
+fn config(emission: &Emission) -> Config {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let mut root = Map::new();
-    let mut set = |map: &mut Map<String, Value>, path: &str, value: Value, reason: String| {
-        let name = path.rsplit('.').next().unwrap_or(path);
-        map.insert(name.to_owned(), value);
-        reasons.push((path.to_owned(), reason));
-    };
+    let mut config = Config::default();
     let dp = layout.data_parallel(job.hardware.gpus);
     let (micro, accumulation) = (micro(emission), accumulation(emission));
-    set(
-        &mut root,
+    config.set(
         "train_batch_size",
-        job.workload.global_batch.into(),
+        job.workload.global_batch,
         format!(
-            "{} × {} micro-batches × {} ranks",
+            "{} × {} × {dp} ranks, from your question",
             count(micro),
-            count(accumulation),
-            dp
+            plural(accumulation, "pass", "passes")
         ),
     );
-    set(
-        &mut root,
+    config.set(
         "train_micro_batch_size_per_gpu",
-        micro.into(),
-        "Sequences of one forward pass on one GPU: the largest that fits and divides the batch."
-            .to_owned(),
+        micro,
+        "sequences of one forward pass on one GPU",
     );
-    set(
-        &mut root,
+    config.set(
         "gradient_accumulation_steps",
-        accumulation.into(),
-        "Forward and backward passes before the optimizer steps.".to_owned(),
+        accumulation,
+        "passes before the optimizer steps",
     );
-    set(
-        &mut root,
+    config.set(
         "gradient_clipping",
-        json!(1.0),
-        "Stated because DeepSpeed's default has changed.".to_owned(),
+        1.0,
+        "stated because DeepSpeed's default has changed",
     );
     let half = if job.workload.precision == Precision::Fp16 {
-        "fp16"
+        "fp16.enabled"
     } else {
-        "bf16"
+        "bf16.enabled"
     };
-    set(
-        &mut root,
-        half,
-        json!({ "enabled": true }),
-        "Precision of your question.".to_owned(),
-    );
+    config.set(half, true, "precision of your question");
     if layout.gradient_bytes >= 4.0 {
-        let reason = "Gradients are summed in fp32, as the plan says.".to_owned();
-        set(
-            &mut root,
-            "data_types",
-            json!({ "grad_accum_dtype": "fp32" }),
-            reason,
+        config.set(
+            "data_types.grad_accum_dtype",
+            "fp32",
+            "gradients are summed in fp32, as the plan says",
         );
     }
     if layout.tensor_parallel > 1 {
-        let reason = format!("{} GPUs split each matrix.", layout.tensor_parallel);
-        set(
-            &mut root,
-            "tensor_parallel",
-            json!({ "autotp_size": layout.tensor_parallel }),
+        let reason = format!("{} GPUs split each matrix", layout.tensor_parallel);
+        config.set(
+            "tensor_parallel.autotp_size",
+            layout.tensor_parallel,
             reason,
         );
     }
     if layout.ulysses_parallel > 1 {
         let reason = format!(
-            "{} GPUs split each sequence; the training script sets it up.",
+            "{} GPUs split each sequence; the training script sets it up",
             layout.ulysses_parallel
         );
-        set(
-            &mut root,
-            "sequence_parallel_size",
-            layout.ulysses_parallel.into(),
-            reason,
-        );
+        config.set("sequence_parallel_size", layout.ulysses_parallel, reason);
     }
-    let optimizer = json!({
-        "type": "AdamW",
-        "params": { "lr": learning_rate(emission), "betas": [0.9, 0.95], "eps": 1e-8, "weight_decay": 0.0 }
-    });
     let reason = if layout.offload.optimizer {
-        "Steps in host memory: DeepSpeed takes its CPU Adam. The learning rate is a start; yours to tune."
+        "in host memory: DeepSpeed takes its CPU Adam"
     } else {
-        "DeepSpeed takes its fused Adam. The learning rate is a start; yours to tune."
+        "DeepSpeed takes its fused Adam"
     };
-    set(&mut root, "optimizer", optimizer, reason.to_owned());
-    let mut zero = Map::new();
-    let mut zero_set = |key: &str, value: Value, reason: String| {
-        zero.insert(key.to_owned(), value);
-        reasons.push((format!("zero_optimization.{key}"), reason));
-    };
-    zero_keys(emission, &mut zero_set);
-    root.insert("zero_optimization".to_owned(), Value::Object(zero));
-    root
+    config.set("optimizer.type", "AdamW", reason);
+    config.set(
+        "optimizer.params.lr",
+        learning_rate(emission),
+        "a start; yours to tune",
+    );
+    config.set(
+        "optimizer.params.betas",
+        json!([0.9, 0.95]),
+        "usual for language models",
+    );
+    config.set("optimizer.params.eps", 1e-8, "Adam's own");
+    config.set("optimizer.params.weight_decay", 0.0, "yours to tune");
+    zero(emission, &mut config);
+    config
 }
 
-fn zero_keys(emission: &Emission, set: &mut dyn FnMut(&str, Value, String)) {
+fn zero(emission: &Emission, config: &mut Config) {
     let (layout, hidden) = (&emission.plan.layout, emission.job.model.shape.hidden_size);
     let stage = layout.zero_stage;
     let reason = match stage {
-        0 => "Every GPU keeps everything.",
-        1 => "Shards the optimizer states: least communication of the stages.",
-        2 => "Shards optimizer states and gradients.",
-        _ => "Shards weights too: each layer is gathered when needed.",
+        0 => "every GPU keeps everything",
+        1 => "shards the optimizer states: least communication of the stages",
+        2 => "shards optimizer states and gradients",
+        _ => "shards weights too: each layer is gathered when needed",
     };
-    set("stage", stage.into(), reason.to_owned());
+    config.set("zero_optimization.stage", stage, reason);
     if stage == 0 {
         return;
     }
     let overlap = layout.overlap.gradients;
     let reason = if overlap {
-        "Gradients are reduced beside the backward pass."
+        "gradients are reduced beside the backward pass"
     } else {
-        "Off, as the plan says."
+        "off, as the plan says"
     };
-    set("overlap_comm", overlap.into(), reason.to_owned());
-    set(
-        "contiguous_gradients",
-        true.into(),
-        "Keeps gradients from scattering over the memory.".to_owned(),
+    config.set("zero_optimization.overlap_comm", overlap, reason);
+    config.set(
+        "zero_optimization.contiguous_gradients",
+        true,
+        "keeps gradients from scattering over the memory",
     );
     let bucket = hidden.saturating_mul(hidden).max(1);
-    set(
-        "reduce_bucket_size",
-        bucket.into(),
-        format!(
-            "Hidden size squared, as Hugging Face's: {} of buffers.",
-            gib(4.0 * bucket as f64 / f64::from(1u32 << 30))
-        ),
+    let reason = format!(
+        "hidden size squared, as Hugging Face's: {}",
+        gib(2.0 * bucket as f64 / f64::from(1u32 << 30))
     );
+    config.set("zero_optimization.reduce_bucket_size", bucket, reason);
     if stage < 3 {
-        set(
-            "allgather_bucket_size",
-            500_000_000.into(),
-            "DeepSpeed's own.".to_owned(),
+        config.set(
+            "zero_optimization.allgather_bucket_size",
+            500_000_000,
+            "DeepSpeed's own",
         );
     } else {
-        set(
-            "sub_group_size",
-            1_000_000_000.into(),
-            "Parameters the optimizer handles at a time.".to_owned(),
+        config.set(
+            "zero_optimization.sub_group_size",
+            1_000_000_000,
+            "parameters that the optimizer handles at a time",
         );
-        let prefetch = bucket / 10 * 9;
-        set(
-            "stage3_prefetch_bucket_size",
-            prefetch.into(),
-            "0.9 × hidden size squared: gathered ahead.".to_owned(),
+        let ahead = bucket / 10 * 9 + bucket % 10 * 9 / 10;
+        let reason = "0.9 × hidden size squared: gathered ahead";
+        config.set(
+            "zero_optimization.stage3_prefetch_bucket_size",
+            ahead,
+            reason,
         );
         let small = hidden.saturating_mul(10);
-        set(
-            "stage3_param_persistence_threshold",
-            small.into(),
-            "10 × hidden size: norms stay on every GPU.".to_owned(),
+        let reason = "10 × hidden size: norms stay on every GPU";
+        config.set(
+            "zero_optimization.stage3_param_persistence_threshold",
+            small,
+            reason,
         );
-        set(
-            "stage3_max_live_parameters",
-            1_000_000_000.into(),
-            "Gathered parameters at a time.".to_owned(),
+        let most = 1_000_000_000;
+        config.set(
+            "zero_optimization.stage3_max_live_parameters",
+            most,
+            "gathered parameters at a time",
         );
-        set(
-            "stage3_max_reuse_distance",
-            1_000_000_000.into(),
-            "What is needed again soon stays.".to_owned(),
+        config.set(
+            "zero_optimization.stage3_max_reuse_distance",
+            most,
+            "what is needed again soon stays",
         );
-        let reason = "Saves weights that other programs can load.";
-        set(
-            "stage3_gather_16bit_weights_on_model_save",
-            true.into(),
-            reason.to_owned(),
+        let reason = "saves weights that other programs can load";
+        config.set(
+            "zero_optimization.stage3_gather_16bit_weights_on_model_save",
+            true,
+            reason,
         );
     }
-    let cpu = json!({ "device": "cpu", "pin_memory": true });
     if layout.offload.optimizer {
         let reason =
-            "Master weights, moments and gradients live in host memory; the step runs there.";
-        set("offload_optimizer", cpu.clone(), reason.to_owned());
+            "master weights, moments and gradients live in host memory; the step runs there";
+        config.set("zero_optimization.offload_optimizer.device", "cpu", reason);
+        config.set(
+            "zero_optimization.offload_optimizer.pin_memory",
+            true,
+            "faster copies over PCIe",
+        );
     }
     if layout.offload.parameters {
-        set(
-            "offload_param",
-            cpu,
-            "Weights live in host memory; each layer crosses PCIe when needed.".to_owned(),
+        let reason = "weights live in host memory; each layer crosses PCIe when needed";
+        config.set("zero_optimization.offload_param.device", "cpu", reason);
+        config.set(
+            "zero_optimization.offload_param.pin_memory",
+            true,
+            "faster copies over PCIe",
         );
     }
 }

@@ -214,5 +214,5 @@ fn lcm(a: u64, b: u64) -> u64 {
     while y != 0 {
         (x, y) = (y, x % y);
     }
-    if x == 0 { 0 } else { (a / x).saturating_mul(b) }
+    a.checked_div(x).map_or(0, |part| part.saturating_mul(b))
 }

@@ -43,7 +43,15 @@ pub(super) fn layout_title(layout: &Layout, gpus: u32) -> String {
         ("Ulysses", layout.ulysses_parallel),
         ("DP", layout.data_parallel(gpus)),
     ]);
-    format!("{} = {product}", words::plural(gpus.into(), "GPU", "GPUs"))
+    let experts = if layout.expert_parallel > 1 {
+        format!(", experts EP {}", layout.expert_parallel)
+    } else {
+        String::new()
+    };
+    format!(
+        "{} = {product}{experts}",
+        words::plural(gpus.into(), "GPU", "GPUs")
+    )
 }
 
 impl Engine<'_> {
@@ -379,7 +387,9 @@ pub(super) fn budget(tokens: u64, split: u32, longest: u64) -> String {
         String::new()
     };
     let floor = 2 * longest;
-    if held >= floor {
+    if held == floor {
+        format!("tokens{over}; the guide's floor, 2 × {}", count(longest))
+    } else if held > floor {
         format!(
             "tokens{over}; above the guide's floor of 2 × {} = {}",
             count(longest),

@@ -1,0 +1,551 @@
+//! The texts to paste: fixed examples, and what holds for every text.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snippet, Unsupported};
+use shardwise_core::wire::question_from_value;
+use shardwise_core::{Caveat, Evaluated, evaluate};
+
+fn evaluated(model: &str, gpu: &str, gpus: u64, workload: Value, plan: Value) -> Evaluated {
+    let question = question_from_value(json!({
+        "version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus}, "workload": workload, "plan": plan
+    }))
+    .unwrap();
+    let mut found = evaluate(&question).unwrap();
+    // The estimate's figures move with every better formula; these stay.
+    let answer = &mut found.answer;
+    (
+        answer.tokens_per_s_per_gpu,
+        answer.usd_per_mtok,
+        answer.fits,
+    ) = (3670.0, Some(0.226), true);
+    (answer.memory.reserved_gib, answer.memory.capacity_gib) = (70.5, 79.6);
+    (answer.interval, answer.run) = (None, None);
+    answer.advice.clear();
+    answer.caveats.clear();
+    answer.memory.phases.clear();
+    found
+}
+
+fn texts(
+    framework: &Framework,
+    found: &Evaluated,
+    permalink: &str,
+) -> Result<Vec<Snippet>, Unsupported> {
+    let Evaluated { job, plan, answer } = found;
+    (framework.emit)(&Emission {
+        job,
+        plan,
+        answer,
+        permalink,
+    })
+}
+
+fn rl(kind: &str) -> Value {
+    json!({"kind": kind, "rl": {"prompts_per_step": 512, "responses_per_prompt": 16, "mini_batch": 128,
+        "max_prompt_length": 1024, "max_response_length": 3072}})
+}
+
+fn sft(kind: &str) -> Value {
+    json!({"kind": kind, "sequence_length": 4096, "global_batch": 128})
+}
+
+/// A stated plan, so that no search decides what the examples show.
+fn plan(backend: &str, changes: Value) -> Value {
+    let mut plan = json!({
+        "backend": backend, "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
+        "recompute": "full", "max_tokens_per_gpu": 16384, "fused_lm_head": false,
+        "offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": false},
+        "rollout": {"tensor_parallel": 2, "gpu_memory_utilization": 0.6, "max_num_seqs": 256}
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        plan[key] = value.clone();
+    }
+    plan
+}
+
+/// One text of every kind that a framework has.
+fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
+    let eight = |model: &str, gpu: &str, workload: Value, plan: Value| {
+        evaluated(model, gpu, 8, workload, plan)
+    };
+    vec![
+        (
+            "verl-grpo-fsdp",
+            "verl",
+            eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({}))),
+        ),
+        (
+            "verl-ppo-megatron",
+            "verl",
+            eight(
+                "qwen3-30b-a3b",
+                "h100-sxm",
+                rl("ppo"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "pipeline_parallel": 2, "expert_parallel": 4, "fused_lm_head": true,
+                        "recompute": {"granularity": "selective", "modules": ["core_attn", "moe_act"]}}),
+                ),
+            ),
+        ),
+        (
+            "verl-dapo-fsdp",
+            "verl",
+            eight(
+                "qwen2.5-7b",
+                "a100-sxm-80g",
+                rl("dapo"),
+                plan("fsdp", json!({"ulysses_parallel": 2})),
+            ),
+        ),
+        (
+            "verl-lora-fsdp",
+            "verl",
+            eight(
+                "llama-3.1-8b",
+                "h100-sxm",
+                sft("lora"),
+                plan("fsdp", json!({"offload": {}, "rollout": null})),
+            ),
+        ),
+        (
+            "verl-sft-megatron",
+            "verl",
+            eight(
+                "qwen3-8b",
+                "h100-sxm",
+                sft("sft"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "offload": {}, "rollout": null}),
+                ),
+            ),
+        ),
+        (
+            "chatlearn-grpo-megatron",
+            "chatlearn",
+            eight(
+                "qwen3-30b-a3b",
+                "h20-141g",
+                rl("grpo"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 4, "pipeline_parallel": 2, "expert_parallel": 4}),
+                ),
+            ),
+        ),
+        (
+            "chatlearn-grpo-fsdp",
+            "chatlearn",
+            eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({}))),
+        ),
+        (
+            "deepspeed-sft",
+            "deepspeed",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null}),
+                ),
+            ),
+        ),
+        (
+            "deepspeed-qlora",
+            "deepspeed",
+            eight(
+                "qwen2.5-7b",
+                "l40s",
+                sft("qlora"),
+                plan(
+                    "deepspeed",
+                    json!({"zero_stage": 2, "offload": {}, "micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null}),
+                ),
+            ),
+        ),
+    ]
+}
+
+/// The settings of a shell text: what stands in its array.
+fn settings(text: &str) -> Vec<&str> {
+    let inside = text
+        .split_once("args=(\n")
+        .unwrap()
+        .1
+        .split_once("\n)\n")
+        .unwrap()
+        .0;
+    inside
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect()
+}
+
+/// A text without its comments: what bash runs.
+fn code(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        if line.trim_start().starts_with('#') {
+            ""
+        } else {
+            line
+        }
+    });
+    lines
+        .map(|line| line.split("  # ").next().unwrap_or("").trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// `BLESS=1 cargo test --test emit` writes the examples anew.
+#[test]
+fn examples_are_as_they_were_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/emit");
+    for (name, id, found) in examples() {
+        let snippets = texts(
+            emit::framework(id).unwrap(),
+            &found,
+            "https://shardwise.example/#v=1",
+        )
+        .unwrap();
+        for snippet in snippets {
+            let text: Vec<&str> = snippet
+                .text
+                .lines()
+                .filter(|line| !line.starts_with("# Shardwise "))
+                .collect();
+            let text = text.join("\n") + "\n";
+            let path = folder.join(format!("{name}.{}", snippet.file));
+            if std::env::var_os("BLESS").is_some() {
+                std::fs::create_dir_all(&folder).unwrap();
+                std::fs::write(&path, &text).unwrap();
+            }
+            let expected = std::fs::read_to_string(&path).unwrap_or_default();
+            assert_eq!(
+                text,
+                expected,
+                "{}: read the change, then run with BLESS=1",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_setting_is_made_once_and_says_why() {
+    for (name, id, found) in examples() {
+        for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
+            if snippet.language == Language::Json {
+                let keys: BTreeSet<_> = snippet.reasons.iter().map(|(key, _)| key).collect();
+                assert_eq!(keys.len(), snippet.reasons.len(), "{name}: a key twice");
+                let config: Value = serde_json::from_str(&snippet.text).unwrap();
+                for (key, reason) in &snippet.reasons {
+                    assert!(!reason.is_empty(), "{name}: {key}");
+                    assert!(
+                        !config
+                            .pointer(&format!("/{}", key.replace('.', "/")))
+                            .unwrap()
+                            .is_null(),
+                        "{name}: {key}"
+                    );
+                }
+                continue;
+            }
+            let mut seen = BTreeSet::new();
+            for line in settings(&snippet.text) {
+                let (setting, reason) = line
+                    .split_once("  # ")
+                    .unwrap_or_else(|| panic!("{name}: no reason: {line}"));
+                assert!(reason.len() > 2, "{name}: {line}");
+                let key = setting
+                    .split(['=', ' '])
+                    .next()
+                    .unwrap()
+                    .trim_start_matches('+');
+                assert!(seen.insert(key.to_owned()), "{name}: {key} twice");
+            }
+            assert!(seen.len() > 10, "{name}: {} settings", seen.len());
+        }
+    }
+}
+
+#[test]
+fn no_text_holds_what_is_no_number() {
+    for (name, id, mut found) in examples() {
+        found.answer.tokens_per_s_per_gpu = f64::NAN;
+        found.answer.usd_per_mtok = Some(f64::INFINITY);
+        found.answer.memory.reserved_gib = f64::NAN;
+        found.answer.fits = false;
+        for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
+            let words = snippet.text.split(|c: char| !c.is_ascii_alphanumeric());
+            let bad: Vec<_> = words
+                .filter(|word| matches!(*word, "NaN" | "inf" | "None" | "nan"))
+                .collect();
+            assert!(bad.is_empty(), "{name}: {bad:?} in {}", snippet.text);
+        }
+    }
+}
+
+#[test]
+fn nothing_a_person_types_reaches_the_shell() {
+    let attacks = [
+        "x\nrm -rf ~ #",
+        "x\r\nrm -rf ~",
+        "`id`",
+        "$(id)",
+        "${IFS}",
+        "'; id; '",
+        "\"; id; \"",
+        "a) ; id ; args=(",
+        "\u{2028}id",
+        "\u{202e}di",
+        "../../x y",
+        "-rf/x",
+        "a/b c",
+        "a/b=$(id)",
+        "a/b#c",
+    ];
+    for (name, id, found) in examples() {
+        let framework = emit::framework(id).unwrap();
+        let mut blank = found;
+        blank.job.model.hf_repo = "".into();
+        let harmless: Vec<String> = texts(framework, &blank, "")
+            .unwrap()
+            .iter()
+            .map(|s| code(&s.text))
+            .collect();
+        for attack in attacks {
+            let mut hostile = Evaluated {
+                job: blank.job.clone(),
+                plan: blank.plan,
+                answer: blank.answer.clone(),
+            };
+            hostile.job.model.name = attack.into();
+            hostile.job.model.hf_repo = attack.into();
+            hostile.job.hardware.name = attack.into();
+            hostile.answer.caveats = vec![Caveat::new("attack", attack)];
+            if let Some(critic) = hostile
+                .job
+                .workload
+                .rl
+                .as_mut()
+                .and_then(|rl| rl.critic.as_mut())
+            {
+                critic.hf_repo = attack.into();
+            }
+            for (snippet, expected) in texts(framework, &hostile, attack)
+                .unwrap()
+                .iter()
+                .zip(&harmless)
+            {
+                // The head grows by the permalink and the caveat; what runs stays the same.
+                let runs = |text: &str| {
+                    text.lines()
+                        .filter(|line| !line.is_empty())
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                };
+                let expected = runs(&expected.replace("hf_repo", ""));
+                let critic = |line: &String| !line.contains("critic.model.path");
+                assert_eq!(
+                    runs(&code(&snippet.text))
+                        .into_iter()
+                        .filter(critic)
+                        .collect::<Vec<_>>(),
+                    expected.into_iter().filter(critic).collect::<Vec<_>>(),
+                    "{name}: {attack:?}"
+                );
+                assert!(
+                    !snippet.text.chars().any(|c| c.is_control() && c != '\n'),
+                    "{name}: {attack:?}"
+                );
+                assert!(
+                    !snippet.text.contains(['\u{2028}', '\u{202e}']),
+                    "{name}: {attack:?}"
+                );
+                if let Some(line) = snippet
+                    .text
+                    .lines()
+                    .find(|line| line.contains("critic.model.path"))
+                {
+                    assert!(
+                        line.contains("=\"$HOME/models/model\"  #"),
+                        "{name}: {line}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_head_carries_question_versions_permalink_and_warnings() {
+    let (_, _, mut found) = examples().swap_remove(0);
+    found.answer.fits = false;
+    found.answer.memory.reserved_gib = 90.1;
+    found.answer.caveats = vec![Caveat::new("assumed", "Half the length is assumed.")];
+    let text = &texts(
+        emit::framework("verl").unwrap(),
+        &found,
+        "https://shardwise.example/#q",
+    )
+    .unwrap()[0]
+        .text;
+    let head: Vec<&str> = text
+        .lines()
+        .take_while(|line| line.starts_with('#'))
+        .collect();
+    assert!(
+        head[0].starts_with("# GRPO of Qwen3 8B on 8 × "),
+        "{}",
+        head[0]
+    );
+    assert!(
+        head[0].ends_with(": 512 prompts × 16 responses, 1,024 + 3,072 tokens"),
+        "{}",
+        head[0]
+    );
+    assert!(
+        head[1].starts_with("# 3,670 tokens/s per GPU, 90.1 of 79.6 GiB, $0.226"),
+        "{}",
+        head[1]
+    );
+    assert!(
+        head[2].contains(concat!("Shardwise ", env!("CARGO_PKG_VERSION"), ", data ")),
+        "{}",
+        head[2]
+    );
+    assert!(head[2].ends_with("for veRL 0.9.1"), "{}", head[2]);
+    assert_eq!(head[3], "# https://shardwise.example/#q");
+    assert!(
+        head[4].contains("does not fit") && head[4].contains("10.5 GiB too much"),
+        "{}",
+        head[4]
+    );
+    assert!(head.contains(&"# Note: Half the length is assumed."));
+}
+
+#[test]
+fn budgets_follow_the_guide_in_every_role() {
+    let value = |text: &str, key: &str| -> u64 {
+        let line = settings(text)
+            .into_iter()
+            .find(|line| line.starts_with(&format!("{key}=")))
+            .unwrap();
+        line.split(['=', ' ']).nth(1).unwrap().parse().unwrap()
+    };
+    let (_, _, found) = examples().swap_remove(1);
+    let text = &texts(emit::framework("verl").unwrap(), &found, "").unwrap()[0].text;
+    let actor = value(text, "actor_rollout_ref.actor.ppo_max_token_len_per_gpu");
+    assert_eq!(actor, 16384);
+    for forward in [
+        "actor_rollout_ref.ref.log_prob_max_token_len_per_gpu",
+        "actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu",
+        "critic.ppo_max_token_len_per_gpu",
+    ] {
+        assert_eq!(value(text, forward), 2 * actor, "{forward}");
+    }
+}
+
+#[test]
+fn a_framework_refuses_by_field_and_remedy() {
+    let refusal = |id: &str, found: &Evaluated| {
+        texts(emit::framework(id).unwrap(), found, "")
+            .unwrap_err()
+            .message
+    };
+    let plain = plan("fsdp", json!({}));
+    let eight = |workload: Value, plan: Value| evaluated("qwen3-8b", "h100-sxm", 8, workload, plan);
+    let cases = [
+        (
+            "verl",
+            eight(sft("pretrain"), plan("fsdp", json!({"offload": {}}))),
+            "workload.kind: veRL fine-tunes",
+        ),
+        (
+            "verl",
+            eight(sft("qlora"), plan("fsdp", json!({"offload": {}}))),
+            "workload.kind: veRL loads no 4-bit",
+        ),
+        (
+            "verl",
+            eight(rl("grpo"), plan("deepspeed", json!({}))),
+            "plan.backend: veRL trains with FSDP or Megatron",
+        ),
+        (
+            "verl",
+            eight(rl("grpo"), plan("fsdp", json!({"recompute": "selective"}))),
+            "plan.recompute: ",
+        ),
+        (
+            "verl",
+            eight(
+                rl("grpo"),
+                plan("fsdp", json!({"max_tokens_per_gpu": 2048})),
+            ),
+            "Set it to 4096 or more",
+        ),
+        (
+            "chatlearn",
+            eight(rl("ppo"), plain.clone()),
+            "workload.kind: ChatLearn 1.2.0 has GRPO alone",
+        ),
+        (
+            "chatlearn",
+            eight(rl("dapo"), plain.clone()),
+            "pos_clip_ratio",
+        ),
+        (
+            "chatlearn",
+            eight(rl("grpo"), plan("fsdp", json!({"shard_group": 4}))),
+            "plan.shard_group: ",
+        ),
+        (
+            "deepspeed",
+            eight(rl("grpo"), plain.clone()),
+            "no generation",
+        ),
+        (
+            "deepspeed",
+            eight(sft("sft"), plan("fsdp", json!({"offload": {}}))),
+            "plan.backend: Set the backend to deepspeed",
+        ),
+    ];
+    for (id, found, says) in cases {
+        let message = refusal(id, &found);
+        assert!(message.contains(says), "{id}: {message}");
+        let framework = emit::framework(id).unwrap();
+        let broken = emit::rules::violations(&found.job, &found.plan, framework);
+        assert_eq!(
+            message,
+            format!("{}: {}", broken[0].field, broken[0].message),
+            "{id}: the first rule broken"
+        );
+    }
+}
+
+#[test]
+fn the_table_of_frameworks_is_sound() {
+    let ids: BTreeSet<_> = FRAMEWORKS.iter().map(|framework| framework.id).collect();
+    assert_eq!(ids.len(), FRAMEWORKS.len());
+    for framework in FRAMEWORKS {
+        assert!(emit::framework(framework.id).is_some_and(|found| found.name == framework.name));
+        assert!(
+            framework.docs_url.starts_with("https://") && !framework.backends.is_empty(),
+            "{}",
+            framework.id
+        );
+        assert!(
+            examples().iter().any(|(_, id, _)| *id == framework.id),
+            "{}: no example",
+            framework.id
+        );
+    }
+    assert!(emit::framework("no-such").is_none());
+}
