@@ -75,7 +75,9 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     let mut problems = Vec::new();
     let mut positive = |entry: &str, field: &str, value: f64, most: f64| {
         if !(value > 0.0 && value <= most) {
-            problems.push(format!("{name}: {entry}: {field} = {value} is not above 0 and at most {most}"));
+            problems.push(format!(
+                "{name}: {entry}: {field} = {value} is not above 0 and at most {most}"
+            ));
         }
     };
     let mut basis = Vec::new();
@@ -143,8 +145,14 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     out.push('}');
     for (entry, text) in basis {
         if text.trim().len() < 10 {
-            problems.push(format!("{name}: {entry}: basis: say which runs or which source it comes from"));
+            problems.push(format!(
+                "{name}: {entry}: basis: say which runs or which source it comes from"
+            ));
         }
     }
-    if problems.is_empty() { Ok(out) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(out)
+    } else {
+        Err(problems)
+    }
 }

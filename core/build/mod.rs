@@ -74,7 +74,9 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "toml") && !path.ends_with("efficiency.toml") {
+        } else if path.extension().is_some_and(|ending| ending == "toml")
+            && !path.ends_with("efficiency.toml")
+        {
             files.push(path);
         }
     }

@@ -5,7 +5,8 @@ use crate::job::Job;
 use crate::plan::{MicroBatch, Plan, Recompute};
 use crate::wire::{Advice, Answer, Backend, Precision, Severity};
 
-const CHATLEARN_GUIDE: &str = "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
+const CHATLEARN_GUIDE: &str =
+    "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
 const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
 const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
 
@@ -36,18 +37,27 @@ pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
     if missing {
         found.push(Caveat::new(
             "precision-unsupported",
-            format!("{} has no tensor cores for this precision: bf16 rates are used.", hardware.name),
+            format!(
+                "{} has no tensor cores for this precision: bf16 rates are used.",
+                hardware.name
+            ),
         ));
     }
     if hardware.usd_per_gpu_hour.is_none() {
         found.push(Caveat::new(
             "no-price",
-            format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
+            format!(
+                "No dated price for {} is in the catalog. Type one to see cost.",
+                hardware.name
+            ),
         ));
     }
     let training = job.workload.generation.is_none();
     if training {
-        if !shape.num_hidden_layers.is_multiple_of(layout.pipeline_parallel.into()) {
+        if !shape
+            .num_hidden_layers
+            .is_multiple_of(layout.pipeline_parallel.into())
+        {
             found.push(Caveat::new(
                 "uneven-stages",
                 format!(
@@ -84,14 +94,22 @@ pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
     if hardware.nodes() > 1 && hardware.gpu == "custom" {
         found.push(Caveat::new(
             "network-assumed",
-            format!("A network of {} Gbit/s per GPU is assumed between nodes.", hardware.internode_gbit_per_s),
+            format!(
+                "A network of {} Gbit/s per GPU is assumed between nodes.",
+                hardware.internode_gbit_per_s
+            ),
         ));
     }
     found
 }
 
 fn hint(id: &'static str, text: String, source: &'static str) -> Advice {
-    Advice { id, severity: Severity::Hint, text, source }
+    Advice {
+        id,
+        severity: Severity::Hint,
+        text,
+        source,
+    }
 }
 
 /// The guides' rules that this plan departs from.
@@ -144,7 +162,9 @@ pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
             CHATLEARN_GUIDE,
         ));
     }
-    if layout.recompute == Recompute::Full && answer.memory.reserved_gib < 0.7 * answer.memory.capacity_gib {
+    if layout.recompute == Recompute::Full
+        && answer.memory.reserved_gib < 0.7 * answer.memory.capacity_gib
+    {
         found.push(hint(
             "recompute-unneeded",
             format!(
@@ -183,7 +203,10 @@ pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
         {
             found.push(hint(
                 "batched-tokens",
-                format!("max_num_batched_tokens is {}; veRL's guide wants more than 2,048.", engine.max_num_batched_tokens),
+                format!(
+                    "max_num_batched_tokens is {}; veRL's guide wants more than 2,048.",
+                    engine.max_num_batched_tokens
+                ),
                 VERL_GUIDE,
             ));
         }

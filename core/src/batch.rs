@@ -38,7 +38,10 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
     let parts = f64::from(layout.sequence_split());
     let per_rank = (sequences / ranks).max(1.0);
     let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
-    let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen };
+    let slice = |tokens: f64| Slice {
+        tokens: tokens / parts,
+        attention_length: seen,
+    };
     let tokens = sequences * mean;
     match layout.micro_batch {
         MicroBatch::Sequences(micro) => {
@@ -46,7 +49,10 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
             Batch {
                 micro_batches: (per_rank / micro).ceil(),
                 mean: slice(micro * length),
-                largest: Slice { tokens: micro * longest / parts, attention_length: longest },
+                largest: Slice {
+                    tokens: micro * longest / parts,
+                    attention_length: longest,
+                },
                 tokens,
             }
         }
@@ -57,7 +63,10 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
             Batch {
                 micro_batches,
                 mean: slice(total / micro_batches),
-                largest: Slice { tokens: capacity.min(total.max(longest)) / parts, attention_length: seen },
+                largest: Slice {
+                    tokens: capacity.min(total.max(longest)) / parts,
+                    attention_length: seen,
+                },
                 tokens,
             }
         }

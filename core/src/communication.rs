@@ -40,13 +40,25 @@ impl Network {
         } else {
             host * 0.5
         };
-        let domain = if nvlink { hardware.nvlink_domain.max(hardware.gpus_per_node) } else { hardware.gpus_per_node };
-        let domain = if nvlink && hardware.nvlink_domain < hardware.gpus_per_node { hardware.nvlink_domain } else { domain };
+        let domain = if nvlink {
+            hardware.nvlink_domain.max(hardware.gpus_per_node)
+        } else {
+            hardware.gpus_per_node
+        };
+        let domain = if nvlink && hardware.nvlink_domain < hardware.gpus_per_node {
+            hardware.nvlink_domain
+        } else {
+            domain
+        };
         let remote = BytesPerSecond::from_gbit(hardware.internode_gbit_per_s * efficiency.network);
         Self {
             local,
             // Pairs joined by a bridge reach the rest of their node over PCIe.
-            remote: if domain < hardware.gpus_per_node { (host * 0.5).max(remote) } else { remote },
+            remote: if domain < hardware.gpus_per_node {
+                (host * 0.5).max(remote)
+            } else {
+                remote
+            },
             host,
             domain,
             local_latency: Seconds::new(efficiency.nvlink_latency_s),
@@ -58,13 +70,20 @@ impl Network {
     #[must_use]
     pub fn group(&self, size: u32, stride: u32) -> Group {
         let size = size.max(1);
-        Group { size, local: (self.domain / stride.max(1)).clamp(1, size) }
+        Group {
+            size,
+            local: (self.domain / stride.max(1)).clamp(1, size),
+        }
     }
 
     /// Bandwidth of a ring through the group, per GPU: over NVLink inside a domain; between domains the
     /// network cards of all local members carry it together.
     fn ring(&self, group: Group) -> BytesPerSecond {
-        if group.local >= group.size { self.local } else { self.local.min(self.remote * f64::from(group.local)) }
+        if group.local >= group.size {
+            self.local
+        } else {
+            self.local.min(self.remote * f64::from(group.local))
+        }
     }
 
     fn latency(&self, group: Group) -> Seconds {
@@ -137,7 +156,11 @@ impl Network {
     pub fn send(&self, bytes: f64, stride: u32) -> Seconds {
         let local = stride < self.domain;
         let rate = if local { self.local } else { self.remote };
-        let latency = if local { self.local_latency } else { self.local_latency + self.remote_latency };
+        let latency = if local {
+            self.local_latency
+        } else {
+            self.local_latency + self.remote_latency
+        };
         latency + Bytes::new(bytes) / rate
     }
 }

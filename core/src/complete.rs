@@ -4,7 +4,8 @@ use crate::error::InputError;
 use crate::job::{Job, positive, within};
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
 use crate::wire::{
-    Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec, WorkloadKind,
+    Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
+    WorkloadKind,
 };
 
 const MAX_PARALLEL: u64 = 1 << 16;
@@ -13,7 +14,10 @@ const MAX_PARALLEL: u64 = 1 << 16;
 #[must_use]
 pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
     if job.workload.kind == WorkloadKind::Rollout {
-        return spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some());
+        return spec
+            .rollout
+            .as_ref()
+            .is_some_and(|rollout| rollout.tensor_parallel.is_some());
     }
     let layout = spec.backend.is_some()
         && spec.tensor_parallel.is_some()
@@ -21,13 +25,21 @@ pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
         && spec.context_parallel.is_some()
         && (spec.micro_batch.is_some() || spec.max_tokens_per_gpu.is_some())
         && spec.recompute.is_some();
-    layout && (job.workload.rl.is_none() || spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some()))
+    layout
+        && (job.workload.rl.is_none()
+            || spec
+                .rollout
+                .as_ref()
+                .is_some_and(|rollout| rollout.tensor_parallel.is_some()))
 }
 
 /// GPUs that train: all but those that only generate.
 #[must_use]
 pub fn training_gpus(job: &Job) -> u32 {
-    job.workload.rl.as_ref().map_or(job.hardware.gpus, |rl| rl.train_gpus)
+    job.workload
+        .rl
+        .as_ref()
+        .map_or(job.hardware.gpus, |rl| rl.train_gpus)
 }
 
 /// GPUs that generate.
@@ -47,7 +59,10 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
     let layout = complete_layout(job, spec, "plan")?;
     let generates = job.workload.rl.is_some() || job.workload.generation.is_some();
     let rollout = if generates {
-        Some(complete_rollout(job, spec.rollout.as_ref().unwrap_or(&RolloutPlanSpec::default()))?)
+        Some(complete_rollout(
+            job,
+            spec.rollout.as_ref().unwrap_or(&RolloutPlanSpec::default()),
+        )?)
     } else {
         None
     };
@@ -64,7 +79,12 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
         Some(rl) if rl.reference => Some(role(&spec.reference, "plan.reference")?),
         _ => None,
     };
-    Ok(Plan { layout, rollout, critic, reference })
+    Ok(Plan {
+        layout,
+        rollout,
+        critic,
+        reference,
+    })
 }
 
 /// Bytes per parameter of (master weights, gradients, optimizer moments), all in the units in
@@ -92,7 +112,11 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     };
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
     let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel)?;
-    let expert_tensor_default = if job.model.shape.num_experts > 0 { 1 } else { u64::from(tensor_parallel) };
+    let expert_tensor_default = if job.model.shape.num_experts > 0 {
+        1
+    } else {
+        u64::from(tensor_parallel)
+    };
     let gpus = training_gpus(job);
     let zero_default = match backend {
         Backend::Megatron => 1,
@@ -101,7 +125,10 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     };
     let zero_stage = spec.zero_stage.unwrap_or(zero_default);
     if zero_stage > 3 {
-        return Err(InputError::new(field("zero_stage"), format!("There is no ZeRO stage {zero_stage}. Give 0, 1, 2 or 3.")));
+        return Err(InputError::new(
+            field("zero_stage"),
+            format!("There is no ZeRO stage {zero_stage}. Give 0, 1, 2 or 3."),
+        ));
     }
     let micro_batch = match (spec.micro_batch, spec.max_tokens_per_gpu) {
         (Some(_), Some(_)) => {
@@ -110,11 +137,19 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
                 "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
             ));
         }
-        (_, Some(tokens)) => MicroBatch::Tokens(positive(&field("max_tokens_per_gpu"), tokens, 1 << 30)?),
-        (sequences, None) => MicroBatch::Sequences(positive(&field("micro_batch"), sequences.unwrap_or(1), 1 << 20)?),
+        (_, Some(tokens)) => {
+            MicroBatch::Tokens(positive(&field("max_tokens_per_gpu"), tokens, 1 << 30)?)
+        }
+        (sequences, None) => MicroBatch::Sequences(positive(
+            &field("micro_batch"),
+            sequences.unwrap_or(1),
+            1 << 20,
+        )?),
     };
     let (master, gradients, moments) = state_bytes(backend);
-    let bytes = |name: &str, value: Option<f64>, default: f64| within(&field(name), value.unwrap_or(default), 0.0, 64.0);
+    let bytes = |name: &str, value: Option<f64>, default: f64| {
+        within(&field(name), value.unwrap_or(default), 0.0, 64.0)
+    };
     let model_parallel = |layout: &Layout| layout.model_parallel().max(1);
     let mut layout = Layout {
         backend,
@@ -128,7 +163,9 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
             "expert_tensor_parallel",
             Some(spec.expert_tensor_parallel.unwrap_or(expert_tensor_default)),
         )?,
-        sequence_parallel: spec.sequence_parallel.unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp),
+        sequence_parallel: spec
+            .sequence_parallel
+            .unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp),
         zero_stage: zero_stage as u8,
         shard_group: 1,
         micro_batch,
@@ -146,11 +183,15 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     let replicas = gpus / model_parallel(&layout);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();
-    let shard_group = spec.shard_group.map_or(Ok(u64::from(shards)), |group| positive(&field("shard_group"), group, MAX_PARALLEL))?;
+    let shard_group = spec.shard_group.map_or(Ok(u64::from(shards)), |group| {
+        positive(&field("shard_group"), group, MAX_PARALLEL)
+    })?;
     if shard_group > u64::from(shards) || u64::from(shards) % shard_group != 0 {
         return Err(InputError::new(
             field("shard_group"),
-            format!("{shard_group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
+            format!(
+                "{shard_group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."
+            ),
         ));
     }
     layout.shard_group = shard_group as u32;
@@ -169,13 +210,18 @@ fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
     match spec {
         None => Recompute::None,
         Some(RecomputeSpec::Word(granularity)) => of(*granularity, None),
-        Some(RecomputeSpec::Modules { granularity, modules }) => of(*granularity, Some(modules)),
+        Some(RecomputeSpec::Modules {
+            granularity,
+            modules,
+        }) => of(*granularity, Some(modules)),
     }
 }
 
 /// Divisors of `number` nearest to `wanted`, in words: `2 or 4`.
 fn nearest_divisors(number: u64, wanted: u64) -> String {
-    let below = (1..=wanted.min(number)).rev().find(|d| number.is_multiple_of(*d));
+    let below = (1..=wanted.min(number))
+        .rev()
+        .find(|d| number.is_multiple_of(*d));
     let above = (wanted..=number).find(|d| number.is_multiple_of(*d));
     match (below, above) {
         (Some(a), Some(b)) if a != b => format!("{a} or {b}"),
@@ -184,7 +230,11 @@ fn nearest_divisors(number: u64, wanted: u64) -> String {
     }
 }
 
-fn check_model(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
+fn check_model(
+    job: &Job,
+    layout: &Layout,
+    field: &dyn Fn(&str) -> String,
+) -> Result<(), InputError> {
     let shape = &job.model.shape;
     let heads = shape.num_attention_heads;
     let kv_heads = shape.num_key_value_heads.max(1);
@@ -192,7 +242,10 @@ fn check_model(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Re
     if !heads.is_multiple_of(tp) {
         return Err(InputError::new(
             field("tensor_parallel"),
-            format!("{heads} heads do not split in {tp}. Give {}.", nearest_divisors(heads, tp)),
+            format!(
+                "{heads} heads do not split in {tp}. Give {}.",
+                nearest_divisors(heads, tp)
+            ),
         ));
     }
     let ulysses = u64::from(layout.ulysses_parallel);
@@ -200,41 +253,65 @@ fn check_model(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Re
     if !heads.is_multiple_of(tp * ulysses) || !kv_splits {
         return Err(InputError::new(
             field("ulysses_parallel"),
-            format!("{heads} heads ({kv_heads} for keys and values) do not split in {}. Give {}.", tp * ulysses, nearest_divisors(heads / tp, ulysses)),
+            format!(
+                "{heads} heads ({kv_heads} for keys and values) do not split in {}. Give {}.",
+                tp * ulysses,
+                nearest_divisors(heads / tp, ulysses)
+            ),
         ));
     }
     let layers = shape.num_hidden_layers;
     let pp = u64::from(layout.pipeline_parallel);
     if pp > layers {
-        return Err(InputError::new(field("pipeline_parallel"), format!("{layers} layers do not fill {pp} stages. Give {layers} or less.")));
+        return Err(InputError::new(
+            field("pipeline_parallel"),
+            format!("{layers} layers do not fill {pp} stages. Give {layers} or less."),
+        ));
     }
     let vpp = u64::from(layout.virtual_pipeline);
     if vpp > 1 && pp == 1 {
-        return Err(InputError::new(field("virtual_pipeline"), "Model chunks need more than one pipeline stage. Give 1, or raise pipeline_parallel."));
+        return Err(InputError::new(
+            field("virtual_pipeline"),
+            "Model chunks need more than one pipeline stage. Give 1, or raise pipeline_parallel.",
+        ));
     }
     // Megatron may count embedding and loss as layers of their own
     // (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`).
     if pp * vpp > layers + 2 {
         return Err(InputError::new(
             field("virtual_pipeline"),
-            format!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),
+            format!(
+                "{layers} layers do not fill {} chunks. Give {} or less.",
+                pp * vpp,
+                (layers / pp).max(1)
+            ),
         ));
     }
     let experts = shape.num_experts;
     let ep = u64::from(layout.expert_parallel);
     if experts == 0 && ep > 1 {
-        return Err(InputError::new(field("expert_parallel"), "This model has no experts. Give 1."));
+        return Err(InputError::new(
+            field("expert_parallel"),
+            "This model has no experts. Give 1.",
+        ));
     }
     if experts > 0 && !experts.is_multiple_of(ep) {
         return Err(InputError::new(
             field("expert_parallel"),
-            format!("{experts} experts do not split in {ep}. Give {}.", nearest_divisors(experts, ep)),
+            format!(
+                "{experts} experts do not split in {ep}. Give {}.",
+                nearest_divisors(experts, ep)
+            ),
         ));
     }
     Ok(())
 }
 
-fn check_gpus(layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
+fn check_gpus(
+    layout: &Layout,
+    gpus: u32,
+    field: &dyn Fn(&str) -> String,
+) -> Result<(), InputError> {
     let needed = u64::from(layout.tensor_parallel)
         * u64::from(layout.pipeline_parallel)
         * u64::from(layout.context_parallel)
@@ -251,16 +328,22 @@ fn check_gpus(layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Res
         .map_or("tensor_parallel", |(name, _)| name);
         return Err(InputError::new(
             field(widest),
-            format!("The layout needs a multiple of {needed} GPUs and there are {gpus}. Lower it, or change hardware.gpus."),
+            format!(
+                "The layout needs a multiple of {needed} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
+            ),
         ));
     }
     let experts = u64::from(layout.expert_parallel)
         * u64::from(layout.expert_tensor_parallel)
         * u64::from(layout.pipeline_parallel);
-    if layout.expert_parallel > 1 && (experts > u64::from(gpus) || !u64::from(gpus).is_multiple_of(experts)) {
+    if layout.expert_parallel > 1
+        && (experts > u64::from(gpus) || !u64::from(gpus).is_multiple_of(experts))
+    {
         return Err(InputError::new(
             field("expert_parallel"),
-            format!("The experts need a multiple of {experts} GPUs and there are {gpus}. Lower it, or change hardware.gpus."),
+            format!(
+                "The experts need a multiple of {experts} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
+            ),
         ));
     }
     Ok(())
@@ -273,13 +356,18 @@ fn check_gpus(layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Res
 pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan, InputError> {
     let field = |name: &str| format!("plan.rollout.{name}");
     let gpus = generating_gpus(job);
-    let parallel = |name: &str, value: u64| positive(&field(name), value, MAX_PARALLEL).map(|value| value as u32);
+    let parallel = |name: &str, value: u64| {
+        positive(&field(name), value, MAX_PARALLEL).map(|value| value as u32)
+    };
     let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel.unwrap_or(1))?;
     let heads = job.model.shape.num_attention_heads;
     if !heads.is_multiple_of(u64::from(tensor_parallel)) {
         return Err(InputError::new(
             field("tensor_parallel"),
-            format!("{heads} heads do not split in {tensor_parallel}. Give {}.", nearest_divisors(heads, tensor_parallel.into())),
+            format!(
+                "{heads} heads do not split in {tensor_parallel}. Give {}.",
+                nearest_divisors(heads, tensor_parallel.into())
+            ),
         ));
     }
     let data_parallel = parallel("data_parallel", spec.data_parallel.unwrap_or(1))?;
@@ -287,14 +375,20 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     if engine > u64::from(gpus) || !u64::from(gpus).is_multiple_of(engine) {
         return Err(InputError::new(
             field("tensor_parallel"),
-            format!("An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."),
+            format!(
+                "An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."
+            ),
         ));
     }
-    let utilization = spec.gpu_memory_utilization.unwrap_or(default_utilization(job));
+    let utilization = spec
+        .gpu_memory_utilization
+        .unwrap_or(default_utilization(job));
     if !(utilization > 0.0 && utilization <= 1.0) {
         return Err(InputError::new(
             field("gpu_memory_utilization"),
-            format!("{utilization} is no share of the card. Give a number above 0, up to 1: 0.6, say."),
+            format!(
+                "{utilization} is no share of the card. Give a number above 0, up to 1: 0.6, say."
+            ),
         ));
     }
     let precision = spec.precision.unwrap_or(match job.workload.precision {
@@ -309,8 +403,16 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         data_parallel,
         expert_parallel: parallel("expert_parallel", spec.expert_parallel.unwrap_or(1))?,
         gpu_memory_utilization: utilization,
-        max_num_seqs: positive(&field("max_num_seqs"), spec.max_num_seqs.unwrap_or(256), 1 << 32)?,
-        max_num_batched_tokens: positive(&field("max_num_batched_tokens"), spec.max_num_batched_tokens.unwrap_or(8192), 1 << 32)?,
+        max_num_seqs: positive(
+            &field("max_num_seqs"),
+            spec.max_num_seqs.unwrap_or(256),
+            1 << 32,
+        )?,
+        max_num_batched_tokens: positive(
+            &field("max_num_batched_tokens"),
+            spec.max_num_batched_tokens.unwrap_or(8192),
+            1 << 32,
+        )?,
         precision,
         free_cache: spec.free_cache.unwrap_or(true),
     })

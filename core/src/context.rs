@@ -35,10 +35,9 @@ impl<'a> Context<'a> {
     /// Prepares a job with other constants: for fitting them.
     #[must_use]
     pub fn with(job: &'a Job, efficiency: &'a Efficiency) -> Self {
-        let adapters = job
-            .workload
-            .lora
-            .map_or(0, |lora| ParameterCounts::lora(&job.model.shape, lora.rank, lora.targets));
+        let adapters = job.workload.lora.map_or(0, |lora| {
+            ParameterCounts::lora(&job.model.shape, lora.rank, lora.targets)
+        });
         Self {
             job,
             efficiency,
@@ -63,7 +62,12 @@ impl<'a> Context<'a> {
     /// The actor as a role that trains.
     #[must_use]
     pub fn actor(&self) -> Role<'_> {
-        Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: Head::Vocabulary }
+        Role {
+            model: &self.job.model,
+            blocks: &self.blocks,
+            adapters: self.adapters,
+            head: Head::Vocabulary,
+        }
     }
 }
 

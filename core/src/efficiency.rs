@@ -123,7 +123,10 @@ impl Efficiency {
     #[must_use]
     pub fn architecture(&self, hardware: &Hardware) -> &Architecture {
         let named = |entry: &&Architecture| {
-            hardware.gpu.strip_prefix(entry.name.as_ref()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+            hardware
+                .gpu
+                .strip_prefix(entry.name.as_ref())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
         let family = |entry: &&Architecture| hardware.architecture.starts_with(entry.name.as_ref());
         self.architectures

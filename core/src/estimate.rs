@@ -11,7 +11,9 @@ use crate::plan::Plan;
 use crate::search;
 use crate::step::{self, Step};
 use crate::units::{Seconds, UsdPerHour};
-use crate::wire::{Answer, Data, Memory, MemoryPhase, Question, Run, Time, TimeParts, TimePhase, VERSION};
+use crate::wire::{
+    Answer, Data, Memory, MemoryPhase, Question, Run, Time, TimeParts, TimePhase, VERSION,
+};
 
 /// An answer with its workings.
 #[derive(Clone, Debug)]
@@ -56,7 +58,10 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 ///
 /// # Errors
 /// As [`estimate`].
-pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
+pub fn evaluate_with(
+    question: &Question,
+    efficiency: &Efficiency,
+) -> Result<Evaluated, InputError> {
     let job = job::resolve(question)?;
     let spec = question.plan.clone().unwrap_or_default();
     let context = Context::with(&job, efficiency);
@@ -78,11 +83,16 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let gpus = f64::from(hardware.gpus);
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;
-    let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
+    let price = hardware
+        .usd_per_gpu_hour
+        .map(|usd| UsdPerHour::new(usd * gpus));
     let peak_flops = hardware.peak_tflops(job.workload.precision) * 1e12 * gpus;
     let run = job.workload.tokens.map(|tokens| {
         let time = Seconds::new(tokens / tokens_per_s);
-        Run { hours: time.get() / 3600.0, usd: price.map(|price| price.over(time).get()) }
+        Run {
+            hours: time.get() / 3600.0,
+            usd: price.map(|price| price.over(time).get()),
+        }
     });
     let memory = memory(&step, hardware.memory_gib);
     let fits = memory.reserved_gib <= hardware.memory_gib;
@@ -106,7 +116,10 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         interval: None,
         advice: Vec::new(),
         caveats: Vec::new(),
-        data: Data { version: catalog::VERSION, prices: catalog::PRICES_AS_OF },
+        data: Data {
+            version: catalog::VERSION,
+            prices: catalog::PRICES_AS_OF,
+        },
     };
     answer.caveats = advice::caveats(job, plan);
     answer.advice = advice::advice(job, plan, &answer);
@@ -117,10 +130,22 @@ fn memory(step: &Step, capacity: f64) -> Memory {
     let phases: Vec<MemoryPhase> = step
         .memories
         .iter()
-        .map(|(name, memory)| MemoryPhase { name, reserved_gib: memory.reserved_gib(), parts: memory.parts })
+        .map(|(name, memory)| MemoryPhase {
+            name,
+            reserved_gib: memory.reserved_gib(),
+            parts: memory.parts,
+        })
         .collect();
-    let (phase, peak) = step.peak().map_or(("train", Default::default()), |(name, memory)| (*name, *memory));
-    let allocated = step.memories.iter().map(|(_, memory)| memory.allocated_gib()).fold(0.0, f64::max);
+    let (phase, peak) = step
+        .peak()
+        .map_or(("train", Default::default()), |(name, memory)| {
+            (*name, *memory)
+        });
+    let allocated = step
+        .memories
+        .iter()
+        .map(|(_, memory)| memory.allocated_gib())
+        .fold(0.0, f64::max);
     Memory {
         peak_gib: allocated,
         reserved_gib: peak.reserved_gib(),
@@ -135,9 +160,15 @@ fn time(step: &Step) -> Time {
     let phases: Vec<TimePhase> = step
         .times
         .iter()
-        .map(|(name, parts)| TimePhase { name, s: parts.total(), parts: *parts })
+        .map(|(name, parts)| TimePhase {
+            name,
+            s: parts.total(),
+            parts: *parts,
+        })
         .filter(|phase| phase.s > 0.0)
         .collect();
-    let parts = phases.iter().fold(TimeParts::default(), |sum, phase| sum.plus(&phase.parts, 1.0));
+    let parts = phases.iter().fold(TimeParts::default(), |sum, phase| {
+        sum.plus(&phase.parts, 1.0)
+    });
     Time { phases, parts }
 }

@@ -32,11 +32,20 @@ pub fn flags(
         runnable(&context, framework, &spec)?
     };
     let answer = estimate::answer(&context, &plan);
-    Ok((framework.emit)(&Emission { job: &job, plan: &plan, answer: &answer, permalink }))
+    Ok((framework.emit)(&Emission {
+        job: &job,
+        plan: &plan,
+        answer: &answer,
+        permalink,
+    }))
 }
 
 /// The best plan that `framework` runs; where it runs none, the best plan of all, whose refusal says why.
-fn runnable(context: &Context<'_>, framework: &Framework, spec: &PlanSpec) -> Result<Plan, InputError> {
+fn runnable(
+    context: &Context<'_>,
+    framework: &Framework,
+    spec: &PlanSpec,
+) -> Result<Plan, InputError> {
     let runs = |plan: &Plan| (framework.violations)(context.job, plan).is_empty();
     let backends: Vec<_> = match spec.backend {
         Some(backend) => vec![backend],
@@ -46,10 +55,14 @@ fn runnable(context: &Context<'_>, framework: &Framework, spec: &PlanSpec) -> Re
     for backend in backends {
         let spec = PlanSpec {
             backend: Some(backend),
-            fused_lm_head: spec.fused_lm_head.or((!framework.fused_lm_head).then_some(false)),
+            fused_lm_head: spec
+                .fused_lm_head
+                .or((!framework.fused_lm_head).then_some(false)),
             ..spec.clone()
         };
-        let Ok(found) = search::best_where(context, &spec, &runs) else { continue };
+        let Ok(found) = search::best_where(context, &spec, &runs) else {
+            continue;
+        };
         if best.as_ref().is_none_or(|best| found.beats(best)) {
             best = Some(found);
         }

@@ -40,7 +40,12 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let model = resolve_model(&question.model, "model")?;
     let hardware = resolve_hardware(&question.hardware)?;
     let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
-    Ok(Job { model, hardware, workload, caveats })
+    Ok(Job {
+        model,
+        hardware,
+        workload,
+        caveats,
+    })
 }
 
 /// A whole number within `1..=max`, or the error that says so.
@@ -49,7 +54,10 @@ pub(crate) fn positive(field: &str, value: u64, max: u64) -> Result<u64, InputEr
         return Err(InputError::new(field, "This is 0. Give 1 or more."));
     }
     if value > max {
-        return Err(InputError::new(field, format!("{value} is more than {max}, the largest value accepted.")));
+        return Err(InputError::new(
+            field,
+            format!("{value} is more than {max}, the largest value accepted."),
+        ));
     }
     Ok(value)
 }
@@ -57,7 +65,10 @@ pub(crate) fn positive(field: &str, value: u64, max: u64) -> Result<u64, InputEr
 /// A finite number within `min..=max`, or the error that says so.
 pub(crate) fn within(field: &str, value: f64, min: f64, max: f64) -> Result<f64, InputError> {
     if !value.is_finite() || value < min || value > max {
-        return Err(InputError::new(field, format!("{value} is out of range. Give {min} to {max}.")));
+        return Err(InputError::new(
+            field,
+            format!("{value} is out of range. Give {min} to {max}."),
+        ));
     }
     Ok(value)
 }
@@ -70,20 +81,34 @@ fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
     let mut hardware = match &spec.gpu {
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
         Value::Object(_) => from_object(&spec.gpu)?,
-        _ => return Err(InputError::new("hardware.gpu", "Give a catalog id such as h100-sxm, or an object.")),
+        _ => {
+            return Err(InputError::new(
+                "hardware.gpu",
+                "Give a catalog id such as h100-sxm, or an object.",
+            ));
+        }
     };
     hardware.gpus = positive("hardware.gpus", spec.gpus.unwrap_or(8), MAX_GPUS)? as u32;
-    let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
+    let per_node = spec
+        .gpus_per_node
+        .unwrap_or(u64::from(hardware.gpus_per_node));
     let per_node = positive("hardware.gpus_per_node", per_node, MAX_GPUS)? as u32;
     hardware.gpus_per_node = per_node.min(hardware.gpus);
     if let Some(gbit) = spec.internode_gbit_per_s_per_gpu {
-        hardware.internode_gbit_per_s = within("hardware.internode_gbit_per_s_per_gpu", gbit, 0.001, MAX_RATE)?;
+        hardware.internode_gbit_per_s = within(
+            "hardware.internode_gbit_per_s_per_gpu",
+            gbit,
+            0.001,
+            MAX_RATE,
+        )?;
     }
     if let Some(usd) = spec.usd_per_gpu_hour {
         if usd < 0.0 {
             return Err(InputError::new(
                 "hardware.usd_per_gpu_hour",
-                format!("{usd} is negative. Give the price of one GPU for one hour in US dollars, 0 or more."),
+                format!(
+                    "{usd} is negative. Give the price of one GPU for one hour in US dollars, 0 or more."
+                ),
             ));
         }
         hardware.usd_per_gpu_hour = Some(within("hardware.usd_per_gpu_hour", usd, 0.0, 1e6)?);
@@ -97,7 +122,9 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         let mut near: Vec<&str> = catalog::gpus()
             .iter()
             .map(|gpu| gpu.id)
-            .filter(|known| id.len() >= 2 && known.contains(&id.to_ascii_lowercase()[..2.min(id.len())]))
+            .filter(|known| {
+                id.len() >= 2 && known.contains(&id.to_ascii_lowercase()[..2.min(id.len())])
+            })
             .take(8)
             .collect();
         if near.is_empty() {
@@ -105,10 +132,16 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         }
         return Err(InputError::new(
             field,
-            format!("There is no GPU {id:?} in the catalog. Near: {}. `shardwise catalog gpus` lists all.", near.join(", ")),
+            format!(
+                "There is no GPU {id:?} in the catalog. Near: {}. `shardwise catalog gpus` lists all.",
+                near.join(", ")
+            ),
         ));
     };
-    let half = gpu.bf16_dense_tflops.or(gpu.fp16_dense_tflops).unwrap_or(0.0);
+    let half = gpu
+        .bf16_dense_tflops
+        .or(gpu.fp16_dense_tflops)
+        .unwrap_or(0.0);
     Ok(Hardware {
         gpu: gpu.id.into(),
         name: gpu.name.into(),
@@ -128,7 +161,11 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         pcie_gb_per_s: gpu.pcie_gb_per_s,
         gpus: 8,
         gpus_per_node: gpu.gpus_per_node.max(1),
-        internode_gbit_per_s: if gpu.internode_gbit_per_s > 0.0 { gpu.internode_gbit_per_s } else { 100.0 },
+        internode_gbit_per_s: if gpu.internode_gbit_per_s > 0.0 {
+            gpu.internode_gbit_per_s
+        } else {
+            100.0
+        },
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
     })
@@ -137,7 +174,11 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
 fn from_object(value: &Value) -> Result<Hardware, InputError> {
     let spec: GpuSpec = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        let field = if path == "." { "hardware.gpu".to_owned() } else { format!("hardware.gpu.{path}") };
+        let field = if path == "." {
+            "hardware.gpu".to_owned()
+        } else {
+            format!("hardware.gpu.{path}")
+        };
         InputError::new(field, format!("{}.", error.into_inner()))
     })?;
     let mut hardware = match &spec.base {
@@ -149,13 +190,39 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
         None => custom(&spec)?,
     };
     let set = |target: &mut f64, name: &str, value: Option<f64>, min: f64, max: f64| match value {
-        Some(value) => within(&format!("hardware.gpu.{name}"), value, min, max).map(|value| *target = value),
+        Some(value) => {
+            within(&format!("hardware.gpu.{name}"), value, min, max).map(|value| *target = value)
+        }
         None => Ok(()),
     };
-    set(&mut hardware.memory_gib, "memory_gib", spec.memory_gib, 1.0, 1e5)?;
-    set(&mut hardware.hbm_gb_per_s, "hbm_gb_per_s", spec.hbm_gb_per_s, 1.0, 1e6)?;
-    set(&mut hardware.nvlink_gb_per_s, "nvlink_gb_per_s", spec.nvlink_gb_per_s, 0.0, 1e5)?;
-    set(&mut hardware.pcie_gb_per_s, "pcie_gb_per_s", spec.pcie_gb_per_s, 0.1, 1e4)?;
+    set(
+        &mut hardware.memory_gib,
+        "memory_gib",
+        spec.memory_gib,
+        1.0,
+        1e5,
+    )?;
+    set(
+        &mut hardware.hbm_gb_per_s,
+        "hbm_gb_per_s",
+        spec.hbm_gb_per_s,
+        1.0,
+        1e6,
+    )?;
+    set(
+        &mut hardware.nvlink_gb_per_s,
+        "nvlink_gb_per_s",
+        spec.nvlink_gb_per_s,
+        0.0,
+        1e5,
+    )?;
+    set(
+        &mut hardware.pcie_gb_per_s,
+        "pcie_gb_per_s",
+        spec.pcie_gb_per_s,
+        0.1,
+        1e4,
+    )?;
     if let Some(tflops) = spec.bf16_dense_tflops {
         let peak = within("hardware.gpu.bf16_dense_tflops", tflops, 0.1, 1e6)?;
         hardware.peaks.bf16 = peak;
@@ -188,11 +255,20 @@ fn custom(spec: &GpuSpec) -> Result<Hardware, InputError> {
         architecture: "".into(),
         memory_gib: need("memory_gib", spec.memory_gib)?,
         hbm_gb_per_s: need("hbm_gb_per_s", spec.hbm_gb_per_s)?,
-        peaks: Peaks { bf16: peak, fp16: peak, fp8: spec.fp8_dense_tflops, fp4: None },
+        peaks: Peaks {
+            bf16: peak,
+            fp16: peak,
+            fp8: spec.fp8_dense_tflops,
+            fp4: None,
+        },
         gemm_bf16_tflops: None,
         gemm_fp8_tflops: None,
         nvlink_gb_per_s: 0.0,
-        nvlink_domain: if spec.nvlink_gb_per_s.is_some_and(|rate| rate > 0.0) { 8 } else { 1 },
+        nvlink_domain: if spec.nvlink_gb_per_s.is_some_and(|rate| rate > 0.0) {
+            8
+        } else {
+            1
+        },
         pcie_gb_per_s: 31.5,
         gpus: 8,
         gpus_per_node: 8,
@@ -225,7 +301,9 @@ fn resolve_workload(
         if !(tokens.is_finite() && (1.0..=MAX_TOKENS).contains(&tokens)) {
             return Err(InputError::new(
                 "workload.tokens",
-                format!("{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run."),
+                format!(
+                    "{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run."
+                ),
             ));
         }
         workload.tokens = Some(tokens);
@@ -242,7 +320,10 @@ fn resolve_workload(
             };
         }
         WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
-            let rl = spec.rl.as_ref().ok_or_else(|| InputError::new("workload.rl", "RL workloads need this object."))?;
+            let rl = spec
+                .rl
+                .as_ref()
+                .ok_or_else(|| InputError::new("workload.rl", "RL workloads need this object."))?;
             let rl = resolve_rl(kind, rl, model, hardware, caveats)?;
             workload.sequence_length = rl.max_length();
             workload.mean_sequence_length = rl.mean_length();
@@ -250,12 +331,12 @@ fn resolve_workload(
             workload.rl = Some(rl);
         }
         WorkloadKind::Rollout => {
-            let rollout = spec
-                .rollout
-                .as_ref()
-                .ok_or_else(|| InputError::new("workload.rollout", "A rollout workload needs this object."))?;
+            let rollout = spec.rollout.as_ref().ok_or_else(|| {
+                InputError::new("workload.rollout", "A rollout workload needs this object.")
+            })?;
             let generation = resolve_generation(rollout)?;
-            workload.mean_sequence_length = generation.mean_prompt_length + generation.mean_response_length;
+            workload.mean_sequence_length =
+                generation.mean_prompt_length + generation.mean_response_length;
             workload.sequence_length = workload.mean_sequence_length.ceil() as u64;
             workload.global_batch = generation.requests;
             workload.generation = Some(generation);
@@ -269,8 +350,14 @@ fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lor
     if !adapters && spec.is_none() {
         return Ok(None);
     }
-    if matches!(kind, WorkloadKind::Pretrain | WorkloadKind::Sft | WorkloadKind::Rollout) {
-        return Err(InputError::new("workload.lora", "Only lora, qlora and RL workloads train adapters. Use kind \"lora\"."));
+    if matches!(
+        kind,
+        WorkloadKind::Pretrain | WorkloadKind::Sft | WorkloadKind::Rollout
+    ) {
+        return Err(InputError::new(
+            "workload.lora",
+            "Only lora, qlora and RL workloads train adapters. Use kind \"lora\".",
+        ));
     }
     let spec = spec.unwrap_or_default();
     Ok(Some(Lora {
@@ -290,38 +377,63 @@ fn resolve_rl(
     let count = |name: &str, value: u64| positive(&field(name), value, MAX_BATCH);
     let length = |name: &str, value: u64| positive(&field(name), value, MAX_LENGTH);
 
-    let prompts = count("prompts_per_step", required(&field("prompts_per_step"), spec.prompts_per_step)?)?;
+    let prompts = count(
+        "prompts_per_step",
+        required(&field("prompts_per_step"), spec.prompts_per_step)?,
+    )?;
     let responses = spec.responses_per_prompt.unwrap_or(match kind {
         WorkloadKind::Dapo => 16,
         WorkloadKind::Grpo => 8,
         _ => 1,
     });
     let responses = positive(&field("responses_per_prompt"), responses, 4096)?;
-    let max_prompt = length("max_prompt_length", required(&field("max_prompt_length"), spec.max_prompt_length)?)?;
-    let max_response =
-        length("max_response_length", required(&field("max_response_length"), spec.max_response_length)?)?;
+    let max_prompt = length(
+        "max_prompt_length",
+        required(&field("max_prompt_length"), spec.max_prompt_length)?,
+    )?;
+    let max_response = length(
+        "max_response_length",
+        required(&field("max_response_length"), spec.max_response_length)?,
+    )?;
     let mut mean = |name: &str, value: Option<f64>, longest: u64| match value {
         Some(mean) if mean > longest as f64 => Err(InputError::new(
             field(name),
-            format!("The mean of {mean} tokens is above the longest, {longest}. Lower it, or raise the longest."),
+            format!(
+                "The mean of {mean} tokens is above the longest, {longest}. Lower it, or raise the longest."
+            ),
         )),
         Some(mean) => within(&field(name), mean, 1.0, MAX_LENGTH as f64),
         None => {
             caveats.push(Caveat::new(
                 "assumed-mean-length",
-                format!("{} is not given: half of the longest, {} tokens, is assumed.", name.replace('_', " "), longest / 2),
+                format!(
+                    "{} is not given: half of the longest, {} tokens, is assumed.",
+                    name.replace('_', " "),
+                    longest / 2
+                ),
             ));
             Ok((longest as f64 / 2.0).max(1.0))
         }
     };
     let mean_prompt = mean("mean_prompt_length", spec.mean_prompt_length, max_prompt)?;
-    let mean_response = mean("mean_response_length", spec.mean_response_length, max_response)?;
-    let cv = within(&field("response_length_cv"), spec.response_length_cv.unwrap_or(0.5), 0.0, 10.0)?;
+    let mean_response = mean(
+        "mean_response_length",
+        spec.mean_response_length,
+        max_response,
+    )?;
+    let cv = within(
+        &field("response_length_cv"),
+        spec.response_length_cv.unwrap_or(0.5),
+        0.0,
+        10.0,
+    )?;
     let mini_batch = count("mini_batch", spec.mini_batch.unwrap_or(prompts))?;
     if mini_batch > prompts {
         return Err(InputError::new(
             field("mini_batch"),
-            format!("A mini-batch of {mini_batch} prompts is above prompts_per_step, {prompts}. Give {prompts} or less."),
+            format!(
+                "A mini-batch of {mini_batch} prompts is above prompts_per_step, {prompts}. Give {prompts} or less."
+            ),
         ));
     }
     let role = |name: &str, value: &Option<Value>| match value {
@@ -332,7 +444,10 @@ fn resolve_rl(
     let critic = match (kind, critic) {
         (WorkloadKind::Ppo, None) if spec.critic.is_none() => Some(model.clone()),
         (WorkloadKind::Ppo, None) => {
-            return Err(InputError::new(field("critic"), "PPO trains a critic. Give its model, or leave the field out to use the actor's."));
+            return Err(InputError::new(
+                field("critic"),
+                "PPO trains a critic. Give its model, or leave the field out to use the actor's.",
+            ));
         }
         (_, critic) => critic,
     };
@@ -340,7 +455,10 @@ fn resolve_rl(
     let train_gpus = match (schedule, spec.train_gpus) {
         (Schedule::Colocated, None) => hardware.gpus,
         (Schedule::Colocated, Some(_)) => {
-            return Err(InputError::new(field("train_gpus"), "A colocated schedule trains on all GPUs. Leave the field out, or choose another schedule."));
+            return Err(InputError::new(
+                field("train_gpus"),
+                "A colocated schedule trains on all GPUs. Leave the field out, or choose another schedule.",
+            ));
         }
         (_, None) => (hardware.gpus / 2).max(1),
         (_, Some(gpus)) => positive(&field("train_gpus"), gpus, MAX_GPUS)? as u32,
@@ -348,7 +466,10 @@ fn resolve_rl(
     if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
         return Err(InputError::new(
             field("train_gpus"),
-            format!("{train_gpus} of {} GPUs train and none is left to generate. Give fewer.", hardware.gpus),
+            format!(
+                "{train_gpus} of {} GPUs train and none is left to generate. Give fewer.",
+                hardware.gpus
+            ),
         ));
     }
     Ok(Rl {
@@ -372,12 +493,26 @@ fn resolve_rl(
 fn resolve_generation(spec: &RolloutWorkloadSpec) -> Result<Generation, InputError> {
     let field = |name: &str| format!("workload.rollout.{name}");
     let length = |name: &str, value: Option<f64>| {
-        within(&field(name), required(&field(name), value)?, 1.0, MAX_LENGTH as f64)
+        within(
+            &field(name),
+            required(&field(name), value)?,
+            1.0,
+            MAX_LENGTH as f64,
+        )
     };
     Ok(Generation {
-        requests: positive(&field("requests"), required(&field("requests"), spec.requests)?, 1 << 32)?,
+        requests: positive(
+            &field("requests"),
+            required(&field("requests"), spec.requests)?,
+            1 << 32,
+        )?,
         mean_prompt_length: length("mean_prompt_length", spec.mean_prompt_length)?,
         mean_response_length: length("mean_response_length", spec.mean_response_length)?,
-        response_length_cv: within(&field("response_length_cv"), spec.response_length_cv.unwrap_or(0.0), 0.0, 10.0)?,
+        response_length_cv: within(
+            &field("response_length_cv"),
+            spec.response_length_cv.unwrap_or(0.0),
+            0.0,
+            10.0,
+        )?,
     })
 }

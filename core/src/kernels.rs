@@ -35,16 +35,26 @@ impl Rates {
     #[must_use]
     pub fn of(hardware: &Hardware, precision: Precision, efficiency: &Efficiency) -> Self {
         let architecture: &Architecture = efficiency.architecture(hardware);
-        let peak = if precision == Precision::Fp16 { hardware.peaks.fp16 } else { hardware.peaks.bf16 };
+        let peak = if precision == Precision::Fp16 {
+            hardware.peaks.fp16
+        } else {
+            hardware.peaks.bf16
+        };
         let half = FlopsPerSecond::from_tera(peak * architecture.matmul);
         let (matmul, operand_bytes) = match precision {
             Precision::Bf16 | Precision::Fp16 => (half, 2.0),
             Precision::Fp8 | Precision::Mxfp8 => match hardware.peaks.fp8 {
-                Some(peak) => (FlopsPerSecond::from_tera(peak * architecture.matmul_fp8), 1.0),
+                Some(peak) => (
+                    FlopsPerSecond::from_tera(peak * architecture.matmul_fp8),
+                    1.0,
+                ),
                 None => (half, 2.0),
             },
             Precision::Nvfp4 => match hardware.peaks.fp4 {
-                Some(peak) => (FlopsPerSecond::from_tera(peak * architecture.matmul_fp4), 0.5),
+                Some(peak) => (
+                    FlopsPerSecond::from_tera(peak * architecture.matmul_fp4),
+                    0.5,
+                ),
                 None => (half, 2.0),
             },
         };
@@ -54,8 +64,12 @@ impl Rates {
             operand_bytes,
             quantized: operand_bytes < 2.0,
             memory: BytesPerSecond::from_gb(hardware.hbm_gb_per_s * architecture.memory),
-            attention_forward: FlopsPerSecond::from_tera(hardware.peaks.bf16 * architecture.attention_forward),
-            attention_backward: FlopsPerSecond::from_tera(hardware.peaks.bf16 * architecture.attention_backward),
+            attention_forward: FlopsPerSecond::from_tera(
+                hardware.peaks.bf16 * architecture.attention_forward,
+            ),
+            attention_backward: FlopsPerSecond::from_tera(
+                hardware.peaks.bf16 * architecture.attention_backward,
+            ),
             kernel: Seconds::new(efficiency.kernel_s),
             attention_half_length: efficiency.attention_half_length,
             grouped: efficiency.grouped_matmul,
@@ -65,7 +79,12 @@ impl Rates {
     /// The same GPU with every matrix product in half precision.
     #[must_use]
     pub fn in_half(&self) -> Self {
-        Self { matmul: self.half, operand_bytes: 2.0, quantized: false, ..*self }
+        Self {
+            matmul: self.half,
+            operand_bytes: 2.0,
+            quantized: false,
+            ..*self
+        }
     }
 
     /// Time of the product of an `m × k` and a `k × n` matrix.
@@ -84,7 +103,8 @@ impl Rates {
     #[must_use]
     pub fn grouped_product(&self, groups: f64, m: f64, n: f64, k: f64) -> Seconds {
         let arithmetic = Flops::new(2.0 * groups * m * n * k) / self.matmul / self.grouped;
-        let traffic = Bytes::new(groups * (self.operand_bytes * (m * k + n * k) + 2.0 * m * n)) / self.memory;
+        let traffic =
+            Bytes::new(groups * (self.operand_bytes * (m * k + n * k) + 2.0 * m * n)) / self.memory;
         self.kernel * 2.0 + arithmetic + traffic + self.quantization(groups * m * k)
     }
 
@@ -114,7 +134,8 @@ impl Rates {
     /// work (five products rather than two; arXiv:2205.14135, section 3.1).
     #[must_use]
     pub fn attention_backward(&self, flops: Flops, length: f64, head_dim: f64) -> Seconds {
-        self.kernel * 2.0 + flops * 2.5 / self.attention_backward / self.attention_shape(length, head_dim)
+        self.kernel * 2.0
+            + flops * 2.5 / self.attention_backward / self.attention_shape(length, head_dim)
     }
 
     /// Share of the rate that short sequences and narrow heads reach.

@@ -84,14 +84,27 @@ impl BlockContext<'_> {
     fn product(&self, m: f64, n: f64, k: f64) -> Part {
         let forward = self.rates.product(m, n, k);
         let backward = self.rates.product(m, k, n);
-        let weight = if self.weight_gradients { self.rates.product(k, n, m) } else { Seconds::ZERO };
-        Part { forward, backward: backward + weight, kernels: if self.rates.quantized { 3.0 } else { 1.0 } }
+        let weight = if self.weight_gradients {
+            self.rates.product(k, n, m)
+        } else {
+            Seconds::ZERO
+        };
+        Part {
+            forward,
+            backward: backward + weight,
+            kernels: if self.rates.quantized { 3.0 } else { 1.0 },
+        }
     }
 
     /// A memory-bound step that moves `bytes` forward and twice that backward.
     fn stream(&self, bytes: f64, kernels: f64) -> Part {
-        let forward = self.rates.stream(bytes * self.elementwise) + self.rates.kernel * (kernels * 0.5);
-        Part { forward, backward: forward * 2.0, kernels }
+        let forward =
+            self.rates.stream(bytes * self.elementwise) + self.rates.kernel * (kernels * 0.5);
+        Part {
+            forward,
+            backward: forward * 2.0,
+            kernels,
+        }
     }
 
     fn projections(&self, tokens: f64) -> Part {
@@ -103,7 +116,8 @@ impl BlockContext<'_> {
             let up = heads * (shape.qk_nope_head_dim + shape.v_head_dim) as f64 / self.tp();
             let queries = if shape.q_lora_rank > 0 {
                 let q_rank = shape.q_lora_rank as f64;
-                self.product(tokens, q_rank, h).join(self.product(tokens, query, q_rank))
+                self.product(tokens, q_rank, h)
+                    .join(self.product(tokens, query, q_rank))
             } else {
                 self.product(tokens, query, h)
             };
@@ -116,13 +130,15 @@ impl BlockContext<'_> {
         let kv = (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * d;
         let gate = if shape.attn_output_gate { 2.0 } else { 1.0 };
         let query = heads * d / self.tp();
-        self.product(tokens, query * gate + 2.0 * kv, h).join(self.product(tokens, h, query))
+        self.product(tokens, query * gate + 2.0 * kv, h)
+            .join(self.product(tokens, h, query))
     }
 
     /// Scores and weighted sums.
     fn core_attention(&self, kind: u8, slice: Slice) -> Part {
         let shape = self.shape;
-        let work = flops::attention_per_token(shape, kind, slice.attention_length) * (slice.tokens / self.tp());
+        let work = flops::attention_per_token(shape, kind, slice.attention_length)
+            * (slice.tokens / self.tp());
         let head_dim = (shape.query_head_dim() + shape.value_head_dim()) as f64 / 2.0;
         let keys = 2.0 * flops::block_keys(shape, kind, slice.attention_length);
         match self.layout.attention {
@@ -133,10 +149,16 @@ impl BlockContext<'_> {
             },
             // Scores are full squares, computed as batched products, masked, and written several times.
             Attention::Unfused => {
-                let scores = slice.tokens * slice.attention_length * shape.num_attention_heads as f64 / self.tp();
+                let scores =
+                    slice.tokens * slice.attention_length * shape.num_attention_heads as f64
+                        / self.tp();
                 let products = work * 2.0 / self.rates.half / 0.6;
                 let softmax = self.rates.stream(scores * 2.0 * 4.0);
-                Part { forward: products + softmax, backward: products * 2.0 + softmax * 1.5, kernels: 5.0 }
+                Part {
+                    forward: products + softmax,
+                    backward: products * 2.0 + softmax * 1.5,
+                    kernels: 5.0,
+                }
             }
         }
     }
@@ -151,41 +173,72 @@ impl BlockContext<'_> {
     }
 
     fn activation(&self, tokens: f64, width: f64) -> Part {
-        self.stream(2.0 * tokens * width * if self.shape.gated_mlp { 3.0 } else { 2.0 }, 1.0)
+        self.stream(
+            2.0 * tokens * width * if self.shape.gated_mlp { 3.0 } else { 2.0 },
+            1.0,
+        )
     }
 
     /// Tokens the experts of one GPU see, and how many experts they are spread over.
     fn expert_load(&self, tokens: f64) -> (f64, f64) {
         let layout = self.layout;
-        let (ep, etp) = (f64::from(layout.expert_parallel), f64::from(layout.expert_tensor_parallel));
+        let (ep, etp) = (
+            f64::from(layout.expert_parallel),
+            f64::from(layout.expert_tensor_parallel),
+        );
         let visits = tokens * self.shape.num_experts_per_tok as f64 * etp / self.tp();
-        (visits * self.expert_imbalance_factor(), self.shape.num_experts as f64 / ep)
+        (
+            visits * self.expert_imbalance_factor(),
+            self.shape.num_experts as f64 / ep,
+        )
     }
 
     fn expert_imbalance_factor(&self) -> f64 {
-        if self.layout.expert_parallel > 1 { self.expert_imbalance } else { 1.0 }
+        if self.layout.expert_parallel > 1 {
+            self.expert_imbalance
+        } else {
+            1.0
+        }
     }
 
     fn experts(&self, tokens: f64) -> Part {
         let shape = self.shape;
-        let h = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size } as f64;
-        let width = shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
+        let h = if shape.moe_latent_size > 0 {
+            shape.moe_latent_size
+        } else {
+            shape.hidden_size
+        } as f64;
+        let width =
+            shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
         let (visits, experts) = self.expert_load(tokens);
         let m = (visits / experts).max(1.0);
         let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
         let grouped = |n: f64, k: f64| {
             let forward = self.rates.grouped_product(experts, m, n, k);
             let backward = self.rates.grouped_product(experts, m, k, n);
-            let weight =
-                if self.weight_gradients { self.rates.grouped_product(experts, k, n, m) } else { Seconds::ZERO };
-            Part { forward, backward: backward + weight, kernels: 2.0 }
+            let weight = if self.weight_gradients {
+                self.rates.grouped_product(experts, k, n, m)
+            } else {
+                Seconds::ZERO
+            };
+            Part {
+                forward,
+                backward: backward + weight,
+                kernels: 2.0,
+            }
         };
         let local = tokens / self.tp();
         // Router scores, top-k, and the copies of each token to and from its experts.
         let route = self.product(local, shape.num_experts as f64, shape.hidden_size as f64);
-        let permute = self.stream(2.0 * visits * h * 4.0 + 4.0 * local * shape.num_experts as f64 * 3.0, 12.0);
+        let permute = self.stream(
+            2.0 * visits * h * 4.0 + 4.0 * local * shape.num_experts as f64 * 3.0,
+            12.0,
+        );
         let mut part = grouped(matrices * width, h)
-            .join(self.stream(2.0 * visits * width * if shape.gated_mlp { 3.0 } else { 2.0 }, 1.0))
+            .join(self.stream(
+                2.0 * visits * width * if shape.gated_mlp { 3.0 } else { 2.0 },
+                1.0,
+            ))
             .join(grouped(h, width))
             .join(route)
             .join(permute);
@@ -203,10 +256,19 @@ impl BlockContext<'_> {
     /// Norms, residuals, rotary positions.
     fn norms(&self, tokens: f64, with_attention: bool) -> Part {
         let shape = self.shape;
-        let split = if self.layout.sequence_parallel { self.tp() } else { 1.0 };
-        let residual = 2.0 * tokens * shape.hidden_size as f64 * 4.5 * shape.norms_per_layer as f64 / split;
+        let split = if self.layout.sequence_parallel {
+            self.tp()
+        } else {
+            1.0
+        };
+        let residual =
+            2.0 * tokens * shape.hidden_size as f64 * 4.5 * shape.norms_per_layer as f64 / split;
         let heads = shape.num_attention_heads + shape.num_key_value_heads;
-        let rotary = if with_attention { 4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp() } else { 0.0 };
+        let rotary = if with_attention {
+            4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp()
+        } else {
+            0.0
+        };
         self.stream(residual + rotary, 6.0)
     }
 
@@ -223,10 +285,19 @@ impl BlockContext<'_> {
         } else {
             let mamba = &shape.mamba;
             let inner = (mamba.num_heads * mamba.head_dim) as f64;
-            (2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64, inner)
+            (
+                2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64,
+                inner,
+            )
         };
-        let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp()) / self.rates.half / 0.25;
-        let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0 };
+        let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp())
+            / self.rates.half
+            / 0.25;
+        let scan = Part {
+            forward: scan,
+            backward: scan * 2.0,
+            kernels: 8.0,
+        };
         self.product(tokens, into / self.tp(), h)
             .join(self.product(tokens, h, out / self.tp()))
             .join(scan)
@@ -239,7 +310,11 @@ impl BlockContext<'_> {
         let shape = self.shape;
         let tokens = slice.tokens;
         let attends = matches!(block.kind, b'A' | b'S' | b'*');
-        let core = if attends { self.core_attention(block.kind, slice) } else { Part::default() };
+        let core = if attends {
+            self.core_attention(block.kind, slice)
+        } else {
+            Part::default()
+        };
         let mixer = match block.kind {
             b'A' | b'S' | b'*' => self.projections(tokens).join(core),
             b'L' | b'M' => self.recurrent(block.kind, tokens),
@@ -262,7 +337,9 @@ impl BlockContext<'_> {
             Recompute::None => Seconds::ZERO,
             Recompute::Full => whole.forward,
             // Per operator, every other product runs again (see `kept_bytes`).
-            Recompute::Selective(Modules::CORE_ATTN) if self.layout.backend != Backend::Megatron => {
+            Recompute::Selective(Modules::CORE_ATTN)
+                if self.layout.backend != Backend::Megatron =>
+            {
                 (whole.forward - core.forward) * 0.4
             }
             Recompute::Selective(modules) => {
@@ -277,7 +354,12 @@ impl BlockContext<'_> {
                     again += mlp.forward;
                 }
                 if modules.contains(RecomputeModule::MoeAct) && block.experts {
-                    again += self.activation(self.expert_load(tokens).0, shape.moe_intermediate_size as f64).forward;
+                    again += self
+                        .activation(
+                            self.expert_load(tokens).0,
+                            shape.moe_intermediate_size as f64,
+                        )
+                        .forward;
                 }
                 if modules.contains(RecomputeModule::Layernorm) {
                     again += norms.forward * 0.5;
@@ -295,14 +377,22 @@ impl BlockContext<'_> {
     fn communicate(&self, block: Block, slice: Slice, core: Part, time: &mut BlockTime) {
         let (shape, layout) = (self.shape, self.layout);
         let hidden = 2.0 * slice.tokens * shape.hidden_size as f64;
-        let passes = if layout.recompute == Recompute::Full { 2.0 } else { 1.0 };
+        let passes = if layout.recompute == Recompute::Full {
+            2.0
+        } else {
+            1.0
+        };
         if layout.tensor_parallel > 1 {
             let group = self.network.group(layout.tensor_parallel, 1);
             // One pair of all-gather and reduce-scatter (or one all-reduce) per parallel region, forward and
             // backward (arXiv:2205.05198, section 4.2.2). Experts exchange tokens instead.
             let attention = f64::from(u8::from(!matches!(block.kind, b'-' | b'E')));
             let dense = if block.experts { 0.0 } else { 1.0 };
-            let regions = if matches!(block.kind, b'M' | b'*') { 1.0 } else { attention + dense };
+            let regions = if matches!(block.kind, b'M' | b'*') {
+                1.0
+            } else {
+                attention + dense
+            };
             let once = if layout.sequence_parallel {
                 self.network.gather(hidden, group) * 2.0
             } else {
@@ -320,26 +410,43 @@ impl BlockContext<'_> {
             let width = if shape.is_mla() {
                 (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
             } else {
-                2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * shape.head_dim as f64
+                2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0)
+                    * shape.head_dim as f64
             };
             let stride = layout.tensor_parallel;
-            let step = self.network.send(2.0 * slice.tokens * width, stride * layout.context_parallel);
+            let step = self
+                .network
+                .send(2.0 * slice.tokens * width, stride * layout.context_parallel);
             let ring = step * steps;
             // The ring hides behind attention, the backward pass moves keys, values and their gradients.
-            time.context += ring.beyond(core.forward * 0.9) * passes + (ring * 2.0).beyond(core.backward * 0.9);
+            time.context +=
+                ring.beyond(core.forward * 0.9) * passes + (ring * 2.0).beyond(core.backward * 0.9);
         }
         if layout.ulysses_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
-            let group = self.network.group(layout.ulysses_parallel, layout.tensor_parallel);
-            let heads = shape.num_attention_heads * 2 + shape.num_key_value_heads.max(u64::from(layout.ulysses_parallel)) * 2;
+            let group = self
+                .network
+                .group(layout.ulysses_parallel, layout.tensor_parallel);
+            let heads = shape.num_attention_heads * 2
+                + shape
+                    .num_key_value_heads
+                    .max(u64::from(layout.ulysses_parallel))
+                    * 2;
             let bytes = 2.0 * slice.tokens * (heads * shape.head_dim) as f64 / self.tp();
             time.context += self.network.exchange(bytes, group) * (1.0 + passes);
         }
         if block.experts && layout.expert_parallel > 1 {
-            let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
+            let stride = if layout.expert_tensor_parallel > 1 {
+                layout.expert_tensor_parallel
+            } else {
+                1
+            };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
-            let one =
-                self.network.dispatch(2.0 * visits * shape.hidden_size as f64, shape.num_experts_per_tok as f64, group);
+            let one = self.network.dispatch(
+                2.0 * visits * shape.hidden_size as f64,
+                shape.num_experts_per_tok as f64,
+                group,
+            );
             let again = match layout.recompute {
                 Recompute::Full => 1.0,
                 Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
@@ -351,7 +458,10 @@ impl BlockContext<'_> {
         if block.experts && layout.expert_tensor_parallel > 1 {
             let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
             let (visits, _) = self.expert_load(slice.tokens);
-            time.expert += self.network.gather(2.0 * visits * shape.hidden_size as f64, group) * (4.0 * passes.max(1.0));
+            time.expert += self
+                .network
+                .gather(2.0 * visits * shape.hidden_size as f64, group)
+                * (4.0 * passes.max(1.0));
         }
     }
 
@@ -366,15 +476,28 @@ impl BlockContext<'_> {
         let (shape, layout) = (self.shape, self.layout);
         let tokens = slice.tokens;
         let h = shape.hidden_size as f64;
-        let split = if layout.sequence_parallel { self.tp() } else { 1.0 };
+        let split = if layout.sequence_parallel {
+            self.tp()
+        } else {
+            1.0
+        };
         let input = 2.0 * tokens * h / split;
         if let Recompute::Selective(Modules::CORE_ATTN) = layout.recompute
             && layout.backend != Backend::Megatron
         {
             // Selective checkpointing per operator keeps every other product's output (torchtitan,
             // `_apply_op_sac_to_transformer_block_with_flex`): about half of what no recomputation keeps.
-            let none = Layout { recompute: Recompute::None, ..*layout };
-            return (BlockContext { layout: &none, ..*self }).kept_bytes(block, slice, extra) * 0.5 + input;
+            let none = Layout {
+                recompute: Recompute::None,
+                ..*layout
+            };
+            return (BlockContext {
+                layout: &none,
+                ..*self
+            })
+            .kept_bytes(block, slice, extra)
+                * 0.5
+                + input;
         }
         let (granular, modules) = match layout.recompute {
             Recompute::Full => return input,
@@ -382,7 +505,11 @@ impl BlockContext<'_> {
             Recompute::Selective(modules) => (true, Some(modules)),
         };
         let again = |module| granular && modules.is_some_and(|set: Modules| set.contains(module));
-        let norm_outputs = if again(RecomputeModule::Layernorm) { 0.0 } else { input };
+        let norm_outputs = if again(RecomputeModule::Layernorm) {
+            0.0
+        } else {
+            input
+        };
         let mut bytes = extra * tokens * h / split;
         // Attention: residual and normed input, queries, keys, values, output.
         if !matches!(block.kind, b'-' | b'E') {
@@ -390,39 +517,59 @@ impl BlockContext<'_> {
             bytes += match block.kind {
                 b'L' | b'M' => {
                     let inner = (shape.linear.num_value_heads * shape.linear.value_head_dim
-                        + shape.mamba.num_heads * shape.mamba.head_dim) as f64;
+                        + shape.mamba.num_heads * shape.mamba.head_dim)
+                        as f64;
                     2.0 * tokens * inner * 5.0 / self.tp()
                 }
                 _ if shape.is_mla() => {
                     let heads = shape.num_attention_heads as f64;
                     let latents = (shape.q_lora_rank + shape.kv_lora_rank) as f64 * 2.0;
-                    let wide = heads * (2 * shape.query_head_dim() + 2 * shape.value_head_dim()) as f64;
-                    2.0 * tokens * (latents + if again(RecomputeModule::MlaUpProj) { 0.0 } else { wide } / self.tp())
+                    let wide =
+                        heads * (2 * shape.query_head_dim() + 2 * shape.value_head_dim()) as f64;
+                    2.0 * tokens
+                        * (latents
+                            + if again(RecomputeModule::MlaUpProj) {
+                                0.0
+                            } else {
+                                wide
+                            } / self.tp())
                 }
                 _ => {
                     let kv = (shape.num_key_value_heads as f64).max(self.tp());
-                    let wide = (2.0 * shape.num_attention_heads as f64 + 2.0 * kv) * shape.head_dim as f64;
+                    let wide =
+                        (2.0 * shape.num_attention_heads as f64 + 2.0 * kv) * shape.head_dim as f64;
                     2.0 * tokens * wide / self.tp()
                 }
             };
             if layout.attention == Attention::Unfused && !again(RecomputeModule::CoreAttn) {
                 // Softmax input and output in bf16 and the dropout mask: `5·a·s²·b` (eq. 1 there).
-                bytes += 5.0 * tokens * slice.attention_length * shape.num_attention_heads as f64 / self.tp();
+                bytes += 5.0 * tokens * slice.attention_length * shape.num_attention_heads as f64
+                    / self.tp();
             }
         }
         if matches!(block.kind, b'M' | b'*') {
             return bytes;
         }
         bytes += input + norm_outputs;
-        let (inner, first) = if shape.gated_mlp { (3.0, 2.0) } else { (2.0, 1.0) };
+        let (inner, first) = if shape.gated_mlp {
+            (3.0, 2.0)
+        } else {
+            (2.0, 1.0)
+        };
         if block.experts {
             let (visits, _) = self.expert_load(tokens);
-            let width = shape.moe_intermediate_size as f64 / f64::from(layout.expert_tensor_parallel);
+            let width =
+                shape.moe_intermediate_size as f64 / f64::from(layout.expert_tensor_parallel);
             if !again(RecomputeModule::Moe) {
-                let widths = if again(RecomputeModule::MoeAct) { first } else { inner };
+                let widths = if again(RecomputeModule::MoeAct) {
+                    first
+                } else {
+                    inner
+                };
                 // Dispatched tokens, their inner activations, and the outputs that the weights scale.
                 bytes += 2.0 * visits * (2.0 * h + widths * width);
-                bytes += 2.0 * tokens * inner * shape.shared_expert_intermediate_size as f64 / self.tp();
+                bytes +=
+                    2.0 * tokens * inner * shape.shared_expert_intermediate_size as f64 / self.tp();
             }
         } else if !again(RecomputeModule::Mlp) {
             bytes += 2.0 * tokens * inner * shape.intermediate_size as f64 / self.tp();

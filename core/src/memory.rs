@@ -40,13 +40,24 @@ impl PhaseMemory {
 
 /// Memory of a role on the worst pipeline stage.
 #[must_use]
-pub fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch, usage: Use) -> PhaseMemory {
+pub fn of_role(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+    usage: Use,
+) -> PhaseMemory {
     let first = of_stage(context, role, layout, gpus, batch, usage, Stage::First);
     if layout.pipeline_parallel == 1 {
         return first;
     }
     let last = of_stage(context, role, layout, gpus, batch, usage, Stage::Last);
-    if last.reserved_gib() > first.reserved_gib() { last } else { first }
+    if last.reserved_gib() > first.reserved_gib() {
+        last
+    } else {
+        first
+    }
 }
 
 fn of_stage(
@@ -72,7 +83,11 @@ fn of_stage(
     }
     let activations = activations(context, role, layout, batch, usage, stage);
     let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
-    let logits = if has_head { logits(role, layout, batch.largest.tokens, usage) } else { Bytes::ZERO };
+    let logits = if has_head {
+        logits(role, layout, batch.largest.tokens, usage)
+    } else {
+        Bytes::ZERO
+    };
     let mut parts = MemoryParts {
         parameters: (states.parameters + workspace).gib(),
         gradients: states.gradients.gib(),
@@ -91,19 +106,34 @@ fn of_stage(
     ];
     let groups = groups.iter().filter(|size| **size > 1).count() as f64;
     parts.communication = context.efficiency.group_buffer_gib * groups;
-    parts.framework = context.efficiency.context_gib + context.efficiency.allocator_slack * allocated;
+    parts.framework =
+        context.efficiency.context_gib + context.efficiency.allocator_slack * allocated;
     PhaseMemory { parts }
 }
 
-fn states(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> States {
+fn states(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    rank: &RankWeights,
+    layout: &Layout,
+    gpus: u32,
+    usage: Use,
+) -> States {
     match usage {
-        Use::Train if role.adapters > 0 => {
-            adapter_states(role, rank, layout, gpus, context.job.workload.quantized_base())
-        }
+        Use::Train if role.adapters > 0 => adapter_states(
+            role,
+            rank,
+            layout,
+            gpus,
+            context.job.workload.quantized_base(),
+        ),
         Use::Train => training_states(rank, layout, gpus),
         Use::Evaluate => {
             let train = training_states(rank, layout, gpus);
-            States { parameters: train.parameters, ..States::default() }
+            States {
+                parameters: train.parameters,
+                ..States::default()
+            }
         }
     }
 }
@@ -113,10 +143,18 @@ fn states(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &L
 fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> Bytes {
     if layout.zero_stage < 3 || gpus == 1 {
         // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
-        let cast = if layout.backend == Backend::Ddp { rank.largest_block * 2.0 } else { 0.0 };
+        let cast = if layout.backend == Backend::Ddp {
+            rank.largest_block * 2.0
+        } else {
+            0.0
+        };
         return Bytes::new(cast);
     }
-    let gradients = if usage == Use::Train { rank.largest_block * layout.gradient_bytes } else { 0.0 };
+    let gradients = if usage == Use::Train {
+        rank.largest_block * layout.gradient_bytes
+    } else {
+        0.0
+    };
     Bytes::new(2.0 * (2.0 * rank.largest_block + rank.outer) + gradients)
 }
 
@@ -163,9 +201,18 @@ fn activations(
         Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
     };
     let slice: Slice = batch.largest;
-    let share = shape.num_hidden_layers.div_ceil(layout.pipeline_parallel.into()) as f64 / shape.num_hidden_layers as f64;
-    let none = Layout { recompute: Recompute::None, ..*layout };
-    let whole = BlockContext { layout: &none, ..block_context };
+    let share = shape
+        .num_hidden_layers
+        .div_ceil(layout.pipeline_parallel.into()) as f64
+        / shape.num_hidden_layers as f64;
+    let none = Layout {
+        recompute: Recompute::None,
+        ..*layout
+    };
+    let whole = BlockContext {
+        layout: &none,
+        ..block_context
+    };
     let mut kept = 0.0;
     let mut working: f64 = 0.0;
     for block in role.blocks {
@@ -182,7 +229,11 @@ fn activations(
     }
     let in_flight = in_flight(layout, batch.micro_batches, stage);
     // In the backward pass a recomputed block stands beside the gradients of its widest part.
-    let recomputed = if layout.recompute == Recompute::None { 0.0 } else { working };
+    let recomputed = if layout.recompute == Recompute::None {
+        0.0
+    } else {
+        working
+    };
     let gradients = working * 0.25;
     Bytes::new(kept * in_flight + recomputed + gradients)
 }

@@ -51,7 +51,11 @@ fn flatten(path: &str, value: &Value, hash: &mut String) {
         Value::String(text) => {
             // A string that would read back as another value keeps its quotes.
             let ambiguous = !matches!(scalar(text), Value::String(_));
-            let text = if ambiguous { value.to_string() } else { text.clone() };
+            let text = if ambiguous {
+                value.to_string()
+            } else {
+                text.clone()
+            };
             push(path, &text, hash);
         }
         other => push(path, &other.to_string(), hash),
@@ -70,7 +74,16 @@ fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' | b':' | b',' | b'+' => {
+            b'A'..=b'Z'
+            | b'a'..=b'z'
+            | b'0'..=b'9'
+            | b'-'
+            | b'_'
+            | b'.'
+            | b'/'
+            | b':'
+            | b','
+            | b'+' => {
                 escaped.push(char::from(byte));
             }
             _ => {
@@ -111,14 +124,20 @@ fn scalar(text: &str) -> Value {
 pub fn from_hash(hash: &str) -> Result<Question, InputError> {
     let hash = hash.strip_prefix('#').unwrap_or(hash);
     if hash.len() > MAX_BYTES {
-        return Err(InputError::new("link", "The link is longer than 64 KiB. Ask for a new one, or paste the question."));
+        return Err(InputError::new(
+            "link",
+            "The link is longer than 64 KiB. Ask for a new one, or paste the question.",
+        ));
     }
     let mut root = Map::new();
     let mut whole = false;
     for pair in hash.split('&').filter(|pair| !pair.is_empty()) {
         let Some((key, text)) = pair.split_once('=') else {
             let key = unescape(pair).unwrap_or_else(|| "link".into());
-            return Err(InputError::new(key, "The link is cut here. Copy the whole link again."));
+            return Err(InputError::new(
+                key,
+                "The link is cut here. Copy the whole link again.",
+            ));
         };
         match key {
             "v" => {
@@ -129,16 +148,26 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
             _ => {
                 let path: Option<Vec<String>> = key.split('.').map(unescape).collect();
                 let (Some(path), Some(text)) = (path, unescape(text)) else {
-                    return Err(InputError::new(key, "This part of the link is damaged. Copy the whole link again."));
+                    return Err(InputError::new(
+                        key,
+                        "This part of the link is damaged. Copy the whole link again.",
+                    ));
                 };
                 insert(&mut root, &path, scalar(&text)).ok_or_else(|| {
-                    InputError::new(key, "This part of the link contradicts another. Copy the whole link again.")
+                    InputError::new(
+                        key,
+                        "This part of the link contradicts another. Copy the whole link again.",
+                    )
                 })?;
             }
         }
     }
     if !whole {
-        let last = hash.rsplit('&').next().and_then(|pair| pair.split('=').next()).unwrap_or("link");
+        let last = hash
+            .rsplit('&')
+            .next()
+            .and_then(|pair| pair.split('=').next())
+            .unwrap_or("link");
         return Err(InputError::new(
             if last.is_empty() { "link" } else { last },
             "The link ends here, before its end mark. Copy the whole link again.",
@@ -158,7 +187,9 @@ fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) -> Option
             Some(_) => None,
         };
     }
-    let below = map.entry(first.clone()).or_insert_with(|| Value::Object(Map::new()));
+    let below = map
+        .entry(first.clone())
+        .or_insert_with(|| Value::Object(Map::new()));
     insert(below.as_object_mut()?, rest, value)
 }
 
@@ -166,5 +197,7 @@ fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) -> Option
 /// changed since.
 #[must_use]
 pub fn data_version(hash: &str) -> Option<&str> {
-    hash.trim_start_matches('#').split('&').find_map(|pair| pair.strip_prefix("d="))
+    hash.trim_start_matches('#')
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("d="))
 }

@@ -92,7 +92,11 @@ impl Modules {
     /// The set of the modules given.
     #[must_use]
     pub fn of(modules: &[RecomputeModule]) -> Self {
-        Self(modules.iter().fold(0, |set, module| set | 1 << *module as u8))
+        Self(
+            modules
+                .iter()
+                .fold(0, |set, module| set | 1 << *module as u8),
+        )
     }
 
     /// Whether `module` is recomputed.
@@ -103,7 +107,9 @@ impl Modules {
 
     /// The modules, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = RecomputeModule> {
-        MODULES.into_iter().filter(move |module| self.contains(*module))
+        MODULES
+            .into_iter()
+            .filter(move |module| self.contains(*module))
     }
 }
 
@@ -147,7 +153,10 @@ impl Layout {
     /// GPUs that hold one copy of the model's computation: everything but data parallelism.
     #[must_use]
     pub fn model_parallel(&self) -> u32 {
-        self.tensor_parallel * self.pipeline_parallel * self.context_parallel * self.ulysses_parallel
+        self.tensor_parallel
+            * self.pipeline_parallel
+            * self.context_parallel
+            * self.ulysses_parallel
     }
 
     /// Data-parallel replicas among `gpus`.
@@ -243,7 +252,9 @@ impl Plan {
     #[must_use]
     pub fn to_spec(&self) -> PlanSpec {
         let differing = |layout: &Option<Layout>| {
-            layout.filter(|layout| *layout != self.layout).map(|layout| Box::new(layout.to_spec()))
+            layout
+                .filter(|layout| *layout != self.layout)
+                .map(|layout| Box::new(layout.to_spec()))
         };
         PlanSpec {
             rollout: self.rollout.as_ref().map(RolloutPlan::to_spec),

@@ -34,10 +34,14 @@ const LLMFORGE: Source = Source {
     url: "https://github.com/anyscale/templates/blob/main/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md",
     date: "2024-01-01",
 };
-const VERL: Source =
-    Source { url: "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst", date: "2026-11-20" };
-const CHATLEARN: Source =
-    Source { url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md", date: "2025-10-23" };
+const VERL: Source = Source {
+    url: "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst",
+    date: "2026-11-20",
+};
+const CHATLEARN: Source = Source {
+    url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md",
+    date: "2025-10-23",
+};
 
 static PRESETS: [Preset; 4] = [
     Preset {

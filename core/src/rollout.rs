@@ -52,12 +52,17 @@ pub const ENGINE_GIB: f64 = 2.0;
 #[must_use]
 pub fn cache_bytes_per_token(model: &Model, blocks: &[Block], tensor_parallel: u32) -> f64 {
     let shape = &model.shape;
-    let layers: u64 = blocks.iter().filter(|block| matches!(block.kind, b'A' | b'S' | b'*')).map(|block| block.count).sum();
+    let layers: u64 = blocks
+        .iter()
+        .filter(|block| matches!(block.kind, b'A' | b'S' | b'*'))
+        .map(|block| block.count)
+        .sum();
     let width = if shape.is_mla() {
         // The latent is not split: every GPU of the engine holds it (vLLM's MLA attention).
         (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
     } else {
-        (2 * shape.head_dim) as f64 * (shape.num_key_value_heads as f64 / f64::from(tensor_parallel)).max(1.0)
+        (2 * shape.head_dim) as f64
+            * (shape.num_key_value_heads as f64 / f64::from(tensor_parallel)).max(1.0)
     };
     2.0 * width * layers as f64
 }
@@ -76,7 +81,9 @@ pub fn engine_weights(model: &Model, plan: &RolloutPlan) -> Bytes {
     let counts = &model.parameters;
     let outer = (counts.embedding + counts.lm_head) as f64;
     let inner = counts.total as f64 - outer;
-    Bytes::new((inner * weight_bytes(plan.precision) + outer * 2.0) / f64::from(plan.tensor_parallel))
+    Bytes::new(
+        (inner * weight_bytes(plan.precision) + outer * 2.0) / f64::from(plan.tensor_parallel),
+    )
 }
 
 /// An engine ready to be timed.
@@ -111,10 +118,18 @@ impl EngineModel<'_> {
         let routed = (counts.expert * counts.expert_layers) as f64;
         let all = routed * self.model.shape.num_experts as f64;
         // A tied head is read as the head.
-        let head = if counts.lm_head == 0 { counts.embedding as f64 } else { 0.0 };
-        let dense = counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
+        let head = if counts.lm_head == 0 {
+            counts.embedding as f64
+        } else {
+            0.0
+        };
+        let dense =
+            counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
         let bytes = weight_bytes(self.plan.precision) / f64::from(self.plan.tensor_parallel);
-        (dense.max(0.0) * bytes, routed * self.touched_experts(tokens) * bytes)
+        (
+            dense.max(0.0) * bytes,
+            routed * self.touched_experts(tokens) * bytes,
+        )
     }
 
     /// One engine step that adds one token to each of `sequences` sequences of `length` tokens.
@@ -125,19 +140,23 @@ impl EngineModel<'_> {
         let work = 2.0 * flops::matmul_weights(self.model) as f64 * sequences / tp;
         let matmul = Seconds::new(work / (rates.matmul.get() * constants.decode_matmul));
         let (dense, experts) = self.read_weights(sequences);
-        let weights =
-            rates.stream(dense / constants.decode_memory) + rates.stream(experts / constants.expert_memory);
+        let weights = rates.stream(dense / constants.decode_memory)
+            + rates.stream(experts / constants.expert_memory);
         let cache = cache_bytes_per_token(self.model, self.blocks, self.plan.tensor_parallel);
-        let attention = rates.stream(sequences * self.cached(length) * cache / constants.cache_memory);
+        let attention =
+            rates.stream(sequences * self.cached(length) * cache / constants.cache_memory);
         let collectives = if self.plan.tensor_parallel > 1 {
             let group = self.network.group(self.plan.tensor_parallel, 1);
-            self.network.reduce(2.0 * sequences * shape.hidden_size as f64, group) * (2.0 * self.layers())
+            self.network
+                .reduce(2.0 * sequences * shape.hidden_size as f64, group)
+                * (2.0 * self.layers())
                 + Seconds::new(constants.tensor_parallel_s * libm::log2(tp))
         } else {
             Seconds::ZERO
         };
         // CUDA graphs leave the kernels' own floors; scheduling and sampling add to every step.
-        let floors = constants.layer_s * self.layers() + constants.step_s + constants.sequence_s * sequences;
+        let floors =
+            constants.layer_s * self.layers() + constants.step_s + constants.sequence_s * sequences;
         matmul + weights + attention + collectives + Seconds::new(floors)
     }
 
@@ -146,8 +165,16 @@ impl EngineModel<'_> {
         let shape = &self.model.shape;
         let window = shape.sliding_window as f64;
         let (mut seen, mut layers) = (0.0, 0.0);
-        for block in self.blocks.iter().filter(|block| matches!(block.kind, b'A' | b'S' | b'*')) {
-            let keys = if block.kind == b'S' && window > 0.0 { length.min(window) } else { length };
+        for block in self
+            .blocks
+            .iter()
+            .filter(|block| matches!(block.kind, b'A' | b'S' | b'*'))
+        {
+            let keys = if block.kind == b'S' && window > 0.0 {
+                length.min(window)
+            } else {
+                length
+            };
             seen += keys * block.count as f64;
             layers += block.count as f64;
         }
@@ -157,11 +184,16 @@ impl EngineModel<'_> {
     /// Processing `tokens` prompt tokens of prompts `length` long.
     fn prefill(&self, tokens: f64, length: f64) -> Seconds {
         let tp = f64::from(self.plan.tensor_parallel);
-        let linear = 2.0 * flops::matmul_weights(self.model) as f64 * tokens / tp / (self.rates.matmul.get() * self.constants.prefill);
+        let linear = 2.0 * flops::matmul_weights(self.model) as f64 * tokens
+            / tp
+            / (self.rates.matmul.get() * self.constants.prefill);
         let attention: f64 = self
             .blocks
             .iter()
-            .map(|block| flops::attention_per_token(&self.model.shape, block.kind, length).get() * block.count as f64)
+            .map(|block| {
+                flops::attention_per_token(&self.model.shape, block.kind, length).get()
+                    * block.count as f64
+            })
             .sum();
         let attention = attention * tokens / tp / self.rates.attention_forward.get();
         let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
@@ -210,8 +242,11 @@ fn response_lengths(requests: &Requests) -> [f64; SHARES.len()] {
     // Cutting lowers the mean: scale until it holds.
     let mut scale = target;
     for _ in 0..12 {
-        let mean: f64 =
-            shape.iter().zip(SHARES).map(|(length, (_, share))| (length * scale).min(requests.longest) * share).sum();
+        let mean: f64 = shape
+            .iter()
+            .zip(SHARES)
+            .map(|(length, (_, share))| (length * scale).min(requests.longest) * share)
+            .sum();
         scale *= (target / mean).min(4.0);
     }
     shape.map(|length| (length * scale).clamp(1.0, requests.longest))
@@ -222,7 +257,12 @@ fn response_lengths(requests: &Requests) -> [f64; SHARES.len()] {
 /// While requests wait, every slot is taken: the engine runs full steps. When the last request
 /// has been admitted the batch shrinks as responses end, and the longest decides.
 #[must_use]
-pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Generation {
+pub fn generate(
+    context: &Context<'_>,
+    plan: &RolloutPlan,
+    gpus: u32,
+    requests: &Requests,
+) -> Generation {
     let job = context.job;
     let efficiency: &Efficiency = context.efficiency;
     let hardware: &Hardware = &job.hardware;
@@ -237,14 +277,19 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let per_engine = (requests.count / engines).max(1.0);
     let weights = engine_weights(&job.model, plan);
-    let budget = Bytes::from_gib((hardware.memory_gib * plan.gpu_memory_utilization - ENGINE_GIB).max(0.0));
+    let budget =
+        Bytes::from_gib((hardware.memory_gib * plan.gpu_memory_utilization - ENGINE_GIB).max(0.0));
     let cache = budget.beyond(weights);
-    let per_token = cache_bytes_per_token(&job.model, &context.blocks, plan.tensor_parallel).max(1.0);
+    let per_token =
+        cache_bytes_per_token(&job.model, &context.blocks, plan.tensor_parallel).max(1.0);
     let cache_tokens = cache.get() / per_token;
     // A prompt's responses share its keys and values (prefix caching; both engines' default).
     let held = requests.prompt / requests.shared.max(1.0) + requests.response * 0.6;
     let room = (cache_tokens / held).max(1.0);
-    let concurrency = (plan.max_num_seqs as f64).min(room).min(per_engine).max(1.0);
+    let concurrency = (plan.max_num_seqs as f64)
+        .min(room)
+        .min(per_engine)
+        .max(1.0);
 
     let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
     let prefill = engine.prefill(prompts, requests.prompt);
@@ -270,5 +315,12 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     }
     let speed = efficiency.architecture(hardware).generation;
     let (prefill, decode) = (prefill / speed, decode / speed);
-    Generation { prefill, decode, weights, cache, cache_tokens, concurrency }
+    Generation {
+        prefill,
+        decode,
+        weights,
+        cache,
+        cache_tokens,
+        concurrency,
+    }
 }

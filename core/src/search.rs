@@ -10,7 +10,8 @@ use crate::job::{self, Job};
 use crate::plan::{Layout, MicroBatch, Plan, Recompute};
 use crate::step;
 use crate::wire::{
-    Answer, Backend, Offload, PlanSpec, Question, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec, WorkloadKind,
+    Answer, Backend, Offload, PlanSpec, Question, RecomputeGranularity, RecomputeSpec,
+    RolloutPlanSpec, WorkloadKind,
 };
 use crate::workload::Rl;
 
@@ -40,7 +41,11 @@ pub struct SearchResult {
 ///
 /// # Errors
 /// As [`crate::estimate`].
-pub fn search(question: &Question, objective: Objective, limit: usize) -> Result<SearchResult, InputError> {
+pub fn search(
+    question: &Question,
+    objective: Objective,
+    limit: usize,
+) -> Result<SearchResult, InputError> {
     let job = job::resolve(question)?;
     let context = Context::new(&job);
     let spec = question.plan.clone().unwrap_or_default();
@@ -50,7 +55,12 @@ pub fn search(question: &Question, objective: Objective, limit: usize) -> Result
     Ok(SearchResult {
         considered: ranked.considered,
         fitting: ranked.fitting,
-        plans: ranked.plans.iter().take(limit.max(1)).map(|scored| estimate::answer(&context, &scored.plan)).collect(),
+        plans: ranked
+            .plans
+            .iter()
+            .take(limit.max(1))
+            .map(|scored| estimate::answer(&context, &scored.plan))
+            .collect(),
     })
 }
 
@@ -72,7 +82,11 @@ pub fn best_where(
     accept: &dyn Fn(&Plan) -> bool,
 ) -> Result<Candidate, InputError> {
     let ranked = rank(context, spec, accept)?;
-    ranked.plans.into_iter().next().ok_or_else(|| InputError::new("plan", "No legal layout is accepted."))
+    ranked
+        .plans
+        .into_iter()
+        .next()
+        .ok_or_else(|| InputError::new("plan", "No legal layout is accepted."))
 }
 
 /// A plan and how it ranks.
@@ -113,20 +127,35 @@ struct Ranked {
 /// Plans kept after ranking: more than any table shows.
 const KEPT: usize = 64;
 
-fn rank(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) -> bool) -> Result<Ranked, InputError> {
+fn rank(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    accept: &dyn Fn(&Plan) -> bool,
+) -> Result<Ranked, InputError> {
     let job = context.job;
     let mut found = Found::default();
     match &job.workload.rl {
         Some(rl) => rank_rl(context, spec, rl, accept, &mut found),
         None => rank_single(context, spec, accept, &mut found),
     }
-    let Found { considered, fitting, mut plans, refusal } = found;
+    let Found {
+        considered,
+        fitting,
+        mut plans,
+        refusal,
+    } = found;
     if considered == 0 {
-        return Err(refusal.unwrap_or_else(|| InputError::new("plan", "No layout is legal for this model and machine.")));
+        return Err(refusal.unwrap_or_else(|| {
+            InputError::new("plan", "No layout is legal for this model and machine.")
+        }));
     }
     plans.sort_by(Candidate::order);
     plans.truncate(KEPT);
-    Ok(Ranked { considered, fitting, plans })
+    Ok(Ranked {
+        considered,
+        fitting,
+        plans,
+    })
 }
 
 /// Seconds to three significant digits: plans closer than that are ranked by simplicity.
@@ -156,12 +185,23 @@ impl Found {
 }
 
 /// Training alone, or generation alone: every layout with every engine.
-fn rank_single(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) -> bool, found: &mut Found) {
+fn rank_single(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    accept: &dyn Fn(&Plan) -> bool,
+    found: &mut Found,
+) {
     let job = context.job;
     let rollouts = rollouts(job, spec);
     for layout in layouts(job, spec) {
         for rollout in &rollouts {
-            match complete(job, &PlanSpec { rollout: rollout.clone(), ..layout.clone() }) {
+            match complete(
+                job,
+                &PlanSpec {
+                    rollout: rollout.clone(),
+                    ..layout.clone()
+                },
+            ) {
                 Ok(plan) if accept(&plan) => {
                     let step = step::evaluate(context, &plan);
                     found.consider(candidate(context, &plan, step.seconds, step.reserved_gib()));
@@ -178,20 +218,33 @@ const ENGINES_KEPT: usize = 3;
 
 /// An RL step: both sides are evaluated once each, then paired; they meet only in memory and in the
 /// schedule.
-fn rank_rl(context: &Context<'_>, spec: &PlanSpec, rl: &Rl, accept: &dyn Fn(&Plan) -> bool, found: &mut Found) {
+fn rank_rl(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    rl: &Rl,
+    accept: &dyn Fn(&Plan) -> bool,
+    found: &mut Found,
+) {
     let job = context.job;
     let mut engines = Vec::new();
     for rollout in rollouts(job, spec).into_iter().flatten() {
         match complete_rollout(job, &rollout) {
-            Ok(engine) => engines.push((rollout, engine, step::generating_side(context, &engine, rl))),
+            Ok(engine) => {
+                engines.push((rollout, engine, step::generating_side(context, &engine, rl)))
+            }
             Err(error) => found.refusal = Some(error),
         }
     }
-    let Some((first, _, _)) = engines.first() else { return };
+    let Some((first, _, _)) = engines.first() else {
+        return;
+    };
     let first = Some(first.clone());
     let mut paired: Vec<Candidate> = Vec::new();
     for layout in layouts(job, spec) {
-        let whole = PlanSpec { rollout: first.clone(), ..layout };
+        let whole = PlanSpec {
+            rollout: first.clone(),
+            ..layout
+        };
         let plan = match complete(job, &whole) {
             Ok(plan) => plan,
             Err(error) => {
@@ -203,7 +256,10 @@ fn rank_rl(context: &Context<'_>, spec: &PlanSpec, rl: &Rl, accept: &dyn Fn(&Pla
         paired.clear();
         for (_, engine, generating) in &engines {
             found.considered += 1;
-            let plan = Plan { rollout: Some(*engine), ..plan };
+            let plan = Plan {
+                rollout: Some(*engine),
+                ..plan
+            };
             if accept(&plan) {
                 let (seconds, reserved) = step::joined(context, &plan, rl, &training, generating);
                 let candidate = candidate(context, &plan, seconds, reserved);
@@ -244,12 +300,20 @@ fn simplicity(layout: &Layout) -> u32 {
     ];
     let offload = layout.offload;
     let used = dimensions.iter().filter(|size| **size > 1).count() as u32;
-    let moved = [offload.parameters, offload.gradients, offload.optimizer, offload.activations];
-    used + moved.iter().filter(|moved| **moved).count() as u32 + u32::from(layout.recompute != Recompute::None)
+    let moved = [
+        offload.parameters,
+        offload.gradients,
+        offload.optimizer,
+        offload.activations,
+    ];
+    used + moved.iter().filter(|moved| **moved).count() as u32
+        + u32::from(layout.recompute != Recompute::None)
 }
 
 fn powers_of_two(most: u64) -> impl Iterator<Item = u64> {
-    (0..20).map(|exponent| 1 << exponent).take_while(move |value| *value <= most)
+    (0..20)
+        .map(|exponent| 1 << exponent)
+        .take_while(move |value| *value <= most)
 }
 
 /// The stated value alone, or every candidate.
@@ -266,9 +330,13 @@ fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
         return vec![backend];
     }
     match job.workload.kind {
-        WorkloadKind::Pretrain | WorkloadKind::Sft => vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed],
+        WorkloadKind::Pretrain | WorkloadKind::Sft => {
+            vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
+        }
         WorkloadKind::Lora | WorkloadKind::Qlora => vec![Backend::Fsdp, Backend::Deepspeed],
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => vec![Backend::Fsdp, Backend::Megatron],
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
+            vec![Backend::Fsdp, Backend::Megatron]
+        }
         WorkloadKind::Rollout => vec![Backend::Fsdp],
     }
 }
@@ -289,17 +357,34 @@ fn parallel_layouts(job: &Job, spec: &PlanSpec, backend: Backend, found: &mut Ve
     let shape = &job.model.shape;
     let gpus = u64::from(training_gpus(job));
     let megatron = backend == Backend::Megatron;
-    let domain = u64::from(job.hardware.nvlink_domain.max(1).min(job.hardware.gpus_per_node)).max(1);
+    let domain = u64::from(
+        job.hardware
+            .nvlink_domain
+            .max(1)
+            .min(job.hardware.gpus_per_node),
+    )
+    .max(1);
     let length = job.workload.sequence_length;
     let only = |allowed: bool, most: u64| if allowed { most } else { 1 };
     let splits = |most: u64| if length >= 8192 { most } else { 1 };
-    for tp in choices(spec.tensor_parallel, powers_of_two(only(megatron, domain.max(1)))) {
+    for tp in choices(
+        spec.tensor_parallel,
+        powers_of_two(only(megatron, domain.max(1))),
+    ) {
         for pp in choices(spec.pipeline_parallel, powers_of_two(only(megatron, 64))) {
-            if spec.pipeline_parallel.is_none() && (pp > 1 && (!shape.num_hidden_layers.is_multiple_of(pp) || tp * pp > gpus)) {
+            if spec.pipeline_parallel.is_none()
+                && (pp > 1 && (!shape.num_hidden_layers.is_multiple_of(pp) || tp * pp > gpus))
+            {
                 continue;
             }
-            for cp in choices(spec.context_parallel, powers_of_two(only(megatron, splits(8)))) {
-                for ulysses in choices(spec.ulysses_parallel, powers_of_two(only(backend == Backend::Fsdp, splits(8)))) {
+            for cp in choices(
+                spec.context_parallel,
+                powers_of_two(only(megatron, splits(8))),
+            ) {
+                for ulysses in choices(
+                    spec.ulysses_parallel,
+                    powers_of_two(only(backend == Backend::Fsdp, splits(8))),
+                ) {
                     let model_parallel = tp * pp * cp * ulysses;
                     if model_parallel == 0 || !gpus.is_multiple_of(model_parallel) {
                         continue;
@@ -330,15 +415,29 @@ fn virtual_stages(spec: &PlanSpec, layers: u64, pp: u64) -> Vec<u64> {
     if let Some(vpp) = spec.virtual_pipeline {
         return vec![vpp];
     }
-    [1, 2, 4].into_iter().filter(|vpp| *vpp == 1 || (pp > 1 && layers.is_multiple_of(pp * vpp))).collect()
+    [1, 2, 4]
+        .into_iter()
+        .filter(|vpp| *vpp == 1 || (pp > 1 && layers.is_multiple_of(pp * vpp)))
+        .collect()
 }
 
 /// Micro-batches, recomputation and offload of a parallel layout.
-fn batches(job: &Job, spec: &PlanSpec, layout: &PlanSpec, replicas: u64, found: &mut Vec<PlanSpec>) {
+fn batches(
+    job: &Job,
+    spec: &PlanSpec,
+    layout: &PlanSpec,
+    replicas: u64,
+    found: &mut Vec<PlanSpec>,
+) {
     let workload = &job.workload;
     // A rank with nothing to do is no plan, and neither is a batch that ranks cannot share evenly.
     let even = workload.global_batch.is_multiple_of(replicas);
-    if spec.tensor_parallel.is_none() && spec.pipeline_parallel.is_none() && !even && replicas > 1 && workload.global_batch > replicas {
+    if spec.tensor_parallel.is_none()
+        && spec.pipeline_parallel.is_none()
+        && !even
+        && replicas > 1
+        && workload.global_batch > replicas
+    {
         return;
     }
     if workload.global_batch < replicas {
@@ -351,13 +450,21 @@ fn batches(job: &Job, spec: &PlanSpec, layout: &PlanSpec, replicas: u64, found: 
         (None, None) if workload.rl.is_some() && workload.packing => {
             let split = layout.context_parallel.unwrap_or(1) * layout.ulysses_parallel.unwrap_or(1);
             let longest = workload.sequence_length.div_ceil(split);
-            [1, 2, 3, 4, 6, 8].iter().map(|times| MicroBatch::Tokens(longest * times)).collect()
+            [1, 2, 3, 4, 6, 8]
+                .iter()
+                .map(|times| MicroBatch::Tokens(longest * times))
+                .collect()
         }
-        (None, None) => powers_of_two(per_rank.min(64)).filter(|n| per_rank.is_multiple_of(*n)).map(MicroBatch::Sequences).collect(),
+        (None, None) => powers_of_two(per_rank.min(64))
+            .filter(|n| per_rank.is_multiple_of(*n))
+            .map(MicroBatch::Sequences)
+            .collect(),
     };
     let recompute: Vec<RecomputeSpec> = match &spec.recompute {
         Some(stated) => vec![stated.clone()],
-        None => [RecomputeGranularity::None, RecomputeGranularity::Full].map(RecomputeSpec::Word).to_vec(),
+        None => [RecomputeGranularity::None, RecomputeGranularity::Full]
+            .map(RecomputeSpec::Word)
+            .to_vec(),
     };
     let offload = match spec.offload {
         Some(stated) => vec![stated],
@@ -390,12 +497,27 @@ fn batches(job: &Job, spec: &PlanSpec, layout: &PlanSpec, replicas: u64, found: 
 
 fn offloads(job: &Job, layout: &PlanSpec) -> Vec<Offload> {
     let none = Offload::default();
-    let states = Offload { parameters: true, optimizer: true, gradients: true, activations: false };
+    let states = Offload {
+        parameters: true,
+        optimizer: true,
+        gradients: true,
+        activations: false,
+    };
     match job.workload.kind {
         WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => vec![none, states],
         WorkloadKind::Lora | WorkloadKind::Qlora | WorkloadKind::Rollout => vec![none],
-        WorkloadKind::Pretrain | WorkloadKind::Sft if layout.backend == Some(Backend::Deepspeed) => {
-            vec![none, Offload { optimizer: true, gradients: true, ..none }, states]
+        WorkloadKind::Pretrain | WorkloadKind::Sft
+            if layout.backend == Some(Backend::Deepspeed) =>
+        {
+            vec![
+                none,
+                Offload {
+                    optimizer: true,
+                    gradients: true,
+                    ..none
+                },
+                states,
+            ]
         }
         WorkloadKind::Pretrain | WorkloadKind::Sft => vec![none],
     }
@@ -425,11 +547,14 @@ fn rollouts(job: &Job, spec: &PlanSpec) -> Vec<Option<RolloutPlanSpec>> {
             found.push(Some(RolloutPlanSpec {
                 tensor_parallel: Some(tp),
                 gpu_memory_utilization: Some(*share),
-                max_num_seqs: stated.max_num_seqs.or(Some(if job.workload.rl.is_some() { 512 } else { 256 })),
+                max_num_seqs: stated.max_num_seqs.or(Some(if job.workload.rl.is_some() {
+                    512
+                } else {
+                    256
+                })),
                 ..stated.clone()
             }));
         }
     }
     found
 }
-

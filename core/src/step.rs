@@ -35,7 +35,9 @@ impl Step {
     /// The phase whose memory is largest, by what `nvidia-smi` would show.
     #[must_use]
     pub fn peak(&self) -> Option<&(&'static str, PhaseMemory)> {
-        self.memories.iter().max_by(|a, b| a.1.reserved_gib().total_cmp(&b.1.reserved_gib()))
+        self.memories
+            .iter()
+            .max_by(|a, b| a.1.reserved_gib().total_cmp(&b.1.reserved_gib()))
     }
 
     /// Largest reserved memory of any phase in GiB.
@@ -53,7 +55,10 @@ pub fn forward_layout(layout: &Layout) -> Layout {
         MicroBatch::Sequences(n) => MicroBatch::Sequences(n * 2),
         MicroBatch::Tokens(n) => MicroBatch::Tokens(n * 2),
     };
-    Layout { micro_batch, ..*layout }
+    Layout {
+        micro_batch,
+        ..*layout
+    }
 }
 
 /// Evaluates a plan.
@@ -82,7 +87,8 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
     let batch = batch::split(context.job, layout, gpus, workload.global_batch as f64, 0.0);
     let parts = training::step(context, &role, layout, gpus, &batch);
     let memory = memory::of_role(context, &role, layout, gpus, &batch, Use::Train);
-    let flops = flops::training_per_token(&context.job.model, workload.mean_sequence_length).get() * batch.tokens;
+    let flops = flops::training_per_token(&context.job.model, workload.mean_sequence_length).get()
+        * batch.tokens;
     Step {
         seconds: parts.total(),
         times: vec![("train", parts)],
@@ -94,11 +100,19 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
 }
 
 fn generation_parts(phase: &rollout::Generation) -> TimeParts {
-    TimeParts { prefill: phase.prefill.get(), decode: phase.decode.get(), ..TimeParts::default() }
+    TimeParts {
+        prefill: phase.prefill.get(),
+        decode: phase.decode.get(),
+        ..TimeParts::default()
+    }
 }
 
 /// Memory while the engine generates: its own, and what training leaves on the card.
-fn engine_memory(phase: &rollout::Generation, context_gib: f64, resident: MemoryParts) -> PhaseMemory {
+fn engine_memory(
+    phase: &rollout::Generation,
+    context_gib: f64,
+    resident: MemoryParts,
+) -> PhaseMemory {
     PhaseMemory {
         parts: MemoryParts {
             rollout_weights: phase.weights.gib(),
@@ -130,7 +144,14 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
     Step {
         seconds: parts.total(),
         times: vec![("rollout", parts)],
-        memories: vec![("rollout", engine_memory(&phase, context.efficiency.context_gib, MemoryParts::default()))],
+        memories: vec![(
+            "rollout",
+            engine_memory(
+                &phase,
+                context.efficiency.context_gib,
+                MemoryParts::default(),
+            ),
+        )],
         tokens: generation.requests as f64 * generation.mean_response_length,
         model_flops: flops,
         hardware_flops: flops,
@@ -162,7 +183,10 @@ pub fn resident(context: &Context<'_>, layout: &Layout, model: &Model, gpus: u32
     MemoryParts {
         parameters: keep(states.parameters, layout.offload.parameters),
         // Megatron frees its gradient buffers with the parameters (verl 0.9.1, `param_offload`).
-        gradients: keep(states.gradients, layout.offload.gradients || layout.offload.parameters),
+        gradients: keep(
+            states.gradients,
+            layout.offload.gradients || layout.offload.parameters,
+        ),
         optimizer: keep(states.optimizer, layout.offload.optimizer),
         ..MemoryParts::default()
     }
@@ -185,7 +209,13 @@ fn join(a: MemoryParts, b: MemoryParts) -> MemoryParts {
 
 /// States that are offloaded between phases come back for the phase that uses them.
 fn in_phase(layout: &Layout) -> Layout {
-    Layout { offload: crate::wire::Offload { activations: layout.offload.activations, ..Default::default() }, ..*layout }
+    Layout {
+        offload: crate::wire::Offload {
+            activations: layout.offload.activations,
+            ..Default::default()
+        },
+        ..*layout
+    }
 }
 
 /// The training side of an RL step: everything but generation.
@@ -214,19 +244,40 @@ pub struct GeneratingSide {
 #[must_use]
 pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
     let phase = rollout_phase(context, engine, rl);
-    GeneratingSide { phase, times: generation_parts(&phase) }
+    GeneratingSide {
+        phase,
+        times: generation_parts(&phase),
+    }
 }
 
 /// Seconds and largest reserved GiB of the two sides together: [`evaluate`] without its lists, for
 /// searching.
 #[must_use]
-pub fn joined(context: &Context<'_>, plan: &Plan, rl: &Rl, training: &TrainingSide, generating: &GeneratingSide) -> (f64, f64) {
-    let Some(engine) = &plan.rollout else { return (f64::MAX, f64::MAX) };
+pub fn joined(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    training: &TrainingSide,
+    generating: &GeneratingSide,
+) -> (f64, f64) {
+    let Some(engine) = &plan.rollout else {
+        return (f64::MAX, f64::MAX);
+    };
     let sync = weight_sync(context, plan, engine).total();
     let seconds = schedule(rl.schedule, generating.times.total(), training.seconds()) + sync;
-    let generation = engine_memory(&generating.phase, context.efficiency.context_gib, training.resident).reserved_gib();
+    let generation = engine_memory(
+        &generating.phase,
+        context.efficiency.context_gib,
+        training.resident,
+    )
+    .reserved_gib();
     let kept = kept_engine(engine, rl, &generating.phase).total();
-    let trained = training.memories.iter().map(|(_, memory)| memory.reserved_gib()).fold(0.0, f64::max) + kept;
+    let trained = training
+        .memories
+        .iter()
+        .map(|(_, memory)| memory.reserved_gib())
+        .fold(0.0, f64::max)
+        + kept;
     (seconds, generation.max(trained))
 }
 
@@ -241,7 +292,11 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
 /// What an engine that keeps its cache holds beside training.
 fn kept_engine(engine: &RolloutPlan, rl: &Rl, phase: &rollout::Generation) -> MemoryParts {
     if rl.schedule == Schedule::Colocated && !engine.free_cache {
-        MemoryParts { rollout_weights: phase.weights.gib(), kv_cache: phase.cache.gib(), ..MemoryParts::default() }
+        MemoryParts {
+            rollout_weights: phase.weights.gib(),
+            kv_cache: phase.cache.gib(),
+            ..MemoryParts::default()
+        }
     } else {
         MemoryParts::default()
     }
@@ -255,33 +310,61 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
     let actor = context.actor();
     let spread = rl.response_length_cv * rl.mean_response_length / rl.mean_length();
     let all = |layout: &Layout| batch::split(job, layout, gpus, rl.sequences() as f64, spread);
-    let mini = |layout: &Layout| batch::split(job, layout, gpus, (rl.mini_batch * rl.responses_per_prompt) as f64, spread);
+    let mini = |layout: &Layout| {
+        batch::split(
+            job,
+            layout,
+            gpus,
+            (rl.mini_batch * rl.responses_per_prompt) as f64,
+            spread,
+        )
+    };
     let updates = (rl.prompts_per_step as f64 / rl.mini_batch as f64).ceil() * rl.epochs as f64;
     let mut times = Vec::with_capacity(8);
     let mut memories = Vec::with_capacity(8);
     let layout = in_phase(&plan.layout);
     let own = resident(context, &plan.layout, &job.model, gpus);
-    let mut evaluate = |name: &'static str, role: &Role<'_>, layout: &Layout, beside: MemoryParts| {
-        let wide = forward_layout(layout);
-        let batch: Batch = all(&wide);
-        times.push((name, training::forward(context, role, &wide, gpus, &batch)));
-        let own = memory::of_role(context, role, &wide, gpus, &batch, Use::Evaluate);
-        memories.push((name, PhaseMemory { parts: join(own.parts, beside) }));
+    let mut evaluate =
+        |name: &'static str, role: &Role<'_>, layout: &Layout, beside: MemoryParts| {
+            let wide = forward_layout(layout);
+            let batch: Batch = all(&wide);
+            times.push((name, training::forward(context, role, &wide, gpus, &batch)));
+            let own = memory::of_role(context, role, &wide, gpus, &batch, Use::Evaluate);
+            memories.push((
+                name,
+                PhaseMemory {
+                    parts: join(own.parts, beside),
+                },
+            ));
+        };
+    let without_parameters = MemoryParts {
+        parameters: 0.0,
+        ..own
     };
-    let without_parameters = MemoryParts { parameters: 0.0, ..own };
     evaluate("old_log_prob", &actor, &layout, without_parameters);
     if let Some(reference) = &plan.reference {
         evaluate("reference", &actor, &in_phase(reference), own);
     }
-    let critic_role = |model| Role { model, blocks: context.blocks.as_slice(), adapters: 0, head: Head::Scalar };
+    let critic_role = |model| Role {
+        model,
+        blocks: context.blocks.as_slice(),
+        adapters: 0,
+        head: Head::Scalar,
+    };
     let critic_blocks = rl.critic.as_ref().map(|model| flops::blocks(&model.shape));
     if let (Some(model), Some(blocks), Some(layout)) = (&rl.critic, &critic_blocks, &plan.critic) {
-        let role = Role { blocks, ..critic_role(model) };
+        let role = Role {
+            blocks,
+            ..critic_role(model)
+        };
         evaluate("values", &role, &in_phase(layout), own);
     }
     if let Some(model) = &rl.reward_model {
         let blocks = flops::blocks(&model.shape);
-        let role = Role { blocks: &blocks, ..critic_role(model) };
+        let role = Role {
+            blocks: &blocks,
+            ..critic_role(model)
+        };
         evaluate("reward", &role, &layout, own);
     }
     let mut train = |name: &'static str, role: &Role<'_>, layout: &Layout, beside: MemoryParts| {
@@ -289,10 +372,18 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
         let once = training::step(context, role, layout, gpus, &batch);
         times.push((name, TimeParts::default().plus(&once, updates)));
         let own = memory::of_role(context, role, layout, gpus, &batch, Use::Train);
-        memories.push((name, PhaseMemory { parts: join(own.parts, beside) }));
+        memories.push((
+            name,
+            PhaseMemory {
+                parts: join(own.parts, beside),
+            },
+        ));
     };
     if let (Some(model), Some(blocks), Some(layout)) = (&rl.critic, &critic_blocks, &plan.critic) {
-        let role = Role { blocks, ..critic_role(model) };
+        let role = Role {
+            blocks,
+            ..critic_role(model)
+        };
         train("update_critic", &role, &in_phase(layout), own);
     }
     let critic = match (&rl.critic, &plan.critic) {
@@ -301,8 +392,16 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
     };
     train("update_actor", &actor, &layout, critic);
     times.push(("offload", offload_time(context, plan, rl)));
-    let resident = if rl.schedule == Schedule::Colocated { join(own, critic) } else { MemoryParts::default() };
-    TrainingSide { times, memories, resident }
+    let resident = if rl.schedule == Schedule::Colocated {
+        join(own, critic)
+    } else {
+        MemoryParts::default()
+    };
+    TrainingSide {
+        times,
+        memories,
+        resident,
+    }
 }
 
 /// Moving offloaded states to the card and back, once per phase that needs them.
@@ -310,7 +409,8 @@ fn offload_time(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TimeParts {
     let gpus = training_gpus(context.job);
     let host = context.network.host;
     let role = context.actor();
-    let states = |layout: &Layout| training_states(&rank_weights(&role, layout, Stage::First), layout, gpus);
+    let states =
+        |layout: &Layout| training_states(&rank_weights(&role, layout, Stage::First), layout, gpus);
     let mut bytes = Bytes::ZERO;
     let offload = plan.layout.offload;
     let actor = states(&plan.layout);
@@ -335,7 +435,10 @@ fn offload_time(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TimeParts {
             bytes += own.optimizer * 2.0;
         }
     }
-    TimeParts { offload: (bytes / host).get(), ..TimeParts::default() }
+    TimeParts {
+        offload: (bytes / host).get(),
+        ..TimeParts::default()
+    }
 }
 
 /// New weights on their way to the engine: gathered from their shards, copied into place.
@@ -344,22 +447,41 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, engine: &RolloutPlan) -> Time
     let bytes = 2.0 * model.parameters.total as f64;
     let gpus = context.job.hardware.gpus;
     let group = context.network.group(gpus, 1);
-    let gather = context.network.gather(bytes / f64::from(plan.layout.pipeline_parallel), group);
-    let copy = Seconds::new(bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0);
+    let gather = context
+        .network
+        .gather(bytes / f64::from(plan.layout.pipeline_parallel), group);
+    let copy =
+        Seconds::new(bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0);
     // Waking the engine and rebuilding its cache.
-    TimeParts { weight_sync: (gather + copy).get() + 1.0, ..TimeParts::default() }
+    TimeParts {
+        weight_sync: (gather + copy).get() + 1.0,
+        ..TimeParts::default()
+    }
 }
 
 fn rl_step(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Step {
-    let Some(engine) = &plan.rollout else { return Step::default() };
+    let Some(engine) = &plan.rollout else {
+        return Step::default();
+    };
     let generating = generating_side(context, engine, rl);
     let training = training_side(context, plan, rl);
     let sync = weight_sync(context, plan, engine);
     let context_gib = context.efficiency.context_gib;
-    let mut memories = vec![("rollout", engine_memory(&generating.phase, context_gib, training.resident))];
+    let mut memories = vec![(
+        "rollout",
+        engine_memory(&generating.phase, context_gib, training.resident),
+    )];
     let kept = kept_engine(engine, rl, &generating.phase);
-    memories.extend(training.memories.iter().map(|(name, memory)| (*name, PhaseMemory { parts: join(memory.parts, kept) })));
-    let seconds = schedule(rl.schedule, generating.times.total(), training.seconds()) + sync.total();
+    memories.extend(training.memories.iter().map(|(name, memory)| {
+        (
+            *name,
+            PhaseMemory {
+                parts: join(memory.parts, kept),
+            },
+        )
+    }));
+    let seconds =
+        schedule(rl.schedule, generating.times.total(), training.seconds()) + sync.total();
     let mut times = vec![("rollout", generating.times)];
     times.extend(training.times);
     times.push(("weight_sync", sync));

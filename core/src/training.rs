@@ -37,7 +37,10 @@ impl StageTime {
 /// Time of the LM head and the loss: forward, backward, kernels.
 fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64, fused: bool) -> BlockTime {
     if role.head == Head::Scalar {
-        return BlockTime { kernels: 2.0, ..BlockTime::default() };
+        return BlockTime {
+            kernels: 2.0,
+            ..BlockTime::default()
+        };
     }
     let shape = &role.model.shape;
     let rates = context.rates.in_half();
@@ -86,7 +89,11 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
     };
     let mut all = BlockTime::default();
     for block in role.blocks {
-        add(&mut all, &block_context.time(*block, batch.mean), block.count as f64);
+        add(
+            &mut all,
+            &block_context.time(*block, batch.mean),
+            block.count as f64,
+        );
     }
     if adapters {
         adapter_overhead(context, role, layout, batch.mean.tokens, &mut all);
@@ -95,12 +102,21 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
     all.forward = all.forward * factor;
     all.backward = all.backward * factor;
     all.recompute = all.recompute * factor;
-    let head = head_time(&block_context, role, batch.mean.tokens, layout.fused_lm_head);
+    let head = head_time(
+        &block_context,
+        role,
+        batch.mean.tokens,
+        layout.fused_lm_head,
+    );
     let pp = f64::from(layout.pipeline_parallel);
     let layers = role.model.shape.num_hidden_layers;
     let finish = |block: BlockTime| {
         let host = framework.host_per_kernel_s;
-        let again = if layout.recompute == Recompute::Full { block.kernels } else { 0.0 };
+        let again = if layout.recompute == Recompute::Full {
+            block.kernels
+        } else {
+            0.0
+        };
         StageTime {
             block,
             host_forward: Seconds::new(block.kernels * host),
@@ -119,12 +135,22 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
     let mut whole = all;
     add(&mut whole, &head, 1.0);
     let mean = finish(whole).both() / pp;
-    let slowest = if pp > 1.0 && middle.both() > last.both() { middle } else { last };
+    let slowest = if pp > 1.0 && middle.both() > last.both() {
+        middle
+    } else {
+        last
+    };
     Stages { slowest, mean }
 }
 
 /// Adapters: two thin products beside each adapted matrix, and for a 4-bit base its unpacking.
-fn adapter_overhead(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64, all: &mut BlockTime) {
+fn adapter_overhead(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    tokens: f64,
+    all: &mut BlockTime,
+) {
     let split = f64::from(layout.tensor_parallel);
     let rates = &context.rates;
     let adapters = role.adapters as f64 / split;
@@ -137,13 +163,18 @@ fn adapter_overhead(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tok
     all.backward += forward * 2.0;
     all.kernels += matrices * 3.0;
     if context.job.workload.quantized_base() {
-        let weights = (role.model.parameters.active - role.model.parameters.embedding) as f64 / split;
+        let weights =
+            (role.model.parameters.active - role.model.parameters.embedding) as f64 / split;
         // 4-bit blocks are unpacked to bf16 for every product: read half a byte, write and read two. The
         // unpacking kernel reaches a fraction of the memory's rate (bitsandbytes kernels.cu).
         let unpack = rates.stream(weights * 4.5 * 2.5);
         all.forward += unpack;
         all.backward += unpack;
-        all.recompute += if layout.recompute == Recompute::Full { unpack } else { Seconds::ZERO };
+        all.recompute += if layout.recompute == Recompute::Full {
+            unpack
+        } else {
+            Seconds::ZERO
+        };
     }
     if layout.recompute == Recompute::Full {
         all.recompute += forward;
@@ -152,7 +183,13 @@ fn adapter_overhead(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tok
 
 /// Seconds of one optimizer step over `batch`, by part.
 #[must_use]
-pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
+pub fn step(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+) -> TimeParts {
     let framework = context.framework(layout.backend);
     let stages = stages(context, role, layout, batch);
     let slow = &stages.slowest;
@@ -176,8 +213,13 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, 
         ..TimeParts::default()
     };
     if layout.pipeline_parallel > 1 {
-        let split = if layout.sequence_parallel { layout.tensor_parallel } else { 1 };
-        let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
+        let split = if layout.sequence_parallel {
+            layout.tensor_parallel
+        } else {
+            1
+        };
+        let bytes =
+            2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
         let stride = gpus / layout.pipeline_parallel;
         let send = context.network.send(bytes, stride.max(1));
         // Forward and backward, once per chunk; interleaving hides most of them.
@@ -186,7 +228,16 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, 
         // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
         parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
     }
-    parts.data_parallel = data_parallel(context, role, layout, gpus, batch, busy_forward, busy_backward).get();
+    parts.data_parallel = data_parallel(
+        context,
+        role,
+        layout,
+        gpus,
+        batch,
+        busy_forward,
+        busy_backward,
+    )
+    .get();
     let (optimizer, offload) = optimizer(context, role, layout, gpus);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
@@ -196,13 +247,26 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, 
 fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
     let all = slow.block.tensor_forward + slow.block.tensor_backward;
     // Overlapped with the products they feed, two thirds of them disappear.
-    if layout.overlap.tensor_parallel { all * 0.35 } else { all }
+    if layout.overlap.tensor_parallel {
+        all * 0.35
+    } else {
+        all
+    }
 }
 
 /// Seconds of a forward pass alone over `batch`, by part.
 #[must_use]
-pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
-    let plain = Layout { recompute: Recompute::None, ..*layout };
+pub fn forward(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+) -> TimeParts {
+    let plain = Layout {
+        recompute: Recompute::None,
+        ..*layout
+    };
     let stages = stages(context, role, &plain, batch);
     let slow = &stages.slowest;
     let n = batch.micro_batches;
@@ -223,24 +287,35 @@ pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u3
     if layout.zero_stage >= 3 {
         let rank = rank_weights(role, layout, Stage::First);
         let gather = gather_weights(context, layout, gpus, &rank);
-        parts.data_parallel = hide(gather, busy, context.framework(layout.backend).overlap).get() * n;
+        parts.data_parallel =
+            hide(gather, busy, context.framework(layout.backend).overlap).get() * n;
     }
     parts
 }
 
 /// What is left of `communication` beside `computation`, where `share` of it can hide at all.
 fn hide(communication: Seconds, computation: Seconds, share: f64) -> Seconds {
-    communication.beyond(computation).max(communication * (1.0 - share))
+    communication
+        .beyond(computation)
+        .max(communication * (1.0 - share))
 }
 
 /// Gathering the weights of one pass under ZeRO-3 and FSDP, in bf16.
-fn gather_weights(context: &Context<'_>, layout: &Layout, gpus: u32, rank: &RankWeights) -> Seconds {
+fn gather_weights(
+    context: &Context<'_>,
+    layout: &Layout,
+    gpus: u32,
+    rank: &RankWeights,
+) -> Seconds {
     let (expert_shards, dense_shards) = shard_counts(layout, gpus);
     let stride = layout.tensor_parallel;
     let network = &context.network;
     let mut time = network.gather(2.0 * rank.dense, network.group(dense_shards as u32, stride));
     if rank.experts > 0.0 {
-        time += network.gather(2.0 * rank.experts, network.group(expert_shards as u32, stride));
+        time += network.gather(
+            2.0 * rank.experts,
+            network.group(expert_shards as u32, stride),
+        );
     }
     if layout.offload.parameters {
         let shard = rank.dense / dense_shards + rank.experts / expert_shards;
@@ -266,8 +341,12 @@ fn data_parallel(
     let stride = layout.tensor_parallel;
     let n = batch.micro_batches;
     let trained = if role.adapters > 0 {
-        let adapters = role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel);
-        RankWeights { dense: adapters, ..RankWeights::default() }
+        let adapters =
+            role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel);
+        RankWeights {
+            dense: adapters,
+            ..RankWeights::default()
+        }
     } else {
         rank
     };
@@ -275,36 +354,53 @@ fn data_parallel(
         Backend::Deepspeed => 2.0,
         Backend::Megatron | Backend::Fsdp | Backend::Ddp => layout.gradient_bytes,
     };
-    let hidden = |time: Seconds, beside: Seconds, overlapped: bool| if overlapped { hide(time, beside, share) } else { time };
+    let hidden = |time: Seconds, beside: Seconds, overlapped: bool| {
+        if overlapped {
+            hide(time, beside, share)
+        } else {
+            time
+        }
+    };
     let dense = network.group(dense_shards as u32, stride);
-    let experts = network.group(expert_shards as u32, layout.expert_parallel * layout.expert_tensor_parallel);
+    let experts = network.group(
+        expert_shards as u32,
+        layout.expert_parallel * layout.expert_tensor_parallel,
+    );
     match layout.zero_stage {
         3 => {
             let gather = gather_weights(context, layout, gpus, &rank);
             let mut scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
-            let replicas = layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
+            let replicas =
+                layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
             if replicas > 1 {
                 let across = network.group(replicas, stride * layout.shard_group);
-                scatter += network.reduce(reduce_bytes * trained.dense / dense_shards, across) * (1.0 / n);
+                scatter +=
+                    network.reduce(reduce_bytes * trained.dense / dense_shards, across) * (1.0 / n);
             }
             let forward = hidden(gather, forward, layout.overlap.parameters);
             let backward = hidden(gather + scatter, backward, layout.overlap.gradients);
             (forward + backward) * n
         }
         2 => {
-            let scatter = network.gather(reduce_bytes * trained.dense, dense) + network.gather(reduce_bytes * trained.experts, experts);
-            let gather = network.gather(2.0 * trained.dense, dense) + network.gather(2.0 * trained.experts, experts);
+            let scatter = network.gather(reduce_bytes * trained.dense, dense)
+                + network.gather(reduce_bytes * trained.experts, experts);
+            let gather = network.gather(2.0 * trained.dense, dense)
+                + network.gather(2.0 * trained.experts, experts);
             hidden(scatter, backward, layout.overlap.gradients) * n + gather
         }
         1 => {
-            let scatter = network.gather(reduce_bytes * trained.dense, dense) + network.gather(reduce_bytes * trained.experts, experts);
-            let gather = network.gather(2.0 * trained.dense, dense) + network.gather(2.0 * trained.experts, experts);
+            let scatter = network.gather(reduce_bytes * trained.dense, dense)
+                + network.gather(reduce_bytes * trained.experts, experts);
+            let gather = network.gather(2.0 * trained.dense, dense)
+                + network.gather(2.0 * trained.experts, experts);
             // Only the last micro-batch's backward pass and the next step's first forward pass run beside them.
-            hidden(scatter, backward, layout.overlap.gradients) + hidden(gather, forward, layout.overlap.parameters)
+            hidden(scatter, backward, layout.overlap.gradients)
+                + hidden(gather, forward, layout.overlap.parameters)
         }
         _ => {
-            let reduce = network.reduce(reduce_bytes * trained.dense, dense) + network.reduce(reduce_bytes * trained.experts, experts);
+            let reduce = network.reduce(reduce_bytes * trained.dense, dense)
+                + network.reduce(reduce_bytes * trained.experts, experts);
             hidden(reduce, backward, layout.overlap.gradients)
         }
     }
@@ -314,7 +410,12 @@ fn data_parallel(
 ///
 /// Adam reads gradient, master weight and two moments and writes all but the first, and the bf16
 /// weight: 30 bytes per weight, and 4 more for the gradient's norm.
-fn optimizer(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> (Seconds, Seconds) {
+fn optimizer(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+) -> (Seconds, Seconds) {
     let rank = rank_weights(role, layout, Stage::First);
     let (expert_shards, dense_shards) = shard_counts(layout, gpus);
     let shard = if role.adapters > 0 {
@@ -325,7 +426,10 @@ fn optimizer(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32)
         rank.dense + rank.experts
     };
     // In an RL step states move between phases, not within the update: see the phases' `offload`.
-    let within = !matches!(context.job.workload.kind, WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo);
+    let within = !matches!(
+        context.job.workload.kind,
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo
+    );
     if layout.offload.optimizer && within {
         let per_node = f64::from(context.job.hardware.gpus_per_node);
         let update = Seconds::new(shard * per_node / context.efficiency.cpu_adam_parameters_per_s);

@@ -90,10 +90,21 @@ pub struct States {
 #[must_use]
 pub fn shard_counts(layout: &Layout, gpus: u32) -> (f64, f64) {
     let replicas = f64::from(layout.data_parallel(gpus) * layout.sequence_split());
-    let dense = if layout.zero_stage >= 3 { f64::from(layout.shard_group) } else { replicas };
+    let dense = if layout.zero_stage >= 3 {
+        f64::from(layout.shard_group)
+    } else {
+        replicas
+    };
     let splits = layout.pipeline_parallel * layout.expert_parallel * layout.expert_tensor_parallel;
     let experts = f64::from((gpus / splits.max(1)).max(1));
-    (if layout.zero_stage >= 3 { experts.min(dense) } else { experts }, dense)
+    (
+        if layout.zero_stage >= 3 {
+            experts.min(dense)
+        } else {
+            experts
+        },
+        dense,
+    )
 }
 
 /// Model states of full-parameter training: what each ZeRO stage keeps where.
@@ -128,12 +139,24 @@ pub const NF4_BYTES: f64 = 0.5 + 0.127 / 8.0;
 
 /// Model states where only adapters train: a frozen base and `adapters` weights with everything.
 #[must_use]
-pub fn adapter_states(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, quantized: bool) -> States {
+pub fn adapter_states(
+    role: &Role<'_>,
+    rank: &RankWeights,
+    layout: &Layout,
+    gpus: u32,
+    quantized: bool,
+) -> States {
     let (_, shards) = shard_counts(layout, gpus);
     let shards = if layout.zero_stage >= 3 { shards } else { 1.0 };
     let blocks = rank.dense + rank.experts - rank.outer;
-    let base = if quantized { blocks * NF4_BYTES + rank.outer * 2.0 } else { (blocks + rank.outer) * 2.0 };
-    let adapters = role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel) / shards;
+    let base = if quantized {
+        blocks * NF4_BYTES + rank.outer * 2.0
+    } else {
+        (blocks + rank.outer) * 2.0
+    };
+    let adapters = role.adapters as f64
+        / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
+        / shards;
     States {
         parameters: Bytes::new(base / shards + adapters * 4.0),
         gradients: Bytes::new(adapters * layout.gradient_bytes),

@@ -351,7 +351,7 @@ fn nothing_a_person_types_reaches_the_shell() {
                         .map(str::to_owned)
                         .collect::<Vec<_>>()
                 };
-                let expected = runs(&expected.replace("hf_repo", ""));
+                let expected = runs(expected);
                 let critic = |line: &String| !line.contains("critic.model.path");
                 assert_eq!(
                     runs(&code(&snippet.text))

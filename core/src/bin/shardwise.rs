@@ -1,5 +1,9 @@
 //! The command line: questions in, answers out, one JSON document per line.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line prints"
+)]
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -8,10 +12,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::{Value, json};
+use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit::{self, Language};
 use shardwise_core::error::InputError;
 use shardwise_core::wire::{Answer, Question, parse_question};
-use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::{Objective, catalog, estimate, evaluate_with, flags, permalink, search};
 
 /// Memory, speed, cost and flags of training language models.
@@ -104,10 +108,19 @@ fn main() -> ExitCode {
 fn run(command: Command) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
-        Command::Estimate { files, efficiency: None } => each(&files, &mut out, |question| line(&estimate(question)?)),
-        Command::Estimate { files, efficiency: Some(path) } => {
-            let efficiency: Efficiency = serde_json::from_reader(BufReader::new(File::open(path)?))?;
-            each(&files, &mut out, |question| line(&evaluate_with(question, &efficiency)?.answer))
+        Command::Estimate {
+            files,
+            efficiency: None,
+        } => each(&files, &mut out, |question| line(&estimate(question)?)),
+        Command::Estimate {
+            files,
+            efficiency: Some(path),
+        } => {
+            let efficiency: Efficiency =
+                serde_json::from_reader(BufReader::new(File::open(path)?))?;
+            each(&files, &mut out, |question| {
+                line(&evaluate_with(question, &efficiency)?.answer)
+            })
         }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
@@ -123,10 +136,17 @@ fn run(command: Command) -> io::Result<bool> {
                 Ok(json!({"version": 1, "considered": found.considered, "fitting": found.fitting, "plans": found.plans}).to_string())
             })
         }
-        Command::Flags { files, framework, json, page } => {
-            each(&files, &mut out, |question| write_flags(question, &framework, json, &page))
-        }
-        Command::Link { files } => each(&files, &mut out, |question| Ok(format!("#{}", permalink::to_hash(question)))),
+        Command::Flags {
+            files,
+            framework,
+            json,
+            page,
+        } => each(&files, &mut out, |question| {
+            write_flags(question, &framework, json, &page)
+        }),
+        Command::Link { files } => each(&files, &mut out, |question| {
+            Ok(format!("#{}", permalink::to_hash(question)))
+        }),
         Command::Catalog { table } => {
             list(table, &mut out)?;
             Ok(true)
@@ -145,7 +165,9 @@ fn run(command: Command) -> io::Result<bool> {
 }
 
 fn line<T: serde::Serialize>(value: &T) -> Result<String, InputError> {
-    serde_json::to_string(value).map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))
+    serde_json::to_string(value).map_err(|error| {
+        InputError::new("answer", format!("The answer cannot be written: {error}."))
+    })
 }
 
 /// Writes one result per question, in order; an error never stops the others.
@@ -167,7 +189,9 @@ fn each(
         read(io::stdin().lock(), out, &mut one)?;
     }
     for path in files {
-        let file = File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        let file = File::open(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
         read(BufReader::new(file), out, &mut one)?;
     }
     Ok(all)
@@ -193,7 +217,10 @@ fn read(
         if serde_json::from_slice::<Value>(&whole).is_ok() {
             return one(&String::from_utf8_lossy(&whole), out);
         }
-        for line in whole.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        for line in whole
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.trim_ascii().is_empty())
+        {
             one(&String::from_utf8_lossy(line), out)?;
         }
         return Ok(());
@@ -209,11 +236,23 @@ fn read(
     Ok(())
 }
 
-fn write_flags(question: &Question, framework: &str, json: bool, page: &str) -> Result<String, InputError> {
+fn write_flags(
+    question: &Question,
+    framework: &str,
+    json: bool,
+    page: &str,
+) -> Result<String, InputError> {
     let Some(framework) = emit::framework(framework) else {
-        return Err(InputError::new("for", "There is no such framework. Known: verl, chatlearn, deepspeed."));
+        return Err(InputError::new(
+            "for",
+            "There is no such framework. Known: verl, chatlearn, deepspeed.",
+        ));
     };
-    let link = if page.is_empty() { String::new() } else { format!("{page}#{}", permalink::to_hash(question)) };
+    let link = if page.is_empty() {
+        String::new()
+    } else {
+        format!("{page}#{}", permalink::to_hash(question))
+    };
     match flags(question, framework, &link)? {
         Ok(snippets) if json => {
             let snippets: Vec<Value> = snippets
@@ -229,8 +268,14 @@ fn write_flags(question: &Question, framework: &str, json: bool, page: &str) -> 
                 .collect();
             Ok(json!({"version": 1, "snippets": snippets}).to_string())
         }
-        Ok(snippets) => Ok(snippets.iter().map(|snippet| snippet.text.as_str()).collect::<Vec<_>>().join("\n")),
-        Err(unsupported) if json => Ok(json!({"version": 1, "unsupported": unsupported.message}).to_string()),
+        Ok(snippets) => Ok(snippets
+            .iter()
+            .map(|snippet| snippet.text.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")),
+        Err(unsupported) if json => {
+            Ok(json!({"version": 1, "unsupported": unsupported.message}).to_string())
+        }
         Err(unsupported) => Err(InputError::new("plan.backend", unsupported.message)),
     }
 }

@@ -60,13 +60,18 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
+/// One digit after the point; `?` where there is no number.
+fn tenths(value: f64) -> String {
+    if value.is_finite() {
+        format!("{value:.1}")
+    } else {
+        "?".to_owned()
+    }
+}
+
 /// GiB with one digit.
 pub(super) fn gib(value: f64) -> String {
-    if value.is_finite() {
-        format!("{value:.1} GiB")
-    } else {
-        "? GiB".to_owned()
-    }
+    format!("{} GiB", tenths(value))
 }
 
 /// `1 GPU`, `8 GPUs`.
@@ -168,8 +173,8 @@ pub(super) fn estimate(answer: &Answer) -> String {
         );
     }
     line += &format!(
-        ", {:.1} of {}",
-        answer.memory.reserved_gib,
+        ", {} of {}",
+        tenths(answer.memory.reserved_gib),
         gib(answer.memory.capacity_gib)
     );
     if let Some(usd) = answer.usd_per_mtok {

@@ -133,7 +133,10 @@ pub struct MemoryParts {
     pub framework: f64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }

@@ -15,12 +15,17 @@ const MAX_BYTES: usize = 1 << 20;
 /// JSON at all.
 pub fn parse_question(text: &str) -> Result<Question, InputError> {
     if text.len() > MAX_BYTES {
-        return Err(InputError::new("question", "The question is longer than 1 MiB. Shorten it."));
+        return Err(InputError::new(
+            "question",
+            "The question is longer than 1 MiB. Shorten it.",
+        ));
     }
     let value: Value = serde_json::from_str(text).map_err(|error| {
         InputError::new(
             "question",
-            format!("This is not JSON ({error}). Write one JSON object, as in the interface's example."),
+            format!(
+                "This is not JSON ({error}). Write one JSON object, as in the interface's example."
+            ),
         )
     })?;
     question_from_value(value)
@@ -32,7 +37,10 @@ pub fn parse_question(text: &str) -> Result<Question, InputError> {
 /// As [`parse_question`].
 pub fn question_from_value(value: Value) -> Result<Question, InputError> {
     if !value.is_object() {
-        return Err(InputError::new("question", "A question is a JSON object with version, model, hardware and workload."));
+        return Err(InputError::new(
+            "question",
+            "A question is a JSON object with version, model, hardware and workload.",
+        ));
     }
     let question: Question = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
@@ -41,7 +49,10 @@ pub fn question_from_value(value: Value) -> Result<Question, InputError> {
     if question.version != VERSION {
         return Err(InputError::new(
             "version",
-            format!("This calculator speaks version {VERSION} of the interface, not {}.", question.version),
+            format!(
+                "This calculator speaks version {VERSION} of the interface, not {}.",
+                question.version
+            ),
         ));
     }
     Ok(question)
@@ -51,7 +62,11 @@ pub fn question_from_value(value: Value) -> Result<Question, InputError> {
 fn describe(path: &str, message: &str) -> InputError {
     let quoted = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
     let join = |key: &str| {
-        if path.is_empty() || path == "." || path == "?" { key.to_owned() } else { format!("{path}.{key}") }
+        if path.is_empty() || path == "." || path == "?" {
+            key.to_owned()
+        } else {
+            format!("{path}.{key}")
+        }
     };
     if message.starts_with("missing field") {
         return InputError::new(join(&quoted(message)), "This field is required.");
@@ -59,10 +74,19 @@ fn describe(path: &str, message: &str) -> InputError {
     if message.starts_with("unknown field") {
         let key = quoted(message);
         // serde_path_to_error already ends the path with the unknown key.
-        let field = if path.ends_with(&key) { path.to_owned() } else { join(&key) };
-        let known = message.split_once("expected").map_or("", |(_, known)| known.trim());
+        let field = if path.ends_with(&key) {
+            path.to_owned()
+        } else {
+            join(&key)
+        };
+        let known = message
+            .split_once("expected")
+            .map_or("", |(_, known)| known.trim());
         let known = known.trim_start_matches("one of").trim().replace('`', "");
-        return InputError::new(field, format!("There is no such field. Known here: {known}."));
+        return InputError::new(
+            field,
+            format!("There is no such field. Known here: {known}."),
+        );
     }
     let plain = message
         .replace("u64", "a whole number, zero or more")
@@ -71,7 +95,11 @@ fn describe(path: &str, message: &str) -> InputError {
         .replace("a boolean", "true or false")
         .replace('`', "");
     let plain = plain.replace("unknown variant", "unknown value");
-    let field = if path.is_empty() || path == "." { "question" } else { path };
+    let field = if path.is_empty() || path == "." {
+        "question"
+    } else {
+        path
+    };
     let mut text = plain;
     if let Some(first) = text.get(..1).map(str::to_uppercase) {
         text.replace_range(..1, &first);

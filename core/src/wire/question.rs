@@ -372,7 +372,11 @@ pub struct Overlap {
 
 impl Default for Overlap {
     fn default() -> Self {
-        Self { gradients: true, parameters: true, tensor_parallel: false }
+        Self {
+            gradients: true,
+            parameters: true,
+            tensor_parallel: false,
+        }
     }
 }
 
