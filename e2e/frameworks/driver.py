@@ -1,0 +1,128 @@
+"""Asks for the flags of the whole grid, has the checkers read every text, and every altered text.
+
+Fails where an emitted text is refused, a text that must be there is missing, an altered text is
+accepted or refused for another reason, or fewer than 300 texts came.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+import time
+import tomllib
+
+import grid
+
+HERE = pathlib.Path(__file__).parent
+FRAMEWORKS = ("verl", "chatlearn", "deepspeed")
+FEWEST = 300
+
+
+def emitted(shardwise, framework, questions):
+    """One result of the command line per question."""
+    lines = "".join(json.dumps(asked) + "\n" for asked in questions)
+    run = subprocess.run([shardwise, "flags", "--for", framework, "--json", "--page", "https://shardwise.example/"], input=lines,
+                         capture_output=True, text=True)
+    results = [json.loads(line) for line in run.stdout.splitlines()]
+    if len(results) != len(questions):
+        raise SystemExit(f"{framework}: {len(results)} results for {len(questions)} questions: {run.stderr[:2000]}")
+    return results
+
+
+def verdicts(environments, framework, items):
+    """The errors that a framework's checker finds in each item, by id."""
+
+    def part(items):
+        run = subprocess.run([environments / framework / "bin" / "python", HERE / framework / "check.py"],
+                             input="".join(json.dumps(item) + "\n" for item in items), capture_output=True, text=True)
+        found = [json.loads(line) for line in run.stdout.splitlines()]
+        if len(found) != len(items):
+            raise SystemExit(f"{framework}: the checker stopped after {len(found)} of {len(items)} texts:\n{run.stderr[-3000:]}")
+        return {verdict["id"]: verdict["errors"] for verdict in found}
+
+    # A second process where there is much to read.
+    half = len(items) // 2 if len(items) > 200 else len(items)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        first, second = pool.map(part, (items[:half], items[half:]))
+    return first | second
+
+
+def altered(framework, texts):
+    """The cases of cases/FRAMEWORK.toml on the texts that they alter."""
+    with (HERE / "cases" / f"{framework}.toml").open("rb") as file:
+        cases = tomllib.load(file)["case"]
+    for case in cases:
+        if case["of"] not in texts:
+            raise SystemExit(f"{case['name']}: there is no text {case['of']}")
+        item = dict(texts[case["of"]])
+        item["id"] = f"refuse/{framework}/{case['name']}"
+        item.update({key: case[key] for key in ("set", "unset", "add", "raw") if key in case})
+        if "text" in case:
+            item["snippets"] = [{**item["snippets"][0], "text": case["text"]}]
+        yield item, case["says"]
+
+
+def check(framework, arguments):
+    """Failures, and counts of texts, refusals by core, and altered texts."""
+    asked = [entry for entry in grid.questions() if entry[1] == framework]
+    results = emitted(arguments.shardwise, framework, [entry[2] for entry in asked])
+    texts, failures, unsupported = {}, [], collections.Counter()
+    for (name, _, _, facts, must), result in zip(asked, results):
+        if "snippets" in result:
+            texts[name] = {"id": name, "snippets": result["snippets"], "facts": facts}
+        else:
+            reason = result.get("unsupported") or f"{result['error']['field']}: {result['error']['message']}"
+            unsupported[reason] += 1
+            if must or "unsupported" not in result:
+                failures.append(f"{name}: no text: {reason}")
+    cases = list(altered(framework, texts))
+    found = verdicts(arguments.environments, framework, [*texts.values(), *(item for item, _ in cases)])
+    failures += [f"{name}: {error}" for name in texts for error in found[name]]
+    for item, says in cases:
+        errors = found[item["id"]]
+        if not errors:
+            failures.append(f"{item['id']}: accepted, and must be refused")
+        elif not any(says in error for error in errors):
+            failures.append(f"{item['id']}: refused for another reason than {says!r}: {errors[0]}")
+    if arguments.keep:
+        for name, item in texts.items():
+            folder = arguments.keep / name
+            folder.mkdir(parents=True, exist_ok=True)
+            for snippet in item["snippets"]:
+                (folder / snippet["file"]).write_text(snippet["text"])
+    return failures, len(texts), unsupported, len(cases)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shardwise", required=True)
+    parser.add_argument("--environments", required=True, type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the emitted texts")
+    arguments = parser.parse_args()
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        results = list(pool.map(lambda framework: check(framework, arguments), FRAMEWORKS))
+    failed = passed = texts = 0
+    for framework, (failures, emitted_texts, unsupported, cases) in zip(FRAMEWORKS, results):
+        bad = len({failure.split(":")[0] for failure in failures})
+        print(f"{framework}: {emitted_texts} texts checked, {cases} altered texts to refuse, {sum(unsupported.values())} questions without a text")
+        for reason, times in unsupported.most_common():
+            print(f"  {times} × {reason}")
+        for failure in failures:
+            print(f"  FAILED {failure}")
+        texts += emitted_texts
+        failed += bad
+        passed += emitted_texts + cases - bad
+    if texts < FEWEST:
+        print(f"FAILED: {texts} texts are fewer than {FEWEST}")
+        failed += 1
+    print(f"{texts} texts in {time.monotonic() - start:.0f} s")
+    print(f"{max(passed, 0)} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

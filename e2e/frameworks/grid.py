@@ -1,0 +1,179 @@
+"""The grid of questions: models × machines × workloads × frameworks, and plans that use every key.
+
+Deterministic: the same list each time. The machines rotate, so that each model meets several.
+"""
+
+import itertools
+import pathlib
+import tomllib
+
+CATALOG = pathlib.Path(__file__).parents[2] / "core" / "catalog" / "models"
+
+# Every class of architecture: dense with and without grouped heads, sliding windows, experts, latent
+# attention, vision, hybrids.
+MODELS = """qwen3-0.6b qwen2.5-7b qwen3-8b llama-3.1-8b llama-2-7b mistral-7b-v0.3 gemma-2-9b phi-4 olmo-2-7b internlm3-8b
+yi-34b qwen3-32b qwen2.5-72b llama-3.1-70b minicpm3-4b qwen3-30b-a3b mixtral-8x7b deepseek-v2-lite moonlight-16b-a3b
+gpt-oss-20b glm-4.5-air qwen3-235b-a22b deepseek-v3 qwen2.5-vl-7b qwen3-vl-30b-a3b qwen3-next-80b-a3b""".split()
+LARGE = {"qwen2.5-72b", "llama-3.1-70b", "glm-4.5-air", "qwen3-235b-a22b", "deepseek-v3", "qwen3-next-80b-a3b"}
+SMALL_MACHINES = [("h100-sxm", 8), ("a100-sxm-80g", 8), ("h20-141g", 16), ("b200-sxm", 8), ("l40s", 8), ("h100-sxm", 16), ("h200-sxm", 4), ("a100-sxm-80g", 2), ("h100-sxm", 1)]
+LARGE_MACHINES = [("h100-sxm", 64), ("h20-141g", 64), ("b200-sxm", 32), ("a100-sxm-80g", 64), ("h200-sxm", 32)]
+LENGTHS = [(1024, 3072), (512, 1024), (2048, 6144), (1024, 15360)]
+
+
+def models():
+    """The catalog's models by id."""
+    found = {}
+    for path in sorted(CATALOG.glob("*.toml")):
+        with path.open("rb") as file:
+            found.update({model["id"]: model for model in tomllib.load(file)["model"]})
+    return found
+
+
+def facts(model, gpus):
+    """What the rules need to know beside the text."""
+    heads = model["num_attention_heads"]
+    return {"gpus": gpus, "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
+            "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model}
+
+
+def length(model, turn):
+    """A length that the model knows."""
+    known = model.get("max_position_embeddings", 0) or 1 << 20
+    return next(pair for pair in LENGTHS[turn % len(LENGTHS):] + LENGTHS if sum(pair) <= known)
+
+
+def workload(kind, model, turn):
+    prompt, response = length(model, turn)
+    if kind in ("grpo", "ppo", "dapo"):
+        prompts = (512, 128, 256)[turn % 3]
+        rl = {"prompts_per_step": prompts, "mini_batch": prompts // (1, 4, 2)[turn // 2 % 3], "max_prompt_length": prompt, "max_response_length": response}
+        if kind != "ppo":
+            rl["responses_per_prompt"] = (8, 16)[turn % 2]
+        return {"kind": kind, "rl": rl}
+    out = {"kind": kind, "sequence_length": prompt + response, "global_batch": (128, 256, 64)[turn % 3]}
+    if turn % 4 == 1:
+        out["mean_sequence_length"] = (prompt + response) / 3
+    if kind in ("lora", "qlora"):
+        out["lora"] = {"rank": (16, 64)[turn % 2], "targets": ("all-linear", "attention")[turn // 2 % 2]}
+    return out
+
+
+KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
+         ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora")}
+
+
+def question(model, gpu, gpus, work, plan=None):
+    asked = {"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus}, "workload": work}
+    return asked | ({"plan": plan} if plan else {})
+
+
+def searched(known):
+    """Plans that the search chooses."""
+    turn = itertools.count()
+    for name in MODELS:
+        machines = LARGE_MACHINES if name in LARGE else SMALL_MACHINES
+        for (framework, backend), kinds in KINDS.items():
+            for kind in kinds:
+                at = next(turn)
+                gpu, gpus = machines[at % len(machines)]
+                asked = question(name, gpu, gpus, workload(kind, known[name], at), {"backend": backend})
+                yield f"{framework}/{backend}/{kind}/{name}/{gpus}x{gpu}", framework, asked, facts(known[name], gpus)
+
+
+RL = {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 64, "max_prompt_length": 1024, "max_response_length": 3072}
+GRPO = {"kind": "grpo", "rl": RL}
+SFT = {"kind": "sft", "sequence_length": 4096, "global_batch": 128}
+ENGINE = {"tensor_parallel": 1}
+MEGATRON = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1, "max_tokens_per_gpu": 8192, "recompute": "none", "rollout": ENGINE}
+FSDP = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "max_tokens_per_gpu": 8192, "recompute": "full", "rollout": ENGINE}
+ZERO = {"backend": "deepspeed", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "full"}
+OFFLOAD = {"parameters": True, "gradients": True, "optimizer": True, "activations": False}
+
+
+def rl(**changes):
+    return {"kind": changes.pop("kind", "grpo"), **{k: changes.pop(k) for k in ("packing", "precision", "lora", "tokens") if k in changes}, "rl": {**RL, **changes}}
+
+
+# Name, frameworks, model, workload, plan: each uses keys that the search may never choose.
+STATED = [
+    ("pipeline", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "tensor_parallel": 1, "pipeline_parallel": 2}),
+    ("chunks", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "tensor_parallel": 1, "pipeline_parallel": 2, "virtual_pipeline": 2}),
+    ("uneven-stages", ("verl", "chatlearn"), "deepseek-v2-lite", GRPO, {**MEGATRON, "tensor_parallel": 1, "pipeline_parallel": 2, "expert_parallel": 2}),
+    ("context", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "context_parallel": 2, "max_tokens_per_gpu": 4096}),
+    ("experts", ("verl", "chatlearn"), "qwen3-30b-a3b", GRPO, {**MEGATRON, "expert_parallel": 8}),
+    ("expert-tensor", ("verl", "chatlearn"), "qwen3-30b-a3b", GRPO, {**MEGATRON, "expert_parallel": 4, "expert_tensor_parallel": 2}),
+    ("selective", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "recompute": "selective"}),
+    ("modules", ("verl", "chatlearn"), "qwen3-30b-a3b", GRPO, {**MEGATRON, "recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm", "core_attn"]}}),
+    ("full", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "recompute": "full"}),
+    ("offload", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "offload": OFFLOAD}),
+    ("sequences", ("verl", "chatlearn"), "qwen3-8b", rl(packing=False), {k: v for k, v in MEGATRON.items() if k != "max_tokens_per_gpu"} | {"micro_batch": 2}),
+    ("no-distributed-optimizer", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "zero_stage": 0}),
+    ("sglang", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "rollout": {"tensor_parallel": 2, "engine": "sglang"}}),
+    ("no-reference", ("verl", "chatlearn"), "qwen3-8b", rl(reference=False), MEGATRON),
+    ("unfused-attention", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "attention": "unfused"}),
+    ("fp8", ("verl",), "qwen3-8b", rl(precision="fp8"), MEGATRON),
+    ("fp8-rollout", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "rollout": {"tensor_parallel": 1, "precision": "fp8"}}),
+    ("expert-rollout", ("verl",), "qwen3-30b-a3b", GRPO, {**MEGATRON, "expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
+    ("lora-megatron", ("verl",), "qwen3-8b", rl(lora={"rank": 32}), MEGATRON),
+    ("fused-head-megatron", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "fused_lm_head": True}),
+    ("ppo-reward-model", ("verl",), "qwen3-8b", rl(kind="ppo", reward_model="qwen3-8b", responses_per_prompt=1, mini_batch=128), FSDP),
+    ("ppo-critic-apart", ("verl",), "qwen3-8b", rl(kind="ppo", critic="qwen3-4b", responses_per_prompt=2), {**MEGATRON, "critic": {**{k: v for k, v in MEGATRON.items() if k != "rollout"}, "max_tokens_per_gpu": 16384}}),
+    ("ulysses", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**FSDP, "ulysses_parallel": 2}),
+    ("hybrid-shards", ("verl",), "qwen3-8b", GRPO, {**FSDP, "shard_group": 4}),
+    ("zero-2", ("verl",), "qwen3-8b", GRPO, {**FSDP, "zero_stage": 2}),
+    ("no-recompute", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**FSDP, "recompute": "none"}),
+    ("activation-offload", ("verl",), "qwen3-8b", GRPO, {**FSDP, "offload": {**OFFLOAD, "activations": True}}),
+    ("eight-bit-adam", ("verl",), "qwen3-8b", GRPO, {**FSDP, "optimizer_bytes": 2}),
+    ("fp16", ("verl",), "qwen3-8b", rl(precision="fp16"), FSDP),
+    ("lora-rl", ("verl",), "qwen3-8b", rl(lora={"rank": 64, "targets": "attention"}), FSDP),
+    ("sequences-fsdp", ("verl", "chatlearn"), "qwen3-8b", rl(), {k: v for k, v in FSDP.items() if k != "max_tokens_per_gpu"} | {"micro_batch": 4}),
+    ("one-step-off", ("verl",), "qwen3-8b", rl(schedule="one_step_off", train_gpus=4), FSDP),
+    ("fully-async", ("verl",), "qwen3-8b", rl(schedule="fully_async", train_gpus=4), MEGATRON),
+    ("run", ("verl",), "qwen3-8b", rl(tokens=1e10), FSDP),
+    ("dapo-reference", ("verl",), "qwen3-8b", rl(kind="dapo", reference=True), FSDP),
+    ("two-epochs", ("verl",), "qwen3-8b", rl(epochs=2), FSDP),
+    ("sft-sequences", ("verl",), "qwen3-8b", SFT, {k: v for k, v in FSDP.items() if k not in ("max_tokens_per_gpu", "rollout")} | {"micro_batch": 2}),
+    ("sft-offload", ("verl",), "qwen3-8b", SFT, {**FSDP, "offload": OFFLOAD}),
+    ("sft-megatron-offload", ("verl",), "qwen3-8b", SFT, {**MEGATRON, "offload": {"optimizer": True}}),
+    ("sft-ulysses", ("verl",), "qwen3-8b", SFT, {**FSDP, "ulysses_parallel": 4, "max_tokens_per_gpu": 2048}),
+    ("sft-lora-megatron", ("verl",), "qwen3-8b", {**SFT, "kind": "lora", "lora": {"rank": 16, "targets": "attention"}}, MEGATRON),
+] + [(f"zero-{stage}", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": stage, "micro_batch": 4}) for stage in range(4)] + [
+    ("zero-3-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": OFFLOAD}),
+    ("zero-2-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 2, "offload": {"optimizer": True}}),
+    ("tensor", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 1, "tensor_parallel": 2}),
+    ("ulysses", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "ulysses_parallel": 2}),
+    ("fp16", ("deepspeed",), "llama-2-7b", {**SFT, "precision": "fp16"}, ZERO),
+    ("fp32-gradients", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "gradient_bytes": 4}),
+    ("tokens", ("deepspeed",), "llama-2-7b", SFT, {**{k: v for k, v in ZERO.items() if k != "micro_batch"}, "max_tokens_per_gpu": 8192}),
+    ("qlora", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "qlora"}, ZERO),
+]
+
+# What the issue asks for by name; each must give a text.
+STORY = {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8, "mini_batch": 128, "max_prompt_length": 1024, "max_response_length": 3072}}
+STORIES = [
+    ("story/verl-fsdp", "verl", "qwen3-8b", "h100-sxm", STORY, {"backend": "fsdp"}),
+    ("story/verl-megatron", "verl", "qwen3-8b", "h100-sxm", STORY, {"backend": "megatron"}),
+    ("story/verl", "verl", "qwen3-8b", "h100-sxm", STORY, None),
+    ("story/chatlearn", "chatlearn", "qwen3-30b-a3b", "h20-141g", STORY, {"backend": "megatron"}),
+    ("story/deepspeed", "deepspeed", "llama-2-7b", "a100-sxm-80g", {"kind": "sft", "sequence_length": 4096, "global_batch": 32}, {"backend": "deepspeed", "zero_stage": 3}),
+]
+
+
+def questions():
+    """Name, framework, question, facts, and whether there must be a text."""
+    known = models()
+    for name, framework, model, gpu, work, plan in STORIES:
+        yield name, framework, question(model, gpu, 8, work, plan), facts(known[model], 8), True
+    for name, frameworks, model, work, plan in STATED:
+        plan = {k: v for k, v in plan.items() if k != "rollout" or "rl" in work}
+        for framework in frameworks:
+            yield f"stated/{framework}/{name}", framework, question(model, "h100-sxm", 8, work, plan), facts(known[model], 8), True
+    for name, framework, asked, known_facts in searched(known):
+        yield name, framework, asked, known_facts, False
+
+
+if __name__ == "__main__":
+    import json
+
+    for name, framework, asked, _, _ in questions():
+        print(json.dumps({"name": name, "framework": framework, "question": asked}))
