@@ -29,6 +29,7 @@ pub mod model;
 pub mod permalink;
 pub mod plan;
 pub mod presets;
+pub mod rl;
 pub mod rollout;
 pub mod search;
 pub mod step;

@@ -111,7 +111,8 @@ fn of_stage(
     PhaseMemory { parts }
 }
 
-fn states(
+/// Model states of a role on one GPU.
+pub(crate) fn states(
     context: &Context<'_>,
     role: &Role<'_>,
     rank: &RankWeights,
@@ -129,9 +130,15 @@ fn states(
         ),
         Use::Train => training_states(rank, layout, gpus),
         Use::Evaluate => {
-            let train = training_states(rank, layout, gpus);
+            let trained = training_states(rank, layout, gpus).parameters;
+            let parameters = if role.adapters > 0 {
+                let quantized = context.job.workload.quantized_base();
+                adapter_states(role, rank, layout, gpus, quantized).parameters
+            } else {
+                trained
+            };
             States {
-                parameters: train.parameters,
+                parameters,
                 ..States::default()
             }
         }

@@ -164,6 +164,23 @@ impl MemoryParts {
     pub fn total(&self) -> f64 {
         self.entries().iter().map(|(_, gib)| gib).sum()
     }
+
+    /// Both, part by part.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            parameters: self.parameters + other.parameters,
+            gradients: self.gradients + other.gradients,
+            optimizer: self.optimizer + other.optimizer,
+            activations: self.activations + other.activations,
+            logits: self.logits + other.logits,
+            kv_cache: self.kv_cache + other.kv_cache,
+            rollout_weights: self.rollout_weights + other.rollout_weights,
+            frozen_weights: self.frozen_weights + other.frozen_weights,
+            communication: self.communication + other.communication,
+            framework: self.framework + other.framework,
+        }
+    }
 }
 
 /// Where the time of one step goes.

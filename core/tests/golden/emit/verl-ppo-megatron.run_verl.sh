@@ -70,8 +70,8 @@ args=(
   ++critic.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   critic.optim.lr=1e-5  # a start; yours to tune
   critic.use_dynamic_bsz=True  # packs short sequences together up to a budget
-  critic.ppo_max_token_len_per_gpu=32768  # twice the actor's: the critic has no logits
-  critic.forward_max_token_len_per_gpu=65536  # forward only: twice its update's
+  critic.ppo_max_token_len_per_gpu=16384  # the actor's, as estimated; the guide goes to twice where memory allows
+  critic.forward_max_token_len_per_gpu=32768  # forward only: twice its update's
 
   # Rollout: 4 engines
   actor_rollout_ref.rollout.name=vllm  # from the plan

@@ -1,0 +1,161 @@
+//! The engines: rollout and reward model.
+
+USES
+
+pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
+    let (_, gpus) = pools(emission.job);
+    let replicas = u64::from(gpus / rollout.gpus().max(1));
+    let mut section = Section::new(format!(
+        "Rollout: {}",
+        plural(replicas, "engine", "engines")
+    ));
+    let set = |section: &mut Section, name: &str, value: String, reason: String| {
+        section.set(format!("{ROLLOUT}.{name}"), value, reason);
+    };
+    let vllm = rollout.engine == Server::Vllm;
+    set(
+        &mut section,
+        "name",
+        if vllm { "vllm" } else { "sglang" }.to_owned(),
+        "from the plan".to_owned(),
+    );
+    let reason = match (rollout.tensor_parallel, replicas) {
+        (1, 1) => "the weights fit one GPU".to_owned(),
+        (1, _) => format!("the weights fit one GPU: {replicas} engines, the most there can be"),
+        (tp, _) => format!("{tp} GPUs hold the weights and their cache"),
+    };
+    set(
+        &mut section,
+        "tensor_model_parallel_size",
+        rollout.tensor_parallel.to_string(),
+        reason,
+    );
+    if rollout.data_parallel > 1 {
+        let reason = "attention ranks in one engine".to_owned();
+        set(
+            &mut section,
+            "data_parallel_size",
+            rollout.data_parallel.to_string(),
+            reason,
+        );
+    }
+    if rollout.expert_parallel > 1 {
+        let reason = "all GPUs of an engine share the experts".to_owned();
+        set(
+            &mut section,
+            "expert_parallel_size",
+            rollout.expert_parallel.to_string(),
+            reason,
+        );
+    }
+    let cache = emission
+        .answer
+        .memory
+        .phases
+        .iter()
+        .find(|phase| phase.name == "rollout");
+    let reason = match cache {
+        Some(phase) if phase.parts.kv_cache > 0.0 => {
+            format!(
+                "KV cache of {} beside weights of {}",
+                gib(phase.parts.kv_cache),
+                gib(phase.parts.rollout_weights)
+            )
+        }
+        _ => "share of the card for weights and KV cache".to_owned(),
+    };
+    set(
+        &mut section,
+        "gpu_memory_utilization",
+        share(rollout.gpu_memory_utilization),
+        reason,
+    );
+    let waiting = rl.sequences().div_ceil(replicas.max(1));
+    let reason = format!(
+        "decoded together; each engine gets {} a step",
+        plural(waiting, "sequence", "sequences")
+    );
+    set(
+        &mut section,
+        "max_num_seqs",
+        rollout.max_num_seqs.to_string(),
+        reason,
+    );
+    if vllm {
+        let reason = if rollout.max_num_batched_tokens > 2048 {
+            "above the guide's 2,048"
+        } else {
+            "from the plan"
+        };
+        set(
+            &mut section,
+            "max_num_batched_tokens",
+            rollout.max_num_batched_tokens.to_string(),
+            reason.to_owned(),
+        );
+    }
+    let reason = "prompt and response; the cache plans for no longer ones".to_owned();
+    set(
+        &mut section,
+        "max_model_len",
+        rl.max_length().to_string(),
+        reason,
+    );
+    let reason = if rollout.free_cache {
+        "hands the KV cache back for training"
+    } else {
+        "the KV cache stays"
+    };
+    set(
+        &mut section,
+        "free_cache_engine",
+        flag(rollout.free_cache).to_owned(),
+        reason.to_owned(),
+    );
+    match rollout.precision {
+        Precision::Fp8 => set(
+            &mut section,
+            "quantization",
+            "fp8".to_owned(),
+            "from the plan".to_owned(),
+        ),
+        Precision::Fp16 => set(
+            &mut section,
+            "dtype",
+            "float16".to_owned(),
+            "from the plan".to_owned(),
+        ),
+        Precision::Bf16 | Precision::Mxfp8 | Precision::Nvfp4 => {}
+    }
+    section
+}
+
+pub(super) fn reward(rl: &Rl, rollout: &RolloutPlan) -> Section {
+    let mut section = Section::new("Reward model");
+    if let Some(model) = &rl.reward_model {
+        let (path, reason) = model_path(model);
+        section.set("reward.reward_model.enable", "True", "from your question");
+        section.set("reward.reward_model.model_path", path, reason);
+        let name = if rollout.engine == Server::Vllm {
+            "vllm"
+        } else {
+            "sglang"
+        };
+        section.set(
+            "reward.reward_model.rollout.name",
+            name,
+            "served like the policy",
+        );
+        section.set(
+            "reward.reward_model.rollout.tensor_model_parallel_size",
+            rollout.tensor_parallel,
+            "split like the policy",
+        );
+        section.set(
+            "reward.reward_model.rollout.gpu_memory_utilization",
+            share(rollout.gpu_memory_utilization),
+            "it has the card when the policy's engine is asleep",
+        );
+    }
+    section
+}

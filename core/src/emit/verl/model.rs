@@ -1,0 +1,81 @@
+//! Keys of a model: checkpointing, fused kernels, adapters. Actor, critic and SFT share them.
+
+USES
+
+/// Gradient checkpointing of Hugging Face models.
+pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout) {
+    let full = layout.recompute == Recompute::Full;
+    let reason = if full {
+        "each layer again from its input: a third more computing, far fewer activations"
+    } else {
+        "off: the activations fit"
+    };
+    section.set(
+        format!("{model}.enable_gradient_checkpointing"),
+        flag(full),
+        reason,
+    );
+    if layout.offload.activations {
+        section.set(
+            format!("{model}.enable_activation_offload"),
+            "True",
+            "activations go to host memory between forward and backward",
+        );
+    }
+}
+
+/// The fused LM head.
+pub(super) fn fused_kernels(section: &mut Section, model: &str, backend: Backend) {
+    section.set(
+        format!("{model}.use_fused_kernels"),
+        "True",
+        "no logits tensor: loss straight from the hidden states",
+    );
+    let (backend, reason) = match backend {
+        Backend::Megatron => ("triton", "the one Megatron takes"),
+        _ => ("torch", "in chunks; triton is the other choice"),
+    };
+    section.set(
+        format!("{model}.fused_kernel_options.impl_backend"),
+        backend,
+        reason,
+    );
+}
+
+/// Low-rank adapters: Megatron names matrices its own way.
+pub(super) fn adapters(
+    section: &mut Section,
+    model: &str,
+    backend: Backend,
+    rank: u64,
+    targets: LoraTargets,
+) {
+    let chosen = "from your question";
+    if backend == Backend::Megatron {
+        section.set(format!("{model}.lora.rank"), rank, chosen);
+        section.set(
+            format!("{model}.lora.alpha"),
+            rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
+        let modules = match targets {
+            LoraTargets::Attention => "'[\"linear_qkv\",\"linear_proj\"]'",
+            LoraTargets::AllLinear => {
+                "'[\"linear_qkv\",\"linear_proj\",\"linear_fc1\",\"linear_fc2\"]'"
+            }
+        };
+        section.set(format!("{model}.lora.target_modules"), modules, chosen);
+    } else {
+        section.set(format!("{model}.lora_rank"), rank, chosen);
+        section.set(
+            format!("{model}.lora_alpha"),
+            rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
+        let modules = match targets {
+            LoraTargets::Attention => "'[\"q_proj\",\"k_proj\",\"v_proj\",\"o_proj\"]'",
+            LoraTargets::AllLinear => "all-linear",
+        };
+        section.set(format!("{model}.target_modules"), modules, chosen);
+    }
+}
