@@ -2,14 +2,15 @@
 //!
 //! Overrides are `OmegaConf`'s dot list: no `+`, and nothing counts without `--config-file`.
 
-use super::rules::last_stage;
-use super::text::{Script, Section, flag, head, home, list, model_path, share};
-use super::verl::module;
-use super::words::{count, gib, plural, product};
+mod trainer;
+
+use super::text::{Script, Section, flag, head, home, share};
+use super::words::{count, gib, plural};
 use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
-use crate::plan::{Layout, MicroBatch, Recompute, RolloutPlan};
+use crate::plan::{MicroBatch, Recompute, RolloutPlan};
 use crate::wire::{Backend, Engine};
 use crate::workload::Rl;
+use trainer::{memory, packing, trainer};
 
 const RUN: &str = "runtime_args";
 const TRAINER: &str = "models.policy_trainer";

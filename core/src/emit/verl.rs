@@ -2,7 +2,10 @@
 
 mod engine;
 mod fine_tuning;
+mod generation;
+mod model;
 mod reinforcement;
+mod roles;
 
 pub(super) use engine::module;
 

@@ -1,6 +1,13 @@
 //! `models.policy_trainer` and the reference: layout, packing, memory, recomputation.
 
-USES
+use super::super::rules::{self, last_stage};
+use super::super::text::{Section, flag, home, list, model_path};
+use super::super::verl::module;
+use super::super::words::{count, plural, product};
+use super::{POLICY, REFERENCE, RUN, TRAINER};
+use crate::emit::Emission;
+use crate::plan::{Layout, MicroBatch, Recompute};
+use crate::workload::Rl;
 
 fn title(layout: &Layout, gpus: u32) -> String {
     let product = product(&[

@@ -5,7 +5,7 @@ use super::super::rules::nodes;
 use super::super::text::{Section, flag, home, model_path};
 use super::super::words::{count, plural};
 use super::engine::{Engine, budget, layout_title};
-use super::reinforcement::{adapters, checkpointing, fused_kernels};
+use super::model::{adapters, checkpointing, fused_kernels};
 use crate::plan::MicroBatch;
 use crate::wire::Backend;
 

@@ -1,6 +1,14 @@
 //! The engines: rollout and reward model.
 
-USES
+use super::super::Emission;
+use super::super::rules::pools;
+use super::super::text::{Section, flag, model_path, share};
+use super::super::words::{gib, plural};
+use crate::plan::RolloutPlan;
+use crate::wire::{Engine, Precision};
+use crate::workload::Rl;
+
+const ROLLOUT: &str = "actor_rollout_ref.rollout";
 
 pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let (_, gpus) = pools(emission.job);
@@ -12,7 +20,7 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
     let set = |section: &mut Section, name: &str, value: String, reason: String| {
         section.set(format!("{ROLLOUT}.{name}"), value, reason);
     };
-    let vllm = rollout.engine == Server::Vllm;
+    let vllm = rollout.engine == Engine::Vllm;
     set(
         &mut section,
         "name",
@@ -136,7 +144,7 @@ pub(super) fn reward(rl: &Rl, rollout: &RolloutPlan) -> Section {
         let (path, reason) = model_path(model);
         section.set("reward.reward_model.enable", "True", "from your question");
         section.set("reward.reward_model.model_path", path, reason);
-        let name = if rollout.engine == Server::Vllm {
+        let name = if rollout.engine == Engine::Vllm {
             "vllm"
         } else {
             "sglang"

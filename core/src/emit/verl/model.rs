@@ -1,6 +1,8 @@
 //! Keys of a model: checkpointing, fused kernels, adapters. Actor, critic and SFT share them.
 
-USES
+use super::super::text::{Section, flag};
+use crate::plan::{Layout, Recompute};
+use crate::wire::{Backend, LoraTargets};
 
 /// Gradient checkpointing of Hugging Face models.
 pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout) {

@@ -1,18 +1,19 @@
 //! `verl.trainer.main_ppo`: PPO, GRPO, DAPO.
 
-use super::super::rules::verl::{critic, reference};
 use super::super::rules::{nodes, pools};
-use super::super::text::{Section, flag, home, model_path, share};
-use super::super::words::{count, figure, gib, plural};
+use super::super::text::{Section, flag, home, model_path};
+use super::super::words::{count, figure, plural};
 use super::super::{Emission, Unsupported};
 use super::engine::{Engine, budget, layout_title};
-use crate::plan::{Layout, MicroBatch, Recompute, RolloutPlan};
-use crate::wire::{Backend, Engine as Server, LoraTargets, Precision, Schedule, WorkloadKind};
+use super::generation::{generation, reward};
+use super::model::{adapters, checkpointing, fused_kernels};
+use super::roles::{forward_micro, reference_policy, value};
+use crate::plan::MicroBatch;
+use crate::wire::{Backend, Schedule, WorkloadKind};
 use crate::workload::Rl;
 
 const ACTOR: &str = "actor_rollout_ref.actor";
 const MODEL: &str = "actor_rollout_ref.model";
-const REF: &str = "actor_rollout_ref.ref";
 const ROLLOUT: &str = "actor_rollout_ref.rollout";
 
 /// The settings and the command.
@@ -23,7 +24,7 @@ pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String), Un
         });
     };
     let sections = vec![
-        batch(emission, rl),
+        batch(rl),
         model(emission),
         actor(emission),
         micro_batches(emission, rl),
@@ -40,7 +41,7 @@ pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String), Un
     ))
 }
 
-fn batch(_: &Emission, rl: &Rl) -> Section {
+fn batch(rl: &Rl) -> Section {
     let mut section = Section::new("Batch");
     let (prompts, n) = (rl.prompts_per_step, rl.responses_per_prompt);
     section.set(

@@ -1,6 +1,16 @@
 //! The roles beside the actor: reference policy and critic.
 
-USES
+use super::super::Emission;
+use super::super::rules::pools;
+use super::super::rules::verl::{critic, reference};
+use super::super::text::{Section, flag, model_path};
+use super::engine::{Engine, layout_title};
+use super::model::checkpointing;
+use crate::plan::MicroBatch;
+use crate::wire::Backend;
+use crate::workload::Rl;
+
+const REF: &str = "actor_rollout_ref.ref";
 
 /// Micro-batch of a forward-only role: twice the actor's where that divides a rank's share.
 pub(super) fn forward_micro(micro: u64, per_rank: u64) -> (u64, &'static str) {
