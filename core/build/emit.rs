@@ -36,7 +36,7 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
             &mut text,
             format_args!(
                 "ModelEntry {{ id: {:?}, name: {:?}, hf_repo: {:?}, family: {:?}, model_type: {:?}, shape: {}, \
-             stated_parameters: {}, stated_active_parameters: {}, hybrid: {}, source: {} }},",
+             stated_parameters: {}, stated_active_parameters: {}, hybrid: {} }},",
                 row.id,
                 row.name,
                 row.hf_repo,
@@ -45,9 +45,16 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
                 shape(row),
                 row.stated_parameters,
                 row.stated_active_parameters,
-                row.hybrid,
-                source(&row.source, &row.date)
+                row.hybrid
             ),
+        );
+    }
+    // A table of its own: a build that never asks for a shape's source does not carry it.
+    text.push_str("];\nstatic MODEL_SOURCES: &[Source] = &[\n");
+    for (_, row) in &catalog.models {
+        line(
+            &mut text,
+            format_args!("{},", source(&row.source, &row.date)),
         );
     }
     text.push_str("];\n");

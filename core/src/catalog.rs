@@ -141,8 +141,6 @@ pub struct ModelEntry {
     pub stated_active_parameters: u64,
     /// Whether parts of the architecture are not modelled in time yet.
     pub hybrid: bool,
-    /// Where the shape comes from.
-    pub source: Source,
 }
 
 /// Every GPU type, in the catalog's order.
@@ -174,6 +172,11 @@ pub fn prices() -> &'static [Price] {
 #[must_use]
 pub fn models() -> &'static [ModelEntry] {
     MODELS
+}
+
+/// Every model with the source of its shape.
+pub fn model_sources() -> impl Iterator<Item = (&'static ModelEntry, Source)> {
+    MODELS.iter().zip(MODEL_SOURCES.iter().copied())
 }
 
 /// The model of this id or Hugging Face repository, whatever its case.

@@ -7,8 +7,8 @@ use crate::error::{Caveat, InputError};
 use crate::hardware::{Hardware, Peaks};
 use crate::model::{Model, resolve_model};
 use crate::wire::{
-    GpuSpec, HardwareSpec, LoraSpec, Question, RlSpec, RolloutWorkloadSpec, Schedule, WorkloadKind,
-    WorkloadSpec,
+    self, GpuSpec, HardwareSpec, LoraSpec, Question, RlSpec, RolloutWorkloadSpec, Schedule,
+    WorkloadKind, WorkloadSpec,
 };
 use crate::workload::{Generation, Lora, Rl, Workload};
 
@@ -172,14 +172,13 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
 }
 
 fn from_object(value: &Value) -> Result<Hardware, InputError> {
-    let spec: GpuSpec = serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let field = if path == "." {
-            "hardware.gpu".to_owned()
-        } else {
-            format!("hardware.gpu.{path}")
+    let spec: GpuSpec = wire::read(value).map_err(|(path, message)| {
+        let error = wire::describe(&path, &message);
+        let field = match error.field.as_str() {
+            "question" => "hardware.gpu".to_owned(),
+            field => format!("hardware.gpu.{field}"),
         };
-        InputError::new(field, format!("{}.", error.into_inner()))
+        InputError::new(field, error.message)
     })?;
     let mut hardware = match &spec.base {
         Some(id) => {

@@ -292,13 +292,12 @@ fn list(table: Table, out: &mut impl Write) -> io::Result<()> {
                     "usd_per_gpu_hour": gpu.usd_per_gpu_hour, "source": gpu.source, "price_source": gpu.price_source})
             })
             .collect(),
-        Table::Models => catalog::models()
-            .iter()
-            .map(|model| {
+        Table::Models => catalog::model_sources()
+            .map(|(model, source)| {
                 let counts = shardwise_core::model::resolve_model(&Value::from(model.id), "model").map(|model| model.parameters);
                 json!({"id": model.id, "name": model.name, "hf_repo": model.hf_repo, "family": model.family,
                     "parameters": counts.as_ref().ok().map(|counts| counts.total),
-                    "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": model.source})
+                    "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": source})
             })
             .collect(),
         Table::Nodes => catalog::nodes()

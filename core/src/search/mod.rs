@@ -146,9 +146,10 @@ fn rank(
         refusal,
     } = found;
     if considered == 0 {
-        return Err(refusal.unwrap_or_else(|| {
-            InputError::new("plan", "No layout is legal for this model and machine.")
-        }));
+        // The plan as stated names what is wrong with it, where anything is.
+        let error = complete(job, spec).err().or(refusal);
+        let nothing = || InputError::new("plan", "No layout is legal for this model and machine.");
+        return Err(error.unwrap_or_else(nothing));
     }
     plans.sort_by(Candidate::order);
     plans.truncate(KEPT);

@@ -7,7 +7,10 @@
 mod answer;
 mod parse;
 mod question;
+mod tracked;
 
 pub use answer::*;
+pub(crate) use parse::describe;
 pub use parse::{parse_question, question_from_value};
 pub use question::*;
+pub(crate) use tracked::read;

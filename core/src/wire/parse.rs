@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Question, VERSION};
+use super::{Question, VERSION, tracked};
 use crate::error::InputError;
 
 /// Longest question that is read, in bytes: far above any `config.json`.
@@ -42,10 +42,8 @@ pub fn question_from_value(value: Value) -> Result<Question, InputError> {
             "A question is a JSON object with version, model, hardware and workload.",
         ));
     }
-    let question: Question = serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        describe(&path, &error.into_inner().to_string())
-    })?;
+    let question: Question =
+        tracked::read(&value).map_err(|(path, message)| describe(&path, &message))?;
     if question.version != VERSION {
         return Err(InputError::new(
             "version",
@@ -59,48 +57,42 @@ pub fn question_from_value(value: Value) -> Result<Question, InputError> {
 }
 
 /// Turns serde's words into ours: the field's name, what was found, what is allowed.
-fn describe(path: &str, message: &str) -> InputError {
-    let quoted = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
+pub(crate) fn describe(path: &str, message: &str) -> InputError {
     let join = |key: &str| {
-        if path.is_empty() || path == "." || path == "?" {
+        if path.is_empty() {
             key.to_owned()
         } else {
             format!("{path}.{key}")
         }
     };
+    let quoted = message.split('`').nth(1).unwrap_or_default();
     if message.starts_with("missing field") {
-        return InputError::new(join(&quoted(message)), "This field is required.");
+        return InputError::new(join(quoted), "This field is required.");
     }
     if message.starts_with("unknown field") {
-        let key = quoted(message);
-        // serde_path_to_error already ends the path with the unknown key.
-        let field = if path.ends_with(&key) {
-            path.to_owned()
-        } else {
-            join(&key)
-        };
         let known = message
             .split_once("expected")
             .map_or("", |(_, known)| known.trim());
         let known = known.trim_start_matches("one of").trim().replace('`', "");
         return InputError::new(
-            field,
+            join(quoted),
             format!("There is no such field. Known here: {known}."),
         );
     }
-    let plain = message
+    let field = if path.is_empty() { "question" } else { path };
+    if message.contains("untagged enum RecomputeSpec") {
+        return InputError::new(
+            field,
+            "Give none, selective or full, or an object with granularity and modules.",
+        );
+    }
+    let mut text = message
         .replace("u64", "a whole number, zero or more")
         .replace("u32", "a whole number, zero or more")
         .replace("f64", "a number")
         .replace("a boolean", "true or false")
+        .replace("unknown variant", "unknown value")
         .replace('`', "");
-    let plain = plain.replace("unknown variant", "unknown value");
-    let field = if path.is_empty() || path == "." {
-        "question"
-    } else {
-        path
-    };
-    let mut text = plain;
     if let Some(first) = text.get(..1).map(str::to_uppercase) {
         text.replace_range(..1, &first);
     }

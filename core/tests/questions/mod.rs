@@ -11,7 +11,7 @@ use shardwise_core::wire::{Question, question_from_value};
 
 /// How much of the plan a random question decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
+pub(crate) enum Plan {
     /// Every field that the search would choose.
     Complete,
     /// Any.
@@ -91,13 +91,13 @@ fn model_object() -> BoxedStrategy<Value> {
 }
 
 /// A catalog model's id, or an object.
-pub fn model() -> BoxedStrategy<Value> {
+pub(crate) fn model() -> BoxedStrategy<Value> {
     let ids: Vec<&str> = catalog::models().iter().map(|model| model.id).collect();
     prop_oneof![6 => one_of(ids), 1 => model_object()].boxed()
 }
 
 /// A catalog GPU's id, or an object.
-pub fn gpu() -> BoxedStrategy<Value> {
+pub(crate) fn gpu() -> BoxedStrategy<Value> {
     let ids: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).collect();
     let object = (20.0..400.0_f64, 300.0..9000.0_f64, 20.0..5000.0_f64, select(vec![0.0, 100.0, 450.0])).prop_map(
         |(memory, bandwidth, peak, nvlink)| {
@@ -361,7 +361,7 @@ fn plan(plan: Plan) -> BoxedStrategy<Value> {
 
 /// A question that a failing test prints as JSON.
 #[derive(Clone)]
-pub struct Asked(pub Question);
+pub(crate) struct Asked(pub(crate) Question);
 
 impl fmt::Debug for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -370,7 +370,7 @@ impl fmt::Debug for Asked {
 }
 
 /// A question of any kind.
-pub fn question(decided: Plan) -> BoxedStrategy<Asked> {
+pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
     let present = if decided == Plan::Complete { 1.0 } else { 0.7 };
     let workload = select(KINDS.to_vec()).prop_flat_map(workload_of);
     (model(), hardware(), workload, maybe(plan(decided), present))
