@@ -39,19 +39,43 @@ fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
     }
 }
 
-/// Every layout that divisibility allows.
+/// Every layout that divisibility allows. Where a batch cannot be shared evenly by any, every
+/// layout of the GPUs, some of which then wait.
 pub(super) fn layouts(job: &Job, spec: &PlanSpec) -> Vec<PlanSpec> {
     if job.workload.kind == WorkloadKind::Rollout {
         return vec![spec.clone()];
     }
-    let mut found = Vec::new();
-    for backend in backends(job, spec) {
-        parallel_layouts(job, spec, backend, &mut found);
+    let of = |sharing| {
+        let mut found = Vec::new();
+        for backend in backends(job, spec) {
+            parallel_layouts(job, spec, backend, sharing, &mut found);
+        }
+        found
+    };
+    let even = of(Sharing::Even);
+    if even.is_empty() {
+        of(Sharing::Any)
+    } else {
+        even
     }
-    found
 }
 
-fn parallel_layouts(job: &Job, spec: &PlanSpec, backend: Backend, found: &mut Vec<PlanSpec>) {
+/// How data-parallel ranks share a batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sharing {
+    /// Each rank has the same number of sequences, at least one.
+    Even,
+    /// Some ranks may have less, or nothing.
+    Any,
+}
+
+fn parallel_layouts(
+    job: &Job,
+    spec: &PlanSpec,
+    backend: Backend,
+    sharing: Sharing,
+    found: &mut Vec<PlanSpec>,
+) {
     let shape = &job.model.shape;
     let gpus = u64::from(training_gpus(job));
     let megatron = backend == Backend::Megatron;
@@ -100,7 +124,10 @@ fn parallel_layouts(job: &Job, spec: &PlanSpec, backend: Backend, found: &mut Ve
                                 virtual_pipeline: Some(vpp),
                                 ..spec.clone()
                             };
-                            batches(job, spec, &layout, gpus / model_parallel, found);
+                            let replicas = gpus / model_parallel;
+                            if sharing == Sharing::Any || shares_evenly(job, replicas) {
+                                batches(job, spec, &layout, replicas, found);
+                            }
                         }
                     }
                 }
@@ -119,6 +146,11 @@ fn virtual_stages(spec: &PlanSpec, layers: u64, pp: u64) -> Vec<u64> {
         .collect()
 }
 
+/// Whether the global batch gives every rank the same number of sequences, at least one.
+fn shares_evenly(job: &Job, replicas: u64) -> bool {
+    job.workload.global_batch >= replicas && job.workload.global_batch.is_multiple_of(replicas)
+}
+
 /// Micro-batches, recomputation and offload of a parallel layout.
 fn batches(
     job: &Job,
@@ -128,19 +160,6 @@ fn batches(
     found: &mut Vec<PlanSpec>,
 ) {
     let workload = &job.workload;
-    // A rank with nothing to do is no plan, and neither is a batch that ranks cannot share evenly.
-    let even = workload.global_batch.is_multiple_of(replicas);
-    if spec.tensor_parallel.is_none()
-        && spec.pipeline_parallel.is_none()
-        && !even
-        && replicas > 1
-        && workload.global_batch > replicas
-    {
-        return;
-    }
-    if workload.global_batch < replicas {
-        return;
-    }
     let per_rank = (workload.global_batch / replicas).max(1);
     let micro = match (spec.micro_batch, spec.max_tokens_per_gpu) {
         (Some(n), _) => vec![MicroBatch::Sequences(n)],
