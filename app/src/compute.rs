@@ -16,8 +16,8 @@ use crate::browser;
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
 
-/// How many plans the table can show.
-const PLANS: usize = 24;
+/// How many plans are asked for: many differ only in what the table does not show.
+const PLANS: usize = 200;
 
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.

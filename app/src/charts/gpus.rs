@@ -48,6 +48,13 @@ pub struct Bar {
     pub best: bool,
 }
 
+/// Why there is no bar.
+struct Missing {
+    why: String,
+    /// Whether that is because it does not fit.
+    unfit: bool,
+}
+
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gpus {
@@ -208,11 +215,16 @@ impl Gpus {
         let (width, _) = area.dim_in_pixel();
         let row_height = Self::row_height(width);
         let bar_of = |row: &Row| match &row.bars {
-            Bars::Fits { cost, .. } if panel.cost => cost.clone(),
+            Bars::Fits { cost, .. } if panel.cost => {
+                cost.clone().map_err(|why| Missing { why, unfit: false })
+            }
             Bars::Fits { speed, .. } => Ok(speed.clone()),
-            Bars::Unfit(reason) => Err(reason.clone()),
+            Bars::Unfit(why) => Err(Missing {
+                why: why.clone(),
+                unfit: true,
+            }),
         };
-        let bars: Vec<Result<Bar, String>> = self.rows.iter().map(bar_of).collect();
+        let bars: Vec<Result<Bar, Missing>> = self.rows.iter().map(bar_of).collect();
         let ends = bars
             .iter()
             .flatten()
@@ -262,7 +274,7 @@ impl Gpus {
             let middle = top + index as i32 * row_height + row_height / 2;
             match bar {
                 Ok(bar) => draw_bar(area, panel, row.selected, bar, middle, &x)?,
-                Err(reason) => draw_reason(area, panel, reason, middle, plot_right)?,
+                Err(missing) => draw_missing(area, panel, missing, middle, plot_right)?,
             }
         }
         Ok(())
@@ -305,31 +317,28 @@ fn draw_bar<B: DrawingBackend>(
     area.draw_text(&bar.label, &text(ink, HPos::Right), (panel.right, middle))
 }
 
-fn draw_reason<B: DrawingBackend>(
+fn draw_missing<B: DrawingBackend>(
     area: &Area<B>,
     panel: &Panel,
-    reason: &str,
+    missing: &Missing,
     middle: i32,
     right: i32,
 ) -> Drawn<B> {
-    area.draw(&Rectangle::new(
-        [(panel.left, middle - 7), (right, middle + 8)],
-        Ink::Hatched.filled(),
-    ))?;
-    if reason.is_empty() {
-        return Ok(());
+    if missing.unfit {
+        let hatched = [(panel.left, middle - 7), (right, middle + 8)];
+        area.draw(&Rectangle::new(hatched, Ink::Hatched.filled()))?;
+        let end = panel.left + text_width(&missing.why, TEXT) as i32 + 14;
+        let ground = [(panel.left + 2, middle - 9), (end, middle + 10)];
+        area.draw(&Rectangle::new(ground, Ink::Halo.filled()))?;
     }
-    let wide = text_width(reason, TEXT) as i32;
-    area.draw(&Rectangle::new(
-        [
-            (panel.left + 2, middle - 9),
-            (panel.left + wide + 14, middle + 10),
-        ],
-        Ink::Halo.filled(),
-    ))?;
+    let ink = if missing.unfit {
+        Ink::Reason
+    } else {
+        Ink::Tick
+    };
     area.draw_text(
-        reason,
-        &text(Ink::Reason, HPos::Left),
+        &missing.why,
+        &text(ink, HPos::Left),
         (panel.left + 8, middle),
     )
 }

@@ -68,6 +68,9 @@ pub fn axis(largest: f64, ticks: u32) -> (f64, f64) {
 /// A tick's label.
 #[must_use]
 pub fn tick(value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
     let decimals = if step >= 1.0 {
         0
     } else {
@@ -97,5 +100,6 @@ mod tests {
         }
         assert_eq!(tick(0.2, 0.2), "0.2");
         assert_eq!(tick(3000.0, 3000.0), "3,000");
+        assert_eq!(tick(0.0, 0.2), "0");
     }
 }

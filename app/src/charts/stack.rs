@@ -159,7 +159,13 @@ impl Stack {
         } else {
             text_width(&row.note, TEXT) as i32 + 10
         };
-        area.draw_text(&row.value, &text(value, HPos::Right), (right - note, line))?;
+        // The limit's line runs where the sums would be: they move beside the names.
+        let (at, anchor) = if frame.narrow && self.limit.is_some() {
+            (text_width(&row.label, TEXT) as i32 + 10, HPos::Left)
+        } else {
+            (right - note, HPos::Right)
+        };
+        area.draw_text(&row.value, &text(value, anchor), (at, line))?;
         if note > 0 {
             area.draw_text(&row.note, &text(Ink::Tick, HPos::Right), (right, line))?;
         }

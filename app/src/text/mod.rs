@@ -64,7 +64,7 @@ impl Lang {
     }
 
     /// A word of the calculator (part, phase, choice), for a person; itself where unknown.
-    pub(crate) fn word<'a>(self, word: &'a str) -> &'a str {
+    pub(crate) fn word(self, word: &str) -> &str {
         match self {
             Self::En => en::word(word),
             Self::Zh => zh::word(word),
@@ -132,31 +132,31 @@ macro_rules! text {
 text! {
     // Header and footer.
     title skip language copy_link link_copied theme theme_auto theme_light theme_dark
-    about data prices build licence report dismiss on_this_page
+    about data prices build licence report report_how dismiss on_this_page
     nav_gpus nav_memory nav_time nav_plans nav_flags nav_advice
     update_ready update_now
     // Form.
-    your_question presets preset_label reset model_hint model_hint_active use_config use_name config_hint
-    gpus gpu_custom node_network node_summary price_hint price_source price_none price_unit
+    your_question presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
+    gpus gpu_custom node_network node_summary price_hint price_source price_none
     workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
     banner_hash
     // Verdict.
     fits fits_short unfit asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
-    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step mfu hfu
-    best_of the_plan chip_dp chip_tokens chip_sequences chip_no_recompute chip_recompute
-    chip_no_offload chip_offload chip_rollout chip_fused interval_note waiting
+    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu
+    best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
+    chip_no_offload chip_offload chip_rollout chip_fused interval_note
     // Which GPU.
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
     // Memory and time.
-    memory memory_take memory_note card total time time_take time_take_one time_note time_waiting share
+    memory memory_take memory_note card total time time_take time_take_one time_note
     // Plans.
-    plans plans_counted plans_counting layout batch recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
+    plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
     // Flags.
-    flags framework version checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit reason_list
+    flags framework checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit
     // Advice.
     advice advice_note advice_none caveats source severity_error severity_warning severity_hint
     // Embed.

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::icons::icon;
 use crate::form::units::{self, NumberError};
-use crate::form::{Field, Problem, Takes};
+use crate::form::{Field, FieldError, Problem, Takes};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
@@ -12,15 +12,17 @@ use crate::text::fill;
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
     page.errors.with(|errors| {
-        let error = errors.iter().find(|error| error.field == Some(field))?;
-        Some(describe(page, &error.problem))
+        errors
+            .iter()
+            .find(|error| error.field == Some(field))
+            .map(|error| describe(page, error))
     })
 }
 
-/// A problem in words.
-pub(super) fn describe(page: Page, problem: &Problem) -> String {
+/// An error in words; with the path in front where no control has just that path.
+pub(super) fn describe(page: Page, error: &FieldError) -> String {
     let text = page.text();
-    match problem {
+    let words = match &error.problem {
         Problem::Number(NumberError::NotANumber) => text.bad_number.to_owned(),
         Problem::Number(NumberError::Comma) => text.bad_comma.to_owned(),
         Problem::Number(NumberError::Negative) => text.bad_negative.to_owned(),
@@ -29,6 +31,11 @@ pub(super) fn describe(page: Page, problem: &Problem) -> String {
         Problem::Missing => text.missing.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
         Problem::Refused(message) => message.clone(),
+    };
+    if error.field.is_some_and(|field| field.path() == error.path) {
+        words
+    } else {
+        format!("{}: {words}", error.path)
     }
 }
 

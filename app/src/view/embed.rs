@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::ask;
+use super::ask::{hardware, model};
 use super::controls::{plain, tokens};
 use super::gpus;
 use super::icons::icon;
@@ -20,8 +20,8 @@ pub(super) fn view(page: Page) -> AnyView {
                     <a href=move || page.link() target="_blank" rel="noopener">{move || page.text().open_full}{icon("i-arrow")}</a>
                 </header>
                 <form class="emb-q" aria-label=move || page.text().your_question on:submit=|event| event.prevent_default()>
-                    {ask::model_name(page)}
-                    {ask::gpu_choice(page)}
+                    {model::model_name(page)}
+                    {hardware::gpu_choice(page)}
                     {plain(page, Field::Gpus)}
                     {length(page)}
                 </form>

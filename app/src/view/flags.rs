@@ -253,28 +253,28 @@ fn snippet_view(
                 <button class=copy_class type="button" on:click=press_copy aria-live="polite">{copy_face}</button>
             </div>
         </div>
-        <pre class=move || if reasons.get() { "code" } else { "code no-why" } tabindex="0" aria-label=file><code id=id>{lines}</code></pre>
+        <pre class=move || if reasons.get() { "code" } else { "code no-why" } tabindex="0" role="region" aria-label=file><code id=id>{lines}</code></pre>
     }
     .into_any()
 }
 
-/// One line; the line break is in the text so that a selection copies it.
+/// One line. Each is a block, so that a selection copies it with its line break.
 fn line(line: Line) -> AnyView {
     let why = |why: String| (!why.is_empty()).then(|| view! { <span class="why">"  "{why}</span> });
     match line {
         Line::Comment(text, warning) => {
-            view! { <span class=if warning { "ln ln-w" } else { "ln ln-c" }>{text}"\n"</span> }.into_any()
+            view! { <span class=if warning { "ln ln-w" } else { "ln ln-c" }>{text}</span> }.into_any()
         }
-        Line::Heading(text) => view! { <span class="ln ln-h">{text}"\n"</span> }.into_any(),
+        Line::Heading(text) => view! { <span class="ln ln-h">{text}</span> }.into_any(),
         Line::Plain(text, reason) => {
-            view! { <span class="ln"><span class="cmd">{text}</span>{why(reason)}"\n"</span> }.into_any()
+            view! { <span class="ln"><span class="cmd">{text}</span>{why(reason)}</span> }.into_any()
         }
         Line::Setting { indent, prefix, key, between, value, after, why: reason } => view! {
             <span class="ln">
                 <span class="cmd">
                     {indent}<span class="fp">{prefix}</span><span class="fk">{key}</span>{between}<span class="fv">{value}</span>{after}
                 </span>
-                {why(reason)}"\n"
+                {why(reason)}
             </span>
         }
         .into_any(),

@@ -19,10 +19,11 @@ pub(super) fn view(page: Page) -> AnyView {
                     {fact(|text| text.build, env!("CARGO_PKG_VERSION"))}
                     {fact(|text| text.licence, "Apache-2.0 OR MIT")}
                 </dl>
-                <p class="foot-report" id="report">
-                    {move || page.text().report} ": "
-                    <a href=move || format!("#{}", page.hash()) on:click=|event| event.prevent_default()>{move || page.link()}</a>
-                </p>
+                <details class="foot-report more" id="report">
+                    <summary>{move || page.text().report}</summary>
+                    <p>{move || page.text().report_how}</p>
+                    <p><a href=move || page.link() on:click=|event| event.prevent_default()>{move || page.link()}</a></p>
+                </details>
             </div>
         </footer>
     }

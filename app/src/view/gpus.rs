@@ -3,13 +3,14 @@
 use leptos::prelude::*;
 use shardwise_core::{Answer, InputError};
 
+use super::ask::hardware::choose_gpu;
 use super::figure::{cell, folded_table, head, legend, plot};
 use super::words;
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
 use crate::compute::{Compared, Comparison};
 use crate::format;
-use crate::page::{Order, Page};
+use crate::page::{Order, Page, Shown};
 use crate::text::{Lang, Text, fill};
 
 /// How many GPU types are shown before "show all".
@@ -23,10 +24,29 @@ fn fitting(row: &Compared) -> Option<&Answer> {
     row.answer.as_ref().ok().filter(|answer| answer.fits)
 }
 
+/// The compared types; the asked one with the answer that is shown, so with its plan and price.
+fn as_asked(comparison: &Comparison, shown: &Shown) -> Vec<Compared> {
+    let asked = words::asked_gpu(shown);
+    let answer = |row: &Compared| {
+        if Some(row.gpu.id) == asked {
+            Ok(shown.found.answer.clone())
+        } else {
+            row.answer.clone()
+        }
+    };
+    comparison
+        .rows
+        .iter()
+        .map(|row| Compared {
+            gpu: row.gpu,
+            answer: answer(row),
+        })
+        .collect()
+}
+
 /// The rows in order: what fits, best first; then what does not, least shortfall first; then what
 /// cannot be asked.
-fn ordered(comparison: &Comparison, order: Order) -> Vec<Compared> {
-    let mut rows: Vec<Compared> = comparison.rows.iter().cloned().collect();
+fn ordered(mut rows: Vec<Compared>, order: Order) -> Vec<Compared> {
     let key = |row: &Compared| match &row.answer {
         Ok(answer) if answer.fits => {
             let best = match order {
@@ -45,12 +65,19 @@ fn ordered(comparison: &Comparison, order: Order) -> Vec<Compared> {
     rows
 }
 
-/// The first rows, and the asked one wherever it is.
+/// The first rows, and those that the sentence names wherever they are: the asked one, the fastest
+/// and the cheapest.
 fn selection(rows: Vec<Compared>, asked: Option<&str>, top: usize) -> Vec<Compared> {
-    rows.into_iter()
+    let (fastest, cheapest) = best(&rows);
+    let named = [
+        asked,
+        fastest.map(|row| row.gpu.id),
+        cheapest.map(|row| row.gpu.id),
+    ];
+    rows.iter()
         .enumerate()
-        .filter(|(index, row)| *index < top || Some(row.gpu.id) == asked)
-        .map(|(_, row)| row)
+        .filter(|(index, row)| *index < top || named.contains(&Some(row.gpu.id)))
+        .map(|(_, row)| row.clone())
         .collect()
 }
 
@@ -88,12 +115,12 @@ fn best(rows: &[Compared]) -> (Option<&Compared>, Option<&Compared>) {
     )
 }
 
-fn chart(all: &[Compared], rows: &[Compared], asked: Option<&str>, gpus: u32, text: &Text) -> Gpus {
-    let (fastest, cheapest) = best(all);
+fn chart(chosen: &Chosen, text: &Text) -> Gpus {
+    let (fastest, cheapest) = best(&chosen.all);
     let is = |row: &Compared, other: Option<&Compared>| {
         other.is_some_and(|other| other.gpu.id == row.gpu.id)
     };
-    let rows = rows.iter().map(|row| {
+    let rows = chosen.rows.iter().map(|row| {
         let bars = match fitting(row) {
             None => Bars::Unfit(reason(&row.answer, text)),
             Some(answer) => Bars::Fits {
@@ -120,9 +147,9 @@ fn chart(all: &[Compared], rows: &[Compared], asked: Option<&str>, gpus: u32, te
             name: words::gpu_label(row.gpu.id),
             memory: format!("{} GB", format::fixed(row.gpu.memory_gb, 0)),
             plan: fitting(row)
-                .map(|answer| words::layout(&answer.plan, gpus))
+                .map(|answer| words::layout(&answer.plan, chosen.gpus))
                 .unwrap_or_default(),
-            selected: Some(row.gpu.id) == asked,
+            selected: Some(row.gpu.id) == chosen.asked.as_deref(),
             bars,
         }
     });
@@ -144,20 +171,20 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
     let name = |row: &Compared| words::gpu_label(row.gpu.id);
     let yours = all.iter().find(|row| Some(row.gpu.id) == asked);
     let mut sentences = Vec::new();
-    match yours {
-        Some(yours) => match fitting(yours) {
-            None => sentences.push(fill(text.gpus_take_unfit, &[&name(yours), &name(fastest)])),
-            Some(answer) if fastest.gpu.id != yours.gpu.id => {
-                let speed = fitting(fastest).map_or(0.0, |best| best.tokens_per_s_per_gpu)
-                    / answer.tokens_per_s_per_gpu;
-                sentences.push(fill(
-                    text.gpus_take_faster,
-                    &[&name(fastest), &format::fixed(speed, 1), &name(yours)],
-                ));
-            }
-            Some(_) => {}
-        },
-        None => {}
+    match yours.map(|yours| (yours, fitting(yours))) {
+        Some((yours, None)) => {
+            sentences.push(fill(text.gpus_take_unfit, &[&name(yours), &name(fastest)]));
+        }
+        Some((yours, Some(answer))) if fastest.gpu.id != yours.gpu.id => {
+            let best = fitting(fastest).map_or(0.0, |best| best.tokens_per_s_per_gpu);
+            let times = format::fixed(best / answer.tokens_per_s_per_gpu, 1);
+            let values = [&name(fastest), &times, &name(yours)];
+            sentences.push(fill(
+                text.gpus_take_faster,
+                &[values[0], values[1], values[2]],
+            ));
+        }
+        _ => {}
     }
     match cheapest.and_then(|row| Some((row, fitting(row)?.usd_per_mtok?))) {
         Some((row, _)) if sentences.is_empty() && Some(row.gpu.id) == asked => {
@@ -176,31 +203,47 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
     sentences.join(if lang == Lang::Zh { "" } else { " " })
 }
 
-/// The rows that are shown now, and all of them.
-fn rows(page: Page, embedded: bool) -> Option<(Vec<Compared>, Vec<Compared>, Option<String>, u32)> {
+/// What chart and table show now.
+struct Chosen {
+    /// Every compared type, in order.
+    all: Vec<Compared>,
+    /// Those that are shown.
+    rows: Vec<Compared>,
+    /// Catalog id of the asked one.
+    asked: Option<String>,
+    /// How many GPUs.
+    gpus: u32,
+}
+
+fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
     let shown = page.shown.get()?;
     let asked = words::asked_gpu(&shown).map(str::to_owned);
     let all = page
         .comparison
-        .with(|comparison| ordered(comparison, page.order.get()));
+        .with(|comparison| ordered(as_asked(comparison, &shown), page.order.get()));
     let top = match (embedded, page.all_gpus.get()) {
         (true, _) => TOP_EMBEDDED,
         (false, false) => TOP,
         (false, true) => usize::MAX,
     };
-    let chosen = selection(all.clone(), asked.as_deref(), top);
-    Some((all, chosen, asked, shown.found.job.hardware.gpus))
+    let rows = selection(all.clone(), asked.as_deref(), top);
+    Some(Chosen {
+        all,
+        rows,
+        asked,
+        gpus: shown.found.job.hardware.gpus,
+    })
 }
 
 /// The chart alone.
 pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
     plot("c-gpus", move |width| {
         let text = page.text();
-        let (all, chosen, asked, gpus) = rows(page, embedded)?;
-        if chosen.is_empty() {
+        let chosen = chosen(page, embedded)?;
+        if chosen.rows.is_empty() {
             return None;
         }
-        let chart = chart(&all, &chosen, asked.as_deref(), gpus, text);
+        let chart = chart(&chosen, text);
         Some(charts::draw((width, chart.height(width)), |area| {
             chart.draw(area)
         }))
@@ -218,12 +261,12 @@ pub(super) fn sentence(page: Page) -> String {
                 &[&comparison.done.to_string(), &total],
             );
         }
-        let asked = page.shown.with(|shown| {
-            shown
-                .as_ref()
-                .and_then(|shown| words::asked_gpu(shown).map(str::to_owned))
-        });
-        takeaway(&comparison.rows, asked.as_deref(), lang)
+        page.shown.with(|shown| {
+            let Some(shown) = shown else {
+                return String::new();
+            };
+            takeaway(&as_asked(comparison, shown), words::asked_gpu(shown), lang)
+        })
     })
 }
 
@@ -309,10 +352,13 @@ fn legends(page: Page) -> AnyView {
 
 fn table(page: Page, embedded: bool) -> AnyView {
     let text = page.text();
-    let Some((_, chosen, asked, gpus)) = rows(page, embedded) else {
+    let Some(Chosen {
+        rows, asked, gpus, ..
+    }) = chosen(page, embedded)
+    else {
         return ().into_any();
     };
-    let lines = chosen.into_iter().map(|row| {
+    let lines = rows.into_iter().map(|row| {
         let label = words::gpu_label(row.gpu.id);
         let yours = Some(row.gpu.id) == asked.as_deref();
         let name = label.clone();
@@ -320,7 +366,7 @@ fn table(page: Page, embedded: bool) -> AnyView {
             view! { <b>{text.yours}</b> }.into_any()
         } else {
             view! {
-                <button class="btn btn-s" type="button" on:click=move |_| page.change(|form| super::ask::choose_gpu(form, row.gpu.id))>
+                <button class="btn btn-s" type="button" on:click=move |_| page.change(|form| choose_gpu(form, row.gpu.id))>
                     {text.use_gpu}<span class="vh">" "{name}</span>
                 </button>
             }

@@ -1,6 +1,7 @@
 //! Other plans for the same question, best first, with the reason each is not chosen.
 
 use leptos::prelude::*;
+use shardwise_core::wire::PlanSpec;
 use shardwise_core::{Answer, SearchResult};
 
 use super::figure::meter;
@@ -36,6 +37,49 @@ fn reason(answer: &Answer, chosen: &Answer, first: bool, lang: Lang) -> String {
     } else {
         text.same_speed.to_owned()
     }
+}
+
+/// What one forward pass takes, in short.
+fn batch(plan: &PlanSpec, text: &Text) -> String {
+    match (plan.max_tokens_per_gpu, plan.micro_batch) {
+        (Some(tokens), _) => fill(text.batch_tokens, &[&format::grouped(tokens)]),
+        (None, Some(sequences)) => fill(text.batch_sequences, &[&format::grouped(sequences)]),
+        (None, None) => String::new(),
+    }
+}
+
+/// Everything of a plan that its line shows: of plans that look the same the best stands for all.
+fn face(plan: &PlanSpec, gpus: u32) -> String {
+    let rollout = plan
+        .rollout
+        .as_ref()
+        .and_then(|rollout| rollout.tensor_parallel)
+        .unwrap_or_default();
+    let backend = plan.backend.map(words::backend).unwrap_or_default();
+    let batch = plan
+        .max_tokens_per_gpu
+        .or(plan.micro_batch)
+        .unwrap_or_default();
+    let (layout, offload) = (words::layout(plan, gpus), words::offload(plan, Lang::En));
+    format!(
+        "{backend} {layout} {batch} {} {rollout} {offload}",
+        words::recompute(plan)
+    )
+}
+
+/// The chosen plan, even where a pinned one is not among the best, and then the others.
+fn distinct<'a>(found: &'a SearchResult, chosen: &'a Answer, gpus: u32) -> Vec<&'a Answer> {
+    let mut faces = Vec::new();
+    let mut distinct = Vec::new();
+    for answer in std::iter::once(chosen).chain(&found.plans) {
+        let face = face(&answer.plan, gpus);
+        if !faces.contains(&face) {
+            faces.push(face);
+            distinct.push(answer);
+        }
+    }
+    distinct.truncate(SHOWN);
+    distinct
 }
 
 fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
@@ -74,7 +118,7 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
     view! {
         <tr class=class>
             <th scope="row">{format!("{backend} · {}", words::layout(plan, gpus))}</th>
-            <td class="second" data-l=text.batch>{words::batch(plan, lang)}</td>
+            <td class="second" data-l=text.batch>{batch(plan, text)}</td>
             <td class="second" data-l=text.recompute>{lang.word(words::recompute(plan)).to_owned()}</td>
             <td class="nb second" data-l=text.rollout_tp>{rollout.map(format::grouped).unwrap_or_default()}</td>
             <td class="n mem" data-l="GiB">
@@ -82,7 +126,7 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
                 {meter(memory.reserved_gib / memory.capacity_gib, !answer.fits, 4)}
             </td>
             {figures}
-            <td class="why">{why}</td>
+            <td class="why">{why}{offloaded}</td>
         </tr>
     }
     .into_any()
@@ -90,14 +134,8 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
 
 fn table(found: &SearchResult, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
     let text: &Text = lang.text();
-    // What was chosen heads the table even where a pinned plan is not among the best.
-    let others = found
-        .plans
-        .iter()
-        .filter(|answer| answer.plan != chosen.plan)
-        .take(SHOWN - 1);
-    let lines: Vec<AnyView> = std::iter::once(chosen)
-        .chain(others)
+    let lines: Vec<AnyView> = distinct(found, chosen, gpus)
+        .into_iter()
         .map(|answer| line(answer, chosen, gpus, lang))
         .collect();
     view! {

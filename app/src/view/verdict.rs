@@ -278,7 +278,10 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
     let step = format::seconds(answer.step_time_s);
     let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
         let value = view! { <b>{step}</b> " " <span class="u u-i">{text.seconds_unit}</span> };
-        let sub = answer.usd_per_step.map(format::usd).unwrap_or_default();
+        let sub = answer
+            .usd_per_step
+            .map(|usd| fill(text.usd_step, &[&format::usd(usd)]))
+            .unwrap_or_default();
         return figure(
             "fig-run",
             text.step.to_owned(),

@@ -1,0 +1,186 @@
+//! The plan: every part is found by the search, or set by hand.
+
+use leptos::prelude::*;
+use shardwise_core::wire::PlanSpec;
+
+use super::{chosen, found};
+use crate::form::{Field, Form, OFFLOADS, generates};
+use crate::format;
+use crate::page::Page;
+use crate::text::fill;
+use crate::view::controls::{choice, input, message};
+use crate::view::words::{backend as backend_name, offload, recompute};
+
+pub(super) fn view(page: Page) -> AnyView {
+    let pinned = Memo::new(move |_| {
+        page.form.with(|form| {
+            Field::ALL
+                .iter()
+                .filter(|field| field.path().starts_with("plan.") && !form.get(**field).is_empty())
+                .count()
+        })
+    });
+    let summary = move || {
+        let text = page.text();
+        match pinned.get() {
+            0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> }.into_any(),
+            count => view! { {fill(text.plan_yours, &[&count.to_string()])} }.into_any(),
+        }
+    };
+    let generates = Memo::new(move |_| page.form.with(|form| generates(form.kind())));
+    let backend = found(page, |shown, _| {
+        shown
+            .found
+            .answer
+            .plan
+            .backend
+            .map(backend_name)
+            .unwrap_or_default()
+            .to_owned()
+    });
+    let recomputed = found(page, |shown, lang| {
+        lang.word(recompute(&shown.found.answer.plan)).to_owned()
+    });
+    let count = move |field: Field, of: fn(&PlanSpec) -> Option<u64>| {
+        input(
+            page,
+            field,
+            None,
+            auto_text(page, chosen(page, of, format::grouped)),
+        )
+    };
+    let fused = found(page, |shown, lang| {
+        let text = lang.text();
+        shown
+            .found
+            .answer
+            .plan
+            .fused_lm_head
+            .map(|on| if on { text.yes } else { text.no })
+            .unwrap_or_default()
+            .to_owned()
+    });
+    let engine = move || {
+        generates.get().then(|| {
+            let share = chosen(page, |plan| plan.rollout.as_ref()?.gpu_memory_utilization, |share| format::fixed(share, 2));
+            view! {
+                {count(Field::RolloutTensorParallel, |plan| plan.rollout.as_ref()?.tensor_parallel)}
+                {input(page, Field::MemoryShare, None, auto_text(page, share))}
+                {choice(page, Field::Engine, &["vllm", "sglang"], Signal::stored("vLLM".to_owned()))}
+            }
+        })
+    };
+    let free = move || {
+        (pinned.get() > 0).then(|| view! {
+            <p><button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>
+                {move || page.text().free_plan}
+            </button></p>
+        })
+    };
+    view! {
+        <fieldset class="group group-last">
+            <legend>{move || page.text().plan}</legend>
+            <details class="more more-first" id="plan-controls">
+                <summary>{summary}</summary>
+                <div class="row row-3">
+                    {choice(page, Field::Backend, &["megatron", "fsdp", "deepspeed", "ddp"], backend)}
+                    {count(Field::TensorParallel, |plan| plan.tensor_parallel)}
+                    {count(Field::PipelineParallel, |plan| plan.pipeline_parallel)}
+                    {count(Field::VirtualPipeline, |plan| plan.virtual_pipeline)}
+                    {count(Field::ContextParallel, |plan| plan.context_parallel)}
+                    {count(Field::UlyssesParallel, |plan| plan.ulysses_parallel)}
+                    {count(Field::ExpertParallel, |plan| plan.expert_parallel)}
+                    {count(Field::ExpertTensorParallel, |plan| plan.expert_tensor_parallel)}
+                    {count(Field::ZeroStage, |plan| plan.zero_stage)}
+                    {count(Field::MicroBatch, |plan| plan.micro_batch)}
+                    {count(Field::TokenBudget, |plan| plan.max_tokens_per_gpu)}
+                    {choice(page, Field::Recompute, &["none", "selective", "full"], recomputed)}
+                    {choice(page, Field::FusedHead, &["true", "false"], fused)}
+                    {engine}
+                </div>
+                {offloads(page)}
+                {free}
+            </details>
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// `auto: 2` for a control that is empty, or nothing while there is no answer.
+fn auto_text(page: Page, value: Signal<String>) -> Signal<String> {
+    Signal::derive(move || {
+        let (text, value) = (page.text(), value.get());
+        if value.is_empty() {
+            text.auto.to_owned()
+        } else {
+            fill(text.auto_is, &[&value])
+        }
+    })
+}
+
+/// Gives every part of the plan back to the search.
+fn free_plan(form: &mut Form) {
+    for field in Field::ALL
+        .iter()
+        .filter(|field| field.path().starts_with("plan."))
+    {
+        form.set(*field, "");
+    }
+    form.forget_plan();
+}
+
+/// Four boxes, dashed while the search decides.
+fn offloads(page: Page) -> AnyView {
+    let field = Field::Offload;
+    let auto = found(page, |shown, lang| {
+        let named = offload(&shown.found.answer.plan, lang);
+        if named.is_empty() {
+            lang.text().no.to_owned()
+        } else {
+            named
+        }
+    });
+    let boxes = OFFLOADS.into_iter().map(|letter| {
+        let name = letter.to_string();
+        let checked = move || page.form.with(|form| form.get(field).contains(letter));
+        let toggle = move |event| {
+            let on = event_target_checked(&event);
+            page.form.update(|form| {
+                let mut letters: String = OFFLOADS
+                    .into_iter()
+                    .filter(|known| {
+                        if *known == letter {
+                            on
+                        } else {
+                            form.get(field).contains(*known)
+                        }
+                    })
+                    .collect();
+                if letters.is_empty() {
+                    letters.push('-');
+                }
+                form.set(field, letters);
+            });
+        };
+        view! {
+            <label class="check">
+                <input type="checkbox" prop:checked=checked on:change=toggle/>
+                <span>{move || page.lang.get().word(&name).to_owned()}</span>
+            </label>
+        }
+    });
+    let state = move || {
+        let text = page.text();
+        page.form
+            .with(|form| form.get(field).is_empty())
+            .then(|| fill(text.auto_is, &[&auto.get()]))
+    };
+    view! {
+        <fieldset class="offloads">
+            <legend class="lab">{move || page.text().offload_legend} " " <span class="muted">{state}</span></legend>
+            <div class="checks">{boxes.collect_view()}</div>
+            {message(page, field)}
+        </fieldset>
+    }
+    .into_any()
+}

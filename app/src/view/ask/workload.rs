@@ -1,0 +1,182 @@
+//! The task and its sizes.
+
+use leptos::prelude::*;
+use shardwise_core::wire::WorkloadKind;
+
+use super::found;
+use crate::form::{Field, Form, KINDS, is_rl};
+use crate::format;
+use crate::page::Page;
+use crate::text::fill;
+use crate::view::controls::{choice, input, plain, tokens};
+
+fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
+    let choices = KINDS.into_iter().map(|(choice, word, name)| {
+        view! {
+            <label>
+                <input type="radio" name="kind" value=word
+                    prop:checked=move || kind.get() == choice
+                    on:change=move |_| page.change(|form| form.choose_kind(choice))/>
+                <span>{name}</span>
+            </label>
+        }
+    });
+    view! { <div class="kinds" role="group" aria-label=move || page.lang.get().label(Field::Kind)>{choices.collect_view()}</div> }
+        .into_any()
+}
+
+pub(super) fn view(page: Page) -> AnyView {
+    let kind = Memo::new(move |_| page.form.with(Form::kind));
+    let step = move || {
+        let lang = page.lang.get();
+        page.shown.with(|shown| {
+            let answer = &shown.as_ref()?.found.answer;
+            Some(fill(
+                lang.text().step_hint,
+                &[&lang.tokens(answer.tokens_per_s * answer.step_time_s)],
+            ))
+        })
+    };
+    let fields = move || {
+        let kind = kind.get();
+        if is_rl(kind) {
+            rl_fields(page)
+        } else if kind == WorkloadKind::Rollout {
+            rollout_fields(page)
+        } else {
+            training_fields(page, kind)
+        }
+    };
+    view! {
+        <fieldset class="group">
+            <legend>{move || page.text().workload}</legend>
+            {kinds(page, kind)}
+            {fields}
+            <p class="hint">{step}</p>
+            <div class="row">{plain(page, Field::RunTokens)}</div>
+        </fieldset>
+    }
+    .into_any()
+}
+
+fn precision(page: Page) -> AnyView {
+    let words: &[&str] = &["bf16", "fp16", "fp8", "mxfp8", "nvfp4"];
+    choice(
+        page,
+        Field::Precision,
+        words,
+        Signal::stored("bf16".to_owned()),
+    )
+}
+
+fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
+    let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora).then(|| {
+        let rank = input(page, Field::LoraRank, None, Signal::stored("16".to_owned()));
+        let on = found(page, |_, lang| lang.word("all-linear").to_owned());
+        view! { <div class="row">{rank}{choice(page, Field::LoraTargets, &["all-linear", "attention"], on)}</div> }
+    });
+    let packed = found(page, |shown, lang| {
+        let text = lang.text();
+        (if shown.found.job.workload.packing {
+            text.yes
+        } else {
+            text.no
+        })
+        .to_owned()
+    });
+    let mean = found(page, |shown, _| {
+        format::fixed(shown.found.job.workload.mean_sequence_length, 0)
+    });
+    view! {
+        <div class="row">{tokens(page, Field::SequenceLength)}{plain(page, Field::GlobalBatch)}</div>
+        {adapters}
+        <details class="more">
+            <summary>{move || page.text().more_sft}</summary>
+            <div class="row">
+                {input(page, Field::MeanSequenceLength, Some("tokens"), mean)}
+                {choice(page, Field::Packing, &["true", "false"], packed)}
+                {precision(page)}
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+fn rl_fields(page: Page) -> AnyView {
+    let rl = move |of: fn(&shardwise_core::workload::Rl) -> String| {
+        found(page, move |shown, _| {
+            shown
+                .found
+                .job
+                .workload
+                .rl
+                .as_ref()
+                .map(of)
+                .unwrap_or_default()
+        })
+    };
+    let reference = found(page, |shown, lang| {
+        let on = shown
+            .found
+            .job
+            .workload
+            .rl
+            .as_ref()
+            .is_some_and(|rl| rl.reference);
+        (if on { lang.text().yes } else { lang.text().no }).to_owned()
+    });
+    let schedule = found(page, |_, lang| lang.word("colocated").to_owned());
+    let split = move || {
+        let schedule = page.form.with(|form| form.get(Field::Schedule).to_owned());
+        (!schedule.is_empty() && schedule != "colocated").then(|| {
+            input(
+                page,
+                Field::TrainGpus,
+                None,
+                rl(|rl| format::grouped(rl.train_gpus.into())),
+            )
+        })
+    };
+    let schedules: &[&str] = &["colocated", "split", "one_step_off", "fully_async"];
+    view! {
+        <div class="row row-6">
+            {plain(page, Field::Prompts)}
+            {input(page, Field::Responses, None, rl(|rl| format::grouped(rl.responses_per_prompt)))}
+            {tokens(page, Field::MaxPrompt)}
+            {tokens(page, Field::MaxResponse)}
+            {input(page, Field::MeanPrompt, Some("tokens"), rl(|rl| format::fixed(rl.mean_prompt_length, 0)))}
+            {input(page, Field::MeanResponse, Some("tokens"), rl(|rl| format::fixed(rl.mean_response_length, 0)))}
+        </div>
+        <details class="more">
+            <summary>{move || page.text().more_rl}</summary>
+            <div class="row">
+                {input(page, Field::MiniBatch, None, rl(|rl| format::grouped(rl.mini_batch)))}
+                {input(page, Field::Epochs, None, rl(|rl| format::grouped(rl.epochs)))}
+                {input(page, Field::Spread, None, rl(|rl| format::fixed(rl.response_length_cv, 2)))}
+                {choice(page, Field::Reference, &["true", "false"], reference)}
+                {choice(page, Field::Schedule, schedules, schedule)}
+                {precision(page)}
+                {split}
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+fn rollout_fields(page: Page) -> AnyView {
+    view! {
+        <div class="row row-6">
+            {plain(page, Field::Requests)}
+            {tokens(page, Field::RequestPrompt)}
+            {tokens(page, Field::RequestResponse)}
+        </div>
+        <details class="more">
+            <summary>{move || page.text().more_rollout}</summary>
+            <div class="row">
+                {input(page, Field::RequestSpread, None, Signal::stored("0".to_owned()))}
+                {precision(page)}
+            </div>
+        </details>
+    }
+    .into_any()
+}
