@@ -50,7 +50,7 @@ fn flatten(path: &str, value: &Value, hash: &mut String) {
         }
         Value::String(text) => {
             // A string that would read back as another value keeps its quotes.
-            let ambiguous = !matches!(scalar(text), Value::String(_));
+            let ambiguous = scalar(text) != *value;
             let text = if ambiguous {
                 value.to_string()
             } else {
@@ -147,6 +147,12 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
             "z" => whole = text == "1",
             _ => {
                 let path: Option<Vec<String>> = key.split('.').map(unescape).collect();
+                if key.is_empty() || key.starts_with('.') {
+                    return Err(InputError::new(
+                        "link",
+                        "A part of the link has no name. Copy the whole link again.",
+                    ));
+                }
                 let (Some(path), Some(text)) = (path, unescape(text)) else {
                     return Err(InputError::new(
                         key,
