@@ -29,8 +29,13 @@ fn one_of<T: Into<Value> + Clone + std::fmt::Debug + 'static>(
     select(values).prop_map(Into::into).boxed()
 }
 
+/// Four digits after the point: as people type numbers, and as a JSON reader surely keeps them.
+pub(crate) fn typed(number: f64) -> f64 {
+    (number * 1e4).round() / 1e4
+}
+
 fn number(values: std::ops::Range<f64>) -> BoxedStrategy<Value> {
-    values.prop_map(Value::from).boxed()
+    values.prop_map(|value| Value::from(typed(value))).boxed()
 }
 
 fn splits() -> BoxedStrategy<Value> {
@@ -101,7 +106,8 @@ pub(crate) fn gpu() -> BoxedStrategy<Value> {
     let ids: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).collect();
     let object = (20.0..400.0_f64, 300.0..9000.0_f64, 20.0..5000.0_f64, select(vec![0.0, 100.0, 450.0])).prop_map(
         |(memory, bandwidth, peak, nvlink)| {
-            json!({"memory_gib": memory, "hbm_gb_per_s": bandwidth, "bf16_dense_tflops": peak, "nvlink_gb_per_s": nvlink})
+            json!({"memory_gib": typed(memory), "hbm_gb_per_s": typed(bandwidth), "bf16_dense_tflops": typed(peak),
+                "nvlink_gb_per_s": nvlink})
         },
     );
     prop_oneof![8 => one_of(ids), 1 => object].boxed()
@@ -160,11 +166,11 @@ fn rl() -> BoxedStrategy<Value> {
                 if means {
                     rest.insert(
                         "mean_prompt_length".into(),
-                        json!((prompt as f64 * prompt_share).max(1.0)),
+                        json!(typed(prompt as f64 * prompt_share).max(1.0)),
                     );
                     rest.insert(
                         "mean_response_length".into(),
-                        json!((response as f64 * response_share).max(1.0)),
+                        json!(typed(response as f64 * response_share).max(1.0)),
                     );
                 }
                 json!({"rl": rest})
@@ -174,10 +180,15 @@ fn rl() -> BoxedStrategy<Value> {
 }
 
 fn generation() -> BoxedStrategy<Value> {
-    (1..100_000_u64, 1.0..8192.0_f64, 1.0..8192.0_f64, 0.0..2.0_f64)
+    (
+        1..100_000_u64,
+        1.0..8192.0_f64,
+        1.0..8192.0_f64,
+        0.0..2.0_f64,
+    )
         .prop_map(|(requests, prompt, response, cv)| {
-            json!({"rollout": {"requests": requests, "mean_prompt_length": prompt, "mean_response_length": response,
-                "response_length_cv": cv}})
+            json!({"rollout": {"requests": requests, "mean_prompt_length": typed(prompt),
+                "mean_response_length": typed(response), "response_length_cv": typed(cv)}})
         })
         .boxed()
 }
@@ -191,7 +202,7 @@ fn sequences() -> BoxedStrategy<Value> {
         .prop_map(|(length, batch, mean)| {
             let mut own = json!({"sequence_length": length, "global_batch": batch});
             if let Some(share) = mean {
-                own["mean_sequence_length"] = json!((length as f64 * share).max(1.0));
+                own["mean_sequence_length"] = json!(typed(length as f64 * share).max(1.0));
             }
             own
         })
@@ -206,7 +217,12 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
                 "precision",
                 one_of(vec!["bf16", "fp16", "fp8", "mxfp8", "nvfp4"]),
             ),
-            ("tokens", number(1.0..1e13)),
+            (
+                "tokens",
+                (1..10_000_000_000_000_u64)
+                    .prop_map(|tokens| Value::from(tokens as f64))
+                    .boxed(),
+            ),
         ],
         0.3,
     );
