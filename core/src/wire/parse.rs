@@ -74,8 +74,9 @@ pub(crate) fn describe(path: &str, message: &str) -> InputError {
             .split_once("expected")
             .map_or("", |(_, known)| known.trim());
         let known = known.trim_start_matches("one of").trim().replace('`', "");
+        let field = join(quoted);
         return InputError::new(
-            join(quoted),
+            if field.is_empty() { "question" } else { &field },
             format!("There is no such field. Known here: {known}."),
         );
     }

@@ -2,7 +2,7 @@
 //! that a form can hold a half-typed question and round-trip it; [`crate::resolve`] applies
 //! defaults and refuses what is invalid.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Interface version this build speaks.
@@ -196,6 +196,11 @@ pub enum Schedule {
     FullyAsync,
 }
 
+/// Reads a stated null as a value: no critic, where an absent one is the default.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
 /// One RL step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -232,7 +237,11 @@ pub struct RlSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<bool>,
     /// The critic's model: an id, an object, or null. Default for ppo: the actor's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "even_null",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub critic: Option<Value>,
     /// A reward model: an id, an object, or null. Default: none (a rule).
     #[serde(default, skip_serializing_if = "Option::is_none")]
