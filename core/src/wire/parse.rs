@@ -87,6 +87,12 @@ pub(crate) fn describe(path: &str, message: &str) -> InputError {
             "Give none, selective or full, or an object with granularity and modules.",
         );
     }
+    // Names of our types say nothing to a person.
+    let message = match (message.split_once("struct "), message.split_once("enum ")) {
+        (Some((start, _)), _) => format!("{start}an object"),
+        (None, Some((start, _))) => format!("{start}a word in quotes"),
+        (None, None) => message.to_owned(),
+    };
     let mut text = message
         .replace("u64", "a whole number, zero or more")
         .replace("u32", "a whole number, zero or more")
