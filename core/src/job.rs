@@ -120,7 +120,7 @@ fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
 fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
     let Some(gpu) = catalog::gpu(id) else {
         let id: String = id.chars().take(80).collect();
-        let start: String = id.to_lowercase().chars().take(2).collect();
+        let start: String = id.to_ascii_lowercase().chars().take(2).collect();
         let mut near: Vec<&str> = catalog::gpus()
             .iter()
             .map(|gpu| gpu.id)

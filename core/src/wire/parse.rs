@@ -100,7 +100,7 @@ pub(crate) fn describe(path: &str, message: &str) -> InputError {
         .replace("a boolean", "true or false")
         .replace("unknown variant", "unknown value")
         .replace('`', "");
-    if let Some(first) = text.get(..1).map(str::to_uppercase) {
+    if let Some(first) = text.get(..1).map(str::to_ascii_uppercase) {
         text.replace_range(..1, &first);
     }
     if !text.ends_with('.') {
