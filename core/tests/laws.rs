@@ -423,7 +423,8 @@ fn grid(question: &Question, gpus: u64) -> Vec<Answer> {
                     .shape
                     .num_hidden_layers;
                 let split = tensor * pipeline;
-                if gpus % split == 0 && layers % pipeline == 0 && 64 % (gpus / split * micro) == 0 {
+                let even = 64_u64.is_multiple_of((gpus / split).max(1) * micro);
+                if gpus.is_multiple_of(split) && layers.is_multiple_of(pipeline) && even {
                     answers.extend(estimate(&question));
                 }
             }
