@@ -82,8 +82,10 @@ type Answered = Result<Arc<Shown>, Vec<FieldError>>;
 pub(crate) struct Page {
     /// What is typed.
     pub(crate) form: RwSignal<Form>,
-    /// Language.
-    pub(crate) lang: RwSignal<Lang>,
+    /// Language of this page. Its words are built in: another language is another page.
+    pub(crate) lang: Lang,
+    /// Language that was chosen.
+    pub(crate) chosen_lang: RwSignal<Lang>,
     /// Colours.
     pub(crate) theme: RwSignal<Theme>,
     /// What is wrong with the form.
@@ -172,7 +174,8 @@ impl Page {
         );
         let page = Self {
             form,
-            lang: RwSignal::new(lang.unwrap_or_default()),
+            lang: lang.unwrap_or_default(),
+            chosen_lang: RwSignal::new(lang.unwrap_or_default()),
             theme: RwSignal::new(theme.unwrap_or_default()),
             errors,
             shown,
@@ -192,7 +195,7 @@ impl Page {
 
     /// Words of the page's language.
     pub(crate) fn text(self) -> &'static Text {
-        self.lang.get().text()
+        self.lang.text()
     }
 
     /// The hash that holds the shown question.
@@ -224,7 +227,7 @@ impl Page {
 
     /// Chooses a language and keeps the choice.
     pub(crate) fn choose_lang(self, lang: Lang) {
-        self.lang.set(lang);
+        self.chosen_lang.set(lang);
         browser::store(LANG_KEY, lang.tag());
     }
 
@@ -271,7 +274,7 @@ impl Page {
 
     fn follow_look(self) {
         Effect::new(move || {
-            let lang = self.lang.get();
+            let lang = self.chosen_lang.get();
             browser::set_root("lang", Some(lang.tag()));
             browser::set_title(lang.text().title);
         });

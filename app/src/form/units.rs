@@ -99,7 +99,7 @@ pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
     }
     // `1.1k` tokens are 1126.4: close enough to be meant, unlike `2.5` GPUs.
     let rounded = value.round();
-    let has_unit = text.trim_end().ends_with(|c: char| c.is_alphabetic());
+    let has_unit = text.trim_end().ends_with(|c: char| !c.is_ascii_digit() && c != '.');
     if (rounded - value).abs() > 1e-6 && !has_unit {
         return Err(NumberError::NotWhole);
     }
@@ -110,7 +110,7 @@ pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
 #[must_use]
 pub fn has_unit(text: &str) -> bool {
     text.trim_end()
-        .ends_with(|c: char| c.is_alphabetic() || c == '%')
+        .ends_with(|c: char| !c.is_ascii_digit() && c != '.')
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What would help most, and what the estimate leaves out.
 
+use super::erased::part;
 use leptos::prelude::*;
 use shardwise_core::wire::Severity;
 
@@ -52,11 +53,11 @@ pub(super) fn view(page: Page) -> AnyView {
     view! {
         <section class="block advice" id="advice" aria-labelledby="adv-h">
             <div class="block-h">
-                <h2 id="adv-h">{move || page.text().advice}</h2>
-                <p>{move || page.text().advice_note}</p>
+                <h2 id="adv-h">{page.text().advice}</h2>
+                <p>{page.text().advice_note}</p>
             </div>
-            {list}
-            {caveats}
+            {part(list)}
+            {part(caveats)}
         </section>
     }
     .into_any()

@@ -1,5 +1,6 @@
 //! One line on top of the answer: a link that cannot be read, a new version.
 
+use super::erased::{part, press};
 use gloo::events::EventListener;
 use leptos::prelude::*;
 
@@ -17,21 +18,20 @@ pub(super) fn view(page: Page) -> AnyView {
 }
 
 fn bad_link(page: Page) -> AnyView {
-    (move || {
+    part(move || {
         let text = page.text();
         page.bad_link.get().map(|error| {
             let words = fill(text.banner_hash, &[&error.field, &error.message]);
             view! {
                 <p class="callout callout-bad banner" role="alert" id="bad-link">
                     {icon("i-warn")}<span>{words}</span>
-                    <button class="btn btn-s btn-q x" type="button" on:click=move |_| page.bad_link.set(None)>
+                    <button class="btn btn-s btn-q x" type="button" on:click=press(move || page.bad_link.set(None))>
                         {icon("i-x")}<span class="vh">{text.dismiss}</span>
                     </button>
                 </p>
             }
         })
     })
-    .into_any()
 }
 
 /// boot.js says when a new version waits, and changes to it when it is told to.
@@ -40,17 +40,16 @@ fn update(page: Page) -> AnyView {
     if let Some(window) = browser::window() {
         EventListener::new(&window, "shardwise:update", move |_| ready.set(true)).forget();
     }
-    (move || {
+    part(move || {
         let text = page.text();
         ready.get().then(|| view! {
             <p class="callout callout-info banner" id="update">
                 {icon("i-info")}<span>{text.update_ready}</span>
-                <button class="btn btn-s" type="button" on:click=|_| browser::send("shardwise:update-accept")>{text.update_now}</button>
-                <button class="btn btn-s btn-q x" type="button" on:click=move |_| ready.set(false)>
+                <button class="btn btn-s" type="button" on:click=press(|| browser::send("shardwise:update-accept"))>{text.update_now}</button>
+                <button class="btn btn-s btn-q x" type="button" on:click=press(move || ready.set(false))>
                     {icon("i-x")}<span class="vh">{text.dismiss}</span>
                 </button>
             </p>
         })
     })
-    .into_any()
 }

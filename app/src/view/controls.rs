@@ -1,5 +1,6 @@
 //! The controls of the form: a label, an input, and what is wrong with it.
 
+use super::erased::{live, part, typed};
 use leptos::prelude::*;
 
 use super::icons::icon;
@@ -64,12 +65,11 @@ fn reading(page: Page, field: Field) -> Option<String> {
 /// The message under a control.
 pub(super) fn message(page: Page, field: Field) -> AnyView {
     let id = format!("{}-m", field.id());
-    (move || {
+    part(move || {
         let id = id.clone();
         problem(page, field)
             .map(|problem| view! { <p class="msg" id=id>{icon("i-x")}{problem}</p> })
     })
-    .into_any()
 }
 
 fn class(
@@ -90,6 +90,14 @@ fn class(
         }
         class
     }
+}
+
+/// Puts what is typed into the form.
+pub(super) fn typing(page: Page, field: Field) -> Box<dyn FnMut(leptos::ev::Event)> {
+    typed(move |text| {
+        page.bad_link.set(None);
+        page.form.update(|form| form.set(field, text));
+    })
 }
 
 /// An input for one line of text.
@@ -113,27 +121,24 @@ pub(super) fn input(
     let is_plan = field.path().starts_with("plan.");
     let control = view! {
         <input id=id.clone() type="text" inputmode=mode autocomplete="off" spellcheck="false"
-            placeholder=move || placeholder.get()
-            prop:value=move || page.form.with(|form| form.get(field).to_owned())
-            on:input=move |event| {
-                page.bad_link.set(None);
-                page.form.update(|form| form.set(field, event_target_value(&event)));
-            }
-            aria-invalid=move || wrong().then_some("true")
-            aria-describedby=move || wrong().then(|| described.clone())/>
+            placeholder=placeholder
+            prop:value=live(move || page.form.with(|form| form.get(field).to_owned()))
+            on:input=typing(page, field)
+            aria-invalid=live(move || wrong().then_some("true"))
+            aria-describedby=live(move || wrong().then(|| described.clone()))/>
     };
     let control = match unit {
         Some(_) => view! {
-            <div class="unit">{control}<span aria-hidden="true">{move || page.text().tokens_unit}</span></div>
+            <div class="unit">{control}<span aria-hidden="true">{page.text().tokens_unit}</span></div>
         }
         .into_any(),
         None => control.into_any(),
     };
     view! {
-        <div class=class(page, field, is_plan)>
-            <label for=id>{move || page.lang.get().label(field)}</label>
+        <div class=live(class(page, field, is_plan))>
+            <label for=id>{page.lang.label(field)}</label>
             {control}
-            {move || reading(page, field).map(|reading| view! { <p class="hint read">{reading}</p> })}
+            {part(move || reading(page, field).map(|reading| view! { <p class="hint read">{reading}</p> }))}
             {message(page, field)}
         </div>
     }
@@ -165,11 +170,11 @@ pub(super) fn choice(
         match word {
             "true" => text.yes,
             "false" => text.no,
-            other => page.lang.get().word(other),
+            other => page.lang.word(other),
         }
     };
     let options = words.iter().map(|word| {
-        view! { <option value=*word prop:selected=move || value() == *word>{move || name(word)}</option> }
+        view! { <option value=*word prop:selected=live(move || value() == *word)>{name(word)}</option> }
     });
     let wrong = move || {
         page.errors
@@ -185,16 +190,13 @@ pub(super) fn choice(
         }
     };
     view! {
-        <div class=class(page, field, true)>
-            <label for=id.clone()>{move || page.lang.get().label(field)}</label>
+        <div class=live(class(page, field, true))>
+            <label for=id.clone()>{page.lang.label(field)}</label>
             <select id=id
-                on:change=move |event| {
-                    page.bad_link.set(None);
-                    page.form.update(|form| form.set(field, event_target_value(&event)));
-                }
-                aria-invalid=move || wrong().then_some("true")
-                aria-describedby=move || wrong().then(|| described.clone())>
-                <option value="" prop:selected=move || value().is_empty()>{automatic}</option>
+                on:change=typing(page, field)
+                aria-invalid=live(move || wrong().then_some("true"))
+                aria-describedby=live(move || wrong().then(|| described.clone()))>
+                <option value="" prop:selected=live(move || value().is_empty())>{live(automatic)}</option>
                 {options.collect_view()}
             </select>
             {message(page, field)}

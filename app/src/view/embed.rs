@@ -1,5 +1,6 @@
 //! The page inside another: four fields, the verdict, the chart.
 
+use super::erased::{live, part};
 use leptos::prelude::*;
 
 use super::ask::{hardware, model};
@@ -16,10 +17,10 @@ pub(super) fn view(page: Page) -> AnyView {
         <main class="emb-page" id="answer">
             <section class="emb" aria-labelledby="emb-h">
                 <header class="emb-top">
-                    <h1 id="emb-h">{move || page.text().embed_title}</h1>
-                    <a href=move || page.link() target="_blank" rel="noopener">{move || page.text().open_full}{icon("i-arrow")}</a>
+                    <h1 id="emb-h">{page.text().embed_title}</h1>
+                    <a href=live(move || page.link()) target="_blank" rel="noopener">{page.text().open_full}{icon("i-arrow")}</a>
                 </header>
-                <form class="emb-q" aria-label=move || page.text().your_question on:submit=|event| event.prevent_default()>
+                <form class="emb-q" aria-label=page.text().your_question on:submit=|event| event.prevent_default()>
                     {model::model_name(page)}
                     {hardware::gpu_choice(page)}
                     {plain(page, Field::Gpus)}
@@ -27,14 +28,14 @@ pub(super) fn view(page: Page) -> AnyView {
                 </form>
                 {answer(page)}
                 <figure class="fgr emb-f">
-                    <figcaption><p class="take" id="c-gpus">{move || gpus::sentence(page)}</p></figcaption>
+                    <figcaption><p class="take" id="c-gpus">{live(move || gpus::sentence(page))}</p></figcaption>
                     {gpus::drawing(page, true)}
                 </figure>
                 <footer class="emb-foot">
-                    {move || {
+                    {live(move || {
                         let text = page.text();
                         format!("Shardwise · {} {} · {} {}", text.data, shardwise_core::catalog::VERSION, text.prices, shardwise_core::catalog::PRICES_AS_OF)
-                    }}
+                    })}
                 </footer>
             </section>
         </main>
@@ -45,7 +46,7 @@ pub(super) fn view(page: Page) -> AnyView {
 /// The length that matters most for the task.
 fn length(page: Page) -> AnyView {
     let kind = Memo::new(move |_| page.form.with(Form::kind));
-    (move || {
+    part(move || {
         let kind = kind.get();
         if is_rl(kind) {
             tokens(page, Field::MaxResponse)
@@ -55,12 +56,11 @@ fn length(page: Page) -> AnyView {
             tokens(page, Field::SequenceLength)
         }
     })
-    .into_any()
 }
 
 fn answer(page: Page) -> AnyView {
-    (move || {
-        let lang = page.lang.get();
+    part(move || {
+        let lang = page.lang;
         let text = lang.text();
         let stale = page.errors.with(|errors| !errors.is_empty());
         let shown = page.shown.get()?;
@@ -70,8 +70,12 @@ fn answer(page: Page) -> AnyView {
             true => ("i-check", text.fits_short, "emb-fit"),
             false => ("i-x", text.does_not_fit, "emb-fit is-bad"),
         };
-        let usd = answer.usd_per_mtok.map(|usd| view! { <div><dt>{text.per_mt}</dt><dd>{format::usd(usd)}</dd></div> });
-        let notice = stale.then(|| view! { <p class="stale-n">{icon("i-info")}<span>{text.stale_none}</span></p> });
+        let usd = answer
+            .usd_per_mtok
+            .map(|usd| view! { <div><dt>{text.per_mt}</dt><dd>{format::usd(usd)}</dd></div> });
+        let notice = stale.then(
+            || view! { <p class="stale-n">{icon("i-info")}<span>{text.stale_none}</span></p> },
+        );
         Some(view! {
             <div class=if stale { "emb-v is-stale" } else { "emb-v" }>
                 {notice}
@@ -88,5 +92,4 @@ fn answer(page: Page) -> AnyView {
             </div>
         })
     })
-    .into_any()
 }

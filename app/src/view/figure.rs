@@ -1,5 +1,6 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
+use super::erased::part;
 use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::svg;
@@ -23,7 +24,7 @@ pub(super) fn plot(
             .flatten()
             .map(|drawing| image(drawing, label))
     };
-    view! { <div class="plot" node_ref=node>{drawn}</div> }.into_any()
+    view! { <div class="plot" node_ref=node>{part(drawn)}</div> }.into_any()
 }
 
 fn image(drawing: Drawing, label: &'static str) -> AnyView {
@@ -120,7 +121,7 @@ pub(super) fn folded_table(
 ) -> AnyView {
     view! {
         <details class="data">
-            <summary>{icon("i-table")}{move || page.text().table}</summary>
+            <summary>{icon("i-table")}{page.text().table}</summary>
             <div class="tw" role="region" tabindex="0" aria-label=name>
                 <table class=format!("tab cols-{columns}")>
                     <thead><tr>{head}</tr></thead>

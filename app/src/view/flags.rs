@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::erased::{live, part, press, ticked};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use shardwise_core::emit::{self, Emission, Framework, Snippet};
@@ -115,14 +116,14 @@ pub(super) fn view(page: Page) -> AnyView {
         };
         view! {
             <button type="button" role="tab" id=format!("tab-{}", framework.id) class="tab-b"
-                aria-selected=move || selected().to_string() aria-controls="flags-panel"
-                tabindex=move || if selected() { "0" } else { "-1" }
-                on:click=move |_| chosen.set(framework.id) on:keydown=on_key>{framework.name}</button>
+                aria-selected=live(move || selected().to_string()) aria-controls="flags-panel"
+                tabindex=live(move || if selected() { "0" } else { "-1" })
+                on:click=press(move || chosen.set(framework.id)) on:keydown=on_key>{framework.name}</button>
         }
     });
     let reasons = RwSignal::new(true);
     let panel = move || {
-        let lang = page.lang.get();
+        let lang = page.lang;
         let shown = page.shown.get();
         let framework = emit::framework(chosen.get());
         match (shown, framework) {
@@ -132,11 +133,11 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     view! {
         <section class="block flags" id="flags" aria-labelledby="flags-h">
-            <div class="block-h"><h2 id="flags-h">{move || page.text().flags}</h2></div>
+            <div class="block-h"><h2 id="flags-h">{page.text().flags}</h2></div>
             <div class="tabs">
-                <div class="tabs-h" role="tablist" aria-label=move || page.text().framework>{tabs.collect_view()}</div>
-                <div class="tabp" id="flags-panel" role="tabpanel" aria-labelledby=move || format!("tab-{}", chosen.get())>
-                    {panel}
+                <div class="tabs-h" role="tablist" aria-label=page.text().framework>{tabs.collect_view()}</div>
+                <div class="tabp" id="flags-panel" role="tabpanel" aria-labelledby=live(move || format!("tab-{}", chosen.get()))>
+                    {part(panel)}
                 </div>
             </div>
         </section>
@@ -209,7 +210,7 @@ fn snippet_view(
     };
     let press_copy = {
         let (id, text_shown) = (id.clone(), text_shown.clone());
-        move |_| {
+        move || {
             let id = id.clone();
             browser::copy(&text_shown(), move |ok| {
                 if !ok {
@@ -221,7 +222,7 @@ fn snippet_view(
         }
     };
     let file = snippet.file;
-    let press_download = move |_| browser::download(file, &text_shown());
+    let press_download = move || browser::download(file, &text_shown());
     let lines: Vec<AnyView> = listing::lines(&snippet).into_iter().map(line).collect();
     let copy_class = move || {
         if copied.get() == Copied::Yes {
@@ -245,15 +246,15 @@ fn snippet_view(
             </p>
             <div class="tools">
                 <label class="tog">
-                    <input type="checkbox" prop:checked=move || reasons.get()
-                        on:change=move |event| reasons.set(event_target_checked(&event))/>
+                    <input type="checkbox" prop:checked=live(move || reasons.get())
+                        on:change=ticked(move |on| reasons.set(on))/>
                     <span>{text.reasons}</span>
                 </label>
-                <button class="btn btn-s download" type="button" on:click=press_download>{icon("i-down")}{text.download}</button>
-                <button class=copy_class type="button" on:click=press_copy aria-live="polite">{copy_face}</button>
+                <button class="btn btn-s download" type="button" on:click=press(press_download)>{icon("i-down")}{text.download}</button>
+                <button class=live(copy_class) type="button" on:click=press(press_copy) aria-live="polite">{part(copy_face)}</button>
             </div>
         </div>
-        <pre class=move || if reasons.get() { "code" } else { "code no-why" } tabindex="0" role="region" aria-label=file><code id=id>{lines}</code></pre>
+        <pre class=live(move || if reasons.get() { "code" } else { "code no-why" }) tabindex="0" role="region" aria-label=file><code id=id>{lines}</code></pre>
     }
     .into_any()
 }

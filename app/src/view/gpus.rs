@@ -1,5 +1,6 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
+use super::erased::{live, part, press};
 use leptos::prelude::*;
 use shardwise_core::{Answer, InputError};
 
@@ -252,7 +253,7 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
 
 /// The sentence of the chart; what is going on until there is one.
 pub(super) fn sentence(page: Page) -> String {
-    let lang = page.lang.get();
+    let lang = page.lang;
     page.comparison.with(|comparison| {
         if comparison.rows.is_empty() {
             let total = shardwise_core::catalog::gpus().len().to_string();
@@ -273,8 +274,8 @@ pub(super) fn sentence(page: Page) -> String {
 pub(super) fn view(page: Page, embedded: bool) -> AnyView {
     let order = |order: Order, name: fn(&Text) -> &'static str| {
         view! {
-            <button type="button" class="seg-b" aria-pressed=move || (page.order.get() == order).to_string()
-                on:click=move |_| page.order.set(order)>{move || name(page.text())}</button>
+            <button type="button" class="seg-b" aria-pressed=live(move || (page.order.get() == order).to_string())
+                on:click=press(move || page.order.set(order))>{name(page.text())}</button>
         }
     };
     let note = move || {
@@ -298,29 +299,29 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
             let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
             view! {
                 <p class="plans-f"><button class="btn btn-s" type="button" id="all-gpus" aria-expanded=all.to_string()
-                    on:click=move |_| page.all_gpus.set(!all)>{name}</button></p>
+                    on:click=press(move || page.all_gpus.set(!all))>{name}</button></p>
             }
         })
     };
     view! {
-        <section class="block" id="gpus" aria-labelledby="gpus-h" aria-busy=move || stale().to_string()>
+        <section class="block" id="gpus" aria-labelledby="gpus-h" aria-busy=live(move || stale().to_string())>
             <div class="block-h">
-                <h2 id="gpus-h">{move || page.text().which_gpu}</h2>
-                <div class="seg tools" role="group" aria-label=move || page.text().sort_by>
+                <h2 id="gpus-h">{page.text().which_gpu}</h2>
+                <div class="seg tools" role="group" aria-label=page.text().sort_by>
                     {order(Order::Fastest, |text| text.fastest)}
                     {order(Order::Cheapest, |text| text.cheapest)}
                 </div>
             </div>
             <figure class="fgr">
                 <figcaption>
-                    <p class="take" id="c-gpus">{move || sentence(page)}</p>
-                    <p class="note">{note}</p>
+                    <p class="take" id="c-gpus">{live(move || sentence(page))}</p>
+                    <p class="note">{live(note)}</p>
                 </figcaption>
                 {drawing(page, embedded)}
-                {more}
+                {part(more)}
                 <div class="fgr-f">
-                    {move || legends(page)}
-                    {move || table(page, embedded)}
+                    {part(move || legends(page))}
+                    {part(move || table(page, embedded))}
                 </div>
             </figure>
         </section>
@@ -366,7 +367,7 @@ fn table(page: Page, embedded: bool) -> AnyView {
             view! { <b>{text.yours}</b> }.into_any()
         } else {
             view! {
-                <button class="btn btn-s" type="button" on:click=move |_| page.change(|form| choose_gpu(form, row.gpu.id))>
+                <button class="btn btn-s" type="button" on:click=press(move || page.change(|form| choose_gpu(form, row.gpu.id)))>
                     {text.use_gpu}<span class="vh">" "{name}</span>
                 </button>
             }

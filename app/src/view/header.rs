@@ -1,5 +1,6 @@
 //! The bar on top: name, language, theme, link.
 
+use super::erased::{live, part, press, typed};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
@@ -20,9 +21,13 @@ pub(super) fn view(page: Page) -> AnyView {
             </span>
             <div class="top-tools">
                 <button class="btn btn-s btn-q" type="button" id="language"
-                    lang=move || page.lang.get().other().tag()
-                    on:click=move |_| page.choose_lang(page.lang.get_untracked().other())>
-                    {move || page.lang.get().other().text().language}
+                    lang=page.lang.other().tag()
+                    on:click=press(move || {
+                        page.choose_lang(page.lang.other());
+                        // The new page has a button of its own.
+                        Timeout::new(0, || browser::focus("language")).forget();
+                    })>
+                    {page.lang.other().text().language}
                 </button>
                 {themes(page)}
                 {copy_link(page)}
@@ -46,15 +51,15 @@ fn themes(page: Page) -> AnyView {
         view! {
             <label>
                 <input type="radio" name="theme" value=word
-                    prop:checked=move || page.theme.get() == theme
-                    on:change=move |_| page.choose_theme(theme)/>
+                    prop:checked=live(move || page.theme.get() == theme)
+                    on:change=typed(move |_| page.choose_theme(theme))/>
                 <span>{icon(symbol)}<span class="vh">{label}</span></span>
             </label>
         }
     });
     view! {
         <fieldset class="theme">
-            <legend class="vh">{move || page.text().theme}</legend>
+            <legend class="vh">{page.text().theme}</legend>
             {choices.collect_view()}
         </fieldset>
     }
@@ -63,17 +68,17 @@ fn themes(page: Page) -> AnyView {
 
 fn copy_link(page: Page) -> AnyView {
     let copied = RwSignal::new(false);
-    let press = move |_| {
+    let copy = move || {
         browser::copy(&untrack(move || page.link()), move |ok| {
             copied.set(ok);
             Timeout::new(2000, move || copied.set(false)).forget();
         });
     };
     view! {
-        <button class="btn btn-s copy-link" type="button" id="copy-link" on:click=press>
-            {move || icon(if copied.get() { "i-check" } else { "i-link" })}
+        <button class="btn btn-s copy-link" type="button" id="copy-link" on:click=press(copy)>
+            {part(move || icon(if copied.get() { "i-check" } else { "i-link" }))}
             <span aria-live="polite">
-                {move || if copied.get() { page.text().link_copied } else { page.text().copy_link }}
+                {live(move || if copied.get() { page.text().link_copied } else { page.text().copy_link })}
             </span>
         </button>
     }

@@ -1,5 +1,6 @@
 //! Memory by part, phase by phase, against what the card has.
 
+use super::erased::{live, part};
 use leptos::prelude::*;
 use shardwise_core::wire::Memory;
 
@@ -91,7 +92,7 @@ fn takeaway(memory: &Memory, lang: Lang) -> String {
 
 /// The answer's memory, while there is an answer.
 fn with<T>(page: Page, of: impl FnOnce(&Memory, Lang) -> T) -> Option<T> {
-    let lang = page.lang.get();
+    let lang = page.lang;
     page.shown.with(|shown| {
         shown
             .as_ref()
@@ -110,11 +111,11 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     view! {
         <section class="block" id="memory" aria-labelledby="mem-h">
-            <div class="block-h"><h2 id="mem-h">{move || page.text().memory}</h2></div>
+            <div class="block-h"><h2 id="mem-h">{page.text().memory}</h2></div>
             <figure class="fgr">
                 <figcaption>
-                    <p class="take" id="c-mem">{move || with(page, takeaway)}</p>
-                    <p class="note">{move || page.text().memory_note}</p>
+                    <p class="take" id="c-mem">{live(move || with(page, takeaway))}</p>
+                    <p class="note">{page.text().memory_note}</p>
                 </figcaption>
                 {plot("c-mem", move |width| {
                     with(page, |memory, lang| {
@@ -122,7 +123,7 @@ pub(super) fn view(page: Page) -> AnyView {
                         charts::draw((width, chart.height(width)), |area| chart.draw(area))
                     })
                 })}
-                <div class="fgr-f">{legends}{move || with(page, |memory, lang| table(page, memory, lang))}</div>
+                <div class="fgr-f">{part(legends)}{part(move || with(page, |memory, lang| table(page, memory, lang)))}</div>
             </figure>
         </section>
     }

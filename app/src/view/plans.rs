@@ -1,5 +1,6 @@
 //! Other plans for the same question, best first, with the reason each is not chosen.
 
+use super::erased::{live, part};
 use leptos::prelude::*;
 use shardwise_core::wire::PlanSpec;
 use shardwise_core::{Answer, SearchResult};
@@ -177,7 +178,7 @@ pub(super) fn view(page: Page) -> AnyView {
         })
     };
     let body = move || {
-        let lang = page.lang.get();
+        let lang = page.lang;
         let (shown, found) = (page.shown.get()?, page.plans.get()?);
         Some(table(
             &found,
@@ -188,8 +189,8 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     view! {
         <section class="block" id="plans" aria-labelledby="plans-h">
-            <div class="block-h"><h2 id="plans-h">{move || page.text().plans}</h2><p>{counted}</p></div>
-            {body}
+            <div class="block-h"><h2 id="plans-h">{page.text().plans}</h2><p>{live(counted)}</p></div>
+            {part(body)}
         </section>
     }
     .into_any()

@@ -1,5 +1,6 @@
 //! Step time by phase and part.
 
+use super::erased::{live, part};
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
@@ -16,7 +17,7 @@ use crate::text::{Lang, fill};
 const FORWARD_ONLY: [&str; 4] = ["old_log_prob", "reference", "values", "reward"];
 
 /// The colour of a part of a phase, and its word.
-fn part(phase: &str, part: &'static str) -> (Ink, &'static str) {
+fn kind(phase: &str, part: &'static str) -> (Ink, &'static str) {
     match part {
         "compute" if FORWARD_ONLY.contains(&phase) => (Ink::Forward, "forward"),
         "compute" => (Ink::Activations, "compute"),
@@ -39,7 +40,7 @@ fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static str, f64)> {
         .into_iter()
         .filter(|(_, s)| *s > 0.0)
         .map(move |(known, s)| {
-            let (ink, word) = part(name, known);
+            let (ink, word) = kind(name, known);
             (ink, word, s)
         })
 }
@@ -138,7 +139,7 @@ fn legends(answer: &Answer, lang: Lang) -> AnyView {
 }
 
 fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
-    let lang = page.lang.get();
+    let lang = page.lang;
     page.shown
         .with(|shown| shown.as_ref().map(|shown| of(&shown.found.answer, lang)))
 }
@@ -146,11 +147,11 @@ fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
 pub(super) fn view(page: Page) -> AnyView {
     view! {
         <section class="block" id="time" aria-labelledby="time-h">
-            <div class="block-h"><h2 id="time-h">{move || page.text().time}</h2></div>
+            <div class="block-h"><h2 id="time-h">{page.text().time}</h2></div>
             <figure class="fgr">
                 <figcaption>
-                    <p class="take" id="c-time">{move || with(page, takeaway)}</p>
-                    <p class="note">{move || page.text().time_note}</p>
+                    <p class="take" id="c-time">{live(move || with(page, takeaway))}</p>
+                    <p class="note">{page.text().time_note}</p>
                 </figcaption>
                 {plot("c-time", move |width| {
                     with(page, |answer, lang| {
@@ -159,8 +160,8 @@ pub(super) fn view(page: Page) -> AnyView {
                     })
                 })}
                 <div class="fgr-f">
-                    {move || with(page, legends)}
-                    {move || with(page, |answer, lang| table(page, answer, lang))}
+                    {part(move || with(page, legends))}
+                    {part(move || with(page, |answer, lang| table(page, answer, lang)))}
                 </div>
             </figure>
         </section>

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::erased::{live, part, press_link};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::svg;
@@ -35,8 +36,8 @@ pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    (move || {
-        let lang = page.lang.get();
+    part(move || {
+        let lang = page.lang;
         let wrong = page.errors.with(Vec::len);
         match page.shown.get() {
             Some(shown) => card(page, &shown, lang, wrong),
@@ -48,7 +49,6 @@ pub(super) fn view(page: Page) -> AnyView {
             .into_any(),
         }
     })
-    .into_any()
 }
 
 /// The notice that the answer belongs to an earlier question.
@@ -394,7 +394,7 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
         .collect_view();
     view! {
         <div class="verdict-plan">
-            <p class="vp-h">{considered}</p>
+            <p class="vp-h">{live(considered)}</p>
             <ul class="chips">{tags}</ul>
             {note}
         </div>
@@ -406,14 +406,11 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
 pub(super) fn dock(page: Page) -> AnyView {
     let link = |id: &'static str, name: fn(&crate::text::Text) -> &'static str| {
         view! {
-            <li><a href=format!("#{id}") on:click=move |event| {
-                event.prevent_default();
-                browser::jump(id);
-            }>{move || name(page.text())}</a></li>
+            <li><a href=format!("#{id}") on:click=press_link(move || browser::jump(id))>{name(page.text())}</a></li>
         }
     };
     let line = move || {
-        let lang = page.lang.get();
+        let lang = page.lang;
         page.shown.get().map(|shown| {
             let answer = &shown.found.answer;
             let memory = &answer.memory;
@@ -430,7 +427,7 @@ pub(super) fn dock(page: Page) -> AnyView {
         })
     };
     view! {
-        <nav class="dock" aria-label=move || page.text().on_this_page>
+        <nav class="dock" aria-label=page.text().on_this_page>
             <div class="dock-in">
                 <ul>
                     {link("gpus", |text| text.nav_gpus)}
@@ -440,7 +437,7 @@ pub(super) fn dock(page: Page) -> AnyView {
                     {link("flags", |text| text.nav_flags)}
                     {link("advice", |text| text.nav_advice)}
                 </ul>
-                {line}
+                {part(line)}
             </div>
         </nav>
     }
@@ -454,7 +451,7 @@ pub(super) fn announcement(page: Page) -> AnyView {
     }
     let said = RwSignal::new(String::new());
     Effect::new(move || {
-        let lang = page.lang.get();
+        let lang = page.chosen_lang.get();
         let sentence = page.shown.with(|shown| {
             let answer = &shown.as_ref()?.found.answer;
             let speed = format!(

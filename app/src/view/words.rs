@@ -10,7 +10,7 @@ use crate::text::{Lang, fill};
 
 /// A GPU type as a label: its catalog id in capitals.
 pub(super) fn gpu_label(id: &str) -> String {
-    id.to_uppercase()
+    id.to_ascii_uppercase()
 }
 
 /// The backend's name.

@@ -1,5 +1,6 @@
 //! The GPUs: type, number, price, node and network.
 
+use crate::view::erased::{live, part, typed};
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
@@ -21,13 +22,13 @@ pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
         };
         let options = catalog::gpus().iter().filter(move |gpu| gpu.vendor == vendor).map(|gpu| {
             let name = format!("{} {} GB", gpu_label(gpu.id), format::fixed(gpu.memory_gb, 0));
-            view! { <option value=gpu.id prop:selected=move || value() == gpu.id>{name}</option> }
+            view! { <option value=gpu.id prop:selected=live(move || value() == gpu.id)>{name}</option> }
         });
         view! { <optgroup label=label>{options.collect_view()}</optgroup> }
     });
     let custom = move || {
         page.form.with(Form::has_custom_gpu).then(|| view! {
-            <option value=CUSTOM_GPU prop:selected=move || value() == CUSTOM_GPU>{page.text().gpu_custom}</option>
+            <option value=CUSTOM_GPU prop:selected=live(move || value() == CUSTOM_GPU)>{page.text().gpu_custom}</option>
         })
     };
     // An id that the catalog does not have stays visible until another is chosen.
@@ -40,17 +41,14 @@ pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
     };
     let wrong = move || problem(page, Field::Gpu).is_some();
     view! {
-        <div class=move || if wrong() { "field is-err" } else { "field" }>
-            <label for="hardware-gpu">{move || page.lang.get().label(Field::Gpu)}</label>
+        <div class=live(move || if wrong() { "field is-err" } else { "field" })>
+            <label for="hardware-gpu">{page.lang.label(Field::Gpu)}</label>
             <select id="hardware-gpu"
-                on:change=move |event| {
-                    let id = event_target_value(&event);
-                    page.change(|form| choose_gpu(form, &id));
-                }
-                aria-invalid=move || wrong().then_some("true")
-                aria-describedby=move || wrong().then_some("hardware-gpu-m")>
-                {unknown}
-                {custom}
+                on:change=typed(move |id| page.change(|form| choose_gpu(form, &id)))
+                aria-invalid=live(move || wrong().then_some("true"))
+                aria-describedby=live(move || wrong().then_some("hardware-gpu-m"))>
+                {part(unknown)}
+                {part(custom)}
                 {groups.collect_view()}
             </select>
             {message(page, Field::Gpu)}
@@ -104,15 +102,15 @@ pub(super) fn view(page: Page) -> AnyView {
     let summary = move || fill(page.text().node_summary, &[&per_node.get(), &network.get()]);
     view! {
         <fieldset class="group">
-            <legend>{move || page.text().gpus}</legend>
+            <legend>{page.text().gpus}</legend>
             <div class="row row-gpu">
                 {gpu_choice(page)}
                 {input(page, Field::Gpus, None, count)}
                 {input(page, Field::Price, None, price)}
             </div>
-            {price_hint}
+            {part(price_hint)}
             <details class="more">
-                <summary>{move || page.text().node_network} " " <span>{summary}</span></summary>
+                <summary>{page.text().node_network} " " <span>{live(summary)}</span></summary>
                 <div class="row">
                     {input(page, Field::GpusPerNode, None, per_node)}
                     {input(page, Field::Network, None, network)}

@@ -5,6 +5,7 @@ pub(super) mod model;
 mod plan;
 mod workload;
 
+use crate::view::erased::{live, part, press, typed};
 use leptos::prelude::*;
 use shardwise_core::presets;
 use shardwise_core::wire::PlanSpec;
@@ -21,7 +22,7 @@ fn found(
     of: impl Fn(&Shown, Lang) -> String + Send + Sync + 'static,
 ) -> Signal<String> {
     Signal::derive(move || {
-        let lang = page.lang.get();
+        let lang = page.lang;
         page.shown.with(|shown| {
             shown
                 .as_ref()
@@ -46,7 +47,7 @@ pub(super) fn view(page: Page) -> AnyView {
     view! {
         <form class="ask" aria-labelledby="ask-h" on:submit=|event| event.prevent_default()>
             <div class="ask-in">
-                <h2 id="ask-h">{move || page.text().your_question}</h2>
+                <h2 id="ask-h">{page.text().your_question}</h2>
                 {start(page)}
                 {other_errors(page)}
                 {model::view(page)}
@@ -54,8 +55,8 @@ pub(super) fn view(page: Page) -> AnyView {
                 {workload::view(page)}
                 {plan::view(page)}
                 <p class="ask-f">
-                    <button class="btn btn-s btn-q" type="button" id="reset" on:click=move |_| page.reset()>
-                        {move || page.text().reset}
+                    <button class="btn btn-s btn-q" type="button" id="reset" on:click=press(move || page.reset())>
+                        {page.text().reset}
                     </button>
                 </p>
             </div>
@@ -77,17 +78,17 @@ fn start(page: Page) -> AnyView {
             .map(|preset| preset.id)
     });
     let options = presets::presets().iter().map(|preset| {
-        let name = move || match page.lang.get() {
+        let name = move || match page.lang {
             Lang::En => preset.name_en,
             Lang::Zh => preset.name_zh,
         };
         let selected = move || current.get() == Some(preset.id);
-        view! { <option value=preset.id prop:selected=selected>{name}</option> }
+        view! { <option value=preset.id prop:selected=live(selected)>{name}</option> }
     });
     let note = move || {
         let id = current.get()?;
         let preset = presets::presets().iter().find(|preset| preset.id == id)?;
-        let words = match page.lang.get() {
+        let words = match page.lang {
             Lang::En => preset.note_en,
             Lang::Zh => preset.note_zh,
         };
@@ -101,18 +102,17 @@ fn start(page: Page) -> AnyView {
     };
     view! {
         <div class="ask-start">
-            <label class="vh" for="preset">{move || page.text().preset_label}</label>
-            <select id="preset" on:change=move |event| {
-                let id = event_target_value(&event);
+            <label class="vh" for="preset">{page.text().preset_label}</label>
+            <select id="preset" on:change=typed(move |id| {
                 let preset = presets::presets().iter().find(|preset| preset.id == id);
                 if let Some(question) = preset.and_then(presets::Preset::question) {
                     page.change(|form| *form = Form::of(&question));
                 }
-            }>
-                <option value="" prop:selected=move || current.get().is_none()>{move || page.text().presets}</option>
+            })>
+                <option value="" prop:selected=live(move || current.get().is_none())>{page.text().presets}</option>
                 {options.collect_view()}
             </select>
-            {note}
+            {part(note)}
         </div>
     }
     .into_any()
@@ -120,7 +120,7 @@ fn start(page: Page) -> AnyView {
 
 /// Errors about values that have no control here: they came with a link.
 fn other_errors(page: Page) -> AnyView {
-    (move || {
+    part(move || {
         let errors = page.errors.get();
         let others: Vec<_> = errors
             .into_iter()
@@ -134,5 +134,4 @@ fn other_errors(page: Page) -> AnyView {
             lines.collect_view()
         })
     })
-    .into_any()
 }

@@ -1,5 +1,6 @@
 //! The model: a name of the catalog, or a pasted `config.json`.
 
+use crate::view::erased::{live, part, press};
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
@@ -7,7 +8,7 @@ use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{message, problem};
+use crate::view::controls::{message, problem, typing};
 
 pub(super) fn view(page: Page) -> AnyView {
     let pasted = RwSignal::new(
@@ -24,7 +25,7 @@ pub(super) fn view(page: Page) -> AnyView {
         }
     });
     let hint = move || {
-        let lang = page.lang.get();
+        let lang = page.lang;
         page.shown.with(|shown| {
             let model = &shown.as_ref()?.found.job.model;
             let layers = format::grouped(model.shape.num_hidden_layers);
@@ -42,23 +43,20 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let file = move || {
         pasted.get().then(|| view! {
-            <div class=move || if problem(page, Field::ModelConfig).is_some() { "field is-err" } else { "field" }>
-                <label for="model-config">{move || page.lang.get().label(Field::ModelConfig)}</label>
+            <div class=live(move || if problem(page, Field::ModelConfig).is_some() { "field is-err" } else { "field" })>
+                <label for="model-config">{page.lang.label(Field::ModelConfig)}</label>
                 <textarea id="model-config" class="paste-t" rows="7" spellcheck="false" autocapitalize="off"
-                    prop:value=move || page.form.with(|form| form.get(Field::ModelConfig).to_owned())
-                    on:input=move |event| {
-                        page.bad_link.set(None);
-                        page.form.update(|form| form.set(Field::ModelConfig, event_target_value(&event)));
-                    }
-                    aria-invalid=move || problem(page, Field::ModelConfig).map(|_| "true")
-                    aria-describedby=move || if problem(page, Field::ModelConfig).is_some() { "model-config-m" } else { "model-config-d" }>
+                    prop:value=live(move || page.form.with(|form| form.get(Field::ModelConfig).to_owned()))
+                    on:input=typing(page, Field::ModelConfig)
+                    aria-invalid=live(move || problem(page, Field::ModelConfig).map(|_| "true"))
+                    aria-describedby=live(move || if problem(page, Field::ModelConfig).is_some() { "model-config-m" } else { "model-config-d" })>
                 </textarea>
                 {message(page, Field::ModelConfig)}
-                <p class="hint" id="model-config-d">{move || page.text().config_hint}</p>
+                <p class="hint" id="model-config-d">{page.text().config_hint}</p>
             </div>
         })
     };
-    let toggle = move |_| {
+    let toggle = move || {
         if pasted.get_untracked() {
             pasted.set(false);
             page.change(|form| form.set(Field::ModelConfig, ""));
@@ -68,13 +66,13 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     view! {
         <fieldset class="group">
-            <legend>{move || page.lang.get().label(Field::Model)}</legend>
+            <legend>{page.lang.label(Field::Model)}</legend>
             {model_name(page)}
-            {file}
+            {part(file)}
             <p class="hint" id="model-d">
-                {hint} " "
-                <button class="lnk" type="button" id="use-config" on:click=toggle>
-                    {move || if pasted.get() { page.text().use_name } else { page.text().use_config }}
+                {live(hint)} " "
+                <button class="lnk" type="button" id="use-config" on:click=press(toggle)>
+                    {live(move || if pasted.get() { page.text().use_name } else { page.text().use_config })}
                 </button>
             </p>
         </fieldset>
@@ -91,17 +89,14 @@ pub(in crate::view) fn model_name(page: Page) -> AnyView {
     let select_all =
         |event: web_sys::FocusEvent| event_target::<web_sys::HtmlInputElement>(&event).select();
     view! {
-        <div class=move || if problem(page, Field::Model).is_some() { "field is-err" } else { "field" }>
-            <label class="vh" for="model">{move || page.lang.get().label(Field::Model)}</label>
+        <div class=live(move || if problem(page, Field::Model).is_some() { "field is-err" } else { "field" })>
+            <label class="vh" for="model">{page.lang.label(Field::Model)}</label>
             <input id="model" type="text" list="models" autocomplete="off" spellcheck="false" autocapitalize="off"
-                prop:value=move || page.form.with(|form| form.get(Field::Model).to_owned())
+                prop:value=live(move || page.form.with(|form| form.get(Field::Model).to_owned()))
                 on:focus=select_all
-                on:input=move |event| {
-                    page.bad_link.set(None);
-                    page.form.update(|form| form.set(Field::Model, event_target_value(&event)));
-                }
-                aria-invalid=move || problem(page, Field::Model).map(|_| "true")
-                aria-describedby=move || if problem(page, Field::Model).is_some() { "model-m" } else { "model-d" }/>
+                on:input=typing(page, Field::Model)
+                aria-invalid=live(move || problem(page, Field::Model).map(|_| "true"))
+                aria-describedby=live(move || if problem(page, Field::Model).is_some() { "model-m" } else { "model-d" })/>
             <datalist id="models">{names.collect_view()}</datalist>
             {message(page, Field::Model)}
         </div>

@@ -1,5 +1,6 @@
 //! The plan: every part is found by the search, or set by hand.
 
+use crate::view::erased::{live, part, press, ticked};
 use leptos::prelude::*;
 use shardwise_core::wire::PlanSpec;
 
@@ -72,16 +73,16 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let free = move || {
         (pinned.get() > 0).then(|| view! {
-            <p><button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>
-                {move || page.text().free_plan}
+            <p><button class="btn btn-s" type="button" id="free-plan" on:click=press(move || page.change(free_plan))>
+                {page.text().free_plan}
             </button></p>
         })
     };
     view! {
         <fieldset class="group group-last">
-            <legend>{move || page.text().plan}</legend>
+            <legend>{page.text().plan}</legend>
             <details class="more more-first" id="plan-controls">
-                <summary>{summary}</summary>
+                <summary>{part(summary)}</summary>
                 <div class="row row-3">
                     {choice(page, Field::Backend, &["megatron", "fsdp", "deepspeed", "ddp"], backend)}
                     {count(Field::TensorParallel, |plan| plan.tensor_parallel)}
@@ -96,10 +97,10 @@ pub(super) fn view(page: Page) -> AnyView {
                     {count(Field::TokenBudget, |plan| plan.max_tokens_per_gpu)}
                     {choice(page, Field::Recompute, &["none", "selective", "full"], recomputed)}
                     {choice(page, Field::FusedHead, &["true", "false"], fused)}
-                    {engine}
+                    {part(engine)}
                 </div>
                 {offloads(page)}
-                {free}
+                {part(free)}
             </details>
         </fieldset>
     }
@@ -143,8 +144,7 @@ fn offloads(page: Page) -> AnyView {
     let boxes = OFFLOADS.into_iter().map(|letter| {
         let name = letter.to_string();
         let checked = move || page.form.with(|form| form.get(field).contains(letter));
-        let toggle = move |event| {
-            let on = event_target_checked(&event);
+        let toggle = move |on| {
             page.form.update(|form| {
                 let mut letters: String = OFFLOADS
                     .into_iter()
@@ -164,8 +164,8 @@ fn offloads(page: Page) -> AnyView {
         };
         view! {
             <label class="check">
-                <input type="checkbox" prop:checked=checked on:change=toggle/>
-                <span>{move || page.lang.get().word(&name).to_owned()}</span>
+                <input type="checkbox" prop:checked=live(checked) on:change=ticked(toggle)/>
+                <span>{page.lang.word(&name).to_owned()}</span>
             </label>
         }
     });
@@ -177,7 +177,7 @@ fn offloads(page: Page) -> AnyView {
     };
     view! {
         <fieldset class="offloads">
-            <legend class="lab">{move || page.text().offload_legend} " " <span class="muted">{state}</span></legend>
+            <legend class="lab">{page.text().offload_legend} " " <span class="muted">{live(state)}</span></legend>
             <div class="checks">{boxes.collect_view()}</div>
             {message(page, field)}
         </fieldset>

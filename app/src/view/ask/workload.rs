@@ -1,5 +1,6 @@
 //! The task and its sizes.
 
+use crate::view::erased::{live, part, typed};
 use leptos::prelude::*;
 use shardwise_core::wire::WorkloadKind;
 
@@ -15,20 +16,20 @@ fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
         view! {
             <label>
                 <input type="radio" name="kind" value=word
-                    prop:checked=move || kind.get() == choice
-                    on:change=move |_| page.change(|form| form.choose_kind(choice))/>
+                    prop:checked=live(move || kind.get() == choice)
+                    on:change=typed(move |_| page.change(|form| form.choose_kind(choice)))/>
                 <span>{name}</span>
             </label>
         }
     });
-    view! { <div class="kinds" role="group" aria-label=move || page.lang.get().label(Field::Kind)>{choices.collect_view()}</div> }
+    view! { <div class="kinds" role="group" aria-label=page.lang.label(Field::Kind)>{choices.collect_view()}</div> }
         .into_any()
 }
 
 pub(super) fn view(page: Page) -> AnyView {
     let kind = Memo::new(move |_| page.form.with(Form::kind));
     let step = move || {
-        let lang = page.lang.get();
+        let lang = page.lang;
         page.shown.with(|shown| {
             let answer = &shown.as_ref()?.found.answer;
             Some(fill(
@@ -49,10 +50,10 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     view! {
         <fieldset class="group">
-            <legend>{move || page.text().workload}</legend>
+            <legend>{page.text().workload}</legend>
             {kinds(page, kind)}
-            {fields}
-            <p class="hint">{step}</p>
+            {part(fields)}
+            <p class="hint">{live(step)}</p>
             <div class="row">{plain(page, Field::RunTokens)}</div>
         </fieldset>
     }
@@ -91,7 +92,7 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
         <div class="row">{tokens(page, Field::SequenceLength)}{plain(page, Field::GlobalBatch)}</div>
         {adapters}
         <details class="more">
-            <summary>{move || page.text().more_sft}</summary>
+            <summary>{page.text().more_sft}</summary>
             <div class="row">
                 {input(page, Field::MeanSequenceLength, Some("tokens"), mean)}
                 {choice(page, Field::Packing, &["true", "false"], packed)}
@@ -148,7 +149,7 @@ fn rl_fields(page: Page) -> AnyView {
             {input(page, Field::MeanResponse, Some("tokens"), rl(|rl| format::fixed(rl.mean_response_length, 0)))}
         </div>
         <details class="more">
-            <summary>{move || page.text().more_rl}</summary>
+            <summary>{page.text().more_rl}</summary>
             <div class="row">
                 {input(page, Field::MiniBatch, None, rl(|rl| format::grouped(rl.mini_batch)))}
                 {input(page, Field::Epochs, None, rl(|rl| format::grouped(rl.epochs)))}
@@ -156,7 +157,7 @@ fn rl_fields(page: Page) -> AnyView {
                 {choice(page, Field::Reference, &["true", "false"], reference)}
                 {choice(page, Field::Schedule, schedules, schedule)}
                 {precision(page)}
-                {split}
+                {part(split)}
             </div>
         </details>
     }
@@ -171,7 +172,7 @@ fn rollout_fields(page: Page) -> AnyView {
             {tokens(page, Field::RequestResponse)}
         </div>
         <details class="more">
-            <summary>{move || page.text().more_rollout}</summary>
+            <summary>{page.text().more_rollout}</summary>
             <div class="row">
                 {input(page, Field::RequestSpread, None, Signal::stored("0".to_owned()))}
                 {precision(page)}
