@@ -65,24 +65,27 @@ fn refusal(question: &Value) -> InputError {
     }
 }
 
-/// Checks rows of path, value, the field that the refusal names, and a phrase of its message.
+/// Checks one row per line: `path = value | phrase of the message`. The refusal names the path, or the
+/// field after `->`; `(absent)` leaves the field out.
 #[track_caller]
-fn refused(question: &Value, rows: &[(&str, Value, &str, &str)]) {
+fn refused(question: &Value, rows: &str) {
     question_from_value(question.clone())
         .and_then(|question| estimate(&question))
         .expect("the base is answered");
     let mut wrong = Vec::new();
-    for (path, value, field, phrase) in rows {
-        let error = refusal(&with(question.clone(), path, value));
-        if phrase.is_empty()
-            || error.field != *field
-            || !error.message.contains(phrase)
-            || !error.message.ends_with('.')
-        {
-            wrong.push(format!(
-                "{path} = {value}: {} | {}",
-                error.field, error.message
-            ));
+    for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
+        let (left, phrase) = row.rsplit_once(" | ").expect(row);
+        let (path, rest) = left.split_once("= ").expect(row);
+        let path = path.trim();
+        let (value, field) = rest.split_once(" -> ").unwrap_or((rest, path));
+        let value = match value {
+            "(absent)" => absent(),
+            json => serde_json::from_str(json).expect(row),
+        };
+        let error = refusal(&with(question.clone(), path, &value));
+        let told = error.message.contains(phrase) && error.message.ends_with('.');
+        if phrase.is_empty() || error.field != field || !told {
+            wrong.push(format!("{row}: {} | {}", error.field, error.message));
         }
     }
     assert!(
@@ -97,21 +100,21 @@ fn refused(question: &Value, rows: &[(&str, Value, &str, &str)]) {
 fn the_document() {
     refused(
         &sft(),
-        &[
-            ("version", absent(), "version", "required"),
-            ("version", json!(2), "version", "version 1"),
-            ("version", json!("1"), "version", "whole number"),
-            ("version", json!(-1), "version", "whole number"),
-            ("model", absent(), "model", "required"),
-            ("hardware", absent(), "hardware", "required"),
-            ("workload", absent(), "workload", "required"),
-            ("hardware", json!([]), "hardware", "an object"),
-            ("hardware", json!("h100-sxm"), "hardware", "an object"),
-            ("workload", json!(null), "workload", "an object"),
-            ("plan", json!(7), "plan", "an object"),
-            ("modle", json!("llama-2-7b"), "modle", "no such field"),
-            ("", json!(1), "question", "no such field"),
-        ],
+        r#"
+            version = (absent) | required
+            version = 2 | version 1
+            version = "1" | whole number
+            version = -1 | whole number
+            model = (absent) | required
+            hardware = (absent) | required
+            workload = (absent) | required
+            hardware = [] | an object
+            hardware = "h100-sxm" | an object
+            workload = null | an object
+            plan = 7 | an object
+            modle = "llama-2-7b" | no such field
+             = 1 -> question | no such field
+        "#,
     );
 }
 
@@ -119,123 +122,38 @@ fn the_document() {
 fn the_model() {
     refused(
         &sft(),
-        &[
-            ("model", json!(null), "model", "model id"),
-            ("model", json!(7), "model", "model id"),
-            ("model", json!([]), "model", "model id"),
-            ("model", json!(""), "model", "name is empty"),
-            ("model", json!("llama-2-8b"), "model", "llama-2-7b"),
-            (
-                "model",
-                json!("meta-llama/Nothing-7B"),
-                "model",
-                "config.json",
-            ),
-            ("model", json!({}), "model.hidden_size", "is missing"),
-            (
-                "model",
-                json!({"num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000}),
-                "model.hidden_size",
-                "is missing",
-            ),
-            (
-                "model",
-                json!({"model_type": "diffusion", "hidden_size": 4096}),
-                "model.model_type",
-                "diffusion",
-            ),
-            (
-                "model",
-                json!({"model_type": 7}),
-                "model.model_type",
-                "Give a text",
-            ),
-        ],
+        r#"
+            model = null | model id
+            model = 7 | model id
+            model = [] | model id
+            model = "" | name is empty
+            model = "llama-2-8b" | llama-2-7b
+            model = "meta-llama/Nothing-7B" | config.json
+            model = {} -> model.hidden_size | is missing
+            model = {"num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000} -> model.hidden_size | is missing
+            model = {"model_type": "diffusion", "hidden_size": 4096} -> model.model_type | diffusion
+            model = {"model_type": 7} -> model.model_type | Give a text
+        "#,
     );
     let model = json!({"hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 11008,
         "num_attention_heads": 32, "vocab_size": 32000});
     refused(
         &with(sft(), "model", &model),
-        &[
-            (
-                "model.hidden_size",
-                absent(),
-                "model.hidden_size",
-                "is missing",
-            ),
-            (
-                "model.hidden_size",
-                json!(0),
-                "model.hidden_size",
-                "whole number from 1 to",
-            ),
-            (
-                "model.hidden_size",
-                json!(-4096),
-                "model.hidden_size",
-                "whole number from 1 to",
-            ),
-            (
-                "model.hidden_size",
-                json!("4096"),
-                "model.hidden_size",
-                "whole number from 1 to",
-            ),
-            (
-                "model.hidden_size",
-                json!(4096.5),
-                "model.hidden_size",
-                "whole number from 1 to",
-            ),
-            (
-                "model.hidden_size",
-                json!(u64::MAX),
-                "model.hidden_size",
-                "whole number from 1 to",
-            ),
-            (
-                "model.num_hidden_layers",
-                json!(0),
-                "model.num_hidden_layers",
-                "whole number from 1 to",
-            ),
-            (
-                "model.num_hidden_layers",
-                absent(),
-                "model.num_hidden_layers",
-                "is missing",
-            ),
-            (
-                "model.vocab_size",
-                json!(0),
-                "model.vocab_size",
-                "whole number from 1 to",
-            ),
-            (
-                "model.num_attention_heads",
-                json!(0),
-                "model.num_attention_heads",
-                "whole number from 1 to",
-            ),
-            (
-                "model.num_key_value_heads",
-                json!(5),
-                "model.num_key_value_heads",
-                "Give a divisor of 32",
-            ),
-            (
-                "model.tie_word_embeddings",
-                json!("yes"),
-                "model.tie_word_embeddings",
-                "true or false",
-            ),
-            (
-                "model.hiden_size",
-                json!(1),
-                "model.hiden_size",
-                "did you mean",
-            ),
-        ],
+        r#"
+            model.hidden_size = (absent) | is missing
+            model.hidden_size = 0 | whole number from 1 to
+            model.hidden_size = -4096 | whole number from 1 to
+            model.hidden_size = "4096" | whole number from 1 to
+            model.hidden_size = 4096.5 | whole number from 1 to
+            model.hidden_size = 18446744073709551615 | whole number from 1 to
+            model.num_hidden_layers = 0 | whole number from 1 to
+            model.num_hidden_layers = (absent) | is missing
+            model.vocab_size = 0 | whole number from 1 to
+            model.num_attention_heads = 0 | whole number from 1 to
+            model.num_key_value_heads = 5 | Give a divisor of 32
+            model.tie_word_embeddings = "yes" | true or false
+            model.hiden_size = 1 | did you mean
+        "#,
     );
 }
 
@@ -243,127 +161,37 @@ fn the_model() {
 fn the_hardware() {
     refused(
         &sft(),
-        &[
-            ("hardware.gpu", absent(), "hardware.gpu", "required"),
-            ("hardware.gpu", json!(null), "hardware.gpu", "catalog id"),
-            ("hardware.gpu", json!(4), "hardware.gpu", "catalog id"),
-            ("hardware.gpu", json!(""), "hardware.gpu", "no GPU"),
-            ("hardware.gpu", json!("h100"), "hardware.gpu", "h100-sxm"),
-            ("hardware.gpu", json!("模型"), "hardware.gpu", "no GPU"),
-            ("hardware.gpus", json!(0), "hardware.gpus", "1 or more"),
-            ("hardware.gpus", json!(-8), "hardware.gpus", "whole number"),
-            ("hardware.gpus", json!(8.5), "hardware.gpus", "whole number"),
-            ("hardware.gpus", json!("8"), "hardware.gpus", "whole number"),
-            ("hardware.gpus", json!(u64::MAX), "hardware.gpus", "largest"),
-            (
-                "hardware.gpus_per_node",
-                json!(0),
-                "hardware.gpus_per_node",
-                "1 or more",
-            ),
-            (
-                "hardware.usd_per_gpu_hour",
-                json!(-0.01),
-                "hardware.usd_per_gpu_hour",
-                "negative",
-            ),
-            (
-                "hardware.usd_per_gpu_hour",
-                json!(1e300),
-                "hardware.usd_per_gpu_hour",
-                "out of range",
-            ),
-            (
-                "hardware.usd_per_gpu_hour",
-                json!("NaN"),
-                "hardware.usd_per_gpu_hour",
-                "number",
-            ),
-            (
-                "hardware.internode_gbit_per_s_per_gpu",
-                json!(0),
-                "hardware.internode_gbit_per_s_per_gpu",
-                "out of range",
-            ),
-            (
-                "hardware.internode_gbit_per_s_per_gpu",
-                json!(-1),
-                "hardware.internode_gbit_per_s_per_gpu",
-                "out of range",
-            ),
-            (
-                "hardware.price",
-                json!(2),
-                "hardware.price",
-                "usd_per_gpu_hour",
-            ),
-            (
-                "hardware.gpu",
-                json!({}),
-                "hardware.gpu.bf16_dense_tflops",
-                "base",
-            ),
-            (
-                "hardware.gpu",
-                json!({"bf16_dense_tflops": 100, "hbm_gb_per_s": 1000}),
-                "hardware.gpu.memory_gib",
-                "base",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h101"}),
-                "hardware.gpu.base",
-                "no GPU",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "memory_gib": 0}),
-                "hardware.gpu.memory_gib",
-                "out of range",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "memory_gib": -1}),
-                "hardware.gpu.memory_gib",
-                "out of range",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "memory_gib": "80"}),
-                "hardware.gpu.memory_gib",
-                "a number",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "bf16_dense_tflops": 0}),
-                "hardware.gpu.bf16_dense_tflops",
-                "out of range",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "hbm_gb_per_s": 1e300}),
-                "hardware.gpu.hbm_gb_per_s",
-                "out of range",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "nvlink_domain": 0}),
-                "hardware.gpu.nvlink_domain",
-                "1 or more",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "pcie_gb_per_s": 0}),
-                "hardware.gpu.pcie_gb_per_s",
-                "out of range",
-            ),
-            (
-                "hardware.gpu",
-                json!({"base": "h100-sxm", "memory": 80}),
-                "hardware.gpu.memory",
-                "memory_gib",
-            ),
-        ],
+        r#"
+            hardware.gpu = (absent) | required
+            hardware.gpu = null | catalog id
+            hardware.gpu = 4 | catalog id
+            hardware.gpu = "" | no GPU
+            hardware.gpu = "h100" | h100-sxm
+            hardware.gpu = "模型" | no GPU
+            hardware.gpus = 0 | 1 or more
+            hardware.gpus = -8 | whole number
+            hardware.gpus = 8.5 | whole number
+            hardware.gpus = "8" | whole number
+            hardware.gpus = 18446744073709551615 | largest
+            hardware.gpus_per_node = 0 | 1 or more
+            hardware.usd_per_gpu_hour = -0.01 | negative
+            hardware.usd_per_gpu_hour = 1e+300 | out of range
+            hardware.usd_per_gpu_hour = "NaN" | number
+            hardware.internode_gbit_per_s_per_gpu = 0 | out of range
+            hardware.internode_gbit_per_s_per_gpu = -1 | out of range
+            hardware.price = 2 | usd_per_gpu_hour
+            hardware.gpu = {} -> hardware.gpu.bf16_dense_tflops | base
+            hardware.gpu = {"bf16_dense_tflops": 100, "hbm_gb_per_s": 1000} -> hardware.gpu.memory_gib | base
+            hardware.gpu = {"base": "h101"} -> hardware.gpu.base | no GPU
+            hardware.gpu = {"base": "h100-sxm", "memory_gib": 0} -> hardware.gpu.memory_gib | out of range
+            hardware.gpu = {"base": "h100-sxm", "memory_gib": -1} -> hardware.gpu.memory_gib | out of range
+            hardware.gpu = {"base": "h100-sxm", "memory_gib": "80"} -> hardware.gpu.memory_gib | a number
+            hardware.gpu = {"base": "h100-sxm", "bf16_dense_tflops": 0} -> hardware.gpu.bf16_dense_tflops | out of range
+            hardware.gpu = {"base": "h100-sxm", "hbm_gb_per_s": 1e+300} -> hardware.gpu.hbm_gb_per_s | out of range
+            hardware.gpu = {"base": "h100-sxm", "nvlink_domain": 0} -> hardware.gpu.nvlink_domain | 1 or more
+            hardware.gpu = {"base": "h100-sxm", "pcie_gb_per_s": 0} -> hardware.gpu.pcie_gb_per_s | out of range
+            hardware.gpu = {"base": "h100-sxm", "memory": 80} -> hardware.gpu.memory | memory_gib
+        "#,
     );
 }
 
@@ -371,94 +199,29 @@ fn the_hardware() {
 fn the_workload() {
     refused(
         &sft(),
-        &[
-            ("workload.kind", absent(), "workload.kind", "required"),
-            ("workload.kind", json!("dpo"), "workload.kind", "grpo"),
-            ("workload.kind", json!(1), "workload.kind", "a word"),
-            ("workload.kind", json!("grpo"), "workload.rl", "need"),
-            (
-                "workload.kind",
-                json!("rollout"),
-                "workload.rollout",
-                "needs",
-            ),
-            (
-                "workload.sequence_length",
-                absent(),
-                "workload.sequence_length",
-                "required",
-            ),
-            (
-                "workload.sequence_length",
-                json!(0),
-                "workload.sequence_length",
-                "1 or more",
-            ),
-            (
-                "workload.sequence_length",
-                json!(-1),
-                "workload.sequence_length",
-                "whole number",
-            ),
-            (
-                "workload.sequence_length",
-                json!(1_u64 << 40),
-                "workload.sequence_length",
-                "largest",
-            ),
-            (
-                "workload.global_batch",
-                absent(),
-                "workload.global_batch",
-                "required",
-            ),
-            (
-                "workload.global_batch",
-                json!(0),
-                "workload.global_batch",
-                "1 or more",
-            ),
-            (
-                "workload.global_batch",
-                json!(1e30),
-                "workload.global_batch",
-                "whole number",
-            ),
-            (
-                "workload.mean_sequence_length",
-                json!(5000),
-                "workload.mean_sequence_length",
-                "4096",
-            ),
-            (
-                "workload.mean_sequence_length",
-                json!(0),
-                "workload.mean_sequence_length",
-                "out of range",
-            ),
-            ("workload.tokens", json!(1e18), "workload.tokens", "1e15"),
-            ("workload.tokens", json!(0), "workload.tokens", "1 to 1e15"),
-            ("workload.tokens", json!(-5), "workload.tokens", "1 to 1e15"),
-            (
-                "workload.precision",
-                json!("fp32"),
-                "workload.precision",
-                "bf16",
-            ),
-            (
-                "workload.packing",
-                json!("yes"),
-                "workload.packing",
-                "true or false",
-            ),
-            ("workload.lora", json!({"rank": 8}), "workload.lora", "lora"),
-            (
-                "workload.seq_len",
-                json!(4096),
-                "workload.seq_len",
-                "sequence_length",
-            ),
-        ],
+        r#"
+            workload.kind = (absent) | required
+            workload.kind = "dpo" | grpo
+            workload.kind = 1 | a word
+            workload.kind = "grpo" -> workload.rl | need
+            workload.kind = "rollout" -> workload.rollout | needs
+            workload.sequence_length = (absent) | required
+            workload.sequence_length = 0 | 1 or more
+            workload.sequence_length = -1 | whole number
+            workload.sequence_length = 1099511627776 | largest
+            workload.global_batch = (absent) | required
+            workload.global_batch = 0 | 1 or more
+            workload.global_batch = 1e+30 | whole number
+            workload.mean_sequence_length = 5000 | 4096
+            workload.mean_sequence_length = 0 | out of range
+            workload.tokens = 1e+18 | 1e15
+            workload.tokens = 0 | 1 to 1e15
+            workload.tokens = -5 | 1 to 1e15
+            workload.precision = "fp32" | bf16
+            workload.packing = "yes" | true or false
+            workload.lora = {"rank": 8} | lora
+            workload.seq_len = 4096 | sequence_length
+        "#,
     );
     refused(
         &with(
@@ -466,32 +229,12 @@ fn the_workload() {
             "plan.backend",
             &json!("fsdp"),
         ),
-        &[
-            (
-                "workload.lora.rank",
-                json!(0),
-                "workload.lora.rank",
-                "1 or more",
-            ),
-            (
-                "workload.lora.rank",
-                json!(100_000),
-                "workload.lora.rank",
-                "4096",
-            ),
-            (
-                "workload.lora.targets",
-                json!("everything"),
-                "workload.lora.targets",
-                "all-linear",
-            ),
-            (
-                "workload.lora.alpha",
-                json!(16),
-                "workload.lora.alpha",
-                "no such field",
-            ),
-        ],
+        r#"
+            workload.lora.rank = 0 | 1 or more
+            workload.lora.rank = 100000 | 4096
+            workload.lora.targets = "everything" | all-linear
+            workload.lora.alpha = 16 | no such field
+        "#,
     );
 }
 
@@ -499,199 +242,49 @@ fn the_workload() {
 fn reinforcement_learning() {
     refused(
         &ppo(),
-        &[
-            ("workload.rl", absent(), "workload.rl", "need"),
-            (
-                "workload.rl.prompts_per_step",
-                absent(),
-                "workload.rl.prompts_per_step",
-                "required",
-            ),
-            (
-                "workload.rl.prompts_per_step",
-                json!(0),
-                "workload.rl.prompts_per_step",
-                "1 or more",
-            ),
-            (
-                "workload.rl.responses_per_prompt",
-                json!(0),
-                "workload.rl.responses_per_prompt",
-                "1 or more",
-            ),
-            (
-                "workload.rl.responses_per_prompt",
-                json!(10_000),
-                "workload.rl.responses_per_prompt",
-                "4096",
-            ),
-            (
-                "workload.rl.max_prompt_length",
-                absent(),
-                "workload.rl.max_prompt_length",
-                "required",
-            ),
-            (
-                "workload.rl.max_response_length",
-                absent(),
-                "workload.rl.max_response_length",
-                "required",
-            ),
-            (
-                "workload.rl.mean_prompt_length",
-                json!(1025),
-                "workload.rl.mean_prompt_length",
-                "above the longest",
-            ),
-            (
-                "workload.rl.mean_response_length",
-                json!(4000),
-                "workload.rl.mean_response_length",
-                "above the longest",
-            ),
-            (
-                "workload.rl.mean_response_length",
-                json!(0),
-                "workload.rl.mean_response_length",
-                "out of range",
-            ),
-            (
-                "workload.rl.response_length_cv",
-                json!(-0.1),
-                "workload.rl.response_length_cv",
-                "out of range",
-            ),
-            (
-                "workload.rl.response_length_cv",
-                json!(1e9),
-                "workload.rl.response_length_cv",
-                "out of range",
-            ),
-            (
-                "workload.rl.mini_batch",
-                json!(129),
-                "workload.rl.mini_batch",
-                "128 or less",
-            ),
-            (
-                "workload.rl.mini_batch",
-                json!(0),
-                "workload.rl.mini_batch",
-                "1 or more",
-            ),
-            (
-                "workload.rl.epochs",
-                json!(0),
-                "workload.rl.epochs",
-                "1 or more",
-            ),
-            (
-                "workload.rl.critic",
-                json!(null),
-                "workload.rl.critic",
-                "PPO",
-            ),
-            (
-                "workload.rl.critic",
-                json!("nothing"),
-                "workload.rl.critic",
-                "config.json",
-            ),
-            (
-                "workload.rl.critic",
-                json!({"hidden_size": 1}),
-                "workload.rl.critic.num_hidden_layers",
-                "is missing",
-            ),
-            (
-                "workload.rl.reward_model",
-                json!(3),
-                "workload.rl.reward_model",
-                "model id",
-            ),
-            (
-                "workload.rl.schedule",
-                json!("async"),
-                "workload.rl.schedule",
-                "colocated",
-            ),
-            (
-                "workload.rl.train_gpus",
-                json!(4),
-                "workload.rl.train_gpus",
-                "colocated",
-            ),
-            (
-                "workload.rl.group_size",
-                json!(4),
-                "workload.rl.group_size",
-                "responses_per_prompt",
-            ),
-        ],
+        r#"
+            workload.rl = (absent) | need
+            workload.rl.prompts_per_step = (absent) | required
+            workload.rl.prompts_per_step = 0 | 1 or more
+            workload.rl.responses_per_prompt = 0 | 1 or more
+            workload.rl.responses_per_prompt = 10000 | 4096
+            workload.rl.max_prompt_length = (absent) | required
+            workload.rl.max_response_length = (absent) | required
+            workload.rl.mean_prompt_length = 1025 | above the longest
+            workload.rl.mean_response_length = 4000 | above the longest
+            workload.rl.mean_response_length = 0 | out of range
+            workload.rl.response_length_cv = -0.1 | out of range
+            workload.rl.response_length_cv = 1000000000.0 | out of range
+            workload.rl.mini_batch = 129 | 128 or less
+            workload.rl.mini_batch = 0 | 1 or more
+            workload.rl.epochs = 0 | 1 or more
+            workload.rl.critic = null | PPO
+            workload.rl.critic = "nothing" | config.json
+            workload.rl.critic = {"hidden_size": 1} -> workload.rl.critic.num_hidden_layers | is missing
+            workload.rl.reward_model = 3 | model id
+            workload.rl.schedule = "async" | colocated
+            workload.rl.train_gpus = 4 | colocated
+            workload.rl.group_size = 4 | responses_per_prompt
+        "#,
     );
     refused(
         &with(ppo(), "workload.rl.schedule", &json!("one_step_off")),
-        &[
-            (
-                "workload.rl.train_gpus",
-                json!(0),
-                "workload.rl.train_gpus",
-                "1 or more",
-            ),
-            (
-                "workload.rl.train_gpus",
-                json!(8),
-                "workload.rl.train_gpus",
-                "none is left",
-            ),
-            (
-                "workload.rl.train_gpus",
-                json!(80),
-                "workload.rl.train_gpus",
-                "none is left",
-            ),
-            (
-                "hardware.gpus",
-                json!(1),
-                "workload.rl.train_gpus",
-                "none is left",
-            ),
-        ],
+        r#"
+            workload.rl.train_gpus = 0 | 1 or more
+            workload.rl.train_gpus = 8 | none is left
+            workload.rl.train_gpus = 80 | none is left
+            hardware.gpus = 1 -> workload.rl.train_gpus | none is left
+        "#,
     );
     refused(
         &rollout(),
-        &[
-            (
-                "workload.rollout.requests",
-                absent(),
-                "workload.rollout.requests",
-                "required",
-            ),
-            (
-                "workload.rollout.requests",
-                json!(0),
-                "workload.rollout.requests",
-                "1 or more",
-            ),
-            (
-                "workload.rollout.mean_prompt_length",
-                absent(),
-                "workload.rollout.mean_prompt_length",
-                "required",
-            ),
-            (
-                "workload.rollout.mean_response_length",
-                json!(0),
-                "workload.rollout.mean_response_length",
-                "out of range",
-            ),
-            (
-                "workload.rollout.response_length_cv",
-                json!(-1),
-                "workload.rollout.response_length_cv",
-                "out of range",
-            ),
-        ],
+        r#"
+            workload.rollout.requests = (absent) | required
+            workload.rollout.requests = 0 | 1 or more
+            workload.rollout.mean_prompt_length = (absent) | required
+            workload.rollout.mean_response_length = 0 | out of range
+            workload.rollout.response_length_cv = -1 | out of range
+        "#,
     );
 }
 
@@ -699,243 +292,58 @@ fn reinforcement_learning() {
 fn the_plan() {
     refused(
         &sft(),
-        &[
-            (
-                "plan.backend",
-                json!("accelerate"),
-                "plan.backend",
-                "megatron",
-            ),
-            (
-                "plan.tensor_parallel",
-                json!(3),
-                "plan.tensor_parallel",
-                "2 or 4",
-            ),
-            (
-                "plan.tensor_parallel",
-                json!(0),
-                "plan.tensor_parallel",
-                "1 or more",
-            ),
-            (
-                "plan.tensor_parallel",
-                json!(-2),
-                "plan.tensor_parallel",
-                "whole number",
-            ),
-            (
-                "plan.tensor_parallel",
-                json!(16),
-                "plan.tensor_parallel",
-                "multiple of 16 GPUs",
-            ),
-            (
-                "plan.tensor_parallel",
-                json!(u64::MAX),
-                "plan.tensor_parallel",
-                "largest",
-            ),
-            (
-                "plan.pipeline_parallel",
-                json!(33),
-                "plan.pipeline_parallel",
-                "32 or less",
-            ),
-            (
-                "plan.pipeline_parallel",
-                json!(8),
-                "plan.pipeline_parallel",
-                "multiple of 16 GPUs",
-            ),
-            (
-                "plan.virtual_pipeline",
-                json!(2),
-                "plan.virtual_pipeline",
-                "pipeline_parallel",
-            ),
-            (
-                "plan.virtual_pipeline",
-                json!(0),
-                "plan.virtual_pipeline",
-                "1 or more",
-            ),
-            (
-                "plan.context_parallel",
-                json!(16),
-                "plan.context_parallel",
-                "multiple of 32 GPUs",
-            ),
-            (
-                "plan.ulysses_parallel",
-                json!(3),
-                "plan.ulysses_parallel",
-                "do not split",
-            ),
-            (
-                "plan.expert_parallel",
-                json!(2),
-                "plan.expert_parallel",
-                "no experts",
-            ),
-            (
-                "plan.zero_stage",
-                json!(4),
-                "plan.zero_stage",
-                "0, 1, 2 or 3",
-            ),
-            (
-                "plan.shard_group",
-                json!(3),
-                "plan.shard_group",
-                "divisor of 4",
-            ),
-            (
-                "plan.shard_group",
-                json!(0),
-                "plan.shard_group",
-                "1 or more",
-            ),
-            (
-                "plan.micro_batch",
-                json!(0),
-                "plan.micro_batch",
-                "1 or more",
-            ),
-            (
-                "plan.max_tokens_per_gpu",
-                json!(4096),
-                "plan.max_tokens_per_gpu",
-                "Give one",
-            ),
-            (
-                "plan.recompute",
-                json!("all"),
-                "plan.recompute",
-                "selective",
-            ),
-            (
-                "plan.recompute",
-                json!({"granularity": "selective", "modules": ["attention"]}),
-                "plan.recompute",
-                "granularity and modules",
-            ),
-            ("plan.offload", json!(true), "plan.offload", "an object"),
-            (
-                "plan.offload.parameter",
-                json!(true),
-                "plan.offload.parameter",
-                "parameters",
-            ),
-            ("plan.attention", json!("sdpa"), "plan.attention", "flash"),
-            (
-                "plan.fused_lm_head",
-                json!(1),
-                "plan.fused_lm_head",
-                "true or false",
-            ),
-            (
-                "plan.overlap.gradients",
-                json!("on"),
-                "plan.overlap.gradients",
-                "true or false",
-            ),
-            (
-                "plan.master_weights_bytes",
-                json!(-1),
-                "plan.master_weights_bytes",
-                "out of range",
-            ),
-            (
-                "plan.optimizer_bytes",
-                json!(1e9),
-                "plan.optimizer_bytes",
-                "out of range",
-            ),
-            ("plan.tp", json!(2), "plan.tp", "tensor_parallel"),
-        ],
+        r#"
+            plan.backend = "accelerate" | megatron
+            plan.tensor_parallel = 3 | 2 or 4
+            plan.tensor_parallel = 0 | 1 or more
+            plan.tensor_parallel = -2 | whole number
+            plan.tensor_parallel = 16 | multiple of 16 GPUs
+            plan.tensor_parallel = 18446744073709551615 | largest
+            plan.pipeline_parallel = 33 | 32 or less
+            plan.pipeline_parallel = 8 | multiple of 16 GPUs
+            plan.virtual_pipeline = 2 | pipeline_parallel
+            plan.virtual_pipeline = 0 | 1 or more
+            plan.context_parallel = 16 | multiple of 32 GPUs
+            plan.ulysses_parallel = 3 | do not split
+            plan.expert_parallel = 2 | no experts
+            plan.zero_stage = 4 | 0, 1, 2 or 3
+            plan.shard_group = 3 | divisor of 4
+            plan.shard_group = 0 | 1 or more
+            plan.micro_batch = 0 | 1 or more
+            plan.max_tokens_per_gpu = 4096 | Give one
+            plan.recompute = "all" | selective
+            plan.recompute = {"granularity": "selective", "modules": ["attention"]} | granularity and modules
+            plan.offload = true | an object
+            plan.offload.parameter = true | parameters
+            plan.attention = "sdpa" | flash
+            plan.fused_lm_head = 1 | true or false
+            plan.overlap.gradients = "on" | true or false
+            plan.master_weights_bytes = -1 | out of range
+            plan.optimizer_bytes = 1000000000.0 | out of range
+            plan.tp = 2 | tensor_parallel
+        "#,
     );
     refused(
         &with(sft(), "model", &json!("qwen3-30b-a3b")),
-        &[
-            (
-                "plan.expert_parallel",
-                json!(3),
-                "plan.expert_parallel",
-                "2 or 4",
-            ),
-            (
-                "plan.expert_parallel",
-                json!(16),
-                "plan.expert_parallel",
-                "multiple of 16 GPUs",
-            ),
-            (
-                "plan.virtual_pipeline",
-                json!(3),
-                "plan.virtual_pipeline",
-                "pipeline_parallel",
-            ),
-        ],
+        r#"
+            plan.expert_parallel = 3 | 2 or 4
+            plan.expert_parallel = 16 | multiple of 16 GPUs
+            plan.virtual_pipeline = 3 | pipeline_parallel
+        "#,
     );
     refused(
         &ppo(),
-        &[
-            (
-                "plan.rollout.tensor_parallel",
-                json!(3),
-                "plan.rollout.tensor_parallel",
-                "2 or 4",
-            ),
-            (
-                "plan.rollout.tensor_parallel",
-                json!(16),
-                "plan.rollout.tensor_parallel",
-                "divisor of 8",
-            ),
-            (
-                "plan.rollout.tensor_parallel",
-                json!(0),
-                "plan.rollout.tensor_parallel",
-                "1 or more",
-            ),
-            (
-                "plan.rollout.gpu_memory_utilization",
-                json!(1.2),
-                "plan.rollout.gpu_memory_utilization",
-                "up to 1",
-            ),
-            (
-                "plan.rollout.gpu_memory_utilization",
-                json!(0),
-                "plan.rollout.gpu_memory_utilization",
-                "above 0",
-            ),
-            (
-                "plan.rollout.max_num_seqs",
-                json!(0),
-                "plan.rollout.max_num_seqs",
-                "1 or more",
-            ),
-            (
-                "plan.rollout.engine",
-                json!("tgi"),
-                "plan.rollout.engine",
-                "vllm",
-            ),
-            (
-                "plan.critic",
-                json!({"tensor_parallel": 3}),
-                "plan.critic.tensor_parallel",
-                "do not split",
-            ),
-            (
-                "plan.reference",
-                json!({"tensor_parallel": 3}),
-                "plan.reference.tensor_parallel",
-                "do not split",
-            ),
-        ],
+        r#"
+            plan.rollout.tensor_parallel = 3 | 2 or 4
+            plan.rollout.tensor_parallel = 16 | divisor of 8
+            plan.rollout.tensor_parallel = 0 | 1 or more
+            plan.rollout.gpu_memory_utilization = 1.2 | up to 1
+            plan.rollout.gpu_memory_utilization = 0 | above 0
+            plan.rollout.max_num_seqs = 0 | 1 or more
+            plan.rollout.engine = "tgi" | vllm
+            plan.critic = {"tensor_parallel": 3} -> plan.critic.tensor_parallel | do not split
+            plan.reference = {"tensor_parallel": 3} -> plan.reference.tensor_parallel | do not split
+        "#,
     );
 }
 
