@@ -12,7 +12,7 @@ const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
 
 /// What the estimate assumes or leaves out for this job and plan.
 #[must_use]
-pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
+pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
     let mut found = job.caveats.clone();
     let hardware = &job.hardware;
     let shape = &job.model.shape;
@@ -41,6 +41,12 @@ pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
                 "{} has no tensor cores for this precision: bf16 rates are used.",
                 hardware.name
             ),
+        ));
+    }
+    if job.workload.lora.is_some() && answer.mfu > 0.6 {
+        found.push(Caveat::new(
+            "adapter-mfu",
+            "MFU counts six operations per weight and token. Frozen weights need four, so adapters alone can show more than is possible for full training.",
         ));
     }
     if hardware.usd_per_gpu_hour.is_none() {

@@ -121,7 +121,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             prices: catalog::PRICES_AS_OF,
         },
     };
-    answer.caveats = advice::caveats(job, plan);
+    answer.caveats = advice::caveats(job, plan, &answer);
     answer.advice = advice::advice(job, plan, &answer);
     answer
 }

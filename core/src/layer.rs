@@ -469,7 +469,7 @@ impl BlockContext<'_> {
     ///
     /// Inputs of every product and of every function whose derivative needs them, in bf16:
     /// Korthikanti et al. 2022, arXiv:2205.05198, section 4.1 (`34·s·b·h` for a plain block without
-    /// the scores), generalised to grouped queries, gates, latents and experts. `extra` is what eager code
+    /// the scores), without its two dropout masks (nobody fine-tunes with dropout: `32·s·b·h`), generalised to grouped queries, gates, latents and experts. `extra` is what eager code
     /// keeps beside that, in bytes per token and hidden size.
     #[must_use]
     pub fn kept_bytes(&self, block: Block, slice: Slice, extra: f64) -> f64 {

@@ -71,7 +71,7 @@ fn of_stage(
 ) -> PhaseMemory {
     let rank = rank_weights(role, layout, stage);
     let mut states = states(context, role, &rank, layout, gpus, usage);
-    let workspace = gathered(&rank, layout, gpus, usage);
+    let workspace = gathered(&rank, layout, gpus, usage, role);
     if layout.offload.parameters && layout.zero_stage >= 3 {
         states.parameters = Bytes::ZERO;
     }
@@ -146,8 +146,9 @@ pub(crate) fn states(
 }
 
 /// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and
-/// the prefetched next one) and the outer weights, in bf16; in the backward pass one block's gradients as well.
-fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> Bytes {
+/// the prefetched next one) and the outer weights, in bf16; in the backward pass one block's gradients as well,
+/// unless only adapters train.
+fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use, role: &Role<'_>) -> Bytes {
     if layout.zero_stage < 3 || gpus == 1 {
         // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
         let cast = if layout.backend == Backend::Ddp {
@@ -157,7 +158,7 @@ fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> Bytes
         };
         return Bytes::new(cast);
     }
-    let gradients = if usage == Use::Train {
+    let gradients = if usage == Use::Train && role.adapters == 0 {
         rank.largest_block * layout.gradient_bytes
     } else {
         0.0

@@ -81,7 +81,8 @@ pub fn step(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Step {
         seconds,
         tokens,
         model_flops,
-        hardware_flops: model_flops * (1.0 + step::recomputed_share(&plan.layout)),
+        hardware_flops: model_flops
+            * (1.0 + step::recomputed_share(context, &plan.layout, rl.mean_length())),
     }
 }
 

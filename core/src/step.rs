@@ -5,11 +5,11 @@ use crate::complete::training_gpus;
 use crate::context::Context;
 use crate::flops;
 use crate::memory::{self, PhaseMemory, Use};
-use crate::plan::{Layout, Plan};
+use crate::plan::{Layout, Plan, Recompute};
 use crate::rl;
 use crate::rollout::{self, Requests};
 use crate::training;
-use crate::wire::{MemoryParts, TimeParts};
+use crate::wire::{MemoryParts, RecomputeModule, TimeParts};
 
 /// Time and memory of a step.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +55,23 @@ pub fn evaluate(context: &Context<'_>, plan: &Plan) -> Step {
     }
 }
 
-/// Extra share of operations that recomputation adds to a training step.
-pub(crate) fn recomputed_share(layout: &Layout) -> f64 {
+/// Extra share of operations that recomputation adds to a training step: a third for whole layers,
+/// the forward attention for core attention alone (Korthikanti et al. 2022, arXiv:2205.05198, section 5).
+pub(crate) fn recomputed_share(context: &Context<'_>, layout: &Layout, length: f64) -> f64 {
     match layout.recompute {
-        crate::plan::Recompute::Full => 1.0 / 3.0,
-        crate::plan::Recompute::Selective(_) | crate::plan::Recompute::None => 0.0,
+        Recompute::Full => 1.0 / 3.0,
+        Recompute::Selective(modules) if modules.contains(RecomputeModule::CoreAttn) => {
+            let shape = &context.job.model.shape;
+            let attention: f64 = context
+                .blocks
+                .iter()
+                .map(|block| {
+                    flops::attention_per_token(shape, block.kind, length).get() * block.count as f64
+                })
+                .sum();
+            attention / flops::training_per_token(&context.job.model, length).get()
+        }
+        Recompute::Selective(_) | Recompute::None => 0.0,
     }
 }
 
@@ -78,7 +90,8 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
         memories: vec![("train", memory)],
         tokens: batch.tokens,
         model_flops: flops,
-        hardware_flops: flops * (1.0 + recomputed_share(layout)),
+        hardware_flops: flops
+            * (1.0 + recomputed_share(context, layout, workload.mean_sequence_length)),
     }
 }
 

@@ -352,3 +352,22 @@ fn the_files_themselves_are_sound() {
     assert_eq!(catalog.models.len(), catalog::models().len());
     assert_eq!(catalog.gpus.len(), catalog::gpus().len());
 }
+
+#[test]
+fn every_efficiency_says_what_it_rests_on() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/efficiency.toml");
+    let literal = tables::efficiency::literal(&path).unwrap();
+    assert!(literal.starts_with("Efficiency {") && literal.contains("allocator_slack"));
+    // An entry without its basis, and one out of range, fail by name.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let bad = text
+        .replacen("basis = \"Fitted", "basis = \"\" # \"", 1)
+        .replacen("memory = 0.8", "memory = 1.8", 1);
+    let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
+    std::fs::write(&file, bad).unwrap();
+    let problems = tables::efficiency::literal(&file).unwrap_err().join("\n");
+    assert!(
+        problems.contains("basis") && problems.contains("memory = 1.8"),
+        "{problems}"
+    );
+}

@@ -39,30 +39,21 @@ fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
     }
 }
 
-/// Every layout that divisibility allows. Where a batch cannot be shared evenly by any, every
-/// layout of the GPUs, some of which then wait.
-pub(super) fn layouts(job: &Job, spec: &PlanSpec) -> Vec<PlanSpec> {
+/// Every layout that divisibility allows.
+pub(super) fn layouts(job: &Job, spec: &PlanSpec, sharing: Sharing) -> Vec<PlanSpec> {
     if job.workload.kind == WorkloadKind::Rollout {
         return vec![spec.clone()];
     }
-    let of = |sharing| {
-        let mut found = Vec::new();
-        for backend in backends(job, spec) {
-            parallel_layouts(job, spec, backend, sharing, &mut found);
-        }
-        found
-    };
-    let even = of(Sharing::Even);
-    if even.is_empty() {
-        of(Sharing::Any)
-    } else {
-        even
+    let mut found = Vec::new();
+    for backend in backends(job, spec) {
+        parallel_layouts(job, spec, backend, sharing, &mut found);
     }
+    found
 }
 
 /// How data-parallel ranks share a batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sharing {
+pub(super) enum Sharing {
     /// Each rank has the same number of sequences, at least one.
     Even,
     /// Some ranks may have less, or nothing.
@@ -79,20 +70,13 @@ fn parallel_layouts(
     let shape = &job.model.shape;
     let gpus = u64::from(training_gpus(job));
     let megatron = backend == Backend::Megatron;
-    let domain = u64::from(
-        job.hardware
-            .nvlink_domain
-            .max(1)
-            .min(job.hardware.gpus_per_node),
-    )
-    .max(1);
+    // Tensor parallelism stays inside the node; a rack of one NVLink domain counts as nodes of eight.
+    let node = job.hardware.gpus_per_node;
+    let domain = u64::from(node.max(job.hardware.nvlink_domain.min(8)));
     let length = job.workload.sequence_length;
     let only = |allowed: bool, most: u64| if allowed { most } else { 1 };
     let splits = |most: u64| if length >= 8192 { most } else { 1 };
-    for tp in choices(
-        spec.tensor_parallel,
-        powers_of_two(only(megatron, domain.max(1))),
-    ) {
+    for tp in choices(spec.tensor_parallel, powers_of_two(only(megatron, domain))) {
         for pp in choices(spec.pipeline_parallel, powers_of_two(only(megatron, 64))) {
             if spec.pipeline_parallel.is_none()
                 && (pp > 1 && (!shape.num_hidden_layers.is_multiple_of(pp) || tp * pp > gpus))

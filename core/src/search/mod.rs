@@ -14,7 +14,7 @@ use crate::rl as rl_step;
 use crate::step;
 use crate::wire::{Answer, PlanSpec, Question};
 use crate::workload::Rl;
-use candidates::{layouts, rollouts};
+use candidates::{Sharing, layouts, rollouts};
 
 /// What "best" means. For one GPU type and count the cheapest plan is the fastest one; the two
 /// differ once counts or types are compared.
@@ -135,9 +135,16 @@ fn rank(
 ) -> Result<Ranked, InputError> {
     let job = context.job;
     let mut found = Found::default();
-    match &job.workload.rl {
-        Some(rl) => rank_rl(context, spec, rl, accept, &mut found),
-        None => rank_single(context, spec, accept, &mut found),
+    // A batch that ranks share unevenly is a plan only where no other is legal.
+    for sharing in [Sharing::Even, Sharing::Any] {
+        if found.considered > 0 {
+            break;
+        }
+        let layouts = layouts(job, spec, sharing);
+        match &job.workload.rl {
+            Some(rl) => rank_rl(context, spec, layouts, rl, accept, &mut found),
+            None => rank_single(context, spec, layouts, accept, &mut found),
+        }
     }
     let Found {
         considered,
@@ -190,12 +197,13 @@ impl Found {
 fn rank_single(
     context: &Context<'_>,
     spec: &PlanSpec,
+    layouts: Vec<PlanSpec>,
     accept: &dyn Fn(&Plan) -> bool,
     found: &mut Found,
 ) {
     let job = context.job;
     let rollouts = rollouts(job, spec);
-    for layout in layouts(job, spec) {
+    for layout in layouts {
         for rollout in &rollouts {
             match complete(
                 job,
@@ -223,6 +231,7 @@ const ENGINES_KEPT: usize = 3;
 fn rank_rl(
     context: &Context<'_>,
     spec: &PlanSpec,
+    layouts: Vec<PlanSpec>,
     rl: &Rl,
     accept: &dyn Fn(&Plan) -> bool,
     found: &mut Found,
@@ -244,7 +253,7 @@ fn rank_rl(
     };
     let first = Some(first.clone());
     let mut paired: Vec<Candidate> = Vec::new();
-    for layout in layouts(job, spec) {
+    for layout in layouts {
         let whole = PlanSpec {
             rollout: first.clone(),
             ..layout

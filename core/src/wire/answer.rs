@@ -133,10 +133,8 @@ pub struct MemoryParts {
     pub framework: f64,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature serde asks for"
-)]
+// A pedantic lint on some targets: the signature is the one serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
