@@ -9,9 +9,10 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
-use shardwise_core::{Answer, InputError, Objective, Question, SearchResult};
+use shardwise_core::{Answer, Objective, Question, SearchResult};
 
 use crate::browser;
+use crate::view::words::layout;
 
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
@@ -30,7 +31,46 @@ pub(crate) struct Compared {
     /// The GPU type.
     pub(crate) gpu: &'static Gpu,
     /// Its best plan, or why it cannot be asked.
-    pub(crate) answer: Result<Answer, InputError>,
+    pub(crate) result: Result<Figures, String>,
+}
+
+/// What a comparison shows of an answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Figures {
+    /// Whether it fits.
+    pub(crate) fits: bool,
+    /// Tokens per second and GPU.
+    pub(crate) speed: f64,
+    /// The range of the speed.
+    pub(crate) range: Option<[f64; 2]>,
+    /// Dollars per million tokens.
+    pub(crate) usd: Option<f64>,
+    /// Millions of tokens per hour.
+    pub(crate) mtok_per_hour: f64,
+    /// Memory that is needed, in GiB.
+    pub(crate) needs_gib: f64,
+    /// Memory of the card, in GiB.
+    pub(crate) has_gib: f64,
+    /// How the plan splits.
+    pub(crate) layout: String,
+}
+
+impl Figures {
+    /// Of the answer for `gpus` GPUs.
+    pub(crate) fn of(answer: &Answer, gpus: u32) -> Self {
+        Self {
+            fits: answer.fits,
+            speed: answer.tokens_per_s_per_gpu,
+            range: answer
+                .interval
+                .map(|interval| interval.tokens_per_s_per_gpu),
+            usd: answer.usd_per_mtok,
+            mtok_per_hour: answer.mtok_per_hour,
+            needs_gib: answer.memory.reserved_gib,
+            has_gib: answer.memory.capacity_gib,
+            layout: layout(&answer.plan, gpus),
+        }
+    }
 }
 
 /// The GPU types of the catalog, as far as they have been asked.
@@ -89,8 +129,10 @@ fn slice(
             });
             return;
         };
-        let answer = shardwise_core::estimate(&with_gpu(&question, gpu.id));
-        rows.borrow_mut().push(Compared { gpu, answer });
+        let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
+            .map(|found| Figures::of(&found.answer, found.job.hardware.gpus))
+            .map_err(|error| error.message);
+        rows.borrow_mut().push(Compared { gpu, result });
         if browser::now_ms() - begun >= SLICE_MS {
             break;
         }

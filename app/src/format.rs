@@ -38,6 +38,17 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// With up to six places, and none that say nothing: `0.65`, `2.99`, `1,246`.
+#[must_use]
+pub fn trimmed(value: f64) -> String {
+    let text = fixed(value, 6);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
 /// With three significant digits, the way a person would say it: `3,670`, `105.7`, `0.226`.
 #[must_use]
 pub fn figure(value: f64) -> String {
@@ -158,7 +169,9 @@ pub fn tokens_zh(count: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, usd};
+    use super::{
+        figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd,
+    };
 
     #[test]
     fn numbers_read_well() {
@@ -167,6 +180,8 @@ mod tests {
             (grouped(999), "999"),
             (grouped(1_234_567), "1,234,567"),
             (fixed(-0.04, 1), "0.0"),
+            (trimmed(5.096_25), "5.09625"),
+            (trimmed(1246.0), "1,246"),
             (fixed(-1234.56, 1), "−1,234.6"),
             (figure(3671.2), "3,670"),
             (figure(105.68), "105.7"),

@@ -9,6 +9,10 @@ pub enum Takes {
     Count,
     /// A whole number of tokens of one sequence or batch; `k` is 1,024.
     Tokens,
+    /// A number of tokens on average; `k` is 1,024.
+    MeanTokens,
+    /// Yes or no; empty is "auto".
+    Flag,
     /// A decimal number.
     Number,
     /// A share between 0 and 1, or a percentage.
@@ -71,9 +75,9 @@ fields! {
     /// Sequences per optimizer step.
     GlobalBatch = "workload.global_batch", Count;
     /// Mean sequence length.
-    MeanSequenceLength = "workload.mean_sequence_length", Tokens;
+    MeanSequenceLength = "workload.mean_sequence_length", MeanTokens;
     /// Packing.
-    Packing = "workload.packing", Choice;
+    Packing = "workload.packing", Flag;
     /// Precision of the matrix products.
     Precision = "workload.precision", Choice;
     /// Rank of the adapters.
@@ -89,9 +93,9 @@ fields! {
     /// Longest response.
     MaxResponse = "workload.rl.max_response_length", Tokens;
     /// Mean prompt.
-    MeanPrompt = "workload.rl.mean_prompt_length", Tokens;
+    MeanPrompt = "workload.rl.mean_prompt_length", MeanTokens;
     /// Mean response.
-    MeanResponse = "workload.rl.mean_response_length", Tokens;
+    MeanResponse = "workload.rl.mean_response_length", MeanTokens;
     /// Spread of the response lengths.
     Spread = "workload.rl.response_length_cv", Share;
     /// Prompts per optimizer step.
@@ -99,7 +103,7 @@ fields! {
     /// Passes over the samples.
     Epochs = "workload.rl.epochs", Count;
     /// Reference policy.
-    Reference = "workload.rl.reference", Choice;
+    Reference = "workload.rl.reference", Flag;
     /// How generation and training share the GPUs.
     Schedule = "workload.rl.schedule", Choice;
     /// GPUs that train.
@@ -107,9 +111,9 @@ fields! {
     /// Requests of a generation run.
     Requests = "workload.rollout.requests", Count;
     /// Mean prompt of a generation run.
-    RequestPrompt = "workload.rollout.mean_prompt_length", Tokens;
+    RequestPrompt = "workload.rollout.mean_prompt_length", MeanTokens;
     /// Mean response of a generation run.
-    RequestResponse = "workload.rollout.mean_response_length", Tokens;
+    RequestResponse = "workload.rollout.mean_response_length", MeanTokens;
     /// Spread of a generation run's responses.
     RequestSpread = "workload.rollout.response_length_cv", Share;
     /// Tokens of the whole run.
@@ -141,7 +145,7 @@ fields! {
     /// What is kept in host memory: letters of [`super::OFFLOADS`], `-` for nothing.
     Offload = "plan.offload", Choice;
     /// Loss without logits.
-    FusedHead = "plan.fused_lm_head", Choice;
+    FusedHead = "plan.fused_lm_head", Flag;
     /// The generation engine.
     Engine = "plan.rollout.engine", Choice;
     /// Tensor parallelism of the engine.
@@ -170,6 +174,16 @@ impl Field {
                 .filter(above)
                 .max_by_key(|field| field.path().len())
         })
+    }
+
+    /// What `k` stands for in it.
+    #[must_use]
+    pub fn kilo(self) -> f64 {
+        if matches!(self.takes(), Takes::Tokens | Takes::MeanTokens) {
+            1024.0
+        } else {
+            1000.0
+        }
     }
 
     /// Identifier of its element in the page.

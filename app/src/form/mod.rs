@@ -4,14 +4,13 @@
 //! question holds beyond the controls (a GPU described by its figures, a critic of its own) is
 //! kept in `base` and travels along.
 
+mod document;
 mod field;
-mod read;
 pub mod units;
-mod write;
 
 pub use field::{Field, Takes};
 
-use shardwise_core::Question;
+use serde_json::Value;
 use shardwise_core::wire::WorkloadKind;
 
 /// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
@@ -25,7 +24,7 @@ pub const CUSTOM_GPU: &str = "custom";
 pub struct Form {
     values: Vec<String>,
     /// The question that was loaded, for what the controls do not show.
-    base: Option<Box<Question>>,
+    base: Value,
 }
 
 /// A control whose text cannot be read or is refused.
@@ -66,7 +65,7 @@ impl Default for Form {
     fn default() -> Self {
         Self {
             values: vec![String::new(); Field::COUNT],
-            base: None,
+            base: Value::Null,
         }
     }
 }
@@ -88,7 +87,7 @@ impl Form {
     /// The task.
     #[must_use]
     pub fn kind(&self) -> WorkloadKind {
-        read::kind(self.get(Field::Kind))
+        document::kind(self.get(Field::Kind))
     }
 
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.
@@ -120,8 +119,8 @@ impl Form {
 
     /// Drops what a loaded question says about the plan beyond the controls.
     pub fn forget_plan(&mut self) {
-        if let Some(base) = &mut self.base {
-            base.plan = None;
+        if let Value::Object(base) = &mut self.base {
+            base.remove("plan");
         }
     }
 
@@ -129,8 +128,8 @@ impl Form {
     #[must_use]
     pub fn has_custom_gpu(&self) -> bool {
         self.base
-            .as_ref()
-            .is_some_and(|base| !base.hardware.gpu.is_string())
+            .pointer("/hardware/gpu")
+            .is_some_and(Value::is_object)
     }
 
     /// Whether any part of the plan is set by hand.

@@ -37,39 +37,67 @@ pub fn number(text: &str, kilo: f64) -> Result<f64, NumberError> {
         })
         .filter(|c| !c.is_whitespace() && *c != '_' && *c != '$')
         .collect();
-    let digits_end = plain
+    let end = plain
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-' | '+'))
         .unwrap_or(plain.len());
-    let (digits, suffix) = plain.split_at(digits_end);
-    // `1e9` is a number too.
-    let (digits, suffix) = match suffix.strip_prefix('e') {
-        Some(_) if plain.parse::<f64>().is_ok() => (plain.as_str(), ""),
-        _ => (digits, suffix),
-    };
+    let (digits, suffix) = plain.split_at(end);
     let factor = match suffix {
         "" => 1.0,
         "k" => kilo,
-        "m" => kilo * kilo,
+        // Runs of tokens are counted in millions, however long a sequence is.
+        "m" => 1e6,
         "b" | "g" => 1e9,
         "t" => 1e12,
         "%" => 0.01,
         "万" => 1e4,
         "亿" => 1e8,
-        _ => return Err(NumberError::NotANumber),
+        // `1e9` is a number too.
+        _ => power_of_ten(suffix).ok_or(NumberError::NotANumber)?,
     };
-    // Runs of tokens are counted in millions, however long a sequence is.
-    let factor = if suffix == "m" { 1e6 } else { factor };
-    let value: f64 = ungrouped(digits)?
+    let value = decimal(&ungrouped(digits)?)? * factor;
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(NumberError::TooLarge)
+    }
+}
+
+/// The factor of an exponent: `e9`, `e-3`.
+fn power_of_ten(suffix: &str) -> Option<f64> {
+    let exponent: i32 = suffix
+        .strip_prefix('e')?
+        .trim_start_matches('+')
         .parse()
-        .map_err(|_| NumberError::NotANumber)?;
-    let value = value * factor;
-    if value < 0.0 {
-        return Err(NumberError::Negative);
+        .ok()?;
+    Some(10f64.powi(exponent))
+}
+
+/// Digits with at most one point. Exact up to 15 digits, which is more than anyone types; the
+/// standard library's parser would bring ten kilobytes of tables along.
+fn decimal(digits: &str) -> Result<f64, NumberError> {
+    let negative = digits.starts_with('-');
+    let digits = digits.trim_start_matches(['-', '+']);
+    let (mut value, mut places, mut point, mut any) = (0.0, 0, false, false);
+    for c in digits.chars() {
+        match c.to_digit(10) {
+            Some(digit) => {
+                value = value * 10.0 + f64::from(digit);
+                places += i32::from(point);
+                any = true;
+            }
+            None if c == '.' && !point => point = true,
+            None => return Err(NumberError::NotANumber),
+        }
     }
-    if !value.is_finite() {
-        return Err(NumberError::TooLarge);
+    if !any {
+        return Err(NumberError::NotANumber);
     }
-    Ok(value)
+    let value = value / 10f64.powi(places);
+    if negative && value > 0.0 {
+        Err(NumberError::Negative)
+    } else {
+        Ok(value)
+    }
 }
 
 /// Takes the commas out of `1,024`; refuses `1,5`.
@@ -99,7 +127,9 @@ pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
     }
     // `1.1k` tokens are 1126.4: close enough to be meant, unlike `2.5` GPUs.
     let rounded = value.round();
-    let has_unit = text.trim_end().ends_with(|c: char| !c.is_ascii_digit() && c != '.');
+    let has_unit = text
+        .trim_end()
+        .ends_with(|c: char| !c.is_ascii_digit() && c != '.');
     if (rounded - value).abs() > 1e-6 && !has_unit {
         return Err(NumberError::NotWhole);
     }
@@ -134,6 +164,8 @@ mod tests {
             ("1.2 亿", 1e3, 1.2e8),
             ("１２", 1e3, 12.0),
             ("1e9", 1e3, 1e9),
+            ("2.5e-1", 1e3, 0.25),
+            (".5", 1e3, 0.5),
         ] {
             let read = number(text, kilo);
             assert!(
@@ -156,6 +188,10 @@ mod tests {
             ("1e999", NumberError::TooLarge),
             ("nan", NumberError::NotANumber),
             ("inf", NumberError::NotANumber),
+            (".", NumberError::NotANumber),
+            ("1.2.3", NumberError::NotANumber),
+            ("1e", NumberError::NotANumber),
+            ("3-2", NumberError::NotANumber),
         ] {
             assert_eq!(number(text, 1e3), Err(error), "{text}");
         }

@@ -12,7 +12,7 @@ pub(super) fn view(page: Page) -> AnyView {
         page.shown.get().map(|shown| {
             let advice = &shown.found.answer.advice;
             if advice.is_empty() {
-                return view! { <p class="muted">{text.advice_none}</p> }.into_any();
+                return el("P", "muted").child(text.advice_none).into_any();
             }
             let items = advice.iter().map(|item| {
                 let (class, name) = match item.severity {
@@ -22,43 +22,59 @@ pub(super) fn view(page: Page) -> AnyView {
                 };
                 let source = (!item.source.is_empty()).then(|| {
                     if item.source.starts_with("http") {
-                        view! { <a href=item.source rel="noopener" target="_blank">{text.source}</a> }.into_any()
+                        el("A", "")
+                            .set("href", item.source)
+                            .set("rel", "noopener")
+                            .set("target", "_blank")
+                            .child(text.source)
+                            .into_any()
                     } else {
-                        view! { <span>{item.source}</span> }.into_any()
+                        el("SPAN", "").child(item.source).into_any()
                     }
                 });
-                view! {
-                    <li id=item.id>
-                        <p class="gain"><span class=class>{name}</span></p>
-                        <div><p lang="en">{item.text.clone()}</p><p class="adv-f">{source}</p></div>
-                    </li>
-                }
+                el("LI", "")
+                    .set("id", item.id)
+                    .child(el("P", "gain").child(el("SPAN", "").set("class", class).child(name)))
+                    .child(
+                        el("DIV", "")
+                            .child(el("P", "").set("lang", "en").child(item.text.clone()))
+                            .child(el("P", "adv-f").child(source)),
+                    )
             });
-            view! { <ol>{items.collect_view()}</ol> }.into_any()
+            el("OL", "").child(items.collect_view()).into_any()
         })
     };
     let caveats = move || {
         let text = page.text();
-        page.shown.get().filter(|shown| !shown.found.answer.caveats.is_empty()).map(|shown| {
-            let caveats = &shown.found.answer.caveats;
-            let items = caveats.iter().map(|caveat| view! { <li lang="en">{caveat.text.clone()}</li> });
-            view! {
-                <details class="more done" id="caveats" open=true>
-                    <summary>{text.caveats} " " <span>{caveats.len().to_string()}</span></summary>
-                    <ul class="caveats">{items.collect_view()}</ul>
-                </details>
-            }
-        })
+        page.shown
+            .get()
+            .filter(|shown| !shown.found.answer.caveats.is_empty())
+            .map(|shown| {
+                let caveats = &shown.found.answer.caveats;
+                let items = caveats
+                    .iter()
+                    .map(|caveat| el("LI", "").set("lang", "en").child(caveat.text.clone()));
+                el("DETAILS", "more done")
+                    .set("id", "caveats")
+                    .set("open", true)
+                    .child(
+                        el("SUMMARY", "")
+                            .child(text.caveats)
+                            .child(" ")
+                            .child(el("SPAN", "").child(caveats.len().to_string())),
+                    )
+                    .child(el("UL", "caveats").child(items.collect_view()))
+            })
     };
-    view! {
-        <section class="block advice" id="advice" aria-labelledby="adv-h">
-            <div class="block-h">
-                <h2 id="adv-h">{page.text().advice}</h2>
-                <p>{page.text().advice_note}</p>
-            </div>
-            {part(list)}
-            {part(caveats)}
-        </section>
-    }
-    .into_any()
+    el("SECTION", "block advice")
+        .set("id", "advice")
+        .set("aria-labelledby", "adv-h")
+        .child(
+            el("DIV", "block-h")
+                .child(el("H2", "").set("id", "adv-h").child(page.text().advice))
+                .child(el("P", "").child(page.text().advice_note)),
+        )
+        .child(part(list))
+        .child(part(caveats))
+        .into_any()
 }

@@ -47,12 +47,7 @@ fn reading(page: Page, field: Field) -> Option<String> {
         if !units::has_unit(typed) {
             return None;
         }
-        let kilo = if field.takes() == Takes::Tokens {
-            1024.0
-        } else {
-            1000.0
-        };
-        let value = units::number(typed, kilo).ok()?;
+        let value = units::number(typed, field.kilo()).ok()?;
         let value = if value >= 1.0 {
             format::fixed(value, 0)
         } else {
@@ -111,8 +106,8 @@ pub(super) fn input(
     let described = format!("{id}-m");
     let mode = match field.takes() {
         // Counts too: a keyboard of digits alone cannot type `8k`.
-        Takes::Text | Takes::Choice | Takes::Count | Takes::Tokens => "text",
         Takes::Number | Takes::Share => "decimal",
+        _ => "text",
     };
     let wrong = move || {
         page.errors

@@ -17,7 +17,7 @@ mod memory;
 mod plans;
 mod time;
 mod verdict;
-mod words;
+pub(crate) mod words;
 
 use erased::{part, press_link};
 use leptos::either::Either;

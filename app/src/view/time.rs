@@ -75,20 +75,20 @@ fn chart(answer: &Answer, lang: Lang) -> Stack {
 fn takeaway(answer: &Answer, lang: Lang) -> String {
     let text = lang.text();
     let step = format::seconds(answer.step_time_s);
-    let mut phases: Vec<&TimePhase> = answer.time.phases.iter().collect();
-    phases.sort_by(|a, b| b.s.total_cmp(&a.s));
-    match phases.as_slice() {
-        [first, second, ..] => fill(
-            text.time_take,
-            &[
-                &step,
-                &format::seconds(first.s),
-                lang.word(first.name),
-                &format::seconds(second.s),
-                lang.word(second.name),
-            ],
-        ),
-        [only] => {
+    let phases = &answer.time.phases;
+    let longest_but = |other: Option<&str>| {
+        let rest = phases.iter().filter(move |phase| Some(phase.name) != other);
+        rest.max_by(|a, b| a.s.total_cmp(&b.s))
+    };
+    let first = longest_but(None);
+    let second = longest_but(first.map(|phase| phase.name));
+    match (first, second) {
+        (Some(first), Some(second)) => {
+            let s = [format::seconds(first.s), format::seconds(second.s)];
+            let names = [lang.word(first.name), lang.word(second.name)];
+            fill(text.time_take, &[&step, &s[0], names[0], &s[1], names[1]])
+        }
+        (Some(only), None) => {
             let longest = parts(only).max_by(|a, b| a.2.total_cmp(&b.2)).unwrap_or((
                 Ink::Framework,
                 "overhead",
@@ -99,7 +99,7 @@ fn takeaway(answer: &Answer, lang: Lang) -> String {
                 &[&step, &format::seconds(longest.2), lang.word(longest.1)],
             )
         }
-        [] => String::new(),
+        (None, _) => String::new(),
     }
 }
 

@@ -68,7 +68,7 @@ fn sentence(text: &str, first: [&str; 4], rest: &[String]) -> String {
 }
 
 /// The dimensions of a plan that split something, in short: `TP 2 · DP 4`.
-pub(super) fn layout(plan: &PlanSpec, gpus: u32) -> String {
+pub(crate) fn layout(plan: &PlanSpec, gpus: u32) -> String {
     let of = |value: Option<u64>| value.unwrap_or(1).max(1);
     let split = [
         of(plan.tensor_parallel),

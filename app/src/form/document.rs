@@ -1,0 +1,294 @@
+//! The form as the question document: each control is the value at its path.
+
+use serde_json::{Map, Value};
+use shardwise_core::Question;
+use shardwise_core::catalog;
+use shardwise_core::wire::{VERSION, WorkloadKind, question_from_value};
+
+use super::{
+    CUSTOM_GPU, Field, FieldError, Form, KINDS, OFFLOADS, Problem, Takes, generates, is_rl, units,
+};
+use crate::format;
+
+/// Keys of `plan.offload`, in the order of [`OFFLOADS`].
+const OFFLOAD_KEYS: [&str; 4] = ["parameters", "gradients", "optimizer", "activations"];
+
+/// The task a word of the interface names; GRPO where it names none.
+pub(super) fn kind(word: &str) -> WorkloadKind {
+    KINDS
+        .iter()
+        .find(|(_, id, _)| *id == word)
+        .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
+}
+
+/// The value at a path; null where there is none.
+fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(document, |value, key| {
+        value.get(key).unwrap_or(&Value::Null)
+    })
+}
+
+/// Puts a value at a path.
+fn put(document: &mut Value, path: &str, value: Value) {
+    let mut place = document;
+    for key in path.split('.') {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        let Value::Object(map) = place else { return };
+        place = map.entry(key).or_insert(Value::Null);
+    }
+    *place = value;
+}
+
+/// Takes away what is at a path, and what is left empty above it.
+fn take(document: &mut Value, path: &str) {
+    let Value::Object(map) = document else { return };
+    match path.split_once('.') {
+        None => {
+            map.remove(path);
+        }
+        Some((key, rest)) => {
+            if let Some(inner) = map.get_mut(key) {
+                take(inner, rest);
+                if inner.as_object().is_some_and(Map::is_empty) {
+                    map.remove(key);
+                }
+            }
+        }
+    }
+}
+
+/// The catalog id of a model typed by id, repository or name; else the text itself, which the
+/// calculator refuses with the names nearest to it.
+fn model_id(typed: &str) -> &str {
+    let same = |name: &str| name.eq_ignore_ascii_case(typed);
+    catalog::models()
+        .iter()
+        .find(|model| same(model.id) || same(model.hf_repo) || same(model.name))
+        .map_or(typed, |model| model.id)
+}
+
+/// Paths that say nothing about a task.
+fn foreign(kind: WorkloadKind) -> Vec<&'static str> {
+    let mut paths = Vec::new();
+    if !is_rl(kind) {
+        paths.push("workload.rl");
+    }
+    if kind != WorkloadKind::Rollout {
+        paths.push("workload.rollout");
+    }
+    if generates(kind) {
+        paths.extend([
+            "workload.sequence_length",
+            "workload.global_batch",
+            "workload.mean_sequence_length",
+        ]);
+    } else {
+        paths.push("plan.rollout");
+    }
+    // What a link says beyond the controls of RL stays: packing, adapters.
+    if !matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora) && !is_rl(kind) {
+        paths.push("workload.lora");
+    }
+    if kind == WorkloadKind::Rollout {
+        paths.push("workload.packing");
+    }
+    paths
+}
+
+/// Controls that a task shows: the others keep what they hold and say nothing.
+fn applies(field: Field, kind: WorkloadKind) -> bool {
+    let path = field.path();
+    let hidden_in_rl = path.starts_with("workload.lora") || field == Field::Packing;
+    let foreign = foreign(kind);
+    !(is_rl(kind) && hidden_in_rl || foreign.iter().any(|prefix| path.starts_with(prefix)))
+}
+
+/// Controls without which a task has no size.
+fn required(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Gpu
+            | Field::SequenceLength
+            | Field::GlobalBatch
+            | Field::Prompts
+            | Field::MaxPrompt
+            | Field::MaxResponse
+            | Field::Requests
+            | Field::RequestPrompt
+            | Field::RequestResponse
+    )
+}
+
+impl Form {
+    /// The value that a control stands for; `None` where it is empty.
+    fn value(&self, field: Field) -> Result<Option<Value>, Problem> {
+        let text = self.get(field).trim();
+        if text.is_empty() {
+            return if required(field) {
+                Err(Problem::Missing)
+            } else {
+                Ok(None)
+            };
+        }
+        let value = match field.takes() {
+            Takes::Count | Takes::Tokens => {
+                Value::from(units::whole(text, field.kilo()).map_err(Problem::Number)?)
+            }
+            Takes::MeanTokens | Takes::Number | Takes::Share => {
+                number(units::number(text, field.kilo()).map_err(Problem::Number)?)
+            }
+            Takes::Flag => Value::Bool(text == "true"),
+            Takes::Text | Takes::Choice => Value::String(text.to_owned()),
+        };
+        Ok(Some(value))
+    }
+
+    fn model(&self) -> Result<Value, FieldError> {
+        let refuse = |field: Field, problem| FieldError {
+            field: Some(field),
+            path: field.path().to_owned(),
+            problem,
+        };
+        let config = self.get(Field::ModelConfig).trim();
+        let name = self.get(Field::Model).trim();
+        if !config.is_empty() {
+            serde_json::from_str(config)
+                .map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
+        } else if name.is_empty() {
+            Err(refuse(Field::Model, Problem::Missing))
+        } else {
+            Ok(Value::String(model_id(name).to_owned()))
+        }
+    }
+
+    /// The question that the form asks.
+    ///
+    /// # Errors
+    /// Every control that cannot be read, in the order of the form.
+    pub fn question(&self) -> Result<Question, Vec<FieldError>> {
+        let kind = self.kind();
+        let mut document = self.base.clone();
+        let mut errors = Vec::new();
+        put(&mut document, "version", VERSION.into());
+        match self.model() {
+            Ok(model) => put(&mut document, "model", model),
+            Err(error) => errors.push(error),
+        }
+        for path in foreign(kind) {
+            take(&mut document, path);
+        }
+        for field in Field::ALL
+            .iter()
+            .copied()
+            .filter(|field| applies(*field, kind))
+        {
+            match self.value(field) {
+                Err(problem) => {
+                    errors.push(FieldError {
+                        field: Some(field),
+                        path: field.path().to_owned(),
+                        problem,
+                    });
+                }
+                Ok(value) => set(&mut document, field, value),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        question_from_value(document).map_err(|error| vec![error.into()])
+    }
+
+    /// The form that asks `question`.
+    #[must_use]
+    pub fn of(question: &Question) -> Self {
+        let document = serde_json::to_value(question).unwrap_or_default();
+        let mut form = Self::default();
+        for field in Field::ALL {
+            let text = text(&document, *field);
+            form.set(*field, text);
+        }
+        form.base = document;
+        form
+    }
+}
+
+/// A number, as short as JSON writes it.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value < 1e15 {
+        Value::from(value as u64)
+    } else {
+        Value::from(value)
+    }
+}
+
+/// Puts what a control stands for into the document.
+fn set(document: &mut Value, field: Field, value: Option<Value>) {
+    if matches!(field, Field::Model | Field::ModelConfig) {
+        return;
+    }
+    let path = field.path();
+    let Some(value) = value else {
+        return take(document, path);
+    };
+    match field {
+        Field::Gpu if value == CUSTOM_GPU => {}
+        // The modules of a loaded plan stay while its granularity does.
+        Field::Recompute if at(document, "plan.recompute.granularity") == &value => {}
+        Field::Offload => {
+            let letters = value.as_str().unwrap_or_default();
+            let entries = OFFLOAD_KEYS.iter().zip(OFFLOADS);
+            let map: Map<String, Value> = entries
+                .map(|(key, letter)| ((*key).to_owned(), letters.contains(letter).into()))
+                .collect();
+            put(document, path, Value::Object(map));
+        }
+        _ => put(document, path, value),
+    }
+}
+
+/// What a control shows of a document.
+fn text(document: &Value, field: Field) -> String {
+    let value = at(document, field.path());
+    match (field, value) {
+        (Field::Model, Value::String(id)) => catalog::model(id)
+            .map_or(id.as_str(), |entry| entry.name)
+            .to_owned(),
+        (Field::ModelConfig, _) => match at(document, "model") {
+            object @ Value::Object(_) => serde_json::to_string_pretty(object).unwrap_or_default(),
+            _ => String::new(),
+        },
+        (Field::Gpu, Value::Object(_)) => CUSTOM_GPU.to_owned(),
+        (Field::Recompute, Value::Object(_)) => text_of(at(document, "plan.recompute.granularity")),
+        (Field::Offload, Value::Object(map)) => {
+            let on = |key: &&str| map.get(*key).is_some_and(|on| on == &Value::Bool(true));
+            let letters: String = OFFLOAD_KEYS
+                .iter()
+                .zip(OFFLOADS)
+                .filter(|(key, _)| on(key))
+                .map(|(_, letter)| letter)
+                .collect();
+            if letters.is_empty() {
+                "-".to_owned()
+            } else {
+                letters
+            }
+        }
+        (_, value) => text_of(value),
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(on) => if *on { "true" } else { "false" }.to_owned(),
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(whole), _) => format::grouped(whole),
+            (None, Some(value)) => format::trimmed(value),
+            (None, None) => String::new(),
+        },
+        _ => String::new(),
+    }
+}
