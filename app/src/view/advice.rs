@@ -1,6 +1,6 @@
 //! What would help most, and what the estimate leaves out.
 
-use super::erased::part;
+use super::dom::{el, part};
 use leptos::prelude::*;
 use shardwise_core::wire::Severity;
 
@@ -41,7 +41,7 @@ pub(super) fn view(page: Page) -> AnyView {
                             .child(el("P", "adv-f").child(source)),
                     )
             });
-            el("OL", "").child(items.collect_view()).into_any()
+            el("OL", "").children(items).into_any()
         })
     };
     let caveats = move || {
@@ -56,14 +56,14 @@ pub(super) fn view(page: Page) -> AnyView {
                     .map(|caveat| el("LI", "").set("lang", "en").child(caveat.text.clone()));
                 el("DETAILS", "more done")
                     .set("id", "caveats")
-                    .set("open", true)
+                    .set("open", "")
                     .child(
                         el("SUMMARY", "")
                             .child(text.caveats)
                             .child(" ")
                             .child(el("SPAN", "").child(caveats.len().to_string())),
                     )
-                    .child(el("UL", "caveats").child(items.collect_view()))
+                    .child(el("UL", "caveats").children(items))
             })
     };
     el("SECTION", "block advice")

@@ -1,6 +1,6 @@
 //! One line on top of the answer: a link that cannot be read, a new version.
 
-use super::erased::{part, press};
+use super::dom::{el, node, part, press};
 use gloo::events::EventListener;
 use leptos::prelude::*;
 
@@ -10,11 +10,7 @@ use crate::page::Page;
 use crate::text::fill;
 
 pub(super) fn view(page: Page) -> AnyView {
-    view! {
-        {bad_link(page)}
-        {update(page)}
-    }
-    .into_any()
+    vec![node(bad_link(page)), node(update(page))].into_any()
 }
 
 fn bad_link(page: Page) -> AnyView {
@@ -22,14 +18,18 @@ fn bad_link(page: Page) -> AnyView {
         let text = page.text();
         page.bad_link.get().map(|error| {
             let words = fill(text.banner_hash, &[&error.field, &error.message]);
-            view! {
-                <p class="callout callout-bad banner" role="alert" id="bad-link">
-                    {icon("i-warn")}<span>{words}</span>
-                    <button class="btn btn-s btn-q x" type="button" on:click=press(move || page.bad_link.set(None))>
-                        {icon("i-x")}<span class="vh">{text.dismiss}</span>
-                    </button>
-                </p>
-            }
+            el("P", "callout callout-bad banner")
+                .set("role", "alert")
+                .set("id", "bad-link")
+                .child(icon("i-warn"))
+                .child(el("SPAN", "").child(words))
+                .child(
+                    el("BUTTON", "btn btn-s btn-q x")
+                        .set("type", "button")
+                        .on("click", press(move || page.bad_link.set(None)))
+                        .child(icon("i-x"))
+                        .child(el("SPAN", "vh").child(text.dismiss)),
+                )
         })
     })
 }
@@ -42,14 +42,24 @@ fn update(page: Page) -> AnyView {
     }
     part(move || {
         let text = page.text();
-        ready.get().then(|| view! {
-            <p class="callout callout-info banner" id="update">
-                {icon("i-info")}<span>{text.update_ready}</span>
-                <button class="btn btn-s" type="button" on:click=press(|| browser::send("shardwise:update-accept"))>{text.update_now}</button>
-                <button class="btn btn-s btn-q x" type="button" on:click=press(move || ready.set(false))>
-                    {icon("i-x")}<span class="vh">{text.dismiss}</span>
-                </button>
-            </p>
+        ready.get().then(|| {
+            el("P", "callout callout-info banner")
+                .set("id", "update")
+                .child(icon("i-info"))
+                .child(el("SPAN", "").child(text.update_ready))
+                .child(
+                    el("BUTTON", "btn btn-s")
+                        .set("type", "button")
+                        .on("click", press(|| browser::send("shardwise:update-accept")))
+                        .child(text.update_now),
+                )
+                .child(
+                    el("BUTTON", "btn btn-s btn-q x")
+                        .set("type", "button")
+                        .on("click", press(move || ready.set(false)))
+                        .child(icon("i-x"))
+                        .child(el("SPAN", "vh").child(text.dismiss)),
+                )
         })
     })
 }

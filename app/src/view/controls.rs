@@ -1,6 +1,6 @@
 //! The controls of the form: a label, an input, and what is wrong with it.
 
-use super::erased::{live, part, typed};
+use super::dom::{el, live, part, typed};
 use leptos::prelude::*;
 
 use super::icons::icon;
@@ -62,8 +62,12 @@ pub(super) fn message(page: Page, field: Field) -> AnyView {
     let id = format!("{}-m", field.id());
     part(move || {
         let id = id.clone();
-        problem(page, field)
-            .map(|problem| view! { <p class="msg" id=id>{icon("i-x")}{problem}</p> })
+        problem(page, field).map(|problem| {
+            el("P", "msg")
+                .set("id", id)
+                .child(icon("i-x"))
+                .child(problem)
+        })
     })
 }
 
@@ -114,30 +118,39 @@ pub(super) fn input(
             .with(|errors| errors.iter().any(|error| error.field == Some(field)))
     };
     let is_plan = field.path().starts_with("plan.");
-    let control = view! {
-        <input id=id.clone() type="text" inputmode=mode autocomplete="off" spellcheck="false"
-            placeholder=placeholder
-            prop:value=live(move || page.form.with(|form| form.get(field).to_owned()))
-            on:input=typing(page, field)
-            aria-invalid=live(move || wrong().then_some("true"))
-            aria-describedby=live(move || wrong().then(|| described.clone()))/>
-    };
+    let control = el("INPUT", "")
+        .set("id", id.clone())
+        .set("type", "text")
+        .set("inputmode", mode)
+        .set("autocomplete", "off")
+        .set("spellcheck", "false")
+        .live("placeholder", move || placeholder.get())
+        .value(move || page.form.with(|form| form.get(field).to_owned()))
+        .on("input", typing(page, field))
+        .live("aria-invalid", move || wrong().then_some("true"))
+        .live("aria-describedby", move || {
+            wrong().then(|| described.clone())
+        });
     let control = match unit {
-        Some(_) => view! {
-            <div class="unit">{control}<span aria-hidden="true">{page.text().tokens_unit}</span></div>
-        }
-        .into_any(),
+        Some(_) => el("DIV", "unit")
+            .child(control)
+            .child(
+                el("SPAN", "")
+                    .set("aria-hidden", "true")
+                    .child(page.text().tokens_unit),
+            )
+            .into_any(),
         None => control.into_any(),
     };
-    view! {
-        <div class=live(class(page, field, is_plan))>
-            <label for=id>{page.lang.label(field)}</label>
-            {control}
-            {part(move || reading(page, field).map(|reading| view! { <p class="hint read">{reading}</p> }))}
-            {message(page, field)}
-        </div>
-    }
-    .into_any()
+    el("DIV", "")
+        .live("class", class(page, field, is_plan))
+        .child(el("LABEL", "").set("for", id).child(page.lang.label(field)))
+        .child(control)
+        .child(part(move || {
+            reading(page, field).map(|reading| el("P", "hint read").child(reading))
+        }))
+        .child(message(page, field))
+        .into_any()
 }
 
 /// An input without unit or placeholder.
@@ -169,7 +182,10 @@ pub(super) fn choice(
         }
     };
     let options = words.iter().map(|word| {
-        view! { <option value=*word prop:selected=live(move || value() == *word)>{name(word)}</option> }
+        el("OPTION", "")
+            .set("value", *word)
+            .flag("selected", move || value() == *word)
+            .child(name(word))
     });
     let wrong = move || {
         page.errors
@@ -184,18 +200,29 @@ pub(super) fn choice(
             fill(text.auto_is, &[&found])
         }
     };
-    view! {
-        <div class=live(class(page, field, true))>
-            <label for=id.clone()>{page.lang.label(field)}</label>
-            <select id=id
-                on:change=typing(page, field)
-                aria-invalid=live(move || wrong().then_some("true"))
-                aria-describedby=live(move || wrong().then(|| described.clone()))>
-                <option value="" prop:selected=live(move || value().is_empty())>{live(automatic)}</option>
-                {options.collect_view()}
-            </select>
-            {message(page, field)}
-        </div>
-    }
-    .into_any()
+    el("DIV", "")
+        .live("class", class(page, field, true))
+        .child(
+            el("LABEL", "")
+                .set("for", id.clone())
+                .child(page.lang.label(field)),
+        )
+        .child(
+            el("SELECT", "")
+                .set("id", id)
+                .on("change", typing(page, field))
+                .live("aria-invalid", move || wrong().then_some("true"))
+                .live("aria-describedby", move || {
+                    wrong().then(|| described.clone())
+                })
+                .child(
+                    el("OPTION", "")
+                        .set("value", "")
+                        .flag("selected", move || value().is_empty())
+                        .child(live(automatic)),
+                )
+                .children(options),
+        )
+        .child(message(page, field))
+        .into_any()
 }

@@ -1,6 +1,6 @@
 //! The page inside another: four fields, the verdict, the chart.
 
-use super::erased::{live, part};
+use super::dom::{el, live, part, press_link};
 use leptos::prelude::*;
 
 use super::ask::{hardware, model};
@@ -13,34 +13,60 @@ use crate::format;
 use crate::page::Page;
 
 pub(super) fn view(page: Page) -> AnyView {
-    view! {
-        <main class="emb-page" id="answer">
-            <section class="emb" aria-labelledby="emb-h">
-                <header class="emb-top">
-                    <h1 id="emb-h">{page.text().embed_title}</h1>
-                    <a href=live(move || page.link()) target="_blank" rel="noopener">{page.text().open_full}{icon("i-arrow")}</a>
-                </header>
-                <form class="emb-q" aria-label=page.text().your_question on:submit=|event| event.prevent_default()>
-                    {model::model_name(page)}
-                    {hardware::gpu_choice(page)}
-                    {plain(page, Field::Gpus)}
-                    {length(page)}
-                </form>
-                {answer(page)}
-                <figure class="fgr emb-f">
-                    <figcaption><p class="take" id="c-gpus">{live(move || gpus::sentence(page))}</p></figcaption>
-                    {gpus::drawing(page, true)}
-                </figure>
-                <footer class="emb-foot">
-                    {live(move || {
-                        let text = page.text();
-                        format!("Shardwise · {} {} · {} {}", text.data, shardwise_core::catalog::VERSION, text.prices, shardwise_core::catalog::PRICES_AS_OF)
-                    })}
-                </footer>
-            </section>
-        </main>
-    }
-    .into_any()
+    el("MAIN", "emb-page")
+        .set("id", "answer")
+        .child(
+            el("SECTION", "emb")
+                .set("aria-labelledby", "emb-h")
+                .child(
+                    el("HEADER", "emb-top")
+                        .child(
+                            el("H1", "")
+                                .set("id", "emb-h")
+                                .child(page.text().embed_title),
+                        )
+                        .child(
+                            el("A", "")
+                                .live("href", move || page.link())
+                                .set("target", "_blank")
+                                .set("rel", "noopener")
+                                .child(page.text().open_full)
+                                .child(icon("i-arrow")),
+                        ),
+                )
+                .child(
+                    el("FORM", "emb-q")
+                        .set("aria-label", page.text().your_question)
+                        .on("submit", press_link(|| ()))
+                        .child(model::model_name(page))
+                        .child(hardware::gpu_choice(page))
+                        .child(plain(page, Field::Gpus))
+                        .child(length(page)),
+                )
+                .child(answer(page))
+                .child(
+                    el("FIGURE", "fgr emb-f")
+                        .child(
+                            el("FIGCAPTION", "").child(
+                                el("P", "take")
+                                    .set("id", "c-gpus")
+                                    .child(live(move || gpus::sentence(page))),
+                            ),
+                        )
+                        .child(gpus::drawing(page, true)),
+                )
+                .child(el("FOOTER", "emb-foot").child(live(move || {
+                    let text = page.text();
+                    format!(
+                        "Shardwise · {} {} · {} {}",
+                        text.data,
+                        shardwise_core::catalog::VERSION,
+                        text.prices,
+                        shardwise_core::catalog::PRICES_AS_OF
+                    )
+                }))),
+        )
+        .into_any()
 }
 
 /// The length that matters most for the task.
@@ -70,26 +96,47 @@ fn answer(page: Page) -> AnyView {
             true => ("i-check", text.fits_short, "emb-fit"),
             false => ("i-x", text.does_not_fit, "emb-fit is-bad"),
         };
-        let usd = answer
-            .usd_per_mtok
-            .map(|usd| view! { <div><dt>{text.per_mt}</dt><dd>{format::usd(usd)}</dd></div> });
-        let notice = stale.then(
-            || view! { <p class="stale-n">{icon("i-info")}<span>{text.stale_none}</span></p> },
-        );
-        Some(view! {
-            <div class=if stale { "emb-v is-stale" } else { "emb-v" }>
-                {notice}
-                <p class=class>
-                    {icon(symbol)}<b>{words}</b> " "
-                    <span>{format!("{} / {} GiB", format::gib(memory.reserved_gib), format::gib(memory.capacity_gib))}</span>
-                </p>
-                <div class="emb-bar">{verdict::bar(answer)}</div>
-                <dl class="emb-n">
-                    <div><dt>{text.per_gpu}</dt><dd>{format::figure(answer.tokens_per_s_per_gpu)}</dd></div>
-                    {usd}
-                    <div><dt>"MFU"</dt><dd>{format::percent(answer.mfu, 1)}</dd></div>
-                </dl>
-            </div>
-        })
+        let usd = answer.usd_per_mtok.map(|usd| {
+            el("DIV", "")
+                .child(el("DT", "").child(text.per_mt))
+                .child(el("DD", "").child(format::usd(usd)))
+        });
+        let notice = stale.then(|| {
+            el("P", "stale-n")
+                .child(icon("i-info"))
+                .child(el("SPAN", "").child(text.stale_none))
+        });
+        Some(
+            el("DIV", "")
+                .set("class", if stale { "emb-v is-stale" } else { "emb-v" })
+                .child(notice)
+                .child(
+                    el("P", "")
+                        .set("class", class)
+                        .child(icon(symbol))
+                        .child(el("B", "").child(words))
+                        .child(" ")
+                        .child(el("SPAN", "").child(format!(
+                            "{} / {} GiB",
+                            format::gib(memory.reserved_gib),
+                            format::gib(memory.capacity_gib)
+                        ))),
+                )
+                .child(el("DIV", "emb-bar").child(verdict::bar(answer)))
+                .child(
+                    el("DL", "emb-n")
+                        .child(
+                            el("DIV", "").child(el("DT", "").child(text.per_gpu)).child(
+                                el("DD", "").child(format::figure(answer.tokens_per_s_per_gpu)),
+                            ),
+                        )
+                        .child(usd)
+                        .child(
+                            el("DIV", "")
+                                .child(el("DT", "").child("MFU"))
+                                .child(el("DD", "").child(format::percent(answer.mfu, 1))),
+                        ),
+                ),
+        )
     })
 }

@@ -1,6 +1,6 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use super::erased::part;
+use super::dom::part;
 use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::svg;

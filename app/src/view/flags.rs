@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::erased::{live, part, press, ticked};
+use super::dom::{Act, el, node, part, press, ticked};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use shardwise_core::emit::{self, Emission, Framework, Snippet};
 use shardwise_core::wire::{Backend, PlanSpec, RolloutPlanSpec};
 use shardwise_core::{Evaluated, Question};
+use wasm_bindgen::JsCast;
 
 use super::icons::icon;
 use super::listing::{self, Line};
@@ -96,31 +97,41 @@ pub(super) fn view(page: Page) -> AnyView {
             .first()
             .map_or("", |framework| framework.id),
     );
-    let tabs = emit::FRAMEWORKS.iter().enumerate().map(|(index, framework)| {
-        let selected = move || chosen.get() == framework.id;
-        // As tabs do: arrows choose, only the chosen one is a stop of the Tab key.
-        let on_key = move |event: web_sys::KeyboardEvent| {
-            let count = emit::FRAMEWORKS.len();
-            let next = match event.key().as_str() {
-                "ArrowRight" => (index + 1) % count,
-                "ArrowLeft" => (index + count - 1) % count,
-                "Home" => 0,
-                "End" => count - 1,
-                _ => return,
-            };
-            if let Some(framework) = emit::FRAMEWORKS.get(next) {
-                event.prevent_default();
-                chosen.set(framework.id);
-                browser::focus(&format!("tab-{}", framework.id));
-            }
-        };
-        view! {
-            <button type="button" role="tab" id=format!("tab-{}", framework.id) class="tab-b"
-                aria-selected=live(move || selected().to_string()) aria-controls="flags-panel"
-                tabindex=live(move || if selected() { "0" } else { "-1" })
-                on:click=press(move || chosen.set(framework.id)) on:keydown=on_key>{framework.name}</button>
-        }
-    });
+    let tabs = emit::FRAMEWORKS
+        .iter()
+        .enumerate()
+        .map(|(index, framework)| {
+            let selected = move || chosen.get() == framework.id;
+            // As tabs do: arrows choose, only the chosen one is a stop of the Tab key.
+            let on_key: Act = Box::new(move |event: web_sys::Event| {
+                let Some(event) = event.dyn_ref::<web_sys::KeyboardEvent>() else {
+                    return;
+                };
+                let count = emit::FRAMEWORKS.len();
+                let next = match event.key().as_str() {
+                    "ArrowRight" => (index + 1) % count,
+                    "ArrowLeft" => (index + count - 1) % count,
+                    "Home" => 0,
+                    "End" => count - 1,
+                    _ => return,
+                };
+                if let Some(framework) = emit::FRAMEWORKS.get(next) {
+                    event.prevent_default();
+                    chosen.set(framework.id);
+                    browser::focus(&format!("tab-{}", framework.id));
+                }
+            });
+            el("BUTTON", "tab-b")
+                .set("type", "button")
+                .set("role", "tab")
+                .set("id", format!("tab-{}", framework.id))
+                .live("aria-selected", move || selected().to_string())
+                .set("aria-controls", "flags-panel")
+                .live("tabindex", move || if selected() { "0" } else { "-1" })
+                .on("click", press(move || chosen.set(framework.id)))
+                .on("keydown", on_key)
+                .child(framework.name)
+        });
     let reasons = RwSignal::new(true);
     let panel = move || {
         let lang = page.lang;
@@ -128,21 +139,32 @@ pub(super) fn view(page: Page) -> AnyView {
         let framework = emit::framework(chosen.get());
         match (shown, framework) {
             (Some(shown), Some(framework)) => panel(page, framework, &shown, reasons, lang),
-            _ => view! { <p class="muted">{lang.text().no_flags}</p> }.into_any(),
+            _ => el("P", "muted").child(lang.text().no_flags).into_any(),
         }
     };
-    view! {
-        <section class="block flags" id="flags" aria-labelledby="flags-h">
-            <div class="block-h"><h2 id="flags-h">{page.text().flags}</h2></div>
-            <div class="tabs">
-                <div class="tabs-h" role="tablist" aria-label=page.text().framework>{tabs.collect_view()}</div>
-                <div class="tabp" id="flags-panel" role="tabpanel" aria-labelledby=live(move || format!("tab-{}", chosen.get()))>
-                    {part(panel)}
-                </div>
-            </div>
-        </section>
-    }
-    .into_any()
+    el("SECTION", "block flags")
+        .set("id", "flags")
+        .set("aria-labelledby", "flags-h")
+        .child(
+            el("DIV", "block-h").child(el("H2", "").set("id", "flags-h").child(page.text().flags)),
+        )
+        .child(
+            el("DIV", "tabs")
+                .child(
+                    el("DIV", "tabs-h")
+                        .set("role", "tablist")
+                        .set("aria-label", page.text().framework)
+                        .children(tabs),
+                )
+                .child(
+                    el("DIV", "tabp")
+                        .set("id", "flags-panel")
+                        .set("role", "tabpanel")
+                        .live("aria-labelledby", move || format!("tab-{}", chosen.get()))
+                        .child(part(panel)),
+                ),
+        )
+        .into_any()
 }
 
 fn panel(
@@ -166,16 +188,15 @@ fn panel(
         .into_iter()
         .enumerate()
         .map(|(index, snippet)| snippet_view(page, framework, index, snippet, reasons, lang));
-    view! {
-        {notice}
-        {unfit}
-        {texts.collect_view()}
-    }
-    .into_any()
+    vec![node(notice), node(unfit), node(texts.collect_view())].into_any()
 }
 
 fn callout(class: &'static str, symbol: &'static str, words: String) -> AnyView {
-    view! { <p class=class>{icon(symbol)}<span>{words}</span></p> }.into_any()
+    el("P", "")
+        .set("class", class)
+        .child(icon(symbol))
+        .child(el("SPAN", "").child(words))
+        .into_any()
 }
 
 /// What the copy button says for two seconds.
@@ -232,52 +253,103 @@ fn snippet_view(
         }
     };
     let copy_face = move || match copied.get() {
-        Copied::No => (icon("i-copy"), text.copy),
-        Copied::Yes => (icon("i-check"), text.copied),
-        Copied::Selected => (icon("i-warn"), text.select_copy),
+        Copied::No => vec![icon("i-copy"), node(text.copy)],
+        Copied::Yes => vec![icon("i-check"), node(text.copied)],
+        Copied::Selected => vec![icon("i-warn"), node(text.select_copy)],
     };
     let _ = page;
-    view! {
-        <div class="tabp-h">
-            <p class="acc acc-no">
-                {icon("i-info")}
-                <a href=framework.docs_url rel="noopener" target="_blank">{fill(text.checked, &[framework.name, framework.version])}</a>
-                " · " <code>{file}</code>
-            </p>
-            <div class="tools">
-                <label class="tog">
-                    <input type="checkbox" prop:checked=live(move || reasons.get())
-                        on:change=ticked(move |on| reasons.set(on))/>
-                    <span>{text.reasons}</span>
-                </label>
-                <button class="btn btn-s download" type="button" on:click=press(press_download)>{icon("i-down")}{text.download}</button>
-                <button class=live(copy_class) type="button" on:click=press(press_copy) aria-live="polite">{part(copy_face)}</button>
-            </div>
-        </div>
-        <pre class=live(move || if reasons.get() { "code" } else { "code no-why" }) tabindex="0" role="region" aria-label=file><code id=id>{lines}</code></pre>
-    }
+    vec![
+        node(
+            el("DIV", "tabp-h")
+                .child(
+                    el("P", "acc acc-no")
+                        .child(icon("i-info"))
+                        .child(
+                            el("A", "")
+                                .set("href", framework.docs_url)
+                                .set("rel", "noopener")
+                                .set("target", "_blank")
+                                .child(fill(text.checked, &[framework.name, framework.version])),
+                        )
+                        .child(" · ")
+                        .child(el("CODE", "").child(file)),
+                )
+                .child(
+                    el("DIV", "tools")
+                        .child(
+                            el("LABEL", "tog")
+                                .child(
+                                    el("INPUT", "")
+                                        .set("type", "checkbox")
+                                        .flag("checked", move || reasons.get())
+                                        .on("change", ticked(move |on| reasons.set(on))),
+                                )
+                                .child(el("SPAN", "").child(text.reasons)),
+                        )
+                        .child(
+                            el("BUTTON", "btn btn-s download")
+                                .set("type", "button")
+                                .on("click", press(press_download))
+                                .child(icon("i-down"))
+                                .child(text.download),
+                        )
+                        .child(
+                            el("BUTTON", "")
+                                .live("class", copy_class)
+                                .set("type", "button")
+                                .on("click", press(press_copy))
+                                .set("aria-live", "polite")
+                                .child(part(copy_face)),
+                        ),
+                ),
+        ),
+        node(
+            el("PRE", "")
+                .live(
+                    "class",
+                    move || if reasons.get() { "code" } else { "code no-why" },
+                )
+                .set("tabindex", "0")
+                .set("role", "region")
+                .set("aria-label", file)
+                .child(el("CODE", "").set("id", id).child(lines)),
+        ),
+    ]
     .into_any()
 }
 
 /// One line. Each is a block, so that a selection copies it with its line break.
 fn line(line: Line) -> AnyView {
-    let why = |why: String| (!why.is_empty()).then(|| view! { <span class="why">"  "{why}</span> });
+    let why = |why: String| (!why.is_empty()).then(|| el("SPAN", "why").child("  ").child(why));
     match line {
-        Line::Comment(text, warning) => {
-            view! { <span class=if warning { "ln ln-w" } else { "ln ln-c" }>{text}</span> }.into_any()
-        }
-        Line::Heading(text) => view! { <span class="ln ln-h">{text}</span> }.into_any(),
-        Line::Plain(text, reason) => {
-            view! { <span class="ln"><span class="cmd">{text}</span>{why(reason)}</span> }.into_any()
-        }
-        Line::Setting { indent, prefix, key, between, value, after, why: reason } => view! {
-            <span class="ln">
-                <span class="cmd">
-                    {indent}<span class="fp">{prefix}</span><span class="fk">{key}</span>{between}<span class="fv">{value}</span>{after}
-                </span>
-                {why(reason)}
-            </span>
-        }
-        .into_any(),
+        Line::Comment(text, warning) => el("SPAN", "")
+            .set("class", if warning { "ln ln-w" } else { "ln ln-c" })
+            .child(text)
+            .into_any(),
+        Line::Heading(text) => el("SPAN", "ln ln-h").child(text).into_any(),
+        Line::Plain(text, reason) => el("SPAN", "ln")
+            .child(el("SPAN", "cmd").child(text))
+            .child(why(reason))
+            .into_any(),
+        Line::Setting {
+            indent,
+            prefix,
+            key,
+            between,
+            value,
+            after,
+            why: reason,
+        } => el("SPAN", "ln")
+            .child(
+                el("SPAN", "cmd")
+                    .child(indent)
+                    .child(el("SPAN", "fp").child(prefix))
+                    .child(el("SPAN", "fk").child(key))
+                    .child(between)
+                    .child(el("SPAN", "fv").child(value))
+                    .child(after),
+            )
+            .child(why(reason))
+            .into_any(),
     }
 }

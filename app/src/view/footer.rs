@@ -1,6 +1,6 @@
 //! Where the numbers come from, and how to say that one is wrong.
 
-use super::erased::{live, press_link};
+use super::dom::{el, live, press_link};
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
@@ -8,25 +8,40 @@ use crate::page::Page;
 
 pub(super) fn view(page: Page) -> AnyView {
     let fact = |name: fn(&crate::text::Text) -> &'static str, value: &'static str| {
-        view! { <div><dt>{name(page.text())}</dt><dd>{value}</dd></div> }
+        el("DIV", "")
+            .child(el("DT", "").child(name(page.text())))
+            .child(el("DD", "").child(value))
     };
-    view! {
-        <footer class="foot">
-            <div class="foot-in">
-                <p class="foot-about"><b>"Shardwise"</b> " " {page.text().about}</p>
-                <dl class="foot-facts">
-                    {fact(|text| text.data, catalog::VERSION)}
-                    {fact(|text| text.prices, catalog::PRICES_AS_OF)}
-                    {fact(|text| text.build, env!("CARGO_PKG_VERSION"))}
-                    {fact(|text| text.licence, "Apache-2.0 OR MIT")}
-                </dl>
-                <details class="foot-report more" id="report">
-                    <summary>{page.text().report}</summary>
-                    <p>{page.text().report_how}</p>
-                    <p><a href=live(move || page.link()) on:click=press_link(|| ())>{live(move || page.link())}</a></p>
-                </details>
-            </div>
-        </footer>
-    }
-    .into_any()
+    el("FOOTER", "foot")
+        .child(
+            el("DIV", "foot-in")
+                .child(
+                    el("P", "foot-about")
+                        .child(el("B", "").child("Shardwise"))
+                        .child(" ")
+                        .child(page.text().about),
+                )
+                .child(
+                    el("DL", "foot-facts")
+                        .child(fact(|text| text.data, catalog::VERSION))
+                        .child(fact(|text| text.prices, catalog::PRICES_AS_OF))
+                        .child(fact(|text| text.build, env!("CARGO_PKG_VERSION")))
+                        .child(fact(|text| text.licence, "Apache-2.0 OR MIT")),
+                )
+                .child(
+                    el("DETAILS", "foot-report more")
+                        .set("id", "report")
+                        .child(el("SUMMARY", "").child(page.text().report))
+                        .child(el("P", "").child(page.text().report_how))
+                        .child(
+                            el("P", "").child(
+                                el("A", "")
+                                    .live("href", move || page.link())
+                                    .on("click", press_link(|| ()))
+                                    .child(live(move || page.link())),
+                            ),
+                        ),
+                ),
+        )
+        .into_any()
 }

@@ -1,6 +1,6 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
-use super::erased::{live, part, press};
+use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 
 use super::ask::hardware::choose_gpu;
@@ -253,10 +253,13 @@ pub(super) fn sentence(page: Page) -> String {
 
 pub(super) fn view(page: Page, embedded: bool) -> AnyView {
     let order = |order: Order, name: fn(&Text) -> &'static str| {
-        view! {
-            <button type="button" class="seg-b" aria-pressed=live(move || (page.order.get() == order).to_string())
-                on:click=press(move || page.order.set(order))>{name(page.text())}</button>
-        }
+        el("BUTTON", "seg-b")
+            .set("type", "button")
+            .live("aria-pressed", move || {
+                (page.order.get() == order).to_string()
+            })
+            .on("click", press(move || page.order.set(order)))
+            .child(name(page.text()))
     };
     let note = move || {
         page.shown.with(|shown| {
@@ -276,59 +279,74 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
         (total > TOP).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();
-            let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
-            view! {
-                <p class="plans-f"><button class="btn btn-s" type="button" id="all-gpus" aria-expanded=all.to_string()
-                    on:click=press(move || page.all_gpus.set(!all))>{name}</button></p>
-            }
+            let name = if all {
+                text.show_fewer.to_owned()
+            } else {
+                fill(text.show_all, &[&total.to_string()])
+            };
+            el("P", "plans-f").child(
+                el("BUTTON", "btn btn-s")
+                    .set("type", "button")
+                    .set("id", "all-gpus")
+                    .set("aria-expanded", all.to_string())
+                    .on("click", press(move || page.all_gpus.set(!all)))
+                    .child(name),
+            )
         })
     };
-    view! {
-        <section class="block" id="gpus" aria-labelledby="gpus-h" aria-busy=live(move || stale().to_string())>
-            <div class="block-h">
-                <h2 id="gpus-h">{page.text().which_gpu}</h2>
-                <div class="seg tools" role="group" aria-label=page.text().sort_by>
-                    {order(Order::Fastest, |text| text.fastest)}
-                    {order(Order::Cheapest, |text| text.cheapest)}
-                </div>
-            </div>
-            <figure class="fgr">
-                <figcaption>
-                    <p class="take" id="c-gpus">{live(move || sentence(page))}</p>
-                    <p class="note">{live(note)}</p>
-                </figcaption>
-                {drawing(page, embedded)}
-                {part(more)}
-                <div class="fgr-f">
-                    {part(move || legends(page))}
-                    {part(move || table(page, embedded))}
-                </div>
-            </figure>
-        </section>
-    }
-    .into_any()
+    el("SECTION", "block")
+        .set("id", "gpus")
+        .set("aria-labelledby", "gpus-h")
+        .live("aria-busy", move || stale().to_string())
+        .child(
+            el("DIV", "block-h")
+                .child(
+                    el("H2", "")
+                        .set("id", "gpus-h")
+                        .child(page.text().which_gpu),
+                )
+                .child(
+                    el("DIV", "seg tools")
+                        .set("role", "group")
+                        .set("aria-label", page.text().sort_by)
+                        .child(order(Order::Fastest, |text| text.fastest))
+                        .child(order(Order::Cheapest, |text| text.cheapest)),
+                ),
+        )
+        .child(
+            el("FIGURE", "fgr")
+                .child(
+                    el("FIGCAPTION", "")
+                        .child(
+                            el("P", "take")
+                                .set("id", "c-gpus")
+                                .child(live(move || sentence(page))),
+                        )
+                        .child(el("P", "note").child(live(note))),
+                )
+                .child(drawing(page, embedded))
+                .child(part(more))
+                .child(
+                    el("DIV", "fgr-f")
+                        .child(part(move || legends(page)))
+                        .child(part(move || table(page, embedded))),
+                ),
+        )
+        .into_any()
 }
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
     let coverage = page.shown.with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval)).map(|interval| {
         let name = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
-        view! {
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/></svg>
-                {name}
-            </li>
-        }
+        el("LI", "").child(view! { <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/></svg> }.into_any()).child(name)
     });
-    view! {
-        <ul class="legend">
-            {legend("k-sel", text.yours.to_owned())}
-            {legend("k-bar", text.others.to_owned())}
-            {coverage}
-            {legend("k-idle", text.does_not_fit.to_owned())}
-        </ul>
-    }
-    .into_any()
+    el("UL", "legend")
+        .child(legend("k-sel", text.yours.to_owned()))
+        .child(legend("k-bar", text.others.to_owned()))
+        .child(coverage)
+        .child(legend("k-idle", text.does_not_fit.to_owned()))
+        .into_any()
 }
 
 fn table(page: Page, embedded: bool) -> AnyView {
@@ -341,46 +359,72 @@ fn table(page: Page, embedded: bool) -> AnyView {
         let yours = Some(row.gpu.id) == asked.as_deref();
         let name = label.clone();
         let action = if yours {
-            view! { <b>{text.yours}</b> }.into_any()
+            el("B", "").child(text.yours).into_any()
         } else {
-            view! {
-                <button class="btn btn-s" type="button" on:click=press(move || page.change(|form| choose_gpu(form, row.gpu.id)))>
-                    {text.use_gpu}<span class="vh">" "{name}</span>
-                </button>
-            }
-            .into_any()
+            el("BUTTON", "btn btn-s")
+                .set("type", "button")
+                .on(
+                    "click",
+                    press(move || page.change(|form| choose_gpu(form, row.gpu.id))),
+                )
+                .child(text.use_gpu)
+                .child(el("SPAN", "vh").child(" ").child(name))
+                .into_any()
         };
         let cells = match &row.result {
-            Ok(answer) if answer.fits => view! {
-                {cell(text.per_gpu, format::figure(answer.speed))}
-                {cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))}
-                {cell(text.col_usd_mt, answer.usd.map(format::figure).unwrap_or_default())}
-                <td data-l=text.col_plan>{answer.layout.clone()}</td>
-            }
+            Ok(answer) if answer.fits => vec![
+                node(cell(text.per_gpu, format::figure(answer.speed))),
+                node(cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))),
+                node(cell(
+                    text.col_usd_mt,
+                    answer.usd.map(format::figure).unwrap_or_default(),
+                )),
+                node(
+                    el("TD", "")
+                        .set("data-l", text.col_plan)
+                        .child(answer.layout.clone()),
+                ),
+            ]
             .into_any(),
-            Ok(_) => view! { <td colspan="4">{text.does_not_fit}": "{reason(&row, text)}</td> }.into_any(),
-            Err(error) => view! { <td colspan="4">{error.clone()}</td> }.into_any(),
+            Ok(_) => el("TD", "")
+                .set("colspan", "4")
+                .child(text.does_not_fit)
+                .child(": ")
+                .child(reason(&row, text))
+                .into_any(),
+            Err(error) => el("TD", "")
+                .set("colspan", "4")
+                .child(error.clone())
+                .into_any(),
         };
         let class = match (yours, fitting(&row).is_some()) {
             (true, _) => "is-sel",
             (false, true) => "",
             (false, false) => "is-off",
         };
-        view! { <tr class=class><th scope="row">{label}</th>{cells}<td>{action}</td></tr> }
+        el("TR", "")
+            .set("class", class)
+            .child(el("TH", "").set("scope", "row").child(label))
+            .child(cells)
+            .child(el("TD", "").child(action))
     });
-    let heads = view! {
-        {head(text.col_gpu, false)}
-        {head(text.per_gpu, true)}
-        {head(text.col_mt_hour, true)}
-        {head(text.col_usd_mt, true)}
-        {head(text.col_plan, false)}
-        <th scope="col"><span class="vh">{text.action}</span></th>
-    };
+    let heads = vec![
+        node(head(text.col_gpu, false)),
+        node(head(text.per_gpu, true)),
+        node(head(text.col_mt_hour, true)),
+        node(head(text.col_usd_mt, true)),
+        node(head(text.col_plan, false)),
+        node(
+            el("TH", "")
+                .set("scope", "col")
+                .child(el("SPAN", "vh").child(text.action)),
+        ),
+    ];
     folded_table(
         page,
         text.which_gpu.to_owned(),
         8,
         heads.into_any(),
-        lines.collect_view().into_any(),
+        node(all(lines)),
     )
 }

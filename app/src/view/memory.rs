@@ -1,6 +1,6 @@
 //! Memory by part, phase by phase, against what the card has.
 
-use super::erased::{live, part};
+use super::dom::{all, el, live, node, part};
 use leptos::prelude::*;
 use shardwise_core::wire::Memory;
 
@@ -106,28 +106,37 @@ pub(super) fn view(page: Page) -> AnyView {
             let parts = parts(memory)
                 .into_iter()
                 .map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
-            view! { <ul class="legend">{parts.collect_view()}</ul> }
+            el("UL", "legend").children(parts)
         })
     };
-    view! {
-        <section class="block" id="memory" aria-labelledby="mem-h">
-            <div class="block-h"><h2 id="mem-h">{page.text().memory}</h2></div>
-            <figure class="fgr">
-                <figcaption>
-                    <p class="take" id="c-mem">{live(move || with(page, takeaway))}</p>
-                    <p class="note">{page.text().memory_note}</p>
-                </figcaption>
-                {plot("c-mem", move |width| {
+    el("SECTION", "block")
+        .set("id", "memory")
+        .set("aria-labelledby", "mem-h")
+        .child(
+            el("DIV", "block-h").child(el("H2", "").set("id", "mem-h").child(page.text().memory)),
+        )
+        .child(
+            el("FIGURE", "fgr")
+                .child(
+                    el("FIGCAPTION", "")
+                        .child(
+                            el("P", "take")
+                                .set("id", "c-mem")
+                                .child(live(move || with(page, takeaway))),
+                        )
+                        .child(el("P", "note").child(page.text().memory_note)),
+                )
+                .child(plot("c-mem", move |width| {
                     with(page, |memory, lang| {
                         let chart = chart(memory, lang);
                         charts::draw((width, chart.height(width)), |area| chart.draw(area))
                     })
-                })}
-                <div class="fgr-f">{part(legends)}{part(move || with(page, |memory, lang| table(page, memory, lang)))}</div>
-            </figure>
-        </section>
-    }
-    .into_any()
+                }))
+                .child(el("DIV", "fgr-f").child(part(legends)).child(part(move || {
+                    with(page, |memory, lang| table(page, memory, lang))
+                }))),
+        )
+        .into_any()
 }
 
 fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
@@ -153,21 +162,36 @@ fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
                 },
             )
         });
-        view! { <tr><th scope="row">{lang.word(part).to_owned()}</th>{cells.collect_view()}</tr> }
+        el("TR", "")
+            .child(
+                el("TH", "")
+                    .set("scope", "row")
+                    .child(lang.word(part).to_owned()),
+            )
+            .children(cells)
     });
     let sums = memory
         .phases
         .iter()
         .zip(&phases)
         .map(|(phase, name)| cell(name.clone(), format::gib(phase.reserved_gib)));
-    let body = view! {
-        {lines.collect_view()}
-        <tr class="sum"><th scope="row">{lang.text().total}</th>{sums.collect_view()}</tr>
-    };
-    let heads = view! {
-        {head("GiB", false)}
-        {phases.iter().map(|name| head(name.clone(), true)).collect_view()}
-    };
+    let body = vec![
+        node(all(lines)),
+        node(
+            el("TR", "sum")
+                .child(el("TH", "").set("scope", "row").child(lang.text().total))
+                .children(sums),
+        ),
+    ];
+    let heads = vec![
+        node(head("GiB", false)),
+        node(
+            phases
+                .iter()
+                .map(|name| head(name.clone(), true))
+                .collect_view(),
+        ),
+    ];
     let columns = memory.phases.len() + 1;
     folded_table(
         page,

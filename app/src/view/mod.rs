@@ -4,8 +4,8 @@ mod advice;
 mod ask;
 mod banner;
 mod controls;
+mod dom;
 mod embed;
-mod erased;
 mod figure;
 mod flags;
 mod footer;
@@ -19,7 +19,7 @@ mod time;
 mod verdict;
 pub(crate) mod words;
 
-use erased::{part, press_link};
+use dom::{el, node, part, press_link};
 use leptos::either::Either;
 use leptos::prelude::*;
 
@@ -43,37 +43,48 @@ pub(crate) fn page() -> impl IntoView {
             Lang::Zh => Either::Right(view),
         }
     });
-    view! {
-        {icons::definitions()}
-        {body}
-        {verdict::announcement(page)}
-    }
+    vec![
+        node(icons::definitions()),
+        node(body),
+        node(verdict::announcement(page)),
+    ]
 }
 
 fn full(page: Page) -> AnyView {
-    view! {
-        <a class="skip" href="#answer" on:click=press_link(|| crate::browser::jump("answer"))>{page.text().skip}</a>
-        {header::view(page)}
-        <main class="page" id="top">
-            <h1 class="vh">{page.text().title}</h1>
-            {ask::view(page)}
-            <div class="answer" id="answer">
-                {banner::view(page)}
-                {verdict::view(page)}
-                {verdict::dock(page)}
-                {gpus::view(page, false)}
-                <div class="pair">
-                    {memory::view(page)}
-                    {time::view(page)}
-                </div>
-                {plans::view(page)}
-            </div>
-            <div class="act">
-                {flags::view(page)}
-                {advice::view(page)}
-            </div>
-        </main>
-        {footer::view(page)}
-    }
+    vec![
+        node(
+            el("A", "skip")
+                .set("href", "#answer")
+                .on("click", press_link(|| crate::browser::jump("answer")))
+                .child(page.text().skip),
+        ),
+        node(header::view(page)),
+        node(
+            el("MAIN", "page")
+                .set("id", "top")
+                .child(el("H1", "vh").child(page.text().title))
+                .child(ask::view(page))
+                .child(
+                    el("DIV", "answer")
+                        .set("id", "answer")
+                        .child(banner::view(page))
+                        .child(verdict::view(page))
+                        .child(verdict::dock(page))
+                        .child(gpus::view(page, false))
+                        .child(
+                            el("DIV", "pair")
+                                .child(memory::view(page))
+                                .child(time::view(page)),
+                        )
+                        .child(plans::view(page)),
+                )
+                .child(
+                    el("DIV", "act")
+                        .child(flags::view(page))
+                        .child(advice::view(page)),
+                ),
+        ),
+        node(footer::view(page)),
+    ]
     .into_any()
 }

@@ -1,6 +1,6 @@
 //! Other plans for the same question, best first, with the reason each is not chosen.
 
-use super::erased::{live, part};
+use super::dom::{el, live, node, part};
 use leptos::prelude::*;
 use shardwise_core::wire::PlanSpec;
 use shardwise_core::{Answer, SearchResult};
@@ -99,14 +99,28 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
         .as_ref()
         .and_then(|rollout| rollout.tensor_parallel);
     let figures = if answer.fits {
-        view! {
-            <td class="n" data-l=text.step_s>{format::seconds(answer.step_time_s)}</td>
-            <td class="n key" data-l=text.per_gpu>{format::figure(answer.tokens_per_s_per_gpu)}</td>
-            <td class="n" data-l=text.col_usd_mt>{answer.usd_per_mtok.map(format::figure).unwrap_or_default()}</td>
-        }
+        vec![
+            node(
+                el("TD", "n")
+                    .set("data-l", text.step_s)
+                    .child(format::seconds(answer.step_time_s)),
+            ),
+            node(
+                el("TD", "n key")
+                    .set("data-l", text.per_gpu)
+                    .child(format::figure(answer.tokens_per_s_per_gpu)),
+            ),
+            node(
+                el("TD", "n")
+                    .set("data-l", text.col_usd_mt)
+                    .child(answer.usd_per_mtok.map(format::figure).unwrap_or_default()),
+            ),
+        ]
         .into_any()
     } else {
-        view! { <td class="n gone" colspan="3"><span class="tag tag-bad">{text.oom}</span></td> }
+        el("TD", "n gone")
+            .set("colspan", "3")
+            .child(el("SPAN", "tag tag-bad").child(text.oom))
             .into_any()
     };
     let offloaded = words::offload(plan, lang);
@@ -116,21 +130,41 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
     } else {
         format!("{why} {}", fill(text.chip_offload, &[&offloaded]))
     };
-    view! {
-        <tr class=class>
-            <th scope="row">{format!("{backend} · {}", words::layout(plan, gpus))}</th>
-            <td class="second" data-l=text.batch>{batch(plan, text)}</td>
-            <td class="second" data-l=text.recompute>{lang.word(words::recompute(plan)).to_owned()}</td>
-            <td class="nb second" data-l=text.rollout_tp>{rollout.map(format::grouped).unwrap_or_default()}</td>
-            <td class="n mem" data-l="GiB">
-                <span>{format::gib(memory.reserved_gib)}</span>
-                {meter(memory.reserved_gib / memory.capacity_gib, !answer.fits, 4)}
-            </td>
-            {figures}
-            <td class="why">{why}{offloaded}</td>
-        </tr>
-    }
-    .into_any()
+    el("TR", "")
+        .set("class", class)
+        .child(
+            el("TH", "")
+                .set("scope", "row")
+                .child(format!("{backend} · {}", words::layout(plan, gpus))),
+        )
+        .child(
+            el("TD", "second")
+                .set("data-l", text.batch)
+                .child(batch(plan, text)),
+        )
+        .child(
+            el("TD", "second")
+                .set("data-l", text.recompute)
+                .child(lang.word(words::recompute(plan)).to_owned()),
+        )
+        .child(
+            el("TD", "nb second")
+                .set("data-l", text.rollout_tp)
+                .child(rollout.map(format::grouped).unwrap_or_default()),
+        )
+        .child(
+            el("TD", "n mem")
+                .set("data-l", "GiB")
+                .child(el("SPAN", "").child(format::gib(memory.reserved_gib)))
+                .child(meter(
+                    memory.reserved_gib / memory.capacity_gib,
+                    !answer.fits,
+                    4,
+                )),
+        )
+        .child(figures)
+        .child(el("TD", "why").child(why).child(offloaded))
+        .into_any()
 }
 
 fn table(found: &SearchResult, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
@@ -139,28 +173,27 @@ fn table(found: &SearchResult, chosen: &Answer, gpus: u32, lang: Lang) -> AnyVie
         .into_iter()
         .map(|answer| line(answer, chosen, gpus, lang))
         .collect();
-    view! {
-        <div class="plans">
-            <table class="tab tab-plans">
-                <caption class="vh">{text.plans}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{text.layout}</th>
-                        <th scope="col">{text.batch}</th>
-                        <th scope="col">{text.recompute}</th>
-                        <th scope="col">{text.rollout_tp}</th>
-                        <th scope="col" class="n">"GiB"</th>
-                        <th scope="col" class="n">{text.step_s}</th>
-                        <th scope="col" class="n">{text.per_gpu}</th>
-                        <th scope="col" class="n">{text.col_usd_mt}</th>
-                        <th scope="col">{text.why}</th>
-                    </tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
+    el("DIV", "plans")
+        .child(
+            el("TABLE", "tab tab-plans")
+                .child(el("CAPTION", "vh").child(text.plans))
+                .child(
+                    el("THEAD", "").child(
+                        el("TR", "")
+                            .child(el("TH", "").set("scope", "col").child(text.layout))
+                            .child(el("TH", "").set("scope", "col").child(text.batch))
+                            .child(el("TH", "").set("scope", "col").child(text.recompute))
+                            .child(el("TH", "").set("scope", "col").child(text.rollout_tp))
+                            .child(el("TH", "n").set("scope", "col").child("GiB"))
+                            .child(el("TH", "n").set("scope", "col").child(text.step_s))
+                            .child(el("TH", "n").set("scope", "col").child(text.per_gpu))
+                            .child(el("TH", "n").set("scope", "col").child(text.col_usd_mt))
+                            .child(el("TH", "").set("scope", "col").child(text.why)),
+                    ),
+                )
+                .child(el("TBODY", "").child(lines)),
+        )
+        .into_any()
 }
 
 pub(super) fn view(page: Page) -> AnyView {
@@ -187,11 +220,14 @@ pub(super) fn view(page: Page) -> AnyView {
             lang,
         ))
     };
-    view! {
-        <section class="block" id="plans" aria-labelledby="plans-h">
-            <div class="block-h"><h2 id="plans-h">{page.text().plans}</h2><p>{live(counted)}</p></div>
-            {part(body)}
-        </section>
-    }
-    .into_any()
+    el("SECTION", "block")
+        .set("id", "plans")
+        .set("aria-labelledby", "plans-h")
+        .child(
+            el("DIV", "block-h")
+                .child(el("H2", "").set("id", "plans-h").child(page.text().plans))
+                .child(el("P", "").child(live(counted))),
+        )
+        .child(part(body))
+        .into_any()
 }

@@ -1,6 +1,6 @@
 //! Step time by phase and part.
 
-use super::erased::{live, part};
+use super::dom::{all, el, live, node, part};
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
@@ -135,7 +135,7 @@ fn legends(answer: &Answer, lang: Lang) -> AnyView {
         Some(legend(class, lang.word(word).to_owned()))
     });
     let entries: Vec<AnyView> = entries.collect();
-    view! { <ul class="legend">{entries}</ul> }.into_any()
+    el("UL", "legend").child(entries).into_any()
 }
 
 fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
@@ -145,28 +145,36 @@ fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    view! {
-        <section class="block" id="time" aria-labelledby="time-h">
-            <div class="block-h"><h2 id="time-h">{page.text().time}</h2></div>
-            <figure class="fgr">
-                <figcaption>
-                    <p class="take" id="c-time">{live(move || with(page, takeaway))}</p>
-                    <p class="note">{page.text().time_note}</p>
-                </figcaption>
-                {plot("c-time", move |width| {
+    el("SECTION", "block")
+        .set("id", "time")
+        .set("aria-labelledby", "time-h")
+        .child(el("DIV", "block-h").child(el("H2", "").set("id", "time-h").child(page.text().time)))
+        .child(
+            el("FIGURE", "fgr")
+                .child(
+                    el("FIGCAPTION", "")
+                        .child(
+                            el("P", "take")
+                                .set("id", "c-time")
+                                .child(live(move || with(page, takeaway))),
+                        )
+                        .child(el("P", "note").child(page.text().time_note)),
+                )
+                .child(plot("c-time", move |width| {
                     with(page, |answer, lang| {
                         let chart = chart(answer, lang);
                         charts::draw((width, chart.height(width)), |area| chart.draw(area))
                     })
-                })}
-                <div class="fgr-f">
-                    {part(move || with(page, legends))}
-                    {part(move || with(page, |answer, lang| table(page, answer, lang)))}
-                </div>
-            </figure>
-        </section>
-    }
-    .into_any()
+                }))
+                .child(
+                    el("DIV", "fgr-f")
+                        .child(part(move || with(page, legends)))
+                        .child(part(move || {
+                            with(page, |answer, lang| table(page, answer, lang))
+                        })),
+                ),
+        )
+        .into_any()
 }
 
 fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
@@ -190,20 +198,35 @@ fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
                 },
             )
         });
-        view! { <tr><th scope="row">{lang.word(word).to_owned()}</th>{cells.collect_view()}</tr> }
+        el("TR", "")
+            .child(
+                el("TH", "")
+                    .set("scope", "row")
+                    .child(lang.word(word).to_owned()),
+            )
+            .children(cells)
     });
     let sums = phases
         .iter()
         .zip(&names)
         .map(|(phase, name)| cell(name.clone(), format::seconds(phase.s)));
-    let body = view! {
-        {lines.collect_view()}
-        <tr class="sum"><th scope="row">{text.total}</th>{sums.collect_view()}</tr>
-    };
-    let heads = view! {
-        {head(text.seconds_unit, false)}
-        {names.iter().map(|name| head(name.clone(), true)).collect_view()}
-    };
+    let body = vec![
+        node(all(lines)),
+        node(
+            el("TR", "sum")
+                .child(el("TH", "").set("scope", "row").child(text.total))
+                .children(sums),
+        ),
+    ];
+    let heads = vec![
+        node(head(text.seconds_unit, false)),
+        node(
+            names
+                .iter()
+                .map(|name| head(name.clone(), true))
+                .collect_view(),
+        ),
+    ];
     let columns = phases.len() + 1;
     folded_table(
         page,

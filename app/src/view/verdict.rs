@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::erased::{live, part, press_link};
+use super::dom::{el, live, node, part, press_link};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::svg;
@@ -41,12 +41,13 @@ pub(super) fn view(page: Page) -> AnyView {
         let wrong = page.errors.with(Vec::len);
         match page.shown.get() {
             Some(shown) => card(page, &shown, lang, wrong),
-            None => view! {
-                <section class="verdict is-stale">
-                    <p class="stale-n">{icon("i-info")}<span>{lang.text().stale_none}</span></p>
-                </section>
-            }
-            .into_any(),
+            None => el("SECTION", "verdict is-stale")
+                .child(
+                    el("P", "stale-n")
+                        .child(icon("i-info"))
+                        .child(el("SPAN", "").child(lang.text().stale_none)),
+                )
+                .into_any(),
         }
     })
 }
@@ -60,7 +61,12 @@ fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
         1 => fill(text.stale_one, &[&asked]),
         more => fill(text.stale_many, &[&asked, &more.to_string()]),
     };
-    Some(view! { <p class="stale-n">{icon("i-info")}<span>{notice}</span></p> }.into_any())
+    Some(
+        el("P", "stale-n")
+            .child(icon("i-info"))
+            .child(el("SPAN", "").child(notice))
+            .into_any(),
+    )
 }
 
 fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
@@ -71,27 +77,33 @@ fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
         (false, false) => "verdict is-bad",
         (false, true) => "verdict is-bad is-stale",
     };
-    view! {
-        <section class=class aria-labelledby="v-h">
-            {stale(shown, lang, wrong)}
-            <div class="verdict-top">
-                <h2 id="v-h">
-                    {icon_with(if answer.fits { "i-check" } else { "i-x" }, "verdict-i")}
-                    <span>{sentence(answer, lang)}</span>
-                </h2>
-                <p class="verdict-q">{words::asked(shown, lang)}</p>
-            </div>
-            {fit(answer, lang)}
-            <dl class="figs">
-                {throughput(answer, lang)}
-                {cost(answer, lang)}
-                {run(shown, lang)}
-                {mfu(answer, lang)}
-            </dl>
-            {plan(page, shown, lang)}
-        </section>
-    }
-    .into_any()
+    el("SECTION", "")
+        .set("class", class)
+        .set("aria-labelledby", "v-h")
+        .child(stale(shown, lang, wrong))
+        .child(
+            el("DIV", "verdict-top")
+                .child(
+                    el("H2", "")
+                        .set("id", "v-h")
+                        .child(icon_with(
+                            if answer.fits { "i-check" } else { "i-x" },
+                            "verdict-i",
+                        ))
+                        .child(el("SPAN", "").child(sentence(answer, lang))),
+                )
+                .child(el("P", "verdict-q").child(words::asked(shown, lang))),
+        )
+        .child(fit(answer, lang))
+        .child(
+            el("DL", "figs")
+                .child(throughput(answer, lang))
+                .child(cost(answer, lang))
+                .child(run(shown, lang))
+                .child(mfu(answer, lang)),
+        )
+        .child(plan(page, shown, lang))
+        .into_any()
 }
 
 /// The bar of memory, with the limit marked where the need is beyond it.
@@ -135,15 +147,26 @@ fn fit(answer: &Answer, lang: Lang) -> AnyView {
     );
     let range = answer.interval.map(|interval| {
         let [low, high] = interval.peak_gib;
-        view! { <span class="iv-t">{format!("{}–{} GiB", format::gib(low), format::gib(high))}</span> }
+        el("SPAN", "iv-t").child(format!("{}–{} GiB", format::gib(low), format::gib(high)))
     });
-    view! {
-        <div class="fit">
-            {bar(answer)}
-            <p class="fit-t"><span><b id="reserved">{format::gib(memory.reserved_gib)}</b> " " {rest}</span> " " {range}</p>
-        </div>
-    }
-    .into_any()
+    el("DIV", "fit")
+        .child(bar(answer))
+        .child(
+            el("P", "fit-t")
+                .child(
+                    el("SPAN", "")
+                        .child(
+                            el("B", "")
+                                .set("id", "reserved")
+                                .child(format::gib(memory.reserved_gib)),
+                        )
+                        .child(" ")
+                        .child(rest),
+                )
+                .child(" ")
+                .child(range),
+        )
+        .into_any()
 }
 
 /// A figure with its range; the bar under it shows where in its range the value is.
@@ -157,17 +180,18 @@ fn figure(
     first: bool,
 ) -> AnyView {
     let range = range.map(|([low, high], words)| {
-        view! { <dd class="iv">{interval_bar(value_at, low, high)}<span>{words}</span></dd> }
+        el("DD", "iv")
+            .child(interval_bar(value_at, low, high))
+            .child(el("SPAN", "").child(words))
     });
-    view! {
-        <div class=if first { "fig fig-1" } else { "fig" } id=id>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-            {range}
-            <dd class="sub">{sub}</dd>
-        </div>
-    }
-    .into_any()
+    el("DIV", "")
+        .set("class", if first { "fig fig-1" } else { "fig" })
+        .set("id", id)
+        .child(el("DT", "").child(name))
+        .child(el("DD", "").child(value))
+        .child(range)
+        .child(el("DD", "sub").child(sub))
+        .into_any()
 }
 
 /// The range and the value on a line from half to one and a half times the value.
@@ -216,7 +240,11 @@ fn throughput(answer: &Answer, lang: Lang) -> AnyView {
             format!("{}–{}", format::figure(low), format::figure(high)),
         )
     });
-    let value = view! { <b>{format::figure(answer.tokens_per_s_per_gpu)}</b> " " <span class="u">{text.per_gpu}</span> };
+    let value = vec![
+        node(el("B", "").child(format::figure(answer.tokens_per_s_per_gpu))),
+        node(" "),
+        node(el("SPAN", "u").child(text.per_gpu)),
+    ];
     let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
     figure(
         "fig-throughput",
@@ -247,7 +275,7 @@ fn cost(answer: &Answer, lang: Lang) -> AnyView {
         return figure(
             "fig-cost",
             name,
-            view! { <b>"–"</b> }.into_any(),
+            el("B", "").child("–").into_any(),
             0.0,
             None,
             text.no_price.into_any(),
@@ -260,7 +288,11 @@ fn cost(answer: &Answer, lang: Lang) -> AnyView {
             format!("{}–{}", format::usd(low), format::figure(high)),
         )
     });
-    let value = view! { <b>{format::usd(usd)}</b> " " <span class="u">{text.per_mt}</span> };
+    let value = vec![
+        node(el("B", "").child(format::usd(usd))),
+        node(" "),
+        node(el("SPAN", "u").child(text.per_mt)),
+    ];
     let sub = fill(text.at_price, &[&format::price(price)]);
     figure(
         "fig-cost",
@@ -277,7 +309,11 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
     let (text, answer) = (lang.text(), &shown.found.answer);
     let step = format::seconds(answer.step_time_s);
     let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
-        let value = view! { <b>{step}</b> " " <span class="u u-i">{text.seconds_unit}</span> };
+        let value = vec![
+            node(el("B", "").child(step)),
+            node(" "),
+            node(el("SPAN", "u u-i").child(text.seconds_unit)),
+        ];
         let sub = answer
             .usd_per_step
             .map(|usd| fill(text.usd_step, &[&format::usd(usd)]))
@@ -292,8 +328,15 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
             false,
         );
     };
-    let usd = run.usd.map(|usd| view! { " " <b>{format::usd(usd)}</b> });
-    let value = view! { <b>{format::figure(run.hours)}</b> " " <span class="u u-i">{text.hours}</span> {usd} };
+    let usd = run
+        .usd
+        .map(|usd| vec![node(" "), node(el("B", "").child(format::usd(usd)))]);
+    let value = vec![
+        node(el("B", "").child(format::figure(run.hours))),
+        node(" "),
+        node(el("SPAN", "u u-i").child(text.hours)),
+        node(usd),
+    ];
     let name = fill(text.run, &[&lang.tokens(tokens)]);
     let sub = fill(text.a_step, &[&step]);
     figure(
@@ -309,7 +352,7 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
 
 fn mfu(answer: &Answer, lang: Lang) -> AnyView {
     let text = lang.text();
-    let value = view! { <b>{format::percent(answer.mfu, 1)}</b> };
+    let value = el("B", "").child(format::percent(answer.mfu, 1));
     let sub = fill(text.hfu, &[&format::percent(answer.hfu, 1)]);
     figure(
         "fig-mfu",
@@ -386,62 +429,81 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
         })
     };
     let note = shown.found.answer.interval.map(|interval| {
-        view! { <p class="vp-n">{fill(text.interval_note, &[&format::percent(interval.coverage, 0)])}</p> }
+        el("P", "vp-n").child(fill(
+            text.interval_note,
+            &[&format::percent(interval.coverage, 0)],
+        ))
     });
     let tags = chips(shown, lang)
         .into_iter()
-        .map(|chip| view! { <li>{chip}</li> })
-        .collect_view();
-    view! {
-        <div class="verdict-plan">
-            <p class="vp-h">{live(considered)}</p>
-            <ul class="chips">{tags}</ul>
-            {note}
-        </div>
-    }
-    .into_any()
+        .map(|chip| el("LI", "").child(chip));
+    el("DIV", "verdict-plan")
+        .child(el("P", "vp-h").child(live(considered)))
+        .child(el("UL", "chips").children(tags))
+        .child(note)
+        .into_any()
 }
 
 /// Links to the parts of the page, and the verdict in one line once it has scrolled away.
 pub(super) fn dock(page: Page) -> AnyView {
     let link = |id: &'static str, name: fn(&crate::text::Text) -> &'static str| {
-        view! {
-            <li><a href=format!("#{id}") on:click=press_link(move || browser::jump(id))>{name(page.text())}</a></li>
-        }
+        el("LI", "").child(
+            el("A", "")
+                .set("href", format!("#{id}"))
+                .on("click", press_link(move || browser::jump(id)))
+                .child(name(page.text())),
+        )
     };
     let line = move || {
         let lang = page.lang;
         page.shown.get().map(|shown| {
             let answer = &shown.found.answer;
             let memory = &answer.memory;
-            let (symbol, class) = if answer.fits { ("i-check", "dock-v") } else { ("i-x", "dock-v is-bad") };
-            let usd = answer.usd_per_mtok.map(|usd| view! { <span>{format::usd(usd)} "/MT"</span> });
-            view! {
-                <p class=class>
-                    {icon(symbol)}<b>{if answer.fits { lang.text().fits_short } else { lang.text().does_not_fit }}</b>
-                    <span class="dock-m">{format!("{} / {} GiB", format::gib(memory.reserved_gib), format::gib(memory.capacity_gib))}</span>
-                    <span>{format::figure(answer.tokens_per_s_per_gpu)} " tok/s"</span>
-                    {usd}
-                </p>
-            }
+            let (symbol, class) = if answer.fits {
+                ("i-check", "dock-v")
+            } else {
+                ("i-x", "dock-v is-bad")
+            };
+            let usd = answer
+                .usd_per_mtok
+                .map(|usd| el("SPAN", "").child(format::usd(usd)).child("/MT"));
+            el("P", "")
+                .set("class", class)
+                .child(icon(symbol))
+                .child(el("B", "").child(if answer.fits {
+                    lang.text().fits_short
+                } else {
+                    lang.text().does_not_fit
+                }))
+                .child(el("SPAN", "dock-m").child(format!(
+                    "{} / {} GiB",
+                    format::gib(memory.reserved_gib),
+                    format::gib(memory.capacity_gib)
+                )))
+                .child(
+                    el("SPAN", "")
+                        .child(format::figure(answer.tokens_per_s_per_gpu))
+                        .child(" tok/s"),
+                )
+                .child(usd)
         })
     };
-    view! {
-        <nav class="dock" aria-label=page.text().on_this_page>
-            <div class="dock-in">
-                <ul>
-                    {link("gpus", |text| text.nav_gpus)}
-                    {link("memory", |text| text.nav_memory)}
-                    {link("time", |text| text.nav_time)}
-                    {link("plans", |text| text.nav_plans)}
-                    {link("flags", |text| text.nav_flags)}
-                    {link("advice", |text| text.nav_advice)}
-                </ul>
-                {part(line)}
-            </div>
-        </nav>
-    }
-    .into_any()
+    el("NAV", "dock")
+        .set("aria-label", page.text().on_this_page)
+        .child(
+            el("DIV", "dock-in")
+                .child(
+                    el("UL", "")
+                        .child(link("gpus", |text| text.nav_gpus))
+                        .child(link("memory", |text| text.nav_memory))
+                        .child(link("time", |text| text.nav_time))
+                        .child(link("plans", |text| text.nav_plans))
+                        .child(link("flags", |text| text.nav_flags))
+                        .child(link("advice", |text| text.nav_advice)),
+                )
+                .child(part(line)),
+        )
+        .into_any()
 }
 
 /// The verdict for a screen reader, once the typing has paused.
@@ -464,6 +526,10 @@ pub(super) fn announcement(page: Page) -> AnyView {
         let timeout = Timeout::new(QUIET_MS, move || said.set(sentence.unwrap_or_default()));
         PENDING.with(|pending| pending.replace(Some(timeout)));
     });
-    view! { <div class="vh" role="status" aria-live="polite" id="announcement">{said}</div> }
+    el("DIV", "vh")
+        .set("role", "status")
+        .set("aria-live", "polite")
+        .set("id", "announcement")
+        .child(live(move || said.get()))
         .into_any()
 }

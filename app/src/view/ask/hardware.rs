@@ -1,6 +1,6 @@
 //! The GPUs: type, number, price, node and network.
 
-use crate::view::erased::{live, part, typed};
+use crate::view::dom::{el, live, part, typed};
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
@@ -20,15 +20,28 @@ pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
             "amd" => "AMD",
             _ => "Intel",
         };
-        let options = catalog::gpus().iter().filter(move |gpu| gpu.vendor == vendor).map(|gpu| {
-            let name = format!("{} {} GB", gpu_label(gpu.id), format::fixed(gpu.memory_gb, 0));
-            view! { <option value=gpu.id prop:selected=live(move || value() == gpu.id)>{name}</option> }
-        });
-        view! { <optgroup label=label>{options.collect_view()}</optgroup> }
+        let options = catalog::gpus()
+            .iter()
+            .filter(move |gpu| gpu.vendor == vendor)
+            .map(|gpu| {
+                let name = format!(
+                    "{} {} GB",
+                    gpu_label(gpu.id),
+                    format::fixed(gpu.memory_gb, 0)
+                );
+                el("OPTION", "")
+                    .set("value", gpu.id)
+                    .flag("selected", move || value() == gpu.id)
+                    .child(name)
+            });
+        el("OPTGROUP", "").set("label", label).children(options)
     });
     let custom = move || {
-        page.form.with(Form::has_custom_gpu).then(|| view! {
-            <option value=CUSTOM_GPU prop:selected=live(move || value() == CUSTOM_GPU)>{page.text().gpu_custom}</option>
+        page.form.with(Form::has_custom_gpu).then(|| {
+            el("OPTION", "")
+                .set("value", CUSTOM_GPU)
+                .flag("selected", move || value() == CUSTOM_GPU)
+                .child(page.text().gpu_custom)
         })
     };
     // An id that the catalog does not have stays visible until another is chosen.
@@ -36,25 +49,40 @@ pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
         let id = value();
         (id != CUSTOM_GPU && catalog::gpu(&id).is_none()).then(|| {
             let label = id.clone();
-            view! { <option value=id.clone() prop:selected=true>{label}</option> }
+            el("OPTION", "")
+                .set("value", id.clone())
+                .flag("selected", || true)
+                .child(label)
         })
     };
     let wrong = move || problem(page, Field::Gpu).is_some();
-    view! {
-        <div class=live(move || if wrong() { "field is-err" } else { "field" })>
-            <label for="hardware-gpu">{page.lang.label(Field::Gpu)}</label>
-            <select id="hardware-gpu"
-                on:change=typed(move |id| page.change(|form| choose_gpu(form, &id)))
-                aria-invalid=live(move || wrong().then_some("true"))
-                aria-describedby=live(move || wrong().then_some("hardware-gpu-m"))>
-                {part(unknown)}
-                {part(custom)}
-                {groups.collect_view()}
-            </select>
-            {message(page, Field::Gpu)}
-        </div>
-    }
-    .into_any()
+    el("DIV", "")
+        .live(
+            "class",
+            move || if wrong() { "field is-err" } else { "field" },
+        )
+        .child(
+            el("LABEL", "")
+                .set("for", "hardware-gpu")
+                .child(page.lang.label(Field::Gpu)),
+        )
+        .child(
+            el("SELECT", "")
+                .set("id", "hardware-gpu")
+                .on(
+                    "change",
+                    typed(move |id| page.change(|form| choose_gpu(form, &id))),
+                )
+                .live("aria-invalid", move || wrong().then_some("true"))
+                .live("aria-describedby", move || {
+                    wrong().then_some("hardware-gpu-m")
+                })
+                .child(part(unknown))
+                .child(part(custom))
+                .children(groups),
+        )
+        .child(message(page, Field::Gpu))
+        .into_any()
 }
 
 /// Chooses a GPU type: a price, a node or a network typed for another does not hold for it.
@@ -89,34 +117,43 @@ pub(super) fn view(page: Page) -> AnyView {
         let id = page.form.with(|form| form.get(Field::Gpu).to_owned());
         let gpu = catalog::gpu(&id)?;
         Some(match (gpu.usd_per_gpu_hour, gpu.price_source) {
-            (Some(usd), Some(source)) => view! {
-                <p class="hint">
-                    {fill(text.price_hint, &[&format::price(usd), source.date])} " "
-                    <a href=source.url rel="noopener" target="_blank">{text.price_source}</a>
-                </p>
-            }
-            .into_any(),
-            _ => view! { <p class="hint">{text.price_none}</p> }.into_any(),
+            (Some(usd), Some(source)) => el("P", "hint")
+                .child(fill(text.price_hint, &[&format::price(usd), source.date]))
+                .child(" ")
+                .child(
+                    el("A", "")
+                        .set("href", source.url)
+                        .set("rel", "noopener")
+                        .set("target", "_blank")
+                        .child(text.price_source),
+                )
+                .into_any(),
+            _ => el("P", "hint").child(text.price_none).into_any(),
         })
     };
     let summary = move || fill(page.text().node_summary, &[&per_node.get(), &network.get()]);
-    view! {
-        <fieldset class="group">
-            <legend>{page.text().gpus}</legend>
-            <div class="row row-gpu">
-                {gpu_choice(page)}
-                {input(page, Field::Gpus, None, count)}
-                {input(page, Field::Price, None, price)}
-            </div>
-            {part(price_hint)}
-            <details class="more">
-                <summary>{page.text().node_network} " " <span>{live(summary)}</span></summary>
-                <div class="row">
-                    {input(page, Field::GpusPerNode, None, per_node)}
-                    {input(page, Field::Network, None, network)}
-                </div>
-            </details>
-        </fieldset>
-    }
-    .into_any()
+    el("FIELDSET", "group")
+        .child(el("LEGEND", "").child(page.text().gpus))
+        .child(
+            el("DIV", "row row-gpu")
+                .child(gpu_choice(page))
+                .child(input(page, Field::Gpus, None, count))
+                .child(input(page, Field::Price, None, price)),
+        )
+        .child(part(price_hint))
+        .child(
+            el("DETAILS", "more")
+                .child(
+                    el("SUMMARY", "")
+                        .child(page.text().node_network)
+                        .child(" ")
+                        .child(el("SPAN", "").child(live(summary))),
+                )
+                .child(
+                    el("DIV", "row")
+                        .child(input(page, Field::GpusPerNode, None, per_node))
+                        .child(input(page, Field::Network, None, network)),
+                ),
+        )
+        .into_any()
 }

@@ -5,7 +5,7 @@ pub(super) mod model;
 mod plan;
 mod workload;
 
-use crate::view::erased::{live, part, press, typed};
+use crate::view::dom::{all, el, part, press, press_link, typed};
 use leptos::prelude::*;
 use shardwise_core::presets;
 use shardwise_core::wire::PlanSpec;
@@ -44,25 +44,33 @@ fn chosen<T: Copy + 'static>(
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    view! {
-        <form class="ask" aria-labelledby="ask-h" on:submit=|event| event.prevent_default()>
-            <div class="ask-in">
-                <h2 id="ask-h">{page.text().your_question}</h2>
-                {start(page)}
-                {other_errors(page)}
-                {model::view(page)}
-                {hardware::view(page)}
-                {workload::view(page)}
-                {plan::view(page)}
-                <p class="ask-f">
-                    <button class="btn btn-s btn-q" type="button" id="reset" on:click=press(move || page.reset())>
-                        {page.text().reset}
-                    </button>
-                </p>
-            </div>
-        </form>
-    }
-    .into_any()
+    el("FORM", "ask")
+        .set("aria-labelledby", "ask-h")
+        .on("submit", press_link(|| ()))
+        .child(
+            el("DIV", "ask-in")
+                .child(
+                    el("H2", "")
+                        .set("id", "ask-h")
+                        .child(page.text().your_question),
+                )
+                .child(start(page))
+                .child(other_errors(page))
+                .child(model::view(page))
+                .child(hardware::view(page))
+                .child(workload::view(page))
+                .child(plan::view(page))
+                .child(
+                    el("P", "ask-f").child(
+                        el("BUTTON", "btn btn-s btn-q")
+                            .set("type", "button")
+                            .set("id", "reset")
+                            .on("click", press(move || page.reset()))
+                            .child(page.text().reset),
+                    ),
+                ),
+        )
+        .into_any()
 }
 
 fn start(page: Page) -> AnyView {
@@ -83,7 +91,10 @@ fn start(page: Page) -> AnyView {
             Lang::Zh => preset.name_zh,
         };
         let selected = move || current.get() == Some(preset.id);
-        view! { <option value=preset.id prop:selected=live(selected)>{name}</option> }
+        el("OPTION", "")
+            .set("value", preset.id)
+            .flag("selected", selected)
+            .child(name())
     });
     let note = move || {
         let id = current.get()?;
@@ -93,29 +104,44 @@ fn start(page: Page) -> AnyView {
             Lang::Zh => preset.note_zh,
         };
         let text = page.text();
-        Some(view! {
-            <p class="hint preset-note">
-                {words} " "
-                <a href=preset.source.url rel="noopener" target="_blank">{text.preset_source}</a>
-            </p>
-        })
+        Some(
+            el("P", "hint preset-note").child(words).child(" ").child(
+                el("A", "")
+                    .set("href", preset.source.url)
+                    .set("rel", "noopener")
+                    .set("target", "_blank")
+                    .child(text.preset_source),
+            ),
+        )
     };
-    view! {
-        <div class="ask-start">
-            <label class="vh" for="preset">{page.text().preset_label}</label>
-            <select id="preset" on:change=typed(move |id| {
-                let preset = presets::presets().iter().find(|preset| preset.id == id);
-                if let Some(question) = preset.and_then(presets::Preset::question) {
-                    page.change(|form| *form = Form::of(&question));
-                }
-            })>
-                <option value="" prop:selected=live(move || current.get().is_none())>{page.text().presets}</option>
-                {options.collect_view()}
-            </select>
-            {part(note)}
-        </div>
-    }
-    .into_any()
+    el("DIV", "ask-start")
+        .child(
+            el("LABEL", "vh")
+                .set("for", "preset")
+                .child(page.text().preset_label),
+        )
+        .child(
+            el("SELECT", "")
+                .set("id", "preset")
+                .on(
+                    "change",
+                    typed(move |id| {
+                        let preset = presets::presets().iter().find(|preset| preset.id == id);
+                        if let Some(question) = preset.and_then(presets::Preset::question) {
+                            page.change(|form| *form = Form::of(&question));
+                        }
+                    }),
+                )
+                .child(
+                    el("OPTION", "")
+                        .set("value", "")
+                        .flag("selected", move || current.get().is_none())
+                        .child(page.text().presets),
+                )
+                .children(options),
+        )
+        .child(part(note))
+        .into_any()
 }
 
 /// Errors about values that have no control here: they came with a link.
@@ -129,9 +155,11 @@ fn other_errors(page: Page) -> AnyView {
         (!others.is_empty()).then(|| {
             let lines = others.into_iter().map(|error| {
                 let words = describe(page, &error);
-                view! { <p class="callout callout-bad">{icon("i-x")}<span>{words}</span></p> }
+                el("P", "callout callout-bad")
+                    .child(icon("i-x"))
+                    .child(el("SPAN", "").child(words))
             });
-            lines.collect_view()
+            all(lines)
         })
     })
 }

@@ -1,6 +1,6 @@
 //! The model: a name of the catalog, or a pasted `config.json`.
 
-use crate::view::erased::{live, part, press};
+use crate::view::dom::{Act, el, live, part, press};
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
@@ -42,18 +42,48 @@ pub(super) fn view(page: Page) -> AnyView {
         })
     };
     let file = move || {
-        pasted.get().then(|| view! {
-            <div class=live(move || if problem(page, Field::ModelConfig).is_some() { "field is-err" } else { "field" })>
-                <label for="model-config">{page.lang.label(Field::ModelConfig)}</label>
-                <textarea id="model-config" class="paste-t" rows="7" spellcheck="false" autocapitalize="off"
-                    prop:value=live(move || page.form.with(|form| form.get(Field::ModelConfig).to_owned()))
-                    on:input=typing(page, Field::ModelConfig)
-                    aria-invalid=live(move || problem(page, Field::ModelConfig).map(|_| "true"))
-                    aria-describedby=live(move || if problem(page, Field::ModelConfig).is_some() { "model-config-m" } else { "model-config-d" })>
-                </textarea>
-                {message(page, Field::ModelConfig)}
-                <p class="hint" id="model-config-d">{page.text().config_hint}</p>
-            </div>
+        pasted.get().then(|| {
+            el("DIV", "")
+                .live("class", move || {
+                    if problem(page, Field::ModelConfig).is_some() {
+                        "field is-err"
+                    } else {
+                        "field"
+                    }
+                })
+                .child(
+                    el("LABEL", "")
+                        .set("for", "model-config")
+                        .child(page.lang.label(Field::ModelConfig)),
+                )
+                .child(
+                    el("TEXTAREA", "paste-t")
+                        .set("id", "model-config")
+                        .set("rows", "7")
+                        .set("spellcheck", "false")
+                        .set("autocapitalize", "off")
+                        .value(move || {
+                            page.form
+                                .with(|form| form.get(Field::ModelConfig).to_owned())
+                        })
+                        .on("input", typing(page, Field::ModelConfig))
+                        .live("aria-invalid", move || {
+                            problem(page, Field::ModelConfig).map(|_| "true")
+                        })
+                        .live("aria-describedby", move || {
+                            if problem(page, Field::ModelConfig).is_some() {
+                                "model-config-m"
+                            } else {
+                                "model-config-d"
+                            }
+                        }),
+                )
+                .child(message(page, Field::ModelConfig))
+                .child(
+                    el("P", "hint")
+                        .set("id", "model-config-d")
+                        .child(page.text().config_hint),
+                )
         })
     };
     let toggle = move || {
@@ -64,42 +94,78 @@ pub(super) fn view(page: Page) -> AnyView {
             pasted.set(true);
         }
     };
-    view! {
-        <fieldset class="group">
-            <legend>{page.lang.label(Field::Model)}</legend>
-            {model_name(page)}
-            {part(file)}
-            <p class="hint" id="model-d">
-                {live(hint)} " "
-                <button class="lnk" type="button" id="use-config" on:click=press(toggle)>
-                    {live(move || if pasted.get() { page.text().use_name } else { page.text().use_config })}
-                </button>
-            </p>
-        </fieldset>
-    }
-    .into_any()
+    el("FIELDSET", "group")
+        .child(el("LEGEND", "").child(page.lang.label(Field::Model)))
+        .child(model_name(page))
+        .child(part(file))
+        .child(
+            el("P", "hint")
+                .set("id", "model-d")
+                .child(live(hint))
+                .child(" ")
+                .child(
+                    el("BUTTON", "lnk")
+                        .set("type", "button")
+                        .set("id", "use-config")
+                        .on("click", press(toggle))
+                        .child(live(move || {
+                            if pasted.get() {
+                                page.text().use_name
+                            } else {
+                                page.text().use_config
+                            }
+                        })),
+                ),
+        )
+        .into_any()
 }
 
 /// The model by name, with every name of the catalog to choose from.
 pub(in crate::view) fn model_name(page: Page) -> AnyView {
-    let names = catalog::models()
-        .iter()
-        .map(|entry| view! { <option value=entry.name>{entry.hf_repo}</option> });
+    let names = catalog::models().iter().map(|entry| {
+        el("OPTION", "")
+            .set("value", entry.name)
+            .child(entry.hf_repo)
+    });
     // The list offers what matches the text; with the text selected, typing starts a new search.
-    let select_all =
-        |event: web_sys::FocusEvent| event_target::<web_sys::HtmlInputElement>(&event).select();
-    view! {
-        <div class=live(move || if problem(page, Field::Model).is_some() { "field is-err" } else { "field" })>
-            <label class="vh" for="model">{page.lang.label(Field::Model)}</label>
-            <input id="model" type="text" list="models" autocomplete="off" spellcheck="false" autocapitalize="off"
-                prop:value=live(move || page.form.with(|form| form.get(Field::Model).to_owned()))
-                on:focus=select_all
-                on:input=typing(page, Field::Model)
-                aria-invalid=live(move || problem(page, Field::Model).map(|_| "true"))
-                aria-describedby=live(move || if problem(page, Field::Model).is_some() { "model-m" } else { "model-d" })/>
-            <datalist id="models">{names.collect_view()}</datalist>
-            {message(page, Field::Model)}
-        </div>
-    }
-    .into_any()
+    let select_all: Act =
+        Box::new(|event| event_target::<web_sys::HtmlInputElement>(&event).select());
+    el("DIV", "")
+        .live("class", move || {
+            if problem(page, Field::Model).is_some() {
+                "field is-err"
+            } else {
+                "field"
+            }
+        })
+        .child(
+            el("LABEL", "vh")
+                .set("for", "model")
+                .child(page.lang.label(Field::Model)),
+        )
+        .child(
+            el("INPUT", "")
+                .set("id", "model")
+                .set("type", "text")
+                .set("list", "models")
+                .set("autocomplete", "off")
+                .set("spellcheck", "false")
+                .set("autocapitalize", "off")
+                .value(move || page.form.with(|form| form.get(Field::Model).to_owned()))
+                .on("focus", select_all)
+                .on("input", typing(page, Field::Model))
+                .live("aria-invalid", move || {
+                    problem(page, Field::Model).map(|_| "true")
+                })
+                .live("aria-describedby", move || {
+                    if problem(page, Field::Model).is_some() {
+                        "model-m"
+                    } else {
+                        "model-d"
+                    }
+                }),
+        )
+        .child(el("DATALIST", "").set("id", "models").children(names))
+        .child(message(page, Field::Model))
+        .into_any()
 }

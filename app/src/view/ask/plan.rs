@@ -1,6 +1,6 @@
 //! The plan: every part is found by the search, or set by hand.
 
-use crate::view::erased::{live, part, press, ticked};
+use crate::view::dom::{el, live, node, part, press, ticked};
 use leptos::prelude::*;
 use shardwise_core::wire::PlanSpec;
 
@@ -24,8 +24,13 @@ pub(super) fn view(page: Page) -> AnyView {
     let summary = move || {
         let text = page.text();
         match pinned.get() {
-            0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> }.into_any(),
-            count => view! { {fill(text.plan_yours, &[&count.to_string()])} }.into_any(),
+            0 => vec![
+                node(text.plan_auto),
+                node(" "),
+                node(el("SPAN", "").child(text.plan_hint)),
+            ]
+            .into_any(),
+            count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
         }
     };
     let generates = Memo::new(move |_| page.form.with(|form| generates(form.kind())));
@@ -63,48 +68,82 @@ pub(super) fn view(page: Page) -> AnyView {
     });
     let engine = move || {
         generates.get().then(|| {
-            let share = chosen(page, |plan| plan.rollout.as_ref()?.gpu_memory_utilization, |share| format::fixed(share, 2));
-            view! {
-                {count(Field::RolloutTensorParallel, |plan| plan.rollout.as_ref()?.tensor_parallel)}
-                {input(page, Field::MemoryShare, None, auto_text(page, share))}
-                {choice(page, Field::Engine, &["vllm", "sglang"], Signal::stored("vLLM".to_owned()))}
-            }
+            let share = chosen(
+                page,
+                |plan| plan.rollout.as_ref()?.gpu_memory_utilization,
+                |share| format::fixed(share, 2),
+            );
+            vec![
+                node(count(Field::RolloutTensorParallel, |plan| {
+                    plan.rollout.as_ref()?.tensor_parallel
+                })),
+                node(input(
+                    page,
+                    Field::MemoryShare,
+                    None,
+                    auto_text(page, share),
+                )),
+                node(choice(
+                    page,
+                    Field::Engine,
+                    &["vllm", "sglang"],
+                    Signal::stored("vLLM".to_owned()),
+                )),
+            ]
         })
     };
     let free = move || {
-        (pinned.get() > 0).then(|| view! {
-            <p><button class="btn btn-s" type="button" id="free-plan" on:click=press(move || page.change(free_plan))>
-                {page.text().free_plan}
-            </button></p>
+        (pinned.get() > 0).then(|| {
+            el("P", "").child(
+                el("BUTTON", "btn btn-s")
+                    .set("type", "button")
+                    .set("id", "free-plan")
+                    .on("click", press(move || page.change(free_plan)))
+                    .child(page.text().free_plan),
+            )
         })
     };
-    view! {
-        <fieldset class="group group-last">
-            <legend>{page.text().plan}</legend>
-            <details class="more more-first" id="plan-controls">
-                <summary>{part(summary)}</summary>
-                <div class="row row-3">
-                    {choice(page, Field::Backend, &["megatron", "fsdp", "deepspeed", "ddp"], backend)}
-                    {count(Field::TensorParallel, |plan| plan.tensor_parallel)}
-                    {count(Field::PipelineParallel, |plan| plan.pipeline_parallel)}
-                    {count(Field::VirtualPipeline, |plan| plan.virtual_pipeline)}
-                    {count(Field::ContextParallel, |plan| plan.context_parallel)}
-                    {count(Field::UlyssesParallel, |plan| plan.ulysses_parallel)}
-                    {count(Field::ExpertParallel, |plan| plan.expert_parallel)}
-                    {count(Field::ExpertTensorParallel, |plan| plan.expert_tensor_parallel)}
-                    {count(Field::ZeroStage, |plan| plan.zero_stage)}
-                    {count(Field::MicroBatch, |plan| plan.micro_batch)}
-                    {count(Field::TokenBudget, |plan| plan.max_tokens_per_gpu)}
-                    {choice(page, Field::Recompute, &["none", "selective", "full"], recomputed)}
-                    {choice(page, Field::FusedHead, &["true", "false"], fused)}
-                    {part(engine)}
-                </div>
-                {offloads(page)}
-                {part(free)}
-            </details>
-        </fieldset>
-    }
-    .into_any()
+    el("FIELDSET", "group group-last")
+        .child(el("LEGEND", "").child(page.text().plan))
+        .child(
+            el("DETAILS", "more more-first")
+                .set("id", "plan-controls")
+                .child(el("SUMMARY", "").child(part(summary)))
+                .child(
+                    el("DIV", "row row-3")
+                        .child(choice(
+                            page,
+                            Field::Backend,
+                            &["megatron", "fsdp", "deepspeed", "ddp"],
+                            backend,
+                        ))
+                        .child(count(Field::TensorParallel, |plan| plan.tensor_parallel))
+                        .child(count(Field::PipelineParallel, |plan| {
+                            plan.pipeline_parallel
+                        }))
+                        .child(count(Field::VirtualPipeline, |plan| plan.virtual_pipeline))
+                        .child(count(Field::ContextParallel, |plan| plan.context_parallel))
+                        .child(count(Field::UlyssesParallel, |plan| plan.ulysses_parallel))
+                        .child(count(Field::ExpertParallel, |plan| plan.expert_parallel))
+                        .child(count(Field::ExpertTensorParallel, |plan| {
+                            plan.expert_tensor_parallel
+                        }))
+                        .child(count(Field::ZeroStage, |plan| plan.zero_stage))
+                        .child(count(Field::MicroBatch, |plan| plan.micro_batch))
+                        .child(count(Field::TokenBudget, |plan| plan.max_tokens_per_gpu))
+                        .child(choice(
+                            page,
+                            Field::Recompute,
+                            &["none", "selective", "full"],
+                            recomputed,
+                        ))
+                        .child(choice(page, Field::FusedHead, &["true", "false"], fused))
+                        .child(part(engine)),
+                )
+                .child(offloads(page))
+                .child(part(free)),
+        )
+        .into_any()
 }
 
 /// `auto: 2` for a control that is empty, or nothing while there is no answer.
@@ -162,12 +201,14 @@ fn offloads(page: Page) -> AnyView {
                 form.set(field, letters);
             });
         };
-        view! {
-            <label class="check">
-                <input type="checkbox" prop:checked=live(checked) on:change=ticked(toggle)/>
-                <span>{page.lang.word(&name).to_owned()}</span>
-            </label>
-        }
+        el("LABEL", "check")
+            .child(
+                el("INPUT", "")
+                    .set("type", "checkbox")
+                    .flag("checked", checked)
+                    .on("change", ticked(toggle)),
+            )
+            .child(el("SPAN", "").child(page.lang.word(&name).to_owned()))
     });
     let state = move || {
         let text = page.text();
@@ -175,12 +216,14 @@ fn offloads(page: Page) -> AnyView {
             .with(|form| form.get(field).is_empty())
             .then(|| fill(text.auto_is, &[&auto.get()]))
     };
-    view! {
-        <fieldset class="offloads">
-            <legend class="lab">{page.text().offload_legend} " " <span class="muted">{live(state)}</span></legend>
-            <div class="checks">{boxes.collect_view()}</div>
-            {message(page, field)}
-        </fieldset>
-    }
-    .into_any()
+    el("FIELDSET", "offloads")
+        .child(
+            el("LEGEND", "lab")
+                .child(page.text().offload_legend)
+                .child(" ")
+                .child(el("SPAN", "muted").child(live(state))),
+        )
+        .child(el("DIV", "checks").children(boxes))
+        .child(message(page, field))
+        .into_any()
 }

@@ -1,6 +1,6 @@
 //! The task and its sizes.
 
-use crate::view::erased::{live, part, typed};
+use crate::view::dom::{el, live, node, part, typed};
 use leptos::prelude::*;
 use shardwise_core::wire::WorkloadKind;
 
@@ -13,16 +13,24 @@ use crate::view::controls::{choice, input, plain, tokens};
 
 fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
     let choices = KINDS.into_iter().map(|(choice, word, name)| {
-        view! {
-            <label>
-                <input type="radio" name="kind" value=word
-                    prop:checked=live(move || kind.get() == choice)
-                    on:change=typed(move |_| page.change(|form| form.choose_kind(choice)))/>
-                <span>{name}</span>
-            </label>
-        }
+        el("LABEL", "")
+            .child(
+                el("INPUT", "")
+                    .set("type", "radio")
+                    .set("name", "kind")
+                    .set("value", word)
+                    .flag("checked", move || kind.get() == choice)
+                    .on(
+                        "change",
+                        typed(move |_| page.change(|form| form.choose_kind(choice))),
+                    ),
+            )
+            .child(el("SPAN", "").child(name))
     });
-    view! { <div class="kinds" role="group" aria-label=page.lang.label(Field::Kind)>{choices.collect_view()}</div> }
+    el("DIV", "kinds")
+        .set("role", "group")
+        .set("aria-label", page.lang.label(Field::Kind))
+        .children(choices)
         .into_any()
 }
 
@@ -48,16 +56,13 @@ pub(super) fn view(page: Page) -> AnyView {
             training_fields(page, kind)
         }
     };
-    view! {
-        <fieldset class="group">
-            <legend>{page.text().workload}</legend>
-            {kinds(page, kind)}
-            {part(fields)}
-            <p class="hint">{live(step)}</p>
-            <div class="row">{plain(page, Field::RunTokens)}</div>
-        </fieldset>
-    }
-    .into_any()
+    el("FIELDSET", "group")
+        .child(el("LEGEND", "").child(page.text().workload))
+        .child(kinds(page, kind))
+        .child(part(fields))
+        .child(el("P", "hint").child(live(step)))
+        .child(el("DIV", "row").child(plain(page, Field::RunTokens)))
+        .into_any()
 }
 
 fn precision(page: Page) -> AnyView {
@@ -74,7 +79,12 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
     let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora).then(|| {
         let rank = input(page, Field::LoraRank, None, Signal::stored("16".to_owned()));
         let on = found(page, |_, lang| lang.word("all-linear").to_owned());
-        view! { <div class="row">{rank}{choice(page, Field::LoraTargets, &["all-linear", "attention"], on)}</div> }
+        el("DIV", "row").child(rank).child(choice(
+            page,
+            Field::LoraTargets,
+            &["all-linear", "attention"],
+            on,
+        ))
     });
     let packed = found(page, |shown, lang| {
         let text = lang.text();
@@ -88,18 +98,24 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
     let mean = found(page, |shown, _| {
         format::fixed(shown.found.job.workload.mean_sequence_length, 0)
     });
-    view! {
-        <div class="row">{tokens(page, Field::SequenceLength)}{plain(page, Field::GlobalBatch)}</div>
-        {adapters}
-        <details class="more">
-            <summary>{page.text().more_sft}</summary>
-            <div class="row">
-                {input(page, Field::MeanSequenceLength, Some("tokens"), mean)}
-                {choice(page, Field::Packing, &["true", "false"], packed)}
-                {precision(page)}
-            </div>
-        </details>
-    }
+    vec![
+        node(
+            el("DIV", "row")
+                .child(tokens(page, Field::SequenceLength))
+                .child(plain(page, Field::GlobalBatch)),
+        ),
+        node(adapters),
+        node(
+            el("DETAILS", "more")
+                .child(el("SUMMARY", "").child(page.text().more_sft))
+                .child(
+                    el("DIV", "row")
+                        .child(input(page, Field::MeanSequenceLength, Some("tokens"), mean))
+                        .child(choice(page, Field::Packing, &["true", "false"], packed))
+                        .child(precision(page)),
+                ),
+        ),
+    ]
     .into_any()
 }
 
@@ -139,45 +155,91 @@ fn rl_fields(page: Page) -> AnyView {
         })
     };
     let schedules: &[&str] = &["colocated", "split", "one_step_off", "fully_async"];
-    view! {
-        <div class="row row-6">
-            {plain(page, Field::Prompts)}
-            {input(page, Field::Responses, None, rl(|rl| format::grouped(rl.responses_per_prompt)))}
-            {tokens(page, Field::MaxPrompt)}
-            {tokens(page, Field::MaxResponse)}
-            {input(page, Field::MeanPrompt, Some("tokens"), rl(|rl| format::fixed(rl.mean_prompt_length, 0)))}
-            {input(page, Field::MeanResponse, Some("tokens"), rl(|rl| format::fixed(rl.mean_response_length, 0)))}
-        </div>
-        <details class="more">
-            <summary>{page.text().more_rl}</summary>
-            <div class="row">
-                {input(page, Field::MiniBatch, None, rl(|rl| format::grouped(rl.mini_batch)))}
-                {input(page, Field::Epochs, None, rl(|rl| format::grouped(rl.epochs)))}
-                {input(page, Field::Spread, None, rl(|rl| format::fixed(rl.response_length_cv, 2)))}
-                {choice(page, Field::Reference, &["true", "false"], reference)}
-                {choice(page, Field::Schedule, schedules, schedule)}
-                {precision(page)}
-                {part(split)}
-            </div>
-        </details>
-    }
+    vec![
+        node(
+            el("DIV", "row row-6")
+                .child(plain(page, Field::Prompts))
+                .child(input(
+                    page,
+                    Field::Responses,
+                    None,
+                    rl(|rl| format::grouped(rl.responses_per_prompt)),
+                ))
+                .child(tokens(page, Field::MaxPrompt))
+                .child(tokens(page, Field::MaxResponse))
+                .child(input(
+                    page,
+                    Field::MeanPrompt,
+                    Some("tokens"),
+                    rl(|rl| format::fixed(rl.mean_prompt_length, 0)),
+                ))
+                .child(input(
+                    page,
+                    Field::MeanResponse,
+                    Some("tokens"),
+                    rl(|rl| format::fixed(rl.mean_response_length, 0)),
+                )),
+        ),
+        node(
+            el("DETAILS", "more")
+                .child(el("SUMMARY", "").child(page.text().more_rl))
+                .child(
+                    el("DIV", "row")
+                        .child(input(
+                            page,
+                            Field::MiniBatch,
+                            None,
+                            rl(|rl| format::grouped(rl.mini_batch)),
+                        ))
+                        .child(input(
+                            page,
+                            Field::Epochs,
+                            None,
+                            rl(|rl| format::grouped(rl.epochs)),
+                        ))
+                        .child(input(
+                            page,
+                            Field::Spread,
+                            None,
+                            rl(|rl| format::fixed(rl.response_length_cv, 2)),
+                        ))
+                        .child(choice(
+                            page,
+                            Field::Reference,
+                            &["true", "false"],
+                            reference,
+                        ))
+                        .child(choice(page, Field::Schedule, schedules, schedule))
+                        .child(precision(page))
+                        .child(part(split)),
+                ),
+        ),
+    ]
     .into_any()
 }
 
 fn rollout_fields(page: Page) -> AnyView {
-    view! {
-        <div class="row row-6">
-            {plain(page, Field::Requests)}
-            {tokens(page, Field::RequestPrompt)}
-            {tokens(page, Field::RequestResponse)}
-        </div>
-        <details class="more">
-            <summary>{page.text().more_rollout}</summary>
-            <div class="row">
-                {input(page, Field::RequestSpread, None, Signal::stored("0".to_owned()))}
-                {precision(page)}
-            </div>
-        </details>
-    }
+    vec![
+        node(
+            el("DIV", "row row-6")
+                .child(plain(page, Field::Requests))
+                .child(tokens(page, Field::RequestPrompt))
+                .child(tokens(page, Field::RequestResponse)),
+        ),
+        node(
+            el("DETAILS", "more")
+                .child(el("SUMMARY", "").child(page.text().more_rollout))
+                .child(
+                    el("DIV", "row")
+                        .child(input(
+                            page,
+                            Field::RequestSpread,
+                            None,
+                            Signal::stored("0".to_owned()),
+                        ))
+                        .child(precision(page)),
+                ),
+        ),
+    ]
     .into_any()
 }
