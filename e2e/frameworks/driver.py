@@ -50,6 +50,16 @@ def verdicts(environments, framework, items):
     return first | second
 
 
+def shown(framework):
+    """What the browser's stories copied from the page: MODEL.FRAMEWORK.sh, for eight GPUs each."""
+    models, found = grid.models(), {}
+    for path in sorted((HERE.parent / "out" / "page").glob(f"*.{framework}.sh")):
+        name = f"page/{path.name}"
+        snippet = {"file": path.name, "text": path.read_text()}
+        found[name] = {"id": name, "snippets": [snippet], "facts": grid.facts(models[path.name.split(f".{framework}")[0]], 8)}
+    return found
+
+
 def altered(framework, texts):
     """The cases of cases/FRAMEWORK.toml on the texts that they alter."""
     with (HERE / "cases" / f"{framework}.toml").open("rb") as file:
@@ -78,6 +88,7 @@ def check(framework, arguments):
             unsupported[reason] += 1
             if must or "unsupported" not in result:
                 failures.append(f"{name}: no text: {reason}")
+    texts |= shown(framework)
     cases = list(altered(framework, texts))
     found = verdicts(arguments.environments, framework, [*texts.values(), *(item for item, _ in cases)])
     failures += [f"{name}: {error}" for name in texts for error in found[name]]

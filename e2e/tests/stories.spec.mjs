@@ -1,0 +1,135 @@
+// Three people with a question each, from the tuning guides' own tables, and what they do wrong on the way.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '../fixtures.mjs';
+
+const OUT = fileURLToPath(new URL('../out/page/', import.meta.url));
+
+/** The first number of a text: `1,024 tokens` is 1024. */
+const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
+
+async function figure(page, term) {
+  const value = page.locator('#answer dt', { hasText: term }).locator('xpath=following-sibling::dd[1]');
+  return number(await value.innerText());
+}
+
+async function preset(page, calculator, words) {
+  const option = page.locator('#preset option', { hasText: words });
+  await page.locator('#preset').selectOption(await option.getAttribute('value'));
+  await calculator.settled();
+}
+
+/** The text of a framework's tab, as Copy would give it; kept for the frameworks' own checks. */
+async function flags(page, framework, name) {
+  await page.locator(`#tab-${framework}`).click();
+  const code = page.locator('#flags pre').first();
+  await expect(code).not.toBeEmpty();
+  const text = await code.innerText();
+  mkdirSync(OUT, { recursive: true });
+  writeFileSync(`${OUT}${name}`, text);
+  return text;
+}
+
+test('LLMForge: a table that measured right and printed the cost wrong', async ({ page, calculator }) => {
+  await calculator.open();
+  await preset(page, calculator, 'LLMForge');
+  // 102.58 million tokens per hour and MFU 0.48 were measured (Llama-2-7B, 8 × A100-80G, 4096 × 4).
+  const perHour = number(await page.locator('#answer').getByText(/million tokens per hour/).innerText());
+  expect(Math.abs(perHour / 102.58 - 1)).toBeLessThan(0.15);
+  expect(Math.abs((await figure(page, 'MFU')) / 48 - 1)).toBeLessThan(0.15);
+  expect(await figure(page, 'Cost')).toBeCloseTo(40.77 / perHour, 2);
+  await expect(page.getByText('It prints 0.69')).toBeVisible();
+  const text = await flags(page, 'deepspeed', 'llmforge.ds_config.json');
+  expect(JSON.parse(text).zero_optimization.stage).toBe(3);
+  await calculator.shoot('story-llmforge');
+});
+
+test('veRL: GRPO on Qwen3-8B with eight H100', async ({ page, calculator }) => {
+  await calculator.open();
+  await preset(page, calculator, 'Qwen3-8B');
+  await expect(page.locator('#answer h2')).toContainText('Fits');
+  await page.getByRole('button', { name: /Show all/ }).click();
+  const rows = page.locator('#gpus details');
+  await rows.locator('summary').click();
+  expect(await rows.locator('tbody tr').count()).toBeGreaterThanOrEqual(45);
+  for (const part of ['#gpus', '#memory', '#time']) {
+    await expect(page.locator(`${part} svg[role=img]`).first()).toBeVisible();
+  }
+  const text = await flags(page, 'verl', 'qwen3-8b.verl.sh');
+  expect(text).toContain('actor_rollout_ref.model.path=Qwen/Qwen3-8B');
+  expect(text).toContain('python3 -m verl.trainer.main_ppo');
+  await calculator.shoot('story-verl');
+});
+
+test('ChatLearn: GRPO on Qwen3-30B-A3B with eight H20', async ({ page, calculator }) => {
+  await calculator.open();
+  await preset(page, calculator, 'Qwen3-30B-A3B');
+  await expect(page.locator('#answer h2')).toContainText('Fits');
+  const text = await flags(page, 'chatlearn', 'qwen3-30b-a3b.chatlearn.sh');
+  expect(text).toContain('expert_model_parallel_size');
+  await calculator.shoot('story-chatlearn');
+});
+
+test('a change shows at once, travels in the link and comes back', async ({ page, calculator }) => {
+  await calculator.open();
+  await preset(page, calculator, 'LLMForge');
+  const before = await figure(page, 'Throughput');
+  await page.locator('#hardware-gpus').fill('16');
+  await expect.poll(() => figure(page, 'Throughput')).not.toBe(before);
+  await expect.poll(() => page.url()).toContain('hardware.gpus=16');
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await calculator.started();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('16');
+});
+
+const mistakes = [
+  ['0 GPUs', '#hardware-gpus', '0', /1 or more/],
+  ['a negative price', '#hardware-usd_per_gpu_hour', '-3', /0 or more|negative/],
+  ['a quintillion tokens', '#workload-tokens', '1e18', /1e15|10\^15|out of range/i],
+  ['a third of 32 heads', '#plan-tensor_parallel', '3', /2 or 4/],
+];
+
+for (const [name, field, typed, says] of mistakes) {
+  test(`${name} is refused beside the field, and the rest of the form is kept`, async ({ page, calculator }) => {
+    await calculator.open();
+    await preset(page, calculator, 'LLMForge');
+    const answer = await page.locator('#answer h2').innerText();
+    for (const closed of await page.locator('form details:not([open]) > summary').all()) await closed.click();
+    await page.locator(field).fill(typed);
+    await expect(page.locator(field)).toHaveAttribute('aria-invalid', 'true');
+    const described = await page.locator(field).getAttribute('aria-describedby');
+    const texts = await Promise.all(described.split(' ').map((id) => page.locator(`[id="${id}"]`).innerText()));
+    expect(texts.join(' ')).toMatch(says);
+    // The last valid answer stays and says which question it answers; nothing typed is lost.
+    await expect(page.locator('#answer h2')).toContainText(answer);
+    await expect(page.locator(field)).toHaveValue(typed);
+    await expect(page.locator('#workload-sequence_length')).toHaveValue(/4,?096/);
+    await page.locator(field).fill('');
+    await expect(page.locator(field)).not.toHaveAttribute('aria-invalid', 'true');
+  });
+}
+
+test('a config.json of an unknown type and one without hidden_size are refused by name', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.getByRole('button', { name: 'Use a config.json' }).click();
+  const box = page.locator('form textarea');
+  await box.fill('{"model_type": "rwkv", "hidden_size": 4096}');
+  await expect(page.locator('form')).toContainText('rwkv');
+  await box.fill('{"num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000, "intermediate_size": 11008}');
+  await expect(page.locator('form')).toContainText('hidden_size');
+  await expect(box).toHaveValue(/num_hidden_layers/);
+});
+
+test('a cut link names where it was cut', async ({ page, calculator }) => {
+  await calculator.open();
+  await preset(page, calculator, 'LLMForge');
+  await expect.poll(() => page.url()).toContain('z=1');
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link.slice(0, link.indexOf('workload.sequence_length') + 10));
+  await calculator.started();
+  await expect(page.getByText(/Copy the whole link again/)).toBeVisible();
+});
