@@ -198,19 +198,12 @@ pub(crate) fn now_ms() -> f64 {
     js_sys::Date::now()
 }
 
-/// The width of an element's content in pixels, followed as it changes.
-pub(crate) fn follow_width<E>(node: NodeRef<E>) -> RwSignal<u32>
-where
-    E: leptos::html::ElementType + 'static,
-    E::Output: JsCast + Clone + 'static,
-{
+/// The width of an element's content in pixels, followed as it changes; 0 until it is there.
+pub(crate) fn follow_width(id: String) -> RwSignal<u32> {
     let width = RwSignal::new(0);
+    // Effects run once the element is in the page.
     Effect::new(move || {
-        let Some(element) = node.get() else { return };
-        let Ok(element) = JsValue::from(element.unchecked_into::<Element>()).dyn_into::<Element>()
-        else {
-            return;
-        };
+        let Some(element) = element(&id) else { return };
         let measured = element.clone();
         let update = move || {
             let now = measured.client_width().max(0) as u32;

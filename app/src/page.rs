@@ -1,6 +1,7 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use gloo::events::EventListener;
@@ -77,13 +78,27 @@ pub(crate) struct Shown {
 
 type Answered = Result<Arc<Shown>, Vec<FieldError>>;
 
-/// The state of the page. A handle: copies are the same page.
+/// The page in a language. A handle: copies are the same page.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
-    /// What is typed.
-    pub(crate) form: RwSignal<Form>,
     /// Language of this page. Its words are built in: another language is another page.
     pub(crate) lang: Lang,
+    // Lives as long as the browser's page does, so that every closure holds one pointer.
+    state: &'static State,
+}
+
+impl Deref for Page {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        self.state
+    }
+}
+
+/// The state of the page.
+pub(crate) struct State {
+    /// What is typed.
+    pub(crate) form: RwSignal<Form>,
     /// Language that was chosen.
     pub(crate) chosen_lang: RwSignal<Lang>,
     /// Colours.
@@ -172,9 +187,8 @@ impl Page {
                 (before, now) => before.is_some() || now.is_some() || before.is_none(),
             },
         );
-        let page = Self {
+        let state = State {
             form,
-            lang: lang.unwrap_or_default(),
             chosen_lang: RwSignal::new(lang.unwrap_or_default()),
             theme: RwSignal::new(theme.unwrap_or_default()),
             errors,
@@ -186,11 +200,20 @@ impl Page {
             bad_link: RwSignal::new(None),
             embedded: browser::query("embed").is_some(),
         };
+        let page = Self {
+            lang: lang.unwrap_or_default(),
+            state: Box::leak(Box::new(state)),
+        };
         page.read_address();
         page.follow_look();
         page.follow_question();
         page.follow_address();
         page
+    }
+
+    /// The same page in another language.
+    pub(crate) fn in_lang(self, lang: Lang) -> Self {
+        Self { lang, ..self }
     }
 
     /// Words of the page's language.

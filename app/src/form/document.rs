@@ -204,7 +204,7 @@ impl Form {
     /// The form that asks `question`.
     #[must_use]
     pub fn of(question: &Question) -> Self {
-        let document = serde_json::to_value(question).unwrap_or_default();
+        let document = shardwise_core::wire::to_value(question);
         let mut form = Self::default();
         for field in Field::ALL {
             let text = text(&document, *field);

@@ -12,7 +12,7 @@ pub(super) fn view(page: Page) -> AnyView {
         page.shown.get().map(|shown| {
             let advice = &shown.found.answer.advice;
             if advice.is_empty() {
-                return el("P", "muted").child(text.advice_none).into_any();
+                return el("P.muted").child(text.advice_none).into_any();
             }
             let items = advice.iter().map(|item| {
                 let (class, name) = match item.severity {
@@ -22,26 +22,26 @@ pub(super) fn view(page: Page) -> AnyView {
                 };
                 let source = (!item.source.is_empty()).then(|| {
                     if item.source.starts_with("http") {
-                        el("A", "")
+                        el("A")
                             .set("href", item.source)
                             .set("rel", "noopener")
                             .set("target", "_blank")
                             .child(text.source)
                             .into_any()
                     } else {
-                        el("SPAN", "").child(item.source).into_any()
+                        el("SPAN").child(item.source).into_any()
                     }
                 });
-                el("LI", "")
+                el("LI")
                     .set("id", item.id)
-                    .child(el("P", "gain").child(el("SPAN", "").set("class", class).child(name)))
+                    .child(el("P.gain").child(el("SPAN").set("class", class).child(name)))
                     .child(
-                        el("DIV", "")
-                            .child(el("P", "").set("lang", "en").child(item.text.clone()))
-                            .child(el("P", "adv-f").child(source)),
+                        el("DIV")
+                            .child(el("P|lang=en").child(item.text.clone()))
+                            .child(el("P.adv-f").child(source)),
                     )
             });
-            el("OL", "").children(items).into_any()
+            el("OL").children(items).into_any()
         })
     };
     let caveats = move || {
@@ -53,26 +53,22 @@ pub(super) fn view(page: Page) -> AnyView {
                 let caveats = &shown.found.answer.caveats;
                 let items = caveats
                     .iter()
-                    .map(|caveat| el("LI", "").set("lang", "en").child(caveat.text.clone()));
-                el("DETAILS", "more done")
-                    .set("id", "caveats")
-                    .set("open", "")
+                    .map(|caveat| el("LI|lang=en").child(caveat.text.clone()));
+                el("DETAILS.more done|id=caveats|open=")
                     .child(
-                        el("SUMMARY", "")
+                        el("SUMMARY")
                             .child(text.caveats)
                             .child(" ")
-                            .child(el("SPAN", "").child(caveats.len().to_string())),
+                            .child(el("SPAN").child(caveats.len().to_string())),
                     )
-                    .child(el("UL", "caveats").children(items))
+                    .child(el("UL.caveats").children(items))
             })
     };
-    el("SECTION", "block advice")
-        .set("id", "advice")
-        .set("aria-labelledby", "adv-h")
+    el("SECTION.block advice|id=advice|aria-labelledby=adv-h")
         .child(
-            el("DIV", "block-h")
-                .child(el("H2", "").set("id", "adv-h").child(page.text().advice))
-                .child(el("P", "").child(page.text().advice_note)),
+            el("DIV.block-h")
+                .child(el("H2|id=adv-h").child(page.text().advice))
+                .child(el("P").child(page.text().advice_note)),
         )
         .child(part(list))
         .child(part(caveats))

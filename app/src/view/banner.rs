@@ -18,17 +18,14 @@ fn bad_link(page: Page) -> AnyView {
         let text = page.text();
         page.bad_link.get().map(|error| {
             let words = fill(text.banner_hash, &[&error.field, &error.message]);
-            el("P", "callout callout-bad banner")
-                .set("role", "alert")
-                .set("id", "bad-link")
+            el("P.callout callout-bad banner|role=alert|id=bad-link")
                 .child(icon("i-warn"))
-                .child(el("SPAN", "").child(words))
+                .child(el("SPAN").child(words))
                 .child(
-                    el("BUTTON", "btn btn-s btn-q x")
-                        .set("type", "button")
+                    el("BUTTON.btn btn-s btn-q x|type=button")
                         .on("click", press(move || page.bad_link.set(None)))
                         .child(icon("i-x"))
-                        .child(el("SPAN", "vh").child(text.dismiss)),
+                        .child(el("SPAN.vh").child(text.dismiss)),
                 )
         })
     })
@@ -43,22 +40,19 @@ fn update(page: Page) -> AnyView {
     part(move || {
         let text = page.text();
         ready.get().then(|| {
-            el("P", "callout callout-info banner")
-                .set("id", "update")
+            el("P.callout callout-info banner|id=update")
                 .child(icon("i-info"))
-                .child(el("SPAN", "").child(text.update_ready))
+                .child(el("SPAN").child(text.update_ready))
                 .child(
-                    el("BUTTON", "btn btn-s")
-                        .set("type", "button")
+                    el("BUTTON.btn btn-s|type=button")
                         .on("click", press(|| browser::send("shardwise:update-accept")))
                         .child(text.update_now),
                 )
                 .child(
-                    el("BUTTON", "btn btn-s btn-q x")
-                        .set("type", "button")
+                    el("BUTTON.btn btn-s btn-q x|type=button")
                         .on("click", press(move || ready.set(false)))
                         .child(icon("i-x"))
-                        .child(el("SPAN", "vh").child(text.dismiss)),
+                        .child(el("SPAN.vh").child(text.dismiss)),
                 )
         })
     })

@@ -62,12 +62,8 @@ pub(super) fn message(page: Page, field: Field) -> AnyView {
     let id = format!("{}-m", field.id());
     part(move || {
         let id = id.clone();
-        problem(page, field).map(|problem| {
-            el("P", "msg")
-                .set("id", id)
-                .child(icon("i-x"))
-                .child(problem)
-        })
+        problem(page, field)
+            .map(|problem| el("P.msg").set("id", id).child(icon("i-x")).child(problem))
     })
 }
 
@@ -118,7 +114,7 @@ pub(super) fn input(
             .with(|errors| errors.iter().any(|error| error.field == Some(field)))
     };
     let is_plan = field.path().starts_with("plan.");
-    let control = el("INPUT", "")
+    let control = el("INPUT")
         .set("id", id.clone())
         .set("type", "text")
         .set("inputmode", mode)
@@ -132,22 +128,18 @@ pub(super) fn input(
             wrong().then(|| described.clone())
         });
     let control = match unit {
-        Some(_) => el("DIV", "unit")
+        Some(_) => el("DIV.unit")
             .child(control)
-            .child(
-                el("SPAN", "")
-                    .set("aria-hidden", "true")
-                    .child(page.text().tokens_unit),
-            )
+            .child(el("SPAN|aria-hidden=true").child(page.text().tokens_unit))
             .into_any(),
         None => control.into_any(),
     };
-    el("DIV", "")
+    el("DIV")
         .live("class", class(page, field, is_plan))
-        .child(el("LABEL", "").set("for", id).child(page.lang.label(field)))
+        .child(el("LABEL").set("for", id).child(page.lang.label(field)))
         .child(control)
         .child(part(move || {
-            reading(page, field).map(|reading| el("P", "hint read").child(reading))
+            reading(page, field).map(|reading| el("P.hint read").child(reading))
         }))
         .child(message(page, field))
         .into_any()
@@ -182,7 +174,7 @@ pub(super) fn choice(
         }
     };
     let options = words.iter().map(|word| {
-        el("OPTION", "")
+        el("OPTION")
             .set("value", *word)
             .flag("selected", move || value() == *word)
             .child(name(word))
@@ -200,15 +192,15 @@ pub(super) fn choice(
             fill(text.auto_is, &[&found])
         }
     };
-    el("DIV", "")
+    el("DIV")
         .live("class", class(page, field, true))
         .child(
-            el("LABEL", "")
+            el("LABEL")
                 .set("for", id.clone())
                 .child(page.lang.label(field)),
         )
         .child(
-            el("SELECT", "")
+            el("SELECT")
                 .set("id", id)
                 .on("change", typing(page, field))
                 .live("aria-invalid", move || wrong().then_some("true"))
@@ -216,8 +208,7 @@ pub(super) fn choice(
                     wrong().then(|| described.clone())
                 })
                 .child(
-                    el("OPTION", "")
-                        .set("value", "")
+                    el("OPTION|value=")
                         .flag("selected", move || value().is_empty())
                         .child(live(automatic)),
                 )

@@ -4,7 +4,7 @@
 //! all elements share one type, all closures of a kind another: the download is a quarter smaller
 //! than with the types apart.
 //!
-//! Tags are written in capitals, as browsers report them: Leptos compares the two when it decides
+//! Tags of HTML are written in capitals, as browsers report them: Leptos compares the two when it decides
 //! whether an element can stay.
 
 use std::borrow::Cow;
@@ -14,6 +14,7 @@ use leptos::either::Either;
 use leptos::ev;
 use leptos::html::custom;
 use leptos::prelude::*;
+use leptos::svg;
 use leptos::tachys::html::attribute::any_attribute::{AnyAttribute, IntoAnyAttribute};
 use leptos::tachys::html::attribute::custom::custom_attribute;
 use leptos::tachys::html::event::on;
@@ -27,37 +28,51 @@ type Live<T> = Arc<Mutex<dyn FnMut() -> T + Send>>;
 /// What an event does.
 pub(super) type Act = Box<dyn FnMut(Event)>;
 
-/// An element under construction.
-pub(super) struct El {
+/// An element under construction. One pointer, so that passing it along costs nothing.
+pub(super) struct El(Box<Parts>);
+
+struct Parts {
     tag: &'static str,
     attributes: Vec<AnyAttribute>,
     children: Vec<AnyView>,
 }
 
-/// An element with its class; empty for none.
-pub(super) fn el(tag: &'static str, class: &'static str) -> El {
-    let el = El {
+/// An element from its tag, its class and its fixed attributes: `BUTTON.btn btn-s|type=button`.
+#[inline(never)]
+pub(super) fn el(spec: &'static str) -> El {
+    let mut parts = spec.split('|');
+    let head = parts.next().unwrap_or(spec);
+    let (tag, class) = head.split_once('.').unwrap_or((head, ""));
+    let mut el = El(Box::new(Parts {
         tag,
         attributes: Vec::new(),
         children: Vec::new(),
-    };
-    if class.is_empty() {
-        el
-    } else {
-        el.set("class", class)
+    }));
+    if !class.is_empty() {
+        el = el.set_text("class", Cow::Borrowed(class));
     }
+    for part in parts {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        el = el.set_text(name, Cow::Borrowed(value));
+    }
+    el
 }
 
+// The generic methods do no more than hand over to one that is compiled once.
 impl El {
-    /// An attribute.
-    pub(super) fn set(self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
-        self.attribute(name, value.into())
+    fn with(mut self, attribute: AnyAttribute) -> Self {
+        self.0.attributes.push(attribute);
+        self
     }
 
-    fn attribute(mut self, name: &'static str, value: Cow<'static, str>) -> Self {
-        self.attributes
-            .push(custom_attribute(name, value).into_any_attr());
-        self
+    /// An attribute.
+    pub(super) fn set(self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.set_text(name, value.into())
+    }
+
+    #[inline(never)]
+    fn set_text(self, name: &'static str, value: Cow<'static, str>) -> Self {
+        self.with(custom_attribute(name, value).into_any_attr())
     }
 
     /// An attribute that follows what it reads; `None` takes it away.
@@ -66,65 +81,83 @@ impl El {
         name: &'static str,
         mut value: impl FnMut() -> V + Send + 'static,
     ) -> Self {
-        self.live_attribute(name, Arc::new(Mutex::new(move || value().words())))
+        self.live_text(name, Arc::new(Mutex::new(move || value().words())))
     }
 
-    fn live_attribute(mut self, name: &'static str, value: Live<Option<String>>) -> Self {
-        self.attributes
-            .push(custom_attribute(name, value).into_any_attr());
-        self
+    #[inline(never)]
+    fn live_text(self, name: &'static str, value: Live<Option<String>>) -> Self {
+        self.with(custom_attribute(name, value).into_any_attr())
     }
 
     /// The text of an input.
-    pub(super) fn value(mut self, value: impl FnMut() -> String + Send + 'static) -> Self {
-        let value: Live<String> = Arc::new(Mutex::new(value));
-        self.attributes.push(prop("value", value).into_any_attr());
-        self
+    pub(super) fn value(self, value: impl FnMut() -> String + Send + 'static) -> Self {
+        self.live_value(Arc::new(Mutex::new(value)))
+    }
+
+    #[inline(never)]
+    fn live_value(self, value: Live<String>) -> Self {
+        self.with(prop("value", value).into_any_attr())
     }
 
     /// Whether a box is ticked, an option chosen.
     pub(super) fn flag(
-        mut self,
+        self,
         name: &'static str,
         value: impl FnMut() -> bool + Send + 'static,
     ) -> Self {
-        let value: Live<bool> = Arc::new(Mutex::new(value));
-        self.attributes.push(prop(name, value).into_any_attr());
-        self
+        self.live_flag(name, Arc::new(Mutex::new(value)))
+    }
+
+    #[inline(never)]
+    fn live_flag(self, name: &'static str, value: Live<bool>) -> Self {
+        self.with(prop(name, value).into_any_attr())
     }
 
     /// What an event does.
-    pub(super) fn on(mut self, event: &'static str, act: Act) -> Self {
-        self.attributes
-            .push(on(ev::Custom::<Event>::new(event), act).into_any_attr());
-        self
+    #[inline(never)]
+    pub(super) fn on(self, event: &'static str, act: Act) -> Self {
+        self.with(on(ev::Custom::<Event>::new(event), act).into_any_attr())
     }
 
     /// Something inside it.
     pub(super) fn child(mut self, child: impl Node) -> Self {
-        child.add(&mut self.children);
+        child.add(&mut self.0.children);
         self
     }
 
     /// A list inside it.
     pub(super) fn children<N: Node>(mut self, children: impl IntoIterator<Item = N>) -> Self {
         for child in children {
-            child.add(&mut self.children);
+            child.add(&mut self.0.children);
         }
         self
     }
 
     /// The finished element.
+    #[inline(never)]
     pub(super) fn into_any(self) -> AnyView {
-        let Self {
+        let Parts {
             tag,
             attributes,
             children,
-        } = self;
-        custom(tag)
-            .child(StaticVec::from(children))
-            .add_any_attr(attributes)
-            .into_any()
+        } = *self.0;
+        let children = StaticVec::from(children);
+        macro_rules! of {
+            ($element:expr) => {
+                $element.child(children).add_any_attr(attributes).into_any()
+            };
+        }
+        // Browsers know the elements of SVG by their namespace, Leptos by their types.
+        match tag {
+            "svg" => of!(svg::svg()),
+            "rect" => of!(svg::rect()),
+            "path" => of!(svg::path()),
+            "text" => of!(svg::text()),
+            "circle" => of!(svg::circle()),
+            "defs" => of!(svg::defs()),
+            "pattern" => of!(svg::pattern()),
+            _ => of!(custom(tag)),
+        }
     }
 }
 
@@ -151,6 +184,7 @@ impl Node for El {
     }
 }
 
+#[inline(never)]
 fn text(words: Cow<'static, str>) -> AnyView {
     words.into_any()
 }
@@ -230,12 +264,13 @@ impl<W: Words> Words for Option<W> {
 
 /// A text that follows what it reads.
 pub(super) fn live<V: Words>(mut words: impl FnMut() -> V + Send + 'static) -> AnyView {
-    live_text(Arc::new(Mutex::new(move || {
+    live_words(Arc::new(Mutex::new(move || {
         words().words().unwrap_or_default()
     })))
 }
 
-fn live_text(words: Live<String>) -> AnyView {
+#[inline(never)]
+fn live_words(words: Live<String>) -> AnyView {
     words.into_any()
 }
 
@@ -244,6 +279,7 @@ pub(super) fn part<N: Node>(mut view: impl FnMut() -> N + Send + 'static) -> Any
     live_part(Arc::new(Mutex::new(move || view().view())))
 }
 
+#[inline(never)]
 fn live_part(view: Live<AnyView>) -> AnyView {
     view.into_any()
 }

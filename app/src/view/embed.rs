@@ -13,20 +13,14 @@ use crate::format;
 use crate::page::Page;
 
 pub(super) fn view(page: Page) -> AnyView {
-    el("MAIN", "emb-page")
-        .set("id", "answer")
+    el("MAIN.emb-page|id=answer")
         .child(
-            el("SECTION", "emb")
-                .set("aria-labelledby", "emb-h")
+            el("SECTION.emb|aria-labelledby=emb-h")
                 .child(
-                    el("HEADER", "emb-top")
+                    el("HEADER.emb-top")
+                        .child(el("H1|id=emb-h").child(page.text().embed_title))
                         .child(
-                            el("H1", "")
-                                .set("id", "emb-h")
-                                .child(page.text().embed_title),
-                        )
-                        .child(
-                            el("A", "")
+                            el("A")
                                 .live("href", move || page.link())
                                 .set("target", "_blank")
                                 .set("rel", "noopener")
@@ -35,7 +29,7 @@ pub(super) fn view(page: Page) -> AnyView {
                         ),
                 )
                 .child(
-                    el("FORM", "emb-q")
+                    el("FORM.emb-q")
                         .set("aria-label", page.text().your_question)
                         .on("submit", press_link(|| ()))
                         .child(model::model_name(page))
@@ -45,17 +39,13 @@ pub(super) fn view(page: Page) -> AnyView {
                 )
                 .child(answer(page))
                 .child(
-                    el("FIGURE", "fgr emb-f")
-                        .child(
-                            el("FIGCAPTION", "").child(
-                                el("P", "take")
-                                    .set("id", "c-gpus")
-                                    .child(live(move || gpus::sentence(page))),
-                            ),
-                        )
+                    el("FIGURE.fgr emb-f")
+                        .child(el("FIGCAPTION").child(
+                            el("P.take|id=c-gpus").child(live(move || gpus::sentence(page))),
+                        ))
                         .child(gpus::drawing(page, true)),
                 )
-                .child(el("FOOTER", "emb-foot").child(live(move || {
+                .child(el("FOOTER.emb-foot").child(live(move || {
                     let text = page.text();
                     format!(
                         "Shardwise · {} {} · {} {}",
@@ -97,44 +87,44 @@ fn answer(page: Page) -> AnyView {
             false => ("i-x", text.does_not_fit, "emb-fit is-bad"),
         };
         let usd = answer.usd_per_mtok.map(|usd| {
-            el("DIV", "")
-                .child(el("DT", "").child(text.per_mt))
-                .child(el("DD", "").child(format::usd(usd)))
+            el("DIV")
+                .child(el("DT").child(text.per_mt))
+                .child(el("DD").child(format::usd(usd)))
         });
         let notice = stale.then(|| {
-            el("P", "stale-n")
+            el("P.stale-n")
                 .child(icon("i-info"))
-                .child(el("SPAN", "").child(text.stale_none))
+                .child(el("SPAN").child(text.stale_none))
         });
         Some(
-            el("DIV", "")
+            el("DIV")
                 .set("class", if stale { "emb-v is-stale" } else { "emb-v" })
                 .child(notice)
                 .child(
-                    el("P", "")
+                    el("P")
                         .set("class", class)
                         .child(icon(symbol))
-                        .child(el("B", "").child(words))
+                        .child(el("B").child(words))
                         .child(" ")
-                        .child(el("SPAN", "").child(format!(
+                        .child(el("SPAN").child(format!(
                             "{} / {} GiB",
                             format::gib(memory.reserved_gib),
                             format::gib(memory.capacity_gib)
                         ))),
                 )
-                .child(el("DIV", "emb-bar").child(verdict::bar(answer)))
+                .child(el("DIV.emb-bar").child(verdict::bar(answer)))
                 .child(
-                    el("DL", "emb-n")
+                    el("DL.emb-n")
                         .child(
-                            el("DIV", "").child(el("DT", "").child(text.per_gpu)).child(
-                                el("DD", "").child(format::figure(answer.tokens_per_s_per_gpu)),
-                            ),
+                            el("DIV")
+                                .child(el("DT").child(text.per_gpu))
+                                .child(el("DD").child(format::figure(answer.tokens_per_s_per_gpu))),
                         )
                         .child(usd)
                         .child(
-                            el("DIV", "")
-                                .child(el("DT", "").child("MFU"))
-                                .child(el("DD", "").child(format::percent(answer.mfu, 1))),
+                            el("DIV")
+                                .child(el("DT").child("MFU"))
+                                .child(el("DD").child(format::percent(answer.mfu, 1))),
                         ),
                 ),
         )

@@ -1,13 +1,12 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use super::dom::part;
-use leptos::html::Div;
+use super::dom::{el, part};
 use leptos::prelude::*;
-use leptos::svg;
 
 use super::icons::icon;
 use crate::browser;
-use crate::charts::backend::{Drawing, Node};
+use crate::charts::backend::{Drawing, Node as Mark};
+use crate::format;
 use crate::page::Page;
 
 /// A chart drawn at the width it has, and again as that changes.
@@ -15,8 +14,8 @@ pub(super) fn plot(
     label: &'static str,
     draw: impl Fn(u32) -> Option<Drawing> + Send + Sync + 'static,
 ) -> AnyView {
-    let node = NodeRef::<Div>::new();
-    let width = browser::follow_width(node);
+    let id = format!("plot-{label}");
+    let width = browser::follow_width(id.clone());
     let drawn = move || {
         let width = width.get();
         (width > 0)
@@ -24,7 +23,7 @@ pub(super) fn plot(
             .flatten()
             .map(|drawing| image(drawing, label))
     };
-    view! { <div class="plot" node_ref=node>{part(drawn)}</div> }.into_any()
+    el("DIV.plot").set("id", id).child(part(drawn)).into_any()
 }
 
 fn image(drawing: Drawing, label: &'static str) -> AnyView {
@@ -33,48 +32,49 @@ fn image(drawing: Drawing, label: &'static str) -> AnyView {
         height,
         nodes,
     } = drawing;
-    let marks: Vec<AnyView> = nodes.into_iter().map(mark).collect();
-    svg::svg()
-        .attr("class", "c")
-        .attr("role", "img")
-        .attr("aria-labelledby", label)
-        .attr("width", width.to_string())
-        .attr("height", height.to_string())
-        .attr("viewBox", format!("0 0 {width} {height}"))
-        .child(marks)
+    el("svg.c|role=img")
+        .set("aria-labelledby", label)
+        .set("width", width.to_string())
+        .set("height", height.to_string())
+        .set("viewBox", format!("0 0 {width} {height}"))
+        .children(nodes.into_iter().map(mark))
         .into_any()
 }
 
-fn mark(node: Node) -> AnyView {
-    match node {
-        Node::Rect {
+fn mark(mark: Mark) -> AnyView {
+    let mark = match mark {
+        Mark::Rect {
             at: (x, y),
             size: (width, height),
             class,
-        } => svg::rect()
-            .attr("class", class)
-            .attr("x", x.to_string())
-            .attr("y", y.to_string())
-            .attr("width", width.to_string())
-            .attr("height", height.to_string())
-            .attr("rx", "2")
+        } => {
+            let rect = el("rect|rx=2")
+                .set("class", class)
+                .set("x", x.to_string())
+                .set("y", y.to_string())
+                .set("width", width.to_string())
+                .set("height", height.to_string());
             // A style sheet in a file of its own cannot point into the page.
-            .attr("fill", (class == "hatched").then_some("url(#hatch)"))
-            .into_any(),
-        Node::Path { d, class } => svg::path().attr("class", class).attr("d", d).into_any(),
-        Node::Text {
+            if class == "hatched" {
+                rect.set("fill", "url(#hatch)")
+            } else {
+                rect
+            }
+        }
+        Mark::Path { d, class } => el("path").set("class", class).set("d", d),
+        Mark::Text {
             at: (x, y),
             anchor,
             class,
             text,
-        } => svg::text()
-            .attr("class", class)
-            .attr("x", x.to_string())
-            .attr("y", y.to_string())
-            .attr("text-anchor", anchor)
-            .child(text)
-            .into_any(),
-    }
+        } => el("text")
+            .set("class", class)
+            .set("x", x.to_string())
+            .set("y", y.to_string())
+            .set("text-anchor", anchor)
+            .child(text),
+    };
+    mark.into_any()
 }
 
 /// A bar of one value against its limit, by fractions of the width it has.
@@ -84,31 +84,32 @@ pub(super) fn meter(share: f64, over: bool, height: u32) -> AnyView {
     } else {
         1.0
     };
-    let radius = (height / 2).to_string();
-    let height = height.to_string();
-    svg::svg()
-        .attr("class", "meter")
-        .attr("width", "100%")
-        .attr("height", height.clone())
-        .attr("aria-hidden", "true")
-        .child((
-            svg::rect()
-                .attr("class", "meter-bg")
-                .attr("width", "100%")
-                .attr("height", height.clone())
-                .attr("rx", radius.clone()),
-            svg::rect()
-                .attr("class", if over { "k-over" } else { "k-use" })
-                .attr("width", format!("{:.1}%", share * 100.0))
-                .attr("height", height)
-                .attr("rx", radius),
-        ))
+    let (height, radius) = (height.to_string(), (height / 2).to_string());
+    let bar = |class: &'static str, share: f64| {
+        el("rect")
+            .set("class", class)
+            .set("width", per_cent(share))
+            .set("height", height.clone())
+            .set("rx", radius.clone())
+    };
+    el("svg.meter|width=100%|aria-hidden=true")
+        .set("height", height.clone())
+        .child(bar("meter-bg", 1.0))
+        .child(bar(if over { "k-over" } else { "k-use" }, share))
         .into_any()
+}
+
+/// A share as a length.
+pub(super) fn per_cent(share: f64) -> String {
+    format!("{}%", format::fixed(share * 100.0, 1))
 }
 
 /// A swatch and its meaning.
 pub(super) fn legend(class: &'static str, name: String) -> AnyView {
-    view! { <li><i class=format!("sw {class}")></i>{name}</li> }.into_any()
+    el("LI")
+        .child(el("I").set("class", format!("sw {class}")))
+        .child(name)
+        .into_any()
 }
 
 /// A table, folded, beside a chart's legend.
@@ -119,32 +120,42 @@ pub(super) fn folded_table(
     head: AnyView,
     body: AnyView,
 ) -> AnyView {
-    view! {
-        <details class="data">
-            <summary>{icon("i-table")}{page.text().table}</summary>
-            <div class="tw" role="region" tabindex="0" aria-label=name>
-                <table class=format!("tab cols-{columns}")>
-                    <thead><tr>{head}</tr></thead>
-                    <tbody>{body}</tbody>
-                </table>
-            </div>
-        </details>
-    }
-    .into_any()
+    let table = el("TABLE")
+        .set("class", format!("tab cols-{columns}"))
+        .child(el("THEAD").child(el("TR").child(head)))
+        .child(el("TBODY").child(body));
+    el("DETAILS.data")
+        .child(
+            el("SUMMARY")
+                .child(icon("i-table"))
+                .child(page.text().table),
+        )
+        .child(
+            el("DIV.tw|role=region|tabindex=0")
+                .set("aria-label", name)
+                .child(table),
+        )
+        .into_any()
 }
 
 /// A head of a column; `number` aligns it with its figures.
 pub(super) fn head(name: impl Into<String>, number: bool) -> AnyView {
     let name: String = name.into();
-    view! { <th scope="col" class=if number { "n" } else { "" }>{name}</th> }.into_any()
+    el(if number {
+        "TH.n|scope=col"
+    } else {
+        "TH|scope=col"
+    })
+    .child(name)
+    .into_any()
 }
 
 /// A figure in a table; an empty one leaves its cell empty.
 pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
     let label: String = label.into();
     if value.is_empty() {
-        view! { <td class="nil n"></td> }.into_any()
+        el("TD.nil n").into_any()
     } else {
-        view! { <td class="n" data-l=label>{value}</td> }.into_any()
+        el("TD.n").set("data-l", label).child(value).into_any()
     }
 }

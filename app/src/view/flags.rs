@@ -121,9 +121,7 @@ pub(super) fn view(page: Page) -> AnyView {
                     browser::focus(&format!("tab-{}", framework.id));
                 }
             });
-            el("BUTTON", "tab-b")
-                .set("type", "button")
-                .set("role", "tab")
+            el("BUTTON.tab-b|type=button|role=tab")
                 .set("id", format!("tab-{}", framework.id))
                 .live("aria-selected", move || selected().to_string())
                 .set("aria-controls", "flags-panel")
@@ -139,27 +137,20 @@ pub(super) fn view(page: Page) -> AnyView {
         let framework = emit::framework(chosen.get());
         match (shown, framework) {
             (Some(shown), Some(framework)) => panel(page, framework, &shown, reasons, lang),
-            _ => el("P", "muted").child(lang.text().no_flags).into_any(),
+            _ => el("P.muted").child(lang.text().no_flags).into_any(),
         }
     };
-    el("SECTION", "block flags")
-        .set("id", "flags")
-        .set("aria-labelledby", "flags-h")
+    el("SECTION.block flags|id=flags|aria-labelledby=flags-h")
+        .child(el("DIV.block-h").child(el("H2|id=flags-h").child(page.text().flags)))
         .child(
-            el("DIV", "block-h").child(el("H2", "").set("id", "flags-h").child(page.text().flags)),
-        )
-        .child(
-            el("DIV", "tabs")
+            el("DIV.tabs")
                 .child(
-                    el("DIV", "tabs-h")
-                        .set("role", "tablist")
+                    el("DIV.tabs-h|role=tablist")
                         .set("aria-label", page.text().framework)
                         .children(tabs),
                 )
                 .child(
-                    el("DIV", "tabp")
-                        .set("id", "flags-panel")
-                        .set("role", "tabpanel")
+                    el("DIV.tabp|id=flags-panel|role=tabpanel")
                         .live("aria-labelledby", move || format!("tab-{}", chosen.get()))
                         .child(part(panel)),
                 ),
@@ -192,10 +183,10 @@ fn panel(
 }
 
 fn callout(class: &'static str, symbol: &'static str, words: String) -> AnyView {
-    el("P", "")
+    el("P")
         .set("class", class)
         .child(icon(symbol))
-        .child(el("SPAN", "").child(words))
+        .child(el("SPAN").child(words))
         .into_any()
 }
 
@@ -260,41 +251,39 @@ fn snippet_view(
     let _ = page;
     vec![
         node(
-            el("DIV", "tabp-h")
+            el("DIV.tabp-h")
                 .child(
-                    el("P", "acc acc-no")
+                    el("P.acc acc-no")
                         .child(icon("i-info"))
                         .child(
-                            el("A", "")
+                            el("A")
                                 .set("href", framework.docs_url)
                                 .set("rel", "noopener")
                                 .set("target", "_blank")
                                 .child(fill(text.checked, &[framework.name, framework.version])),
                         )
                         .child(" · ")
-                        .child(el("CODE", "").child(file)),
+                        .child(el("CODE").child(file)),
                 )
                 .child(
-                    el("DIV", "tools")
+                    el("DIV.tools")
                         .child(
-                            el("LABEL", "tog")
+                            el("LABEL.tog")
                                 .child(
-                                    el("INPUT", "")
-                                        .set("type", "checkbox")
+                                    el("INPUT|type=checkbox")
                                         .flag("checked", move || reasons.get())
                                         .on("change", ticked(move |on| reasons.set(on))),
                                 )
-                                .child(el("SPAN", "").child(text.reasons)),
+                                .child(el("SPAN").child(text.reasons)),
                         )
                         .child(
-                            el("BUTTON", "btn btn-s download")
-                                .set("type", "button")
+                            el("BUTTON.btn btn-s download|type=button")
                                 .on("click", press(press_download))
                                 .child(icon("i-down"))
                                 .child(text.download),
                         )
                         .child(
-                            el("BUTTON", "")
+                            el("BUTTON")
                                 .live("class", copy_class)
                                 .set("type", "button")
                                 .on("click", press(press_copy))
@@ -304,7 +293,7 @@ fn snippet_view(
                 ),
         ),
         node(
-            el("PRE", "")
+            el("PRE")
                 .live(
                     "class",
                     move || if reasons.get() { "code" } else { "code no-why" },
@@ -312,7 +301,7 @@ fn snippet_view(
                 .set("tabindex", "0")
                 .set("role", "region")
                 .set("aria-label", file)
-                .child(el("CODE", "").set("id", id).child(lines)),
+                .child(el("CODE").set("id", id).child(lines)),
         ),
     ]
     .into_any()
@@ -320,15 +309,15 @@ fn snippet_view(
 
 /// One line. Each is a block, so that a selection copies it with its line break.
 fn line(line: Line) -> AnyView {
-    let why = |why: String| (!why.is_empty()).then(|| el("SPAN", "why").child("  ").child(why));
+    let why = |why: String| (!why.is_empty()).then(|| el("SPAN.why").child("  ").child(why));
     match line {
-        Line::Comment(text, warning) => el("SPAN", "")
+        Line::Comment(text, warning) => el("SPAN")
             .set("class", if warning { "ln ln-w" } else { "ln ln-c" })
             .child(text)
             .into_any(),
-        Line::Heading(text) => el("SPAN", "ln ln-h").child(text).into_any(),
-        Line::Plain(text, reason) => el("SPAN", "ln")
-            .child(el("SPAN", "cmd").child(text))
+        Line::Heading(text) => el("SPAN.ln ln-h").child(text).into_any(),
+        Line::Plain(text, reason) => el("SPAN.ln")
+            .child(el("SPAN.cmd").child(text))
             .child(why(reason))
             .into_any(),
         Line::Setting {
@@ -339,14 +328,14 @@ fn line(line: Line) -> AnyView {
             value,
             after,
             why: reason,
-        } => el("SPAN", "ln")
+        } => el("SPAN.ln")
             .child(
-                el("SPAN", "cmd")
+                el("SPAN.cmd")
                     .child(indent)
-                    .child(el("SPAN", "fp").child(prefix))
-                    .child(el("SPAN", "fk").child(key))
+                    .child(el("SPAN.fp").child(prefix))
+                    .child(el("SPAN.fk").child(key))
                     .child(between)
-                    .child(el("SPAN", "fv").child(value))
+                    .child(el("SPAN.fv").child(value))
                     .child(after),
             )
             .child(why(reason))

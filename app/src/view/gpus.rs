@@ -253,8 +253,7 @@ pub(super) fn sentence(page: Page) -> String {
 
 pub(super) fn view(page: Page, embedded: bool) -> AnyView {
     let order = |order: Order, name: fn(&Text) -> &'static str| {
-        el("BUTTON", "seg-b")
-            .set("type", "button")
+        el("BUTTON.seg-b|type=button")
             .live("aria-pressed", move || {
                 (page.order.get() == order).to_string()
             })
@@ -284,50 +283,37 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
             } else {
                 fill(text.show_all, &[&total.to_string()])
             };
-            el("P", "plans-f").child(
-                el("BUTTON", "btn btn-s")
-                    .set("type", "button")
-                    .set("id", "all-gpus")
+            el("P.plans-f").child(
+                el("BUTTON.btn btn-s|type=button|id=all-gpus")
                     .set("aria-expanded", all.to_string())
                     .on("click", press(move || page.all_gpus.set(!all)))
                     .child(name),
             )
         })
     };
-    el("SECTION", "block")
-        .set("id", "gpus")
-        .set("aria-labelledby", "gpus-h")
+    el("SECTION.block|id=gpus|aria-labelledby=gpus-h")
         .live("aria-busy", move || stale().to_string())
         .child(
-            el("DIV", "block-h")
+            el("DIV.block-h")
+                .child(el("H2|id=gpus-h").child(page.text().which_gpu))
                 .child(
-                    el("H2", "")
-                        .set("id", "gpus-h")
-                        .child(page.text().which_gpu),
-                )
-                .child(
-                    el("DIV", "seg tools")
-                        .set("role", "group")
+                    el("DIV.seg tools|role=group")
                         .set("aria-label", page.text().sort_by)
                         .child(order(Order::Fastest, |text| text.fastest))
                         .child(order(Order::Cheapest, |text| text.cheapest)),
                 ),
         )
         .child(
-            el("FIGURE", "fgr")
+            el("FIGURE.fgr")
                 .child(
-                    el("FIGCAPTION", "")
-                        .child(
-                            el("P", "take")
-                                .set("id", "c-gpus")
-                                .child(live(move || sentence(page))),
-                        )
-                        .child(el("P", "note").child(live(note))),
+                    el("FIGCAPTION")
+                        .child(el("P.take|id=c-gpus").child(live(move || sentence(page))))
+                        .child(el("P.note").child(live(note))),
                 )
                 .child(drawing(page, embedded))
                 .child(part(more))
                 .child(
-                    el("DIV", "fgr-f")
+                    el("DIV.fgr-f")
                         .child(part(move || legends(page)))
                         .child(part(move || table(page, embedded))),
                 ),
@@ -337,11 +323,22 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
-    let coverage = page.shown.with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval)).map(|interval| {
-        let name = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
-        el("LI", "").child(view! { <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/></svg> }.into_any()).child(name)
-    });
-    el("UL", "legend")
+    let coverage = page
+        .shown
+        .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval))
+        .map(|interval| {
+            let name = fill(
+                text.interval_legend,
+                &[&format::percent(interval.coverage, 0)],
+            );
+            el("LI")
+                .child(
+                    el("svg.lg|viewBox=0 0 18 10|aria-hidden=true")
+                        .child(el("path.whisk|d=M1 5H17M1 1.5v7M17 1.5v7")),
+                )
+                .child(name)
+        });
+    el("UL.legend")
         .child(legend("k-sel", text.yours.to_owned()))
         .child(legend("k-bar", text.others.to_owned()))
         .child(coverage)
@@ -359,16 +356,15 @@ fn table(page: Page, embedded: bool) -> AnyView {
         let yours = Some(row.gpu.id) == asked.as_deref();
         let name = label.clone();
         let action = if yours {
-            el("B", "").child(text.yours).into_any()
+            el("B").child(text.yours).into_any()
         } else {
-            el("BUTTON", "btn btn-s")
-                .set("type", "button")
+            el("BUTTON.btn btn-s|type=button")
                 .on(
                     "click",
                     press(move || page.change(|form| choose_gpu(form, row.gpu.id))),
                 )
                 .child(text.use_gpu)
-                .child(el("SPAN", "vh").child(" ").child(name))
+                .child(el("SPAN.vh").child(" ").child(name))
                 .into_any()
         };
         let cells = match &row.result {
@@ -380,33 +376,29 @@ fn table(page: Page, embedded: bool) -> AnyView {
                     answer.usd.map(format::figure).unwrap_or_default(),
                 )),
                 node(
-                    el("TD", "")
+                    el("TD")
                         .set("data-l", text.col_plan)
                         .child(answer.layout.clone()),
                 ),
             ]
             .into_any(),
-            Ok(_) => el("TD", "")
-                .set("colspan", "4")
+            Ok(_) => el("TD|colspan=4")
                 .child(text.does_not_fit)
                 .child(": ")
                 .child(reason(&row, text))
                 .into_any(),
-            Err(error) => el("TD", "")
-                .set("colspan", "4")
-                .child(error.clone())
-                .into_any(),
+            Err(error) => el("TD|colspan=4").child(error.clone()).into_any(),
         };
         let class = match (yours, fitting(&row).is_some()) {
             (true, _) => "is-sel",
             (false, true) => "",
             (false, false) => "is-off",
         };
-        el("TR", "")
+        el("TR")
             .set("class", class)
-            .child(el("TH", "").set("scope", "row").child(label))
+            .child(el("TH|scope=row").child(label))
             .child(cells)
-            .child(el("TD", "").child(action))
+            .child(el("TD").child(action))
     });
     let heads = vec![
         node(head(text.col_gpu, false)),
@@ -414,11 +406,7 @@ fn table(page: Page, embedded: bool) -> AnyView {
         node(head(text.col_mt_hour, true)),
         node(head(text.col_usd_mt, true)),
         node(head(text.col_plan, false)),
-        node(
-            el("TH", "")
-                .set("scope", "col")
-                .child(el("SPAN", "vh").child(text.action)),
-        ),
+        node(el("TH|scope=col").child(el("SPAN.vh").child(text.action))),
     ];
     folded_table(
         page,

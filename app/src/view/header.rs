@@ -9,25 +9,21 @@ use crate::browser;
 use crate::page::{Page, Theme};
 
 pub(super) fn view(page: Page) -> AnyView {
-    el("HEADER", "top")
+    el("HEADER.top")
         .child(
-            el("SPAN", "brand")
+            el("SPAN.brand")
                 .child(
-                    view! { <svg class="brand-mark" viewBox="0 0 16 16" aria-hidden="true">
-                        <rect class="b1" x="1" y="2" width="9" height="3" rx="1"/>
-                        <rect class="b2" x="4" y="6.5" width="9" height="3" rx="1"/>
-                        <rect class="b3" x="2" y="11" width="13" height="3" rx="1"/>
-                    </svg> }
-                    .into_any(),
+                    el("svg.brand-mark|viewBox=0 0 16 16|aria-hidden=true")
+                        .child(el("rect.b1|x=1|y=2|width=9|height=3|rx=1"))
+                        .child(el("rect.b2|x=4|y=6.5|width=9|height=3|rx=1"))
+                        .child(el("rect.b3|x=2|y=11|width=13|height=3|rx=1")),
                 )
                 .child("Shardwise"),
         )
         .child(
-            el("DIV", "top-tools")
+            el("DIV.top-tools")
                 .child(
-                    el("BUTTON", "btn btn-s btn-q")
-                        .set("type", "button")
-                        .set("id", "language")
+                    el("BUTTON.btn btn-s btn-q|type=button|id=language")
                         .set("lang", page.lang.other().tag())
                         .on(
                             "click",
@@ -54,23 +50,21 @@ fn themes(page: Page) -> AnyView {
             Theme::Dark => ("i-moon", 2),
         };
         let label = [text.theme_auto, text.theme_light, text.theme_dark][name];
-        el("LABEL", "")
+        el("LABEL")
             .child(
-                el("INPUT", "")
-                    .set("type", "radio")
-                    .set("name", "theme")
+                el("INPUT|type=radio|name=theme")
                     .set("value", word)
                     .flag("checked", move || page.theme.get() == theme)
                     .on("change", typed(move |_| page.choose_theme(theme))),
             )
             .child(
-                el("SPAN", "")
+                el("SPAN")
                     .child(icon(symbol))
-                    .child(el("SPAN", "vh").child(label)),
+                    .child(el("SPAN.vh").child(label)),
             )
     });
-    el("FIELDSET", "theme")
-        .child(el("LEGEND", "vh").child(page.text().theme))
+    el("FIELDSET.theme")
+        .child(el("LEGEND.vh").child(page.text().theme))
         .children(choices)
         .into_any()
 }
@@ -83,23 +77,17 @@ fn copy_link(page: Page) -> AnyView {
             Timeout::new(2000, move || copied.set(false)).forget();
         });
     };
-    el("BUTTON", "btn btn-s copy-link")
-        .set("type", "button")
-        .set("id", "copy-link")
+    el("BUTTON.btn btn-s copy-link|type=button|id=copy-link")
         .on("click", press(copy))
         .child(part(move || {
             icon(if copied.get() { "i-check" } else { "i-link" })
         }))
-        .child(
-            el("SPAN", "")
-                .set("aria-live", "polite")
-                .child(live(move || {
-                    if copied.get() {
-                        page.text().link_copied
-                    } else {
-                        page.text().copy_link
-                    }
-                })),
-        )
+        .child(el("SPAN|aria-live=polite").child(live(move || {
+            if copied.get() {
+                page.text().link_copied
+            } else {
+                page.text().copy_link
+            }
+        })))
         .into_any()
 }

@@ -1,9 +1,9 @@
-//! Icons: symbols defined once, used by name.
+//! Icons, by name.
 
+use super::dom::el;
 use leptos::prelude::*;
-use leptos::svg;
 
-const SYMBOLS: &[(&str, &str)] = &[
+const PATHS: &[(&str, &str)] = &[
     ("i-check", "M3 8.5l3.2 3.2L13 4.8"),
     ("i-x", "M4 4l8 8M12 4l-8 8"),
     ("i-warn", "M8 2.2L14.4 13.4H1.6ZM8 6.4v3.2M8 11.6v.1"),
@@ -36,35 +36,31 @@ const SYMBOLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The symbols and the hatching, for the whole page.
+/// The hatching of what waits or does not fit, for the whole page.
 pub(super) fn definitions() -> AnyView {
-    let symbols = SYMBOLS
-        .iter()
-        .map(|(id, d)| view! { <symbol id=*id viewBox="0 0 16 16"><path d=*d/></symbol> });
-    view! {
-        <svg class="defs" aria-hidden="true" focusable="false">
-            <defs>
-                <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-                    <rect class="hatch-bg" width="6" height="6"/>
-                    <path class="hatch-l" d="M0 0V6"/>
-                </pattern>
-                {symbols.collect_view()}
-            </defs>
-        </svg>
-    }
-    .into_any()
-}
-
-/// An icon by the name of its symbol, with one class more.
-pub(super) fn icon_with(name: &'static str, class: &'static str) -> AnyView {
-    svg::svg()
-        .attr("class", format!("icon {class}"))
-        .attr("aria-hidden", "true")
-        .child(svg::r#use().attr("href", format!("#{name}")))
+    let pattern = el(
+        "pattern|id=hatch|width=6|height=6|patternUnits=userSpaceOnUse|patternTransform=rotate(45)",
+    )
+    .child(el("rect.hatch-bg|width=6|height=6"))
+    .child(el("path.hatch-l|d=M0 0V6"));
+    el("svg.defs|aria-hidden=true|focusable=false")
+        .child(el("defs").child(pattern))
         .into_any()
 }
 
-/// An icon by the name of its symbol.
+/// An icon by its name, with one class more.
+pub(super) fn icon_with(name: &'static str, class: &'static str) -> AnyView {
+    let path = PATHS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map_or("", |(_, path)| path);
+    el("svg|viewBox=0 0 16 16|aria-hidden=true")
+        .set("class", format!("icon {class}"))
+        .child(el("path").set("d", path))
+        .into_any()
+}
+
+/// An icon by its name.
 pub(super) fn icon(name: &'static str) -> AnyView {
     icon_with(name, "")
 }

@@ -106,25 +106,17 @@ pub(super) fn view(page: Page) -> AnyView {
             let parts = parts(memory)
                 .into_iter()
                 .map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
-            el("UL", "legend").children(parts)
+            el("UL.legend").children(parts)
         })
     };
-    el("SECTION", "block")
-        .set("id", "memory")
-        .set("aria-labelledby", "mem-h")
+    el("SECTION.block|id=memory|aria-labelledby=mem-h")
+        .child(el("DIV.block-h").child(el("H2|id=mem-h").child(page.text().memory)))
         .child(
-            el("DIV", "block-h").child(el("H2", "").set("id", "mem-h").child(page.text().memory)),
-        )
-        .child(
-            el("FIGURE", "fgr")
+            el("FIGURE.fgr")
                 .child(
-                    el("FIGCAPTION", "")
-                        .child(
-                            el("P", "take")
-                                .set("id", "c-mem")
-                                .child(live(move || with(page, takeaway))),
-                        )
-                        .child(el("P", "note").child(page.text().memory_note)),
+                    el("FIGCAPTION")
+                        .child(el("P.take|id=c-mem").child(live(move || with(page, takeaway))))
+                        .child(el("P.note").child(page.text().memory_note)),
                 )
                 .child(plot("c-mem", move |width| {
                     with(page, |memory, lang| {
@@ -132,7 +124,7 @@ pub(super) fn view(page: Page) -> AnyView {
                         charts::draw((width, chart.height(width)), |area| chart.draw(area))
                     })
                 }))
-                .child(el("DIV", "fgr-f").child(part(legends)).child(part(move || {
+                .child(el("DIV.fgr-f").child(part(legends)).child(part(move || {
                     with(page, |memory, lang| table(page, memory, lang))
                 }))),
         )
@@ -162,12 +154,8 @@ fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
                 },
             )
         });
-        el("TR", "")
-            .child(
-                el("TH", "")
-                    .set("scope", "row")
-                    .child(lang.word(part).to_owned()),
-            )
+        el("TR")
+            .child(el("TH|scope=row").child(lang.word(part).to_owned()))
             .children(cells)
     });
     let sums = memory
@@ -178,8 +166,8 @@ fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
     let body = vec![
         node(all(lines)),
         node(
-            el("TR", "sum")
-                .child(el("TH", "").set("scope", "row").child(lang.text().total))
+            el("TR.sum")
+                .child(el("TH|scope=row").child(lang.text().total))
                 .children(sums),
         ),
     ];

@@ -31,7 +31,7 @@ pub(crate) fn page() -> impl IntoView {
     let page = Page::new();
     let body = part(move || {
         let lang = page.chosen_lang.get();
-        let page = Page { lang, ..page };
+        let page = page.in_lang(lang);
         let view = if page.embedded {
             embed::view(page)
         } else {
@@ -53,33 +53,30 @@ pub(crate) fn page() -> impl IntoView {
 fn full(page: Page) -> AnyView {
     vec![
         node(
-            el("A", "skip")
-                .set("href", "#answer")
+            el("A.skip|href=#answer")
                 .on("click", press_link(|| crate::browser::jump("answer")))
                 .child(page.text().skip),
         ),
         node(header::view(page)),
         node(
-            el("MAIN", "page")
-                .set("id", "top")
-                .child(el("H1", "vh").child(page.text().title))
+            el("MAIN.page|id=top")
+                .child(el("H1.vh").child(page.text().title))
                 .child(ask::view(page))
                 .child(
-                    el("DIV", "answer")
-                        .set("id", "answer")
+                    el("DIV.answer|id=answer")
                         .child(banner::view(page))
                         .child(verdict::view(page))
                         .child(verdict::dock(page))
                         .child(gpus::view(page, false))
                         .child(
-                            el("DIV", "pair")
+                            el("DIV.pair")
                                 .child(memory::view(page))
                                 .child(time::view(page)),
                         )
                         .child(plans::view(page)),
                 )
                 .child(
-                    el("DIV", "act")
+                    el("DIV.act")
                         .child(flags::view(page))
                         .child(advice::view(page)),
                 ),

@@ -101,26 +101,25 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
     let figures = if answer.fits {
         vec![
             node(
-                el("TD", "n")
+                el("TD.n")
                     .set("data-l", text.step_s)
                     .child(format::seconds(answer.step_time_s)),
             ),
             node(
-                el("TD", "n key")
+                el("TD.n key")
                     .set("data-l", text.per_gpu)
                     .child(format::figure(answer.tokens_per_s_per_gpu)),
             ),
             node(
-                el("TD", "n")
+                el("TD.n")
                     .set("data-l", text.col_usd_mt)
                     .child(answer.usd_per_mtok.map(format::figure).unwrap_or_default()),
             ),
         ]
         .into_any()
     } else {
-        el("TD", "n gone")
-            .set("colspan", "3")
-            .child(el("SPAN", "tag tag-bad").child(text.oom))
+        el("TD.n gone|colspan=3")
+            .child(el("SPAN.tag tag-bad").child(text.oom))
             .into_any()
     };
     let offloaded = words::offload(plan, lang);
@@ -130,32 +129,27 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
     } else {
         format!("{why} {}", fill(text.chip_offload, &[&offloaded]))
     };
-    el("TR", "")
+    el("TR")
         .set("class", class)
+        .child(el("TH|scope=row").child(format!("{backend} · {}", words::layout(plan, gpus))))
         .child(
-            el("TH", "")
-                .set("scope", "row")
-                .child(format!("{backend} · {}", words::layout(plan, gpus))),
-        )
-        .child(
-            el("TD", "second")
+            el("TD.second")
                 .set("data-l", text.batch)
                 .child(batch(plan, text)),
         )
         .child(
-            el("TD", "second")
+            el("TD.second")
                 .set("data-l", text.recompute)
                 .child(lang.word(words::recompute(plan)).to_owned()),
         )
         .child(
-            el("TD", "nb second")
+            el("TD.nb second")
                 .set("data-l", text.rollout_tp)
                 .child(rollout.map(format::grouped).unwrap_or_default()),
         )
         .child(
-            el("TD", "n mem")
-                .set("data-l", "GiB")
-                .child(el("SPAN", "").child(format::gib(memory.reserved_gib)))
+            el("TD.n mem|data-l=GiB")
+                .child(el("SPAN").child(format::gib(memory.reserved_gib)))
                 .child(meter(
                     memory.reserved_gib / memory.capacity_gib,
                     !answer.fits,
@@ -163,7 +157,7 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
                 )),
         )
         .child(figures)
-        .child(el("TD", "why").child(why).child(offloaded))
+        .child(el("TD.why").child(why).child(offloaded))
         .into_any()
 }
 
@@ -173,25 +167,25 @@ fn table(found: &SearchResult, chosen: &Answer, gpus: u32, lang: Lang) -> AnyVie
         .into_iter()
         .map(|answer| line(answer, chosen, gpus, lang))
         .collect();
-    el("DIV", "plans")
+    el("DIV.plans")
         .child(
-            el("TABLE", "tab tab-plans")
-                .child(el("CAPTION", "vh").child(text.plans))
+            el("TABLE.tab tab-plans")
+                .child(el("CAPTION.vh").child(text.plans))
                 .child(
-                    el("THEAD", "").child(
-                        el("TR", "")
-                            .child(el("TH", "").set("scope", "col").child(text.layout))
-                            .child(el("TH", "").set("scope", "col").child(text.batch))
-                            .child(el("TH", "").set("scope", "col").child(text.recompute))
-                            .child(el("TH", "").set("scope", "col").child(text.rollout_tp))
-                            .child(el("TH", "n").set("scope", "col").child("GiB"))
-                            .child(el("TH", "n").set("scope", "col").child(text.step_s))
-                            .child(el("TH", "n").set("scope", "col").child(text.per_gpu))
-                            .child(el("TH", "n").set("scope", "col").child(text.col_usd_mt))
-                            .child(el("TH", "").set("scope", "col").child(text.why)),
+                    el("THEAD").child(
+                        el("TR")
+                            .child(el("TH|scope=col").child(text.layout))
+                            .child(el("TH|scope=col").child(text.batch))
+                            .child(el("TH|scope=col").child(text.recompute))
+                            .child(el("TH|scope=col").child(text.rollout_tp))
+                            .child(el("TH.n|scope=col").child("GiB"))
+                            .child(el("TH.n|scope=col").child(text.step_s))
+                            .child(el("TH.n|scope=col").child(text.per_gpu))
+                            .child(el("TH.n|scope=col").child(text.col_usd_mt))
+                            .child(el("TH|scope=col").child(text.why)),
                     ),
                 )
-                .child(el("TBODY", "").child(lines)),
+                .child(el("TBODY").child(lines)),
         )
         .into_any()
 }
@@ -220,13 +214,11 @@ pub(super) fn view(page: Page) -> AnyView {
             lang,
         ))
     };
-    el("SECTION", "block")
-        .set("id", "plans")
-        .set("aria-labelledby", "plans-h")
+    el("SECTION.block|id=plans|aria-labelledby=plans-h")
         .child(
-            el("DIV", "block-h")
-                .child(el("H2", "").set("id", "plans-h").child(page.text().plans))
-                .child(el("P", "").child(live(counted))),
+            el("DIV.block-h")
+                .child(el("H2|id=plans-h").child(page.text().plans))
+                .child(el("P").child(live(counted))),
         )
         .child(part(body))
         .into_any()

@@ -135,7 +135,7 @@ fn legends(answer: &Answer, lang: Lang) -> AnyView {
         Some(legend(class, lang.word(word).to_owned()))
     });
     let entries: Vec<AnyView> = entries.collect();
-    el("UL", "legend").child(entries).into_any()
+    el("UL.legend").child(entries).into_any()
 }
 
 fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
@@ -145,20 +145,14 @@ fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    el("SECTION", "block")
-        .set("id", "time")
-        .set("aria-labelledby", "time-h")
-        .child(el("DIV", "block-h").child(el("H2", "").set("id", "time-h").child(page.text().time)))
+    el("SECTION.block|id=time|aria-labelledby=time-h")
+        .child(el("DIV.block-h").child(el("H2|id=time-h").child(page.text().time)))
         .child(
-            el("FIGURE", "fgr")
+            el("FIGURE.fgr")
                 .child(
-                    el("FIGCAPTION", "")
-                        .child(
-                            el("P", "take")
-                                .set("id", "c-time")
-                                .child(live(move || with(page, takeaway))),
-                        )
-                        .child(el("P", "note").child(page.text().time_note)),
+                    el("FIGCAPTION")
+                        .child(el("P.take|id=c-time").child(live(move || with(page, takeaway))))
+                        .child(el("P.note").child(page.text().time_note)),
                 )
                 .child(plot("c-time", move |width| {
                     with(page, |answer, lang| {
@@ -167,7 +161,7 @@ pub(super) fn view(page: Page) -> AnyView {
                     })
                 }))
                 .child(
-                    el("DIV", "fgr-f")
+                    el("DIV.fgr-f")
                         .child(part(move || with(page, legends)))
                         .child(part(move || {
                             with(page, |answer, lang| table(page, answer, lang))
@@ -198,12 +192,8 @@ fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
                 },
             )
         });
-        el("TR", "")
-            .child(
-                el("TH", "")
-                    .set("scope", "row")
-                    .child(lang.word(word).to_owned()),
-            )
+        el("TR")
+            .child(el("TH|scope=row").child(lang.word(word).to_owned()))
             .children(cells)
     });
     let sums = phases
@@ -213,8 +203,8 @@ fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
     let body = vec![
         node(all(lines)),
         node(
-            el("TR", "sum")
-                .child(el("TH", "").set("scope", "row").child(text.total))
+            el("TR.sum")
+                .child(el("TH|scope=row").child(text.total))
                 .children(sums),
         ),
     ];

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::dom::{el, live, node, part, press_link};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos::svg;
 use shardwise_core::Answer;
 
-use super::figure::meter;
+use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
 use super::words;
 use crate::browser;
@@ -41,11 +40,11 @@ pub(super) fn view(page: Page) -> AnyView {
         let wrong = page.errors.with(Vec::len);
         match page.shown.get() {
             Some(shown) => card(page, &shown, lang, wrong),
-            None => el("SECTION", "verdict is-stale")
+            None => el("SECTION.verdict is-stale")
                 .child(
-                    el("P", "stale-n")
+                    el("P.stale-n")
                         .child(icon("i-info"))
-                        .child(el("SPAN", "").child(lang.text().stale_none)),
+                        .child(el("SPAN").child(lang.text().stale_none)),
                 )
                 .into_any(),
         }
@@ -62,9 +61,9 @@ fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
         more => fill(text.stale_many, &[&asked, &more.to_string()]),
     };
     Some(
-        el("P", "stale-n")
+        el("P.stale-n")
             .child(icon("i-info"))
-            .child(el("SPAN", "").child(notice))
+            .child(el("SPAN").child(notice))
             .into_any(),
     )
 }
@@ -77,26 +76,25 @@ fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
         (false, false) => "verdict is-bad",
         (false, true) => "verdict is-bad is-stale",
     };
-    el("SECTION", "")
+    el("SECTION")
         .set("class", class)
         .set("aria-labelledby", "v-h")
         .child(stale(shown, lang, wrong))
         .child(
-            el("DIV", "verdict-top")
+            el("DIV.verdict-top")
                 .child(
-                    el("H2", "")
-                        .set("id", "v-h")
+                    el("H2|id=v-h")
                         .child(icon_with(
                             if answer.fits { "i-check" } else { "i-x" },
                             "verdict-i",
                         ))
-                        .child(el("SPAN", "").child(sentence(answer, lang))),
+                        .child(el("SPAN").child(sentence(answer, lang))),
                 )
-                .child(el("P", "verdict-q").child(words::asked(shown, lang))),
+                .child(el("P.verdict-q").child(words::asked(shown, lang))),
         )
         .child(fit(answer, lang))
         .child(
-            el("DL", "figs")
+            el("DL.figs")
                 .child(throughput(answer, lang))
                 .child(cost(answer, lang))
                 .child(run(shown, lang))
@@ -112,30 +110,17 @@ pub(super) fn bar(answer: &Answer) -> AnyView {
     if answer.fits {
         return meter(memory.reserved_gib / memory.capacity_gib, false, 8);
     }
-    let share = (memory.capacity_gib / memory.reserved_gib).clamp(0.0, 1.0) * 100.0;
-    let (within, beyond) = (format!("{share:.1}%"), format!("{:.1}%", 100.0 - share));
-    let part = |class: &'static str, x: String, width: String| {
-        svg::rect()
-            .attr("class", class)
-            .attr("x", x)
-            .attr("width", width)
-            .attr("height", "8")
-            .attr("y", "2")
+    let share = (memory.capacity_gib / memory.reserved_gib).clamp(0.0, 1.0);
+    let part = |class: &'static str, from: f64, wide: f64| {
+        el("rect|height=8|y=2")
+            .set("class", class)
+            .set("x", per_cent(from))
+            .set("width", per_cent(wide))
     };
-    svg::svg()
-        .attr("class", "meter")
-        .attr("width", "100%")
-        .attr("height", "12")
-        .attr("aria-hidden", "true")
-        .child((
-            part("over-ok", "0".to_owned(), within.clone()),
-            part("over-bad", within.clone(), beyond),
-            svg::rect()
-                .attr("class", "over-cap")
-                .attr("x", within)
-                .attr("width", "2")
-                .attr("height", "12"),
-        ))
+    el("svg.meter|width=100%|height=12|aria-hidden=true")
+        .child(part("over-ok", 0.0, share))
+        .child(part("over-bad", share, 1.0 - share))
+        .child(el("rect.over-cap|width=2|height=12").set("x", per_cent(share)))
         .into_any()
 }
 
@@ -147,19 +132,15 @@ fn fit(answer: &Answer, lang: Lang) -> AnyView {
     );
     let range = answer.interval.map(|interval| {
         let [low, high] = interval.peak_gib;
-        el("SPAN", "iv-t").child(format!("{}–{} GiB", format::gib(low), format::gib(high)))
+        el("SPAN.iv-t").child(format!("{}–{} GiB", format::gib(low), format::gib(high)))
     });
-    el("DIV", "fit")
+    el("DIV.fit")
         .child(bar(answer))
         .child(
-            el("P", "fit-t")
+            el("P.fit-t")
                 .child(
-                    el("SPAN", "")
-                        .child(
-                            el("B", "")
-                                .set("id", "reserved")
-                                .child(format::gib(memory.reserved_gib)),
-                        )
+                    el("SPAN")
+                        .child(el("B|id=reserved").child(format::gib(memory.reserved_gib)))
                         .child(" ")
                         .child(rest),
                 )
@@ -180,17 +161,17 @@ fn figure(
     first: bool,
 ) -> AnyView {
     let range = range.map(|([low, high], words)| {
-        el("DD", "iv")
+        el("DD.iv")
             .child(interval_bar(value_at, low, high))
-            .child(el("SPAN", "").child(words))
+            .child(el("SPAN").child(words))
     });
-    el("DIV", "")
+    el("DIV")
         .set("class", if first { "fig fig-1" } else { "fig" })
         .set("id", id)
-        .child(el("DT", "").child(name))
-        .child(el("DD", "").child(value))
+        .child(el("DT").child(name))
+        .child(el("DD").child(value))
         .child(range)
-        .child(el("DD", "sub").child(sub))
+        .child(el("DD.sub").child(sub))
         .into_any()
 }
 
@@ -198,36 +179,20 @@ fn figure(
 fn interval_bar(value: f64, low: f64, high: f64) -> AnyView {
     let at = |x: f64| {
         if value > 0.0 {
-            ((x / value - 0.5) * 100.0).clamp(0.0, 100.0)
+            (x / value - 0.5).clamp(0.0, 1.0)
         } else {
-            50.0
+            0.5
         }
     };
     let (from, to) = (at(low), at(high));
-    svg::svg()
-        .attr("class", "ivb")
-        .attr("width", "100%")
-        .attr("height", "9")
-        .attr("aria-hidden", "true")
-        .child((
-            svg::rect()
-                .attr("class", "ivb-bg")
-                .attr("width", "100%")
-                .attr("height", "1")
-                .attr("y", "4"),
-            svg::rect()
-                .attr("class", "ivb-r")
-                .attr("x", format!("{from:.1}%"))
-                .attr("width", format!("{:.1}%", (to - from).max(0.0)))
-                .attr("height", "5")
-                .attr("y", "2")
-                .attr("rx", "2.5"),
-            svg::circle()
-                .attr("class", "ivb-p")
-                .attr("cx", "50%")
-                .attr("cy", "4.5")
-                .attr("r", "3.5"),
-        ))
+    el("svg.ivb|width=100%|height=9|aria-hidden=true")
+        .child(el("rect.ivb-bg|width=100%|height=1|y=4"))
+        .child(
+            el("rect.ivb-r|height=5|y=2|rx=2.5")
+                .set("x", per_cent(from))
+                .set("width", per_cent((to - from).max(0.0))),
+        )
+        .child(el("circle.ivb-p|cx=50%|cy=4.5|r=3.5"))
         .into_any()
 }
 
@@ -241,9 +206,9 @@ fn throughput(answer: &Answer, lang: Lang) -> AnyView {
         )
     });
     let value = vec![
-        node(el("B", "").child(format::figure(answer.tokens_per_s_per_gpu))),
+        node(el("B").child(format::figure(answer.tokens_per_s_per_gpu))),
         node(" "),
-        node(el("SPAN", "u").child(text.per_gpu)),
+        node(el("SPAN.u").child(text.per_gpu)),
     ];
     let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
     figure(
@@ -275,7 +240,7 @@ fn cost(answer: &Answer, lang: Lang) -> AnyView {
         return figure(
             "fig-cost",
             name,
-            el("B", "").child("–").into_any(),
+            el("B").child("–").into_any(),
             0.0,
             None,
             text.no_price.into_any(),
@@ -289,9 +254,9 @@ fn cost(answer: &Answer, lang: Lang) -> AnyView {
         )
     });
     let value = vec![
-        node(el("B", "").child(format::usd(usd))),
+        node(el("B").child(format::usd(usd))),
         node(" "),
-        node(el("SPAN", "u").child(text.per_mt)),
+        node(el("SPAN.u").child(text.per_mt)),
     ];
     let sub = fill(text.at_price, &[&format::price(price)]);
     figure(
@@ -310,9 +275,9 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
     let step = format::seconds(answer.step_time_s);
     let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
         let value = vec![
-            node(el("B", "").child(step)),
+            node(el("B").child(step)),
             node(" "),
-            node(el("SPAN", "u u-i").child(text.seconds_unit)),
+            node(el("SPAN.u u-i").child(text.seconds_unit)),
         ];
         let sub = answer
             .usd_per_step
@@ -330,11 +295,11 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
     };
     let usd = run
         .usd
-        .map(|usd| vec![node(" "), node(el("B", "").child(format::usd(usd)))]);
+        .map(|usd| vec![node(" "), node(el("B").child(format::usd(usd)))]);
     let value = vec![
-        node(el("B", "").child(format::figure(run.hours))),
+        node(el("B").child(format::figure(run.hours))),
         node(" "),
-        node(el("SPAN", "u u-i").child(text.hours)),
+        node(el("SPAN.u u-i").child(text.hours)),
         node(usd),
     ];
     let name = fill(text.run, &[&lang.tokens(tokens)]);
@@ -352,7 +317,7 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
 
 fn mfu(answer: &Answer, lang: Lang) -> AnyView {
     let text = lang.text();
-    let value = el("B", "").child(format::percent(answer.mfu, 1));
+    let value = el("B").child(format::percent(answer.mfu, 1));
     let sub = fill(text.hfu, &[&format::percent(answer.hfu, 1)]);
     figure(
         "fig-mfu",
@@ -429,17 +394,17 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
         })
     };
     let note = shown.found.answer.interval.map(|interval| {
-        el("P", "vp-n").child(fill(
+        el("P.vp-n").child(fill(
             text.interval_note,
             &[&format::percent(interval.coverage, 0)],
         ))
     });
     let tags = chips(shown, lang)
         .into_iter()
-        .map(|chip| el("LI", "").child(chip));
-    el("DIV", "verdict-plan")
-        .child(el("P", "vp-h").child(live(considered)))
-        .child(el("UL", "chips").children(tags))
+        .map(|chip| el("LI").child(chip));
+    el("DIV.verdict-plan")
+        .child(el("P.vp-h").child(live(considered)))
+        .child(el("UL.chips").children(tags))
         .child(note)
         .into_any()
 }
@@ -447,8 +412,8 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
 /// Links to the parts of the page, and the verdict in one line once it has scrolled away.
 pub(super) fn dock(page: Page) -> AnyView {
     let link = |id: &'static str, name: fn(&crate::text::Text) -> &'static str| {
-        el("LI", "").child(
-            el("A", "")
+        el("LI").child(
+            el("A")
                 .set("href", format!("#{id}"))
                 .on("click", press_link(move || browser::jump(id)))
                 .child(name(page.text())),
@@ -466,34 +431,34 @@ pub(super) fn dock(page: Page) -> AnyView {
             };
             let usd = answer
                 .usd_per_mtok
-                .map(|usd| el("SPAN", "").child(format::usd(usd)).child("/MT"));
-            el("P", "")
+                .map(|usd| el("SPAN").child(format::usd(usd)).child("/MT"));
+            el("P")
                 .set("class", class)
                 .child(icon(symbol))
-                .child(el("B", "").child(if answer.fits {
+                .child(el("B").child(if answer.fits {
                     lang.text().fits_short
                 } else {
                     lang.text().does_not_fit
                 }))
-                .child(el("SPAN", "dock-m").child(format!(
+                .child(el("SPAN.dock-m").child(format!(
                     "{} / {} GiB",
                     format::gib(memory.reserved_gib),
                     format::gib(memory.capacity_gib)
                 )))
                 .child(
-                    el("SPAN", "")
+                    el("SPAN")
                         .child(format::figure(answer.tokens_per_s_per_gpu))
                         .child(" tok/s"),
                 )
                 .child(usd)
         })
     };
-    el("NAV", "dock")
+    el("NAV.dock")
         .set("aria-label", page.text().on_this_page)
         .child(
-            el("DIV", "dock-in")
+            el("DIV.dock-in")
                 .child(
-                    el("UL", "")
+                    el("UL")
                         .child(link("gpus", |text| text.nav_gpus))
                         .child(link("memory", |text| text.nav_memory))
                         .child(link("time", |text| text.nav_time))
@@ -526,10 +491,7 @@ pub(super) fn announcement(page: Page) -> AnyView {
         let timeout = Timeout::new(QUIET_MS, move || said.set(sentence.unwrap_or_default()));
         PENDING.with(|pending| pending.replace(Some(timeout)));
     });
-    el("DIV", "vh")
-        .set("role", "status")
-        .set("aria-live", "polite")
-        .set("id", "announcement")
+    el("DIV.vh|role=status|aria-live=polite|id=announcement")
         .child(live(move || said.get()))
         .into_any()
 }

@@ -29,16 +29,16 @@ pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
                     gpu_label(gpu.id),
                     format::fixed(gpu.memory_gb, 0)
                 );
-                el("OPTION", "")
+                el("OPTION")
                     .set("value", gpu.id)
                     .flag("selected", move || value() == gpu.id)
                     .child(name)
             });
-        el("OPTGROUP", "").set("label", label).children(options)
+        el("OPTGROUP").set("label", label).children(options)
     });
     let custom = move || {
         page.form.with(Form::has_custom_gpu).then(|| {
-            el("OPTION", "")
+            el("OPTION")
                 .set("value", CUSTOM_GPU)
                 .flag("selected", move || value() == CUSTOM_GPU)
                 .child(page.text().gpu_custom)
@@ -49,26 +49,21 @@ pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
         let id = value();
         (id != CUSTOM_GPU && catalog::gpu(&id).is_none()).then(|| {
             let label = id.clone();
-            el("OPTION", "")
+            el("OPTION")
                 .set("value", id.clone())
                 .flag("selected", || true)
                 .child(label)
         })
     };
     let wrong = move || problem(page, Field::Gpu).is_some();
-    el("DIV", "")
+    el("DIV")
         .live(
             "class",
             move || if wrong() { "field is-err" } else { "field" },
         )
+        .child(el("LABEL|for=hardware-gpu").child(page.lang.label(Field::Gpu)))
         .child(
-            el("LABEL", "")
-                .set("for", "hardware-gpu")
-                .child(page.lang.label(Field::Gpu)),
-        )
-        .child(
-            el("SELECT", "")
-                .set("id", "hardware-gpu")
+            el("SELECT|id=hardware-gpu")
                 .on(
                     "change",
                     typed(move |id| page.change(|form| choose_gpu(form, &id))),
@@ -117,40 +112,40 @@ pub(super) fn view(page: Page) -> AnyView {
         let id = page.form.with(|form| form.get(Field::Gpu).to_owned());
         let gpu = catalog::gpu(&id)?;
         Some(match (gpu.usd_per_gpu_hour, gpu.price_source) {
-            (Some(usd), Some(source)) => el("P", "hint")
+            (Some(usd), Some(source)) => el("P.hint")
                 .child(fill(text.price_hint, &[&format::price(usd), source.date]))
                 .child(" ")
                 .child(
-                    el("A", "")
+                    el("A")
                         .set("href", source.url)
                         .set("rel", "noopener")
                         .set("target", "_blank")
                         .child(text.price_source),
                 )
                 .into_any(),
-            _ => el("P", "hint").child(text.price_none).into_any(),
+            _ => el("P.hint").child(text.price_none).into_any(),
         })
     };
     let summary = move || fill(page.text().node_summary, &[&per_node.get(), &network.get()]);
-    el("FIELDSET", "group")
-        .child(el("LEGEND", "").child(page.text().gpus))
+    el("FIELDSET.group")
+        .child(el("LEGEND").child(page.text().gpus))
         .child(
-            el("DIV", "row row-gpu")
+            el("DIV.row row-gpu")
                 .child(gpu_choice(page))
                 .child(input(page, Field::Gpus, None, count))
                 .child(input(page, Field::Price, None, price)),
         )
         .child(part(price_hint))
         .child(
-            el("DETAILS", "more")
+            el("DETAILS.more")
                 .child(
-                    el("SUMMARY", "")
+                    el("SUMMARY")
                         .child(page.text().node_network)
                         .child(" ")
-                        .child(el("SPAN", "").child(live(summary))),
+                        .child(el("SPAN").child(live(summary))),
                 )
                 .child(
-                    el("DIV", "row")
+                    el("DIV.row")
                         .child(input(page, Field::GpusPerNode, None, per_node))
                         .child(input(page, Field::Network, None, network)),
                 ),

@@ -44,16 +44,11 @@ fn chosen<T: Copy + 'static>(
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    el("FORM", "ask")
-        .set("aria-labelledby", "ask-h")
+    el("FORM.ask|aria-labelledby=ask-h")
         .on("submit", press_link(|| ()))
         .child(
-            el("DIV", "ask-in")
-                .child(
-                    el("H2", "")
-                        .set("id", "ask-h")
-                        .child(page.text().your_question),
-                )
+            el("DIV.ask-in")
+                .child(el("H2|id=ask-h").child(page.text().your_question))
                 .child(start(page))
                 .child(other_errors(page))
                 .child(model::view(page))
@@ -61,10 +56,8 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(workload::view(page))
                 .child(plan::view(page))
                 .child(
-                    el("P", "ask-f").child(
-                        el("BUTTON", "btn btn-s btn-q")
-                            .set("type", "button")
-                            .set("id", "reset")
+                    el("P.ask-f").child(
+                        el("BUTTON.btn btn-s btn-q|type=button|id=reset")
                             .on("click", press(move || page.reset()))
                             .child(page.text().reset),
                     ),
@@ -91,7 +84,7 @@ fn start(page: Page) -> AnyView {
             Lang::Zh => preset.name_zh,
         };
         let selected = move || current.get() == Some(preset.id);
-        el("OPTION", "")
+        el("OPTION")
             .set("value", preset.id)
             .flag("selected", selected)
             .child(name())
@@ -105,8 +98,8 @@ fn start(page: Page) -> AnyView {
         };
         let text = page.text();
         Some(
-            el("P", "hint preset-note").child(words).child(" ").child(
-                el("A", "")
+            el("P.hint preset-note").child(words).child(" ").child(
+                el("A")
                     .set("href", preset.source.url)
                     .set("rel", "noopener")
                     .set("target", "_blank")
@@ -114,15 +107,10 @@ fn start(page: Page) -> AnyView {
             ),
         )
     };
-    el("DIV", "ask-start")
+    el("DIV.ask-start")
+        .child(el("LABEL.vh|for=preset").child(page.text().preset_label))
         .child(
-            el("LABEL", "vh")
-                .set("for", "preset")
-                .child(page.text().preset_label),
-        )
-        .child(
-            el("SELECT", "")
-                .set("id", "preset")
+            el("SELECT|id=preset")
                 .on(
                     "change",
                     typed(move |id| {
@@ -133,8 +121,7 @@ fn start(page: Page) -> AnyView {
                     }),
                 )
                 .child(
-                    el("OPTION", "")
-                        .set("value", "")
+                    el("OPTION|value=")
                         .flag("selected", move || current.get().is_none())
                         .child(page.text().presets),
                 )
@@ -155,9 +142,9 @@ fn other_errors(page: Page) -> AnyView {
         (!others.is_empty()).then(|| {
             let lines = others.into_iter().map(|error| {
                 let words = describe(page, &error);
-                el("P", "callout callout-bad")
+                el("P.callout callout-bad")
                     .child(icon("i-x"))
-                    .child(el("SPAN", "").child(words))
+                    .child(el("SPAN").child(words))
             });
             all(lines)
         })

@@ -43,7 +43,7 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let file = move || {
         pasted.get().then(|| {
-            el("DIV", "")
+            el("DIV")
                 .live("class", move || {
                     if problem(page, Field::ModelConfig).is_some() {
                         "field is-err"
@@ -52,16 +52,11 @@ pub(super) fn view(page: Page) -> AnyView {
                     }
                 })
                 .child(
-                    el("LABEL", "")
-                        .set("for", "model-config")
+                    el("LABEL|for=model-config")
                         .child(page.lang.label(Field::ModelConfig)),
                 )
                 .child(
-                    el("TEXTAREA", "paste-t")
-                        .set("id", "model-config")
-                        .set("rows", "7")
-                        .set("spellcheck", "false")
-                        .set("autocapitalize", "off")
+                    el("TEXTAREA.paste-t|id=model-config|rows=7|spellcheck=false|autocapitalize=off")
                         .value(move || {
                             page.form
                                 .with(|form| form.get(Field::ModelConfig).to_owned())
@@ -80,8 +75,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 )
                 .child(message(page, Field::ModelConfig))
                 .child(
-                    el("P", "hint")
-                        .set("id", "model-config-d")
+                    el("P.hint|id=model-config-d")
                         .child(page.text().config_hint),
                 )
         })
@@ -94,43 +88,35 @@ pub(super) fn view(page: Page) -> AnyView {
             pasted.set(true);
         }
     };
-    el("FIELDSET", "group")
-        .child(el("LEGEND", "").child(page.lang.label(Field::Model)))
+    el("FIELDSET.group")
+        .child(el("LEGEND").child(page.lang.label(Field::Model)))
         .child(model_name(page))
         .child(part(file))
         .child(
-            el("P", "hint")
-                .set("id", "model-d")
-                .child(live(hint))
-                .child(" ")
-                .child(
-                    el("BUTTON", "lnk")
-                        .set("type", "button")
-                        .set("id", "use-config")
-                        .on("click", press(toggle))
-                        .child(live(move || {
-                            if pasted.get() {
-                                page.text().use_name
-                            } else {
-                                page.text().use_config
-                            }
-                        })),
-                ),
+            el("P.hint|id=model-d").child(live(hint)).child(" ").child(
+                el("BUTTON.lnk|type=button|id=use-config")
+                    .on("click", press(toggle))
+                    .child(live(move || {
+                        if pasted.get() {
+                            page.text().use_name
+                        } else {
+                            page.text().use_config
+                        }
+                    })),
+            ),
         )
         .into_any()
 }
 
 /// The model by name, with every name of the catalog to choose from.
 pub(in crate::view) fn model_name(page: Page) -> AnyView {
-    let names = catalog::models().iter().map(|entry| {
-        el("OPTION", "")
-            .set("value", entry.name)
-            .child(entry.hf_repo)
-    });
+    let names = catalog::models()
+        .iter()
+        .map(|entry| el("OPTION").set("value", entry.name).child(entry.hf_repo));
     // The list offers what matches the text; with the text selected, typing starts a new search.
     let select_all: Act =
         Box::new(|event| event_target::<web_sys::HtmlInputElement>(&event).select());
-    el("DIV", "")
+    el("DIV")
         .live("class", move || {
             if problem(page, Field::Model).is_some() {
                 "field is-err"
@@ -139,18 +125,11 @@ pub(in crate::view) fn model_name(page: Page) -> AnyView {
             }
         })
         .child(
-            el("LABEL", "vh")
-                .set("for", "model")
+            el("LABEL.vh|for=model")
                 .child(page.lang.label(Field::Model)),
         )
         .child(
-            el("INPUT", "")
-                .set("id", "model")
-                .set("type", "text")
-                .set("list", "models")
-                .set("autocomplete", "off")
-                .set("spellcheck", "false")
-                .set("autocapitalize", "off")
+            el("INPUT|id=model|type=text|list=models|autocomplete=off|spellcheck=false|autocapitalize=off")
                 .value(move || page.form.with(|form| form.get(Field::Model).to_owned()))
                 .on("focus", select_all)
                 .on("input", typing(page, Field::Model))
@@ -165,7 +144,7 @@ pub(in crate::view) fn model_name(page: Page) -> AnyView {
                     }
                 }),
         )
-        .child(el("DATALIST", "").set("id", "models").children(names))
+        .child(el("DATALIST|id=models").children(names))
         .child(message(page, Field::Model))
         .into_any()
 }

@@ -27,7 +27,7 @@ pub(super) fn view(page: Page) -> AnyView {
             0 => vec![
                 node(text.plan_auto),
                 node(" "),
-                node(el("SPAN", "").child(text.plan_hint)),
+                node(el("SPAN").child(text.plan_hint)),
             ]
             .into_any(),
             count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
@@ -94,23 +94,20 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let free = move || {
         (pinned.get() > 0).then(|| {
-            el("P", "").child(
-                el("BUTTON", "btn btn-s")
-                    .set("type", "button")
-                    .set("id", "free-plan")
+            el("P").child(
+                el("BUTTON.btn btn-s|type=button|id=free-plan")
                     .on("click", press(move || page.change(free_plan)))
                     .child(page.text().free_plan),
             )
         })
     };
-    el("FIELDSET", "group group-last")
-        .child(el("LEGEND", "").child(page.text().plan))
+    el("FIELDSET.group group-last")
+        .child(el("LEGEND").child(page.text().plan))
         .child(
-            el("DETAILS", "more more-first")
-                .set("id", "plan-controls")
-                .child(el("SUMMARY", "").child(part(summary)))
+            el("DETAILS.more more-first|id=plan-controls")
+                .child(el("SUMMARY").child(part(summary)))
                 .child(
-                    el("DIV", "row row-3")
+                    el("DIV.row row-3")
                         .child(choice(
                             page,
                             Field::Backend,
@@ -201,14 +198,13 @@ fn offloads(page: Page) -> AnyView {
                 form.set(field, letters);
             });
         };
-        el("LABEL", "check")
+        el("LABEL.check")
             .child(
-                el("INPUT", "")
-                    .set("type", "checkbox")
+                el("INPUT|type=checkbox")
                     .flag("checked", checked)
                     .on("change", ticked(toggle)),
             )
-            .child(el("SPAN", "").child(page.lang.word(&name).to_owned()))
+            .child(el("SPAN").child(page.lang.word(&name).to_owned()))
     });
     let state = move || {
         let text = page.text();
@@ -216,14 +212,14 @@ fn offloads(page: Page) -> AnyView {
             .with(|form| form.get(field).is_empty())
             .then(|| fill(text.auto_is, &[&auto.get()]))
     };
-    el("FIELDSET", "offloads")
+    el("FIELDSET.offloads")
         .child(
-            el("LEGEND", "lab")
+            el("LEGEND.lab")
                 .child(page.text().offload_legend)
                 .child(" ")
-                .child(el("SPAN", "muted").child(live(state))),
+                .child(el("SPAN.muted").child(live(state))),
         )
-        .child(el("DIV", "checks").children(boxes))
+        .child(el("DIV.checks").children(boxes))
         .child(message(page, field))
         .into_any()
 }

@@ -13,11 +13,9 @@ use crate::view::controls::{choice, input, plain, tokens};
 
 fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
     let choices = KINDS.into_iter().map(|(choice, word, name)| {
-        el("LABEL", "")
+        el("LABEL")
             .child(
-                el("INPUT", "")
-                    .set("type", "radio")
-                    .set("name", "kind")
+                el("INPUT|type=radio|name=kind")
                     .set("value", word)
                     .flag("checked", move || kind.get() == choice)
                     .on(
@@ -25,10 +23,9 @@ fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
                         typed(move |_| page.change(|form| form.choose_kind(choice))),
                     ),
             )
-            .child(el("SPAN", "").child(name))
+            .child(el("SPAN").child(name))
     });
-    el("DIV", "kinds")
-        .set("role", "group")
+    el("DIV.kinds|role=group")
         .set("aria-label", page.lang.label(Field::Kind))
         .children(choices)
         .into_any()
@@ -56,12 +53,12 @@ pub(super) fn view(page: Page) -> AnyView {
             training_fields(page, kind)
         }
     };
-    el("FIELDSET", "group")
-        .child(el("LEGEND", "").child(page.text().workload))
+    el("FIELDSET.group")
+        .child(el("LEGEND").child(page.text().workload))
         .child(kinds(page, kind))
         .child(part(fields))
-        .child(el("P", "hint").child(live(step)))
-        .child(el("DIV", "row").child(plain(page, Field::RunTokens)))
+        .child(el("P.hint").child(live(step)))
+        .child(el("DIV.row").child(plain(page, Field::RunTokens)))
         .into_any()
 }
 
@@ -79,7 +76,7 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
     let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora).then(|| {
         let rank = input(page, Field::LoraRank, None, Signal::stored("16".to_owned()));
         let on = found(page, |_, lang| lang.word("all-linear").to_owned());
-        el("DIV", "row").child(rank).child(choice(
+        el("DIV.row").child(rank).child(choice(
             page,
             Field::LoraTargets,
             &["all-linear", "attention"],
@@ -100,16 +97,16 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
     });
     vec![
         node(
-            el("DIV", "row")
+            el("DIV.row")
                 .child(tokens(page, Field::SequenceLength))
                 .child(plain(page, Field::GlobalBatch)),
         ),
         node(adapters),
         node(
-            el("DETAILS", "more")
-                .child(el("SUMMARY", "").child(page.text().more_sft))
+            el("DETAILS.more")
+                .child(el("SUMMARY").child(page.text().more_sft))
                 .child(
-                    el("DIV", "row")
+                    el("DIV.row")
                         .child(input(page, Field::MeanSequenceLength, Some("tokens"), mean))
                         .child(choice(page, Field::Packing, &["true", "false"], packed))
                         .child(precision(page)),
@@ -157,7 +154,7 @@ fn rl_fields(page: Page) -> AnyView {
     let schedules: &[&str] = &["colocated", "split", "one_step_off", "fully_async"];
     vec![
         node(
-            el("DIV", "row row-6")
+            el("DIV.row row-6")
                 .child(plain(page, Field::Prompts))
                 .child(input(
                     page,
@@ -181,10 +178,10 @@ fn rl_fields(page: Page) -> AnyView {
                 )),
         ),
         node(
-            el("DETAILS", "more")
-                .child(el("SUMMARY", "").child(page.text().more_rl))
+            el("DETAILS.more")
+                .child(el("SUMMARY").child(page.text().more_rl))
                 .child(
-                    el("DIV", "row")
+                    el("DIV.row")
                         .child(input(
                             page,
                             Field::MiniBatch,
@@ -221,16 +218,16 @@ fn rl_fields(page: Page) -> AnyView {
 fn rollout_fields(page: Page) -> AnyView {
     vec![
         node(
-            el("DIV", "row row-6")
+            el("DIV.row row-6")
                 .child(plain(page, Field::Requests))
                 .child(tokens(page, Field::RequestPrompt))
                 .child(tokens(page, Field::RequestResponse)),
         ),
         node(
-            el("DETAILS", "more")
-                .child(el("SUMMARY", "").child(page.text().more_rollout))
+            el("DETAILS.more")
+                .child(el("SUMMARY").child(page.text().more_rollout))
                 .child(
-                    el("DIV", "row")
+                    el("DIV.row")
                         .child(input(
                             page,
                             Field::RequestSpread,
