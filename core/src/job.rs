@@ -7,7 +7,7 @@ use crate::error::{Caveat, InputError};
 use crate::hardware::{Hardware, Peaks};
 use crate::model::{Model, resolve_model};
 use crate::wire::{
-    self, GpuSpec, HardwareSpec, LoraSpec, Question, RlSpec, RolloutWorkloadSpec, Schedule,
+    self, GpuSpec, HardwareSpec, LoraSpec, Place, Question, RlSpec, RolloutWorkloadSpec, Schedule,
     WorkloadKind, WorkloadSpec,
 };
 use crate::workload::{Generation, Lora, Rl, Workload};
@@ -172,14 +172,7 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
 }
 
 fn from_object(value: &Value) -> Result<Hardware, InputError> {
-    let spec: GpuSpec = wire::read(value).map_err(|(path, message)| {
-        let error = wire::describe(&path, &message);
-        let field = match error.field.as_str() {
-            "question" => "hardware.gpu".to_owned(),
-            field => format!("hardware.gpu.{field}"),
-        };
-        InputError::new(field, error.message)
-    })?;
+    let spec: GpuSpec = wire::read(value, &Place::at("hardware.gpu"))?;
     let mut hardware = match &spec.base {
         Some(id) => {
             let mut hardware = from_catalog(id, "hardware.gpu.base")?;

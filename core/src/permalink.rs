@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::catalog;
 use crate::error::InputError;
-use crate::wire::{Question, question_from_value};
+use crate::wire::{Question, question_from_value, to_value};
 
 /// Longest link that is read, in bytes.
 const MAX_BYTES: usize = 64 << 10;
@@ -29,11 +29,10 @@ const MAX_DEPTH: usize = 8;
 #[must_use]
 pub fn to_hash(question: &Question) -> String {
     let mut hash = format!("v={}&d={}", question.version, catalog::VERSION);
-    if let Ok(Value::Object(map)) = serde_json::to_value(question) {
-        for key in ["model", "hardware", "workload", "plan"] {
-            if let Some(value) = map.get(key) {
-                flatten(key, value, &mut hash);
-            }
+    let document = to_value(question);
+    for key in ["model", "hardware", "workload", "plan"] {
+        if let Some(value) = document.get(key) {
+            flatten(key, value, &mut hash);
         }
     }
     hash.push_str("&z=1");

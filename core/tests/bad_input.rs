@@ -312,7 +312,7 @@ fn the_plan() {
             plan.micro_batch = 0 | 1 or more
             plan.max_tokens_per_gpu = 4096 | Give one
             plan.recompute = "all" | selective
-            plan.recompute = {"granularity": "selective", "modules": ["attention"]} | granularity and modules
+            plan.recompute = {"granularity": "selective", "modules": ["attention"]} -> plan.recompute.modules | core_attn
             plan.offload = true | an object
             plan.offload.parameter = true | parameters
             plan.attention = "sdpa" | flash

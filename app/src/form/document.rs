@@ -257,7 +257,7 @@ fn text(document: &Value, field: Field) -> String {
             .map_or(id.as_str(), |entry| entry.name)
             .to_owned(),
         (Field::ModelConfig, _) => match at(document, "model") {
-            object @ Value::Object(_) => serde_json::to_string_pretty(object).unwrap_or_default(),
+            object @ Value::Object(_) => object.to_string(),
             _ => String::new(),
         },
         (Field::Gpu, Value::Object(_)) => CUSTOM_GPU.to_owned(),

@@ -5,12 +5,12 @@
 //! needs version 2.
 
 mod answer;
+mod document;
 mod parse;
 mod question;
-mod tracked;
 
 pub use answer::*;
-pub(crate) use parse::describe;
+pub use document::to_value;
+pub(crate) use document::{Place, read};
 pub use parse::{parse_question, question_from_value};
 pub use question::*;
-pub(crate) use tracked::read;
