@@ -12,7 +12,7 @@ use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::{Answer, Objective, Question, SearchResult};
 
 use crate::browser;
-use crate::view::words::layout;
+use crate::view::words::plan_in_short;
 
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
@@ -68,7 +68,7 @@ impl Figures {
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.memory.reserved_gib,
             has_gib: answer.memory.capacity_gib,
-            layout: layout(&answer.plan, gpus),
+            layout: plan_in_short(&answer.plan, gpus),
         }
     }
 }

@@ -3,6 +3,9 @@
 /// What stands for a number that is not one.
 const NONE: &str = "–";
 
+/// Above this a number is no longer written out.
+const LARGEST: f64 = 1e15;
+
 /// A whole number with commas: `12,345`.
 #[must_use]
 pub fn grouped(value: u64) -> String {
@@ -20,7 +23,7 @@ pub fn grouped(value: u64) -> String {
 /// With `decimals` places, and commas before the point.
 #[must_use]
 pub fn fixed(value: f64, decimals: usize) -> String {
-    if !value.is_finite() || value.abs() >= 1e15 {
+    if !value.is_finite() || value.abs() >= LARGEST {
         return NONE.to_owned();
     }
     let text = format!("{:.decimals$}", value.abs());
@@ -53,9 +56,14 @@ pub fn trimmed(value: f64) -> String {
 #[must_use]
 pub fn figure(value: f64) -> String {
     let size = value.abs();
-    if size >= 10_000.0 {
+    if !size.is_finite() || size >= LARGEST {
+        NONE.to_owned()
+    } else if size >= 10_000.0 {
         // The last digits of a large estimate mean nothing.
-        let step = 10f64.powi(size.log10() as i32 - 3);
+        let mut step = 10.0;
+        while size / step >= 10_000.0 {
+            step *= 10.0;
+        }
         fixed((value / step).round() * step, 0)
     } else if size >= 1000.0 {
         fixed((value / 10.0).round() * 10.0, 0)

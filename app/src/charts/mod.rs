@@ -56,7 +56,14 @@ pub fn axis(largest: f64, ticks: u32) -> (f64, f64) {
         return (1.0, 1.0);
     }
     let rough = largest / f64::from(ticks.max(1));
-    let power = 10f64.powf(rough.log10().floor());
+    // The largest power of ten that is not above it, without the logarithm's tables.
+    let mut power = 1.0;
+    while power > rough && power > 1e-300 {
+        power /= 10.0;
+    }
+    while power * 10.0 <= rough {
+        power *= 10.0;
+    }
     let step = [1.0, 2.0, 3.0, 5.0, 10.0]
         .into_iter()
         .map(|factor| factor * power)
@@ -71,11 +78,11 @@ pub fn tick(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let decimals = if step >= 1.0 {
-        0
-    } else {
-        (-step.log10().floor()).clamp(0.0, 6.0) as usize
-    };
+    let (mut decimals, mut unit) = (0, 1.0);
+    while unit > step * 1.000_001 && decimals < 6 {
+        unit /= 10.0;
+        decimals += 1;
+    }
     crate::format::fixed(value, decimals)
 }
 
@@ -100,6 +107,8 @@ mod tests {
         }
         assert_eq!(tick(0.2, 0.2), "0.2");
         assert_eq!(tick(3000.0, 3000.0), "3,000");
+        assert_eq!(tick(0.05, 0.05), "0.05");
+        assert_eq!(tick(0.002, 0.001), "0.002");
         assert_eq!(tick(0.0, 0.2), "0");
     }
 }

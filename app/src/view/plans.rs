@@ -124,21 +124,20 @@ fn line(answer: &Answer, chosen: &Answer, gpus: u32, lang: Lang) -> AnyView {
     };
     let offloaded = words::offload(plan, lang);
     let why = reason(answer, chosen, first, lang);
-    let why = if offloaded.is_empty() {
-        why
-    } else {
-        format!("{why} {}", fill(text.chip_offload, &[&offloaded]))
-    };
+    let offloaded = (!offloaded.is_empty()).then(|| {
+        let words = fill(text.chip_offload, &[&offloaded]);
+        vec![node(" "), node(el("SPAN.muted").child(words))]
+    });
     el("TR")
         .set("class", class)
         .child(el("TH|scope=row").child(format!("{backend} · {}", words::layout(plan, gpus))))
         .child(
-            el("TD.second")
+            el("TD.second nb")
                 .set("data-l", text.batch)
                 .child(batch(plan, text)),
         )
         .child(
-            el("TD.second")
+            el("TD.second nb")
                 .set("data-l", text.recompute)
                 .child(lang.word(words::recompute(plan)).to_owned()),
         )

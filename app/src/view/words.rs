@@ -67,8 +67,15 @@ fn sentence(text: &str, first: [&str; 4], rest: &[String]) -> String {
     fill(text, &values)
 }
 
+/// Backend and layout of a plan: `FSDP · DP 8`; empty for generation alone.
+pub(crate) fn plan_in_short(plan: &PlanSpec, gpus: u32) -> String {
+    plan.backend
+        .map(|code| format!("{} · {}", backend(code), layout(plan, gpus)))
+        .unwrap_or_default()
+}
+
 /// The dimensions of a plan that split something, in short: `TP 2 · DP 4`.
-pub(crate) fn layout(plan: &PlanSpec, gpus: u32) -> String {
+pub(super) fn layout(plan: &PlanSpec, gpus: u32) -> String {
     let of = |value: Option<u64>| value.unwrap_or(1).max(1);
     let split = [
         of(plan.tensor_parallel),
