@@ -25,10 +25,10 @@ build: ## Build the release site in dist/
 	@scripts/setup site
 	@$(MAKE) --no-print-directory dist/index.html
 
-# Leptos without its types' names in every view: a tenth less to download. Trunk reads NO_COLOR=1 as a
-# malformed option.
+# Leptos without its types' names in every view, and no path of this machine in the file. Trunk reads
+# NO_COLOR=1 as a malformed option.
 dist/index.html: $(site_sources)
-	@source scripts/env.sh && env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS='--cfg erase_components' trunk build
+	@source scripts/env.sh && env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--cfg erase_components --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}/registry/src=crates" trunk build
 
 bench: ## Time the core
 	@scripts/setup rust

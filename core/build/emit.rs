@@ -77,8 +77,7 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
              hbm_gb_per_s: {:?}, bf16_dense_tflops: {:?}, fp16_dense_tflops: {:?}, fp8_dense_tflops: {:?}, \
              fp4_dense_tflops: {:?}, gemm_bf16_tflops: {:?}, gemm_fp8_tflops: {:?}, mamf_bf16_tflops: {:?}, \
              measured_hbm_gb_per_s: {:?}, nvlink_gb_per_s: {:?}, nvlink_domain: {}, pcie_gb_per_s: {:?}, \
-             gpus_per_node: {}, internode_gbit_per_s: {:?}, usd_per_gpu_hour: {:?}, price_source: {price_source}, \
-             source: {}, notes: {:?} }},",
+             gpus_per_node: {}, internode_gbit_per_s: {:?}, usd_per_gpu_hour: {:?}, price_source: {price_source} }},",
                 row.id,
                 row.name,
                 row.vendor,
@@ -99,11 +98,14 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
                 row.pcie_gb_per_s,
                 row.gpus_per_node,
                 row.internode_gbit_per_s,
-                offer.map(|offer| offer.usd),
-                source(&row.source, &row.date),
-                row.notes
+                offer.map(|offer| offer.usd)
             ),
         );
+    }
+    text.push_str("];\nstatic GPU_SOURCES: &[(Source, &str)] = &[\n");
+    for (_, row) in &catalog.gpus {
+        let source = source(&row.source, &row.date);
+        line(text, format_args!("({source}, {:?}),", row.notes));
     }
     text.push_str("];\n");
 }

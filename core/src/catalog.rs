@@ -66,10 +66,6 @@ pub struct Gpu {
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the price comes from.
     pub price_source: Option<Source>,
-    /// Where the figures come from.
-    pub source: Source,
-    /// What a reader should know about the figures.
-    pub notes: &'static str,
 }
 
 /// A machine people own or rent.
@@ -172,6 +168,13 @@ pub fn prices() -> &'static [Price] {
 #[must_use]
 pub fn models() -> &'static [ModelEntry] {
     MODELS
+}
+
+/// Every GPU type with where its figures come from and what a reader should know about them.
+pub fn gpu_sources() -> impl Iterator<Item = (&'static Gpu, Source, &'static str)> {
+    GPUS.iter()
+        .zip(GPU_SOURCES)
+        .map(|(gpu, (source, notes))| (gpu, *source, *notes))
 }
 
 /// Every model with the source of its shape.

@@ -53,7 +53,7 @@ fn holds_what_people_use() {
 
 #[test]
 fn every_figure_has_a_source() {
-    let gpus = catalog::gpus().iter().map(|g| g.source);
+    let gpus = catalog::gpu_sources().map(|(_, source, _)| source);
     let nodes = catalog::nodes().iter().map(|n| n.source);
     let prices = catalog::prices().iter().map(|p| p.source);
     let models = catalog::model_sources().map(|(_, source)| source);

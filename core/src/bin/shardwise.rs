@@ -283,13 +283,12 @@ fn write_flags(
 /// A table of the catalog as JSON Lines.
 fn list(table: Table, out: &mut impl Write) -> io::Result<()> {
     let rows: Vec<Value> = match table {
-        Table::Gpus => catalog::gpus()
-            .iter()
-            .map(|gpu| {
+        Table::Gpus => catalog::gpu_sources()
+            .map(|(gpu, source, notes)| {
                 json!({"id": gpu.id, "name": gpu.name, "memory_gib": gpu.memory_gib, "hbm_gb_per_s": gpu.hbm_gb_per_s,
                     "bf16_dense_tflops": gpu.bf16_dense_tflops, "fp8_dense_tflops": gpu.fp8_dense_tflops,
                     "nvlink_gb_per_s": gpu.nvlink_gb_per_s, "nvlink_domain": gpu.nvlink_domain,
-                    "usd_per_gpu_hour": gpu.usd_per_gpu_hour, "source": gpu.source, "price_source": gpu.price_source})
+                    "usd_per_gpu_hour": gpu.usd_per_gpu_hour, "source": source, "price_source": gpu.price_source, "notes": notes})
             })
             .collect(),
         Table::Models => catalog::model_sources()
