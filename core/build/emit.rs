@@ -35,12 +35,11 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         line(
             &mut text,
             format_args!(
-                "ModelEntry {{ id: {:?}, name: {:?}, hf_repo: {:?}, family: {:?}, model_type: {:?}, shape: {}, \
+                "ModelEntry {{ id: {:?}, name: {:?}, hf_repo: {:?}, model_type: {:?}, shape: {}, \
              stated_parameters: {}, stated_active_parameters: {}, hybrid: {} }},",
                 row.id,
                 row.name,
                 row.hf_repo,
-                row.family,
                 row.model_type,
                 shape(row),
                 row.stated_parameters,
@@ -50,12 +49,10 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         );
     }
     // A table of its own: a build that never asks for a shape's source does not carry it.
-    text.push_str("];\nstatic MODEL_SOURCES: &[Source] = &[\n");
+    text.push_str("];\nstatic MODEL_SOURCES: &[(Source, &str)] = &[\n");
     for (_, row) in &catalog.models {
-        line(
-            &mut text,
-            format_args!("{},", source(&row.source, &row.date)),
-        );
+        let source = source(&row.source, &row.date);
+        line(&mut text, format_args!("({source}, {:?}),", row.family));
     }
     text.push_str("];\n");
     text

@@ -43,6 +43,18 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ),
         ));
     }
+    if !["Ampere", "Hopper", "Blackwell"]
+        .iter()
+        .any(|known| hardware.architecture.starts_with(known))
+    {
+        found.push(Caveat::new(
+            "gpu-not-covered",
+            format!(
+                "No published training run on {} is in the data: its speed rests on kernel figures or on its neighbours.",
+                hardware.name
+            ),
+        ));
+    }
     if job.workload.lora.is_some() && answer.mfu > 0.6 {
         found.push(Caveat::new(
             "adapter-mfu",

@@ -125,8 +125,6 @@ pub struct ModelEntry {
     pub name: &'static str,
     /// Hugging Face repository; empty where there is none.
     pub hf_repo: &'static str,
-    /// Family.
-    pub family: &'static str,
     /// Hugging Face `model_type`.
     pub model_type: &'static str,
     /// Architecture.
@@ -177,9 +175,12 @@ pub fn gpu_sources() -> impl Iterator<Item = (&'static Gpu, Source, &'static str
         .map(|(gpu, (source, notes))| (gpu, *source, *notes))
 }
 
-/// Every model with the source of its shape.
-pub fn model_sources() -> impl Iterator<Item = (&'static ModelEntry, Source)> {
-    MODELS.iter().zip(MODEL_SOURCES.iter().copied())
+/// Every model with the source of its shape and the name of its family.
+pub fn model_sources() -> impl Iterator<Item = (&'static ModelEntry, Source, &'static str)> {
+    MODELS
+        .iter()
+        .zip(MODEL_SOURCES)
+        .map(|(model, (source, family))| (model, *source, *family))
 }
 
 /// The model of this id or Hugging Face repository, whatever its case.

@@ -56,7 +56,7 @@ fn every_figure_has_a_source() {
     let gpus = catalog::gpu_sources().map(|(_, source, _)| source);
     let nodes = catalog::nodes().iter().map(|n| n.source);
     let prices = catalog::prices().iter().map(|p| p.source);
-    let models = catalog::model_sources().map(|(_, source)| source);
+    let models = catalog::model_sources().map(|(_, source, _)| source);
     for source in gpus.chain(nodes).chain(prices).chain(models) {
         assert!(source.url.starts_with("https://"), "{}", source.url);
         assert_eq!(source.date.len(), 10, "{}", source.date);

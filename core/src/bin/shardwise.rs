@@ -292,9 +292,9 @@ fn list(table: Table, out: &mut impl Write) -> io::Result<()> {
             })
             .collect(),
         Table::Models => catalog::model_sources()
-            .map(|(model, source)| {
+            .map(|(model, source, family)| {
                 let counts = shardwise_core::model::resolve_model(&Value::from(model.id), "model").map(|model| model.parameters);
-                json!({"id": model.id, "name": model.name, "hf_repo": model.hf_repo, "family": model.family,
+                json!({"id": model.id, "name": model.name, "hf_repo": model.hf_repo, "family": family,
                     "parameters": counts.as_ref().ok().map(|counts| counts.total),
                     "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": source})
             })
