@@ -278,7 +278,10 @@ pub fn forward(
         tensor_parallel: slow.block.tensor_forward.get() * n,
         context_parallel: slow.block.context.get() * 0.4 * n,
         expert_parallel: slow.block.expert.get() * 0.5 * n,
-        overhead: busy.beyond(slow.block.forward + slow.block.tensor_forward).get() * n,
+        overhead: busy
+            .beyond(slow.block.forward + slow.block.tensor_forward)
+            .get()
+            * n,
         ..TimeParts::default()
     };
     if pp > 1.0 {
