@@ -7,11 +7,13 @@ use std::sync::Arc;
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink, presets};
+use shardwise_core::presets::{self, Preset};
+use shardwise_core::wire::WorkloadKind;
+use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
 use crate::compute::{self, Comparison};
-use crate::form::{Field, FieldError, Form};
+use crate::form::{Field, FieldError, Form, KINDS};
 use crate::text::{Lang, Text};
 
 const THEME_KEY: &str = "shardwise-theme";
@@ -74,9 +76,11 @@ pub(crate) struct Shown {
     pub(crate) question: Question,
     /// The answer, with its workings.
     pub(crate) found: Evaluated,
+    /// The question as the part of an address after `#`.
+    pub(crate) hash: String,
+    /// The preset whose question it is, unchanged.
+    pub(crate) preset: Option<&'static Preset>,
 }
-
-type Answered = Result<Arc<Shown>, Vec<FieldError>>;
 
 /// The page in a language. A handle: copies are the same page.
 #[derive(Clone, Copy)]
@@ -104,9 +108,13 @@ pub(crate) struct State {
     /// Colours.
     pub(crate) theme: RwSignal<Theme>,
     /// What is wrong with the form.
-    pub(crate) errors: Memo<Vec<FieldError>>,
+    pub(crate) errors: RwSignal<Vec<FieldError>>,
     /// The last valid question with its answer.
-    pub(crate) shown: Memo<Option<Arc<Shown>>>,
+    pub(crate) shown: RwSignal<Option<Arc<Shown>>>,
+    /// The task: its place in [`KINDS`](crate::form::KINDS).
+    pub(crate) kind: RwSignal<usize>,
+    /// How many parts of the plan are set by hand.
+    pub(crate) pinned: RwSignal<usize>,
     /// Other plans for it.
     pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
     /// Other GPU types for it.
@@ -128,15 +136,29 @@ fn first_form() -> Form {
         .find(|preset| preset.id.starts_with(FIRST_PRESET))
         .or(all.first());
     first
-        .and_then(presets::Preset::question)
+        .and_then(Preset::question)
         .map(|question| Form::of(&question))
         .unwrap_or_default()
 }
 
-fn answer(question: Result<Question, Vec<FieldError>>) -> Answered {
-    let question = question?;
+fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
+    let question = form.question()?;
     match shardwise_core::evaluate(&question) {
-        Ok(found) => Ok(Arc::new(Shown { question, found })),
+        Ok(found) => {
+            let hash = permalink::to_hash(&question);
+            let same = |preset: &&Preset| {
+                preset
+                    .question()
+                    .is_some_and(|question| permalink::to_hash(&question) == hash)
+            };
+            let preset = presets::presets().iter().find(same);
+            Ok(Shown {
+                question,
+                found,
+                hash,
+                preset,
+            })
+        }
         Err(error) => {
             let mut error = FieldError::from(error);
             // A pasted file has a control of its own.
@@ -145,6 +167,13 @@ fn answer(question: Result<Question, Vec<FieldError>>) -> Answered {
             }
             Err(vec![error])
         }
+    }
+}
+
+/// Sets a signal, and wakes who reads it, where its value is new.
+fn renew(signal: RwSignal<usize>, value: usize) {
+    if signal.get_untracked() != value {
+        signal.set(value);
     }
 }
 
@@ -158,41 +187,14 @@ impl Page {
         let theme = browser::query("theme")
             .or_else(|| browser::stored(THEME_KEY))
             .and_then(|word| Theme::of_word(&word));
-        let form = RwSignal::new(first_form());
-        let question = Memo::new(move |_| form.with(Form::question));
-        let answered =
-            Memo::new_with_compare(move |_| Arc::new(answer(question.get())), |_, _| true);
-        let errors = Memo::new(move |_| {
-            answered.with(|answered| {
-                answered
-                    .as_ref()
-                    .as_ref()
-                    .err()
-                    .cloned()
-                    .unwrap_or_default()
-            })
-        });
-        let shown = Memo::new_with_compare(
-            move |before: Option<&Option<Arc<Shown>>>| {
-                answered.with(|answered| match answered.as_ref() {
-                    Ok(shown) => Some(Arc::clone(shown)),
-                    Err(_) => before.cloned().flatten(),
-                })
-            },
-            |before, now| match (
-                before.and_then(Option::as_ref),
-                now.and_then(Option::as_ref),
-            ) {
-                (Some(before), Some(now)) => !Arc::ptr_eq(before, now),
-                (before, now) => before.is_some() || now.is_some() || before.is_none(),
-            },
-        );
         let state = State {
-            form,
+            form: RwSignal::new(Form::default()),
             chosen_lang: RwSignal::new(lang.unwrap_or_default()),
             theme: RwSignal::new(theme.unwrap_or_default()),
-            errors,
-            shown,
+            errors: RwSignal::new(Vec::new()),
+            shown: RwSignal::new(None),
+            kind: RwSignal::new(0),
+            pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
             comparison: RwSignal::new(Comparison::default()),
             order: RwSignal::new(Order::default()),
@@ -204,10 +206,10 @@ impl Page {
             lang: lang.unwrap_or_default(),
             state: Box::leak(Box::new(state)),
         };
-        page.read_address();
         page.follow_look();
-        page.follow_question();
         page.follow_address();
+        page.edit(|form| *form = first_form());
+        page.read_address();
         page
     }
 
@@ -221,30 +223,67 @@ impl Page {
         self.lang.text()
     }
 
-    /// The hash that holds the shown question.
-    pub(crate) fn hash(self) -> String {
-        self.shown
-            .with(|shown| {
-                shown
-                    .as_ref()
-                    .map(|shown| permalink::to_hash(&shown.question))
-            })
-            .unwrap_or_default()
-            .trim_start_matches('#')
-            .to_owned()
+    /// The task.
+    pub(crate) fn kind(self) -> WorkloadKind {
+        KINDS
+            .get(self.kind.get())
+            .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
     }
 
     /// The address of the page with the shown question.
     pub(crate) fn link(self) -> String {
-        format!("{}#{}", browser::address(), self.hash())
+        let hash = self
+            .shown
+            .with(|shown| shown.as_ref().map(|shown| shown.hash.clone()));
+        format!("{}#{}", browser::address(), hash.unwrap_or_default())
     }
 
-    /// Changes the form by something other than typing: Back undoes it.
+    /// Changes the form and answers at once.
+    pub(crate) fn edit(self, edit: impl FnOnce(&mut Form)) {
+        self.form.update(edit);
+        self.respond();
+    }
+
+    /// Answers the form.
+    #[inline(never)]
+    fn respond(self) {
+        let (kind, pinned, answer) = self.form.with_untracked(|form| {
+            let kind = KINDS.iter().position(|(kind, _, _)| *kind == form.kind());
+            (kind.unwrap_or_default(), form.pinned(), answer(form))
+        });
+        renew(self.kind, kind);
+        renew(self.pinned, pinned);
+        match answer {
+            Ok(shown) => {
+                compute::start(&shown.question, self.plans, self.comparison);
+                self.shown.set(Some(Arc::new(shown)));
+                if self.errors.with_untracked(|errors| !errors.is_empty()) {
+                    self.errors.set(Vec::new());
+                }
+                self.write_address_later();
+            }
+            Err(errors) => self.errors.set(errors),
+        }
+    }
+
+    /// The same for what a person types, which takes the place of a link that could not be read.
+    pub(crate) fn type_in(self, edit: impl FnOnce(&mut Form)) {
+        self.forget_bad_link();
+        self.edit(edit);
+    }
+
+    #[inline(never)]
+    fn forget_bad_link(self) {
+        if self.bad_link.with_untracked(Option::is_some) {
+            self.bad_link.set(None);
+        }
+    }
+
+    /// The same for a choice: Back undoes it.
     pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
         // The address catches up before the step, else Back would skip what was typed last.
         self.write_address(false);
-        self.form.update(edit);
-        self.bad_link.set(None);
+        self.type_in(edit);
         self.write_address(true);
     }
 
@@ -268,31 +307,36 @@ impl Page {
     fn read_address(self) {
         let hash = browser::hash();
         // Hashes without a value are places in the page.
-        if !hash.contains('=') || hash == self.shown.with_untracked(|_| self.untracked_hash()) {
+        if !hash.contains('=') || Some(&hash) == self.hash().as_ref() {
             return;
         }
         match permalink::from_hash(&hash) {
-            Ok(question) => {
-                self.bad_link.set(None);
-                self.form.set(Form::of(&question));
-            }
+            Ok(question) => self.type_in(|form| *form = Form::of(&question)),
             Err(error) => self.bad_link.set(Some(error)),
         }
     }
 
-    fn untracked_hash(self) -> String {
-        untrack(move || self.hash())
+    fn hash(self) -> Option<String> {
+        self.shown
+            .with_untracked(|shown| shown.as_ref().map(|shown| shown.hash.clone()))
     }
 
+    #[inline(never)]
     fn write_address(self, as_step: bool) {
-        let hash = self.untracked_hash();
+        let Some(hash) = self.hash() else { return };
         // A link that could not be read stays in the address until something is changed.
-        if !hash.is_empty()
-            && hash != browser::hash()
-            && self.bad_link.with_untracked(Option::is_none)
-        {
+        if hash != browser::hash() && self.bad_link.with_untracked(Option::is_none) {
             browser::set_hash(&hash, as_step);
         }
+    }
+
+    fn write_address_later(self) {
+        thread_local! {
+            static PENDING: RefCell<Option<Timeout>> = const { RefCell::new(None) };
+        }
+        let timeout = Timeout::new(ADDRESS_PAUSE_MS, move || self.write_address(false));
+        // The timeout before it is dropped, and with it its write.
+        PENDING.with(|pending| pending.replace(Some(timeout)));
     }
 
     fn follow_look(self) {
@@ -310,24 +354,7 @@ impl Page {
         }
     }
 
-    fn follow_question(self) {
-        Effect::new(move || {
-            if let Some(shown) = self.shown.get() {
-                compute::start(&shown.question, self.plans, self.comparison);
-            }
-        });
-    }
-
     fn follow_address(self) {
-        thread_local! {
-            static PENDING: RefCell<Option<Timeout>> = const { RefCell::new(None) };
-        }
-        Effect::new(move || {
-            self.shown.track();
-            let timeout = Timeout::new(ADDRESS_PAUSE_MS, move || self.write_address(false));
-            // The timeout before it is dropped, and with it its write.
-            PENDING.with(|pending| pending.replace(Some(timeout)));
-        });
         if let Some(window) = browser::window() {
             EventListener::new(&window, "hashchange", move |_| self.read_address()).forget();
             EventListener::new(&window, "popstate", move |_| self.read_address()).forget();

@@ -176,6 +176,12 @@ impl Field {
         })
     }
 
+    /// Whether it is a part of the plan.
+    #[must_use]
+    pub fn is_plan(self) -> bool {
+        self.path().starts_with("plan.")
+    }
+
     /// What `k` stands for in it.
     #[must_use]
     pub fn kilo(self) -> f64 {

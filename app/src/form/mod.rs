@@ -132,12 +132,11 @@ impl Form {
             .is_some_and(Value::is_object)
     }
 
-    /// Whether any part of the plan is set by hand.
+    /// How many parts of the plan are set by hand.
     #[must_use]
-    pub fn pins_plan(&self) -> bool {
-        Field::ALL
-            .iter()
-            .any(|field| field.path().starts_with("plan.") && !self.get(*field).is_empty())
+    pub fn pinned(&self) -> usize {
+        let set = |field: &&Field| field.is_plan() && !self.get(**field).is_empty();
+        Field::ALL.iter().filter(set).count()
     }
 }
 

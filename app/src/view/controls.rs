@@ -89,10 +89,7 @@ fn class(
 
 /// Puts what is typed into the form.
 pub(super) fn typing(page: Page, field: Field) -> Box<dyn FnMut(leptos::ev::Event)> {
-    typed(move |text| {
-        page.bad_link.set(None);
-        page.form.update(|form| form.set(field, text));
-    })
+    typed(move |text| page.type_in(|form| form.set(field, text)))
 }
 
 /// An input for one line of text.
@@ -113,7 +110,7 @@ pub(super) fn input(
         page.errors
             .with(|errors| errors.iter().any(|error| error.field == Some(field)))
     };
-    let is_plan = field.path().starts_with("plan.");
+    let is_plan = field.is_plan();
     let control = el("INPUT")
         .set("id", id.clone())
         .set("type", "text")

@@ -8,7 +8,7 @@ use super::controls::{plain, tokens};
 use super::gpus;
 use super::icons::icon;
 use super::verdict;
-use crate::form::{Field, Form, generates, is_rl};
+use crate::form::{Field, generates, is_rl};
 use crate::format;
 use crate::page::Page;
 
@@ -61,9 +61,8 @@ pub(super) fn view(page: Page) -> AnyView {
 
 /// The length that matters most for the task.
 fn length(page: Page) -> AnyView {
-    let kind = Memo::new(move |_| page.form.with(Form::kind));
     part(move || {
-        let kind = kind.get();
+        let kind = page.kind();
         if is_rl(kind) {
             tokens(page, Field::MaxResponse)
         } else if generates(kind) {

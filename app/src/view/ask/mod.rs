@@ -67,31 +67,23 @@ pub(super) fn view(page: Page) -> AnyView {
 }
 
 fn start(page: Page) -> AnyView {
-    // The preset whose question is asked, unchanged.
-    let current = Memo::new(move |_| {
+    let current = move || {
         page.shown
-            .with(|shown| {
-                let question = &shown.as_ref()?.question;
-                presets::presets()
-                    .iter()
-                    .find(|preset| preset.question().as_ref() == Some(question))
-            })
-            .map(|preset| preset.id)
-    });
+            .with(|shown| shown.as_ref().and_then(|shown| shown.preset))
+    };
     let options = presets::presets().iter().map(|preset| {
         let name = move || match page.lang {
             Lang::En => preset.name_en,
             Lang::Zh => preset.name_zh,
         };
-        let selected = move || current.get() == Some(preset.id);
+        let selected = move || current().is_some_and(|current| current.id == preset.id);
         el("OPTION")
             .set("value", preset.id)
             .flag("selected", selected)
             .child(name())
     });
     let note = move || {
-        let id = current.get()?;
-        let preset = presets::presets().iter().find(|preset| preset.id == id)?;
+        let preset = current()?;
         let words = match page.lang {
             Lang::En => preset.note_en,
             Lang::Zh => preset.note_zh,
@@ -122,7 +114,7 @@ fn start(page: Page) -> AnyView {
                 )
                 .child(
                     el("OPTION|value=")
-                        .flag("selected", move || current.get().is_none())
+                        .flag("selected", move || current().is_none())
                         .child(page.text().presets),
                 )
                 .children(options),

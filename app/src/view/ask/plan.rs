@@ -13,17 +13,9 @@ use crate::view::controls::{choice, input, message};
 use crate::view::words::{backend as backend_name, offload, recompute};
 
 pub(super) fn view(page: Page) -> AnyView {
-    let pinned = Memo::new(move |_| {
-        page.form.with(|form| {
-            Field::ALL
-                .iter()
-                .filter(|field| field.path().starts_with("plan.") && !form.get(**field).is_empty())
-                .count()
-        })
-    });
     let summary = move || {
         let text = page.text();
-        match pinned.get() {
+        match page.pinned.get() {
             0 => vec![
                 node(text.plan_auto),
                 node(" "),
@@ -33,7 +25,6 @@ pub(super) fn view(page: Page) -> AnyView {
             count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
         }
     };
-    let generates = Memo::new(move |_| page.form.with(|form| generates(form.kind())));
     let backend = found(page, |shown, _| {
         shown
             .found
@@ -67,7 +58,7 @@ pub(super) fn view(page: Page) -> AnyView {
             .to_owned()
     });
     let engine = move || {
-        generates.get().then(|| {
+        generates(page.kind()).then(|| {
             let share = chosen(
                 page,
                 |plan| plan.rollout.as_ref()?.gpu_memory_utilization,
@@ -93,7 +84,7 @@ pub(super) fn view(page: Page) -> AnyView {
         })
     };
     let free = move || {
-        (pinned.get() > 0).then(|| {
+        (page.pinned.get() > 0).then(|| {
             el("P").child(
                 el("BUTTON.btn btn-s|type=button|id=free-plan")
                     .on("click", press(move || page.change(free_plan)))
@@ -157,10 +148,7 @@ fn auto_text(page: Page, value: Signal<String>) -> Signal<String> {
 
 /// Gives every part of the plan back to the search.
 fn free_plan(form: &mut Form) {
-    for field in Field::ALL
-        .iter()
-        .filter(|field| field.path().starts_with("plan."))
-    {
+    for field in Field::ALL.iter().filter(|field| field.is_plan()) {
         form.set(*field, "");
     }
     form.forget_plan();
@@ -181,7 +169,7 @@ fn offloads(page: Page) -> AnyView {
         let name = letter.to_string();
         let checked = move || page.form.with(|form| form.get(field).contains(letter));
         let toggle = move |on| {
-            page.form.update(|form| {
+            page.type_in(|form| {
                 let mut letters: String = OFFLOADS
                     .into_iter()
                     .filter(|known| {

@@ -5,19 +5,19 @@ use leptos::prelude::*;
 use shardwise_core::wire::WorkloadKind;
 
 use super::found;
-use crate::form::{Field, Form, KINDS, is_rl};
+use crate::form::{Field, KINDS, is_rl};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{choice, input, plain, tokens};
 
-fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
+fn kinds(page: Page) -> AnyView {
     let choices = KINDS.into_iter().map(|(choice, word, name)| {
         el("LABEL")
             .child(
                 el("INPUT|type=radio|name=kind")
                     .set("value", word)
-                    .flag("checked", move || kind.get() == choice)
+                    .flag("checked", move || page.kind() == choice)
                     .on(
                         "change",
                         typed(move |_| page.change(|form| form.choose_kind(choice))),
@@ -32,7 +32,6 @@ fn kinds(page: Page, kind: Memo<WorkloadKind>) -> AnyView {
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    let kind = Memo::new(move |_| page.form.with(Form::kind));
     let step = move || {
         let lang = page.lang;
         page.shown.with(|shown| {
@@ -44,7 +43,7 @@ pub(super) fn view(page: Page) -> AnyView {
         })
     };
     let fields = move || {
-        let kind = kind.get();
+        let kind = page.kind();
         if is_rl(kind) {
             rl_fields(page)
         } else if kind == WorkloadKind::Rollout {
@@ -55,7 +54,7 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     el("FIELDSET.group")
         .child(el("LEGEND").child(page.text().workload))
-        .child(kinds(page, kind))
+        .child(kinds(page))
         .child(part(fields))
         .child(el("P.hint").child(live(step)))
         .child(el("DIV.row").child(plain(page, Field::RunTokens)))
