@@ -112,11 +112,6 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     };
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
     let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel)?;
-    let expert_tensor_default = if job.model.shape.num_experts > 0 {
-        1
-    } else {
-        u64::from(tensor_parallel)
-    };
     let gpus = training_gpus(job);
     let zero_default = match backend {
         Backend::Megatron => 1,
@@ -159,10 +154,7 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
         context_parallel: parallel("context_parallel", spec.context_parallel)?,
         ulysses_parallel: parallel("ulysses_parallel", spec.ulysses_parallel)?,
         expert_parallel: parallel("expert_parallel", spec.expert_parallel)?,
-        expert_tensor_parallel: parallel(
-            "expert_tensor_parallel",
-            Some(spec.expert_tensor_parallel.unwrap_or(expert_tensor_default)),
-        )?,
+        expert_tensor_parallel: parallel("expert_tensor_parallel", spec.expert_tensor_parallel)?,
         sequence_parallel: spec
             .sequence_parallel
             .unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp),
