@@ -223,6 +223,36 @@ impl Page {
         self.lang.text()
     }
 
+    /// What is typed into a control.
+    #[inline(never)]
+    pub(crate) fn typed(self, field: Field) -> String {
+        self.form.with(|form| form.get(field).to_owned())
+    }
+
+    /// The last valid question with its answer; `None` before there is one.
+    #[inline(never)]
+    pub(crate) fn answered(self) -> Option<Arc<Shown>> {
+        self.shown.get()
+    }
+
+    /// What is wrong with the form.
+    #[inline(never)]
+    pub(crate) fn wrong(self) -> Vec<FieldError> {
+        self.errors.get()
+    }
+
+    /// The GPU types, as far as they have been asked.
+    #[inline(never)]
+    pub(crate) fn compared(self) -> Comparison {
+        self.comparison.get()
+    }
+
+    /// Other plans for the shown question; `None` until they have been looked for.
+    #[inline(never)]
+    pub(crate) fn planned(self) -> Option<Arc<SearchResult>> {
+        self.plans.get()
+    }
+
     /// The task.
     pub(crate) fn kind(self) -> WorkloadKind {
         KINDS
@@ -240,13 +270,18 @@ impl Page {
 
     /// Changes the form and answers at once.
     pub(crate) fn edit(self, edit: impl FnOnce(&mut Form)) {
-        self.form.update(edit);
-        self.respond();
+        let mut edit = Some(edit);
+        self.respond(&mut |form| {
+            if let Some(edit) = edit.take() {
+                edit(form);
+            }
+        });
     }
 
-    /// Answers the form.
+    /// The same, compiled once for all edits.
     #[inline(never)]
-    fn respond(self) {
+    fn respond(self, edit: &mut dyn FnMut(&mut Form)) {
+        self.form.update(|form| edit(form));
         let (kind, pinned, answer) = self.form.with_untracked(|form| {
             let kind = KINDS.iter().position(|(kind, _, _)| *kind == form.kind());
             (kind.unwrap_or_default(), form.pinned(), answer(form))

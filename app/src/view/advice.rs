@@ -9,7 +9,7 @@ use crate::page::Page;
 pub(super) fn view(page: Page) -> AnyView {
     let list = move || {
         let text = page.text();
-        page.shown.get().map(|shown| {
+        page.answered().map(|shown| {
             let advice = &shown.found.answer.advice;
             if advice.is_empty() {
                 return el("P.muted").child(text.advice_none).into_any();
@@ -46,8 +46,7 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let caveats = move || {
         let text = page.text();
-        page.shown
-            .get()
+        page.answered()
             .filter(|shown| !shown.found.answer.caveats.is_empty())
             .map(|shown| {
                 let caveats = &shown.found.answer.caveats;

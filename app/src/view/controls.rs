@@ -12,12 +12,11 @@ use crate::text::fill;
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
-    page.errors.with(|errors| {
-        errors
-            .iter()
-            .find(|error| error.field == Some(field))
-            .map(|error| describe(page, error))
-    })
+    let errors = page.wrong();
+    errors
+        .iter()
+        .find(|error| error.field == Some(field))
+        .map(|error| describe(page, error))
 }
 
 /// An error in words; with the path in front where no control has just that path.
@@ -42,19 +41,17 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
 
 /// How a number with a unit was read; `None` for plain numbers.
 fn reading(page: Page, field: Field) -> Option<String> {
-    page.form.with(|form| {
-        let typed = form.get(field);
-        if !units::has_unit(typed) {
-            return None;
-        }
-        let value = units::number(typed, field.kilo()).ok()?;
-        let value = if value >= 1.0 {
-            format::fixed(value, 0)
-        } else {
-            format::fixed(value, 2)
-        };
-        Some(fill(page.text().read_as, &[&value]))
-    })
+    let typed = page.typed(field);
+    if !units::has_unit(&typed) {
+        return None;
+    }
+    let value = units::number(&typed, field.kilo()).ok()?;
+    let value = if value >= 1.0 {
+        format::fixed(value, 0)
+    } else {
+        format::fixed(value, 2)
+    };
+    Some(fill(page.text().read_as, &[&value]))
 }
 
 /// The message under a control.
@@ -74,13 +71,10 @@ fn class(
 ) -> impl Fn() -> String + Clone + Send + Sync + 'static {
     move || {
         let mut class = String::from("field");
-        if page
-            .errors
-            .with(|errors| errors.iter().any(|error| error.field == Some(field)))
-        {
+        if problem(page, field).is_some() {
             class.push_str(" is-err");
         }
-        if auto && page.form.with(|form| form.get(field).is_empty()) {
+        if auto && page.typed(field).is_empty() {
             class.push_str(" auto");
         }
         class
@@ -106,10 +100,7 @@ pub(super) fn input(
         Takes::Number | Takes::Share => "decimal",
         _ => "text",
     };
-    let wrong = move || {
-        page.errors
-            .with(|errors| errors.iter().any(|error| error.field == Some(field)))
-    };
+    let wrong = move || problem(page, field).is_some();
     let is_plan = field.is_plan();
     let control = el("INPUT")
         .set("id", id.clone())
@@ -118,7 +109,7 @@ pub(super) fn input(
         .set("autocomplete", "off")
         .set("spellcheck", "false")
         .live("placeholder", move || placeholder.get())
-        .value(move || page.form.with(|form| form.get(field).to_owned()))
+        .value(move || page.typed(field))
         .on("input", typing(page, field))
         .live("aria-invalid", move || wrong().then_some("true"))
         .live("aria-describedby", move || {
@@ -161,7 +152,7 @@ pub(super) fn choice(
 ) -> AnyView {
     let id = field.id();
     let described = format!("{id}-m");
-    let value = move || page.form.with(|form| form.get(field).to_owned());
+    let value = move || page.typed(field);
     let name = move |word: &'static str| {
         let text = page.text();
         match word {
@@ -176,10 +167,7 @@ pub(super) fn choice(
             .flag("selected", move || value() == *word)
             .child(name(word))
     });
-    let wrong = move || {
-        page.errors
-            .with(|errors| errors.iter().any(|error| error.field == Some(field)))
-    };
+    let wrong = move || problem(page, field).is_some();
     let automatic = move || {
         let found = auto.get();
         let text = page.text();

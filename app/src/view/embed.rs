@@ -77,8 +77,8 @@ fn answer(page: Page) -> AnyView {
     part(move || {
         let lang = page.lang;
         let text = lang.text();
-        let stale = page.errors.with(|errors| !errors.is_empty());
-        let shown = page.shown.get()?;
+        let stale = !page.wrong().is_empty();
+        let shown = page.answered()?;
         let answer = &shown.found.answer;
         let memory = &answer.memory;
         let (symbol, words, class) = match answer.fits {

@@ -133,7 +133,7 @@ pub(super) fn view(page: Page) -> AnyView {
     let reasons = RwSignal::new(true);
     let panel = move || {
         let lang = page.lang;
-        let shown = page.shown.get();
+        let shown = page.answered();
         let framework = emit::framework(chosen.get());
         match (shown, framework) {
             (Some(shown), Some(framework)) => panel(page, framework, &shown, reasons, lang),

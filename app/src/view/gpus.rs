@@ -202,11 +202,9 @@ struct Chosen {
 }
 
 fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
-    let shown = page.shown.get()?;
+    let shown = page.answered()?;
     let asked = words::asked_gpu(&shown).map(str::to_owned);
-    let all = page
-        .comparison
-        .with(|comparison| ordered(as_asked(comparison, &shown), page.order.get()));
+    let all = ordered(as_asked(&page.compared(), &shown), page.order.get());
     let top = match (embedded, page.all_gpus.get()) {
         (true, _) => TOP_EMBEDDED,
         (false, false) => TOP,
@@ -234,21 +232,23 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
 /// The sentence of the chart; what is going on until there is one.
 pub(super) fn sentence(page: Page) -> String {
     let lang = page.lang;
-    page.comparison.with(|comparison| {
-        if comparison.rows.is_empty() {
-            let total = shardwise_core::catalog::gpus().len().to_string();
-            return fill(
-                lang.text().gpus_counting,
-                &[&comparison.done.to_string(), &total],
-            );
-        }
-        page.shown.with(|shown| {
-            let Some(shown) = shown else {
-                return String::new();
-            };
-            takeaway(&as_asked(comparison, shown), words::asked_gpu(shown), lang)
+    let comparison = page.compared();
+    if comparison.rows.is_empty() {
+        let total = shardwise_core::catalog::gpus().len().to_string();
+        return fill(
+            lang.text().gpus_counting,
+            &[&comparison.done.to_string(), &total],
+        );
+    }
+    page.answered()
+        .map(|shown| {
+            takeaway(
+                &as_asked(&comparison, &shown),
+                words::asked_gpu(&shown),
+                lang,
+            )
         })
-    })
+        .unwrap_or_default()
 }
 
 pub(super) fn view(page: Page, embedded: bool) -> AnyView {
@@ -261,20 +261,17 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
             .child(name(page.text()))
     };
     let note = move || {
-        page.shown.with(|shown| {
-            let gpus = shown.as_ref()?.found.job.hardware.gpus;
-            Some(fill(
-                page.text().gpus_note,
-                &[&format::grouped(gpus.into())],
-            ))
+        page.answered().map(|shown| {
+            let gpus = shown.found.job.hardware.gpus;
+            fill(page.text().gpus_note, &[&format::grouped(gpus.into())])
         })
     };
     let stale = move || {
-        page.comparison
-            .with(|comparison| comparison.done < comparison.rows.len())
+        let comparison = page.compared();
+        comparison.done < shardwise_core::catalog::gpus().len()
     };
     let more = move || {
-        let total = page.comparison.with(|comparison| comparison.rows.len());
+        let total = page.compared().rows.len();
         (total > TOP).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();

@@ -93,11 +93,8 @@ fn takeaway(memory: &Memory, lang: Lang) -> String {
 /// The answer's memory, while there is an answer.
 fn with<T>(page: Page, of: impl FnOnce(&Memory, Lang) -> T) -> Option<T> {
     let lang = page.lang;
-    page.shown.with(|shown| {
-        shown
-            .as_ref()
-            .map(|shown| of(&shown.found.answer.memory, lang))
-    })
+    page.answered()
+        .map(|shown| of(&shown.found.answer.memory, lang))
 }
 
 pub(super) fn view(page: Page) -> AnyView {

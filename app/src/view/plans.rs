@@ -192,7 +192,7 @@ fn table(found: &SearchResult, chosen: &Answer, gpus: u32, lang: Lang) -> AnyVie
 pub(super) fn view(page: Page) -> AnyView {
     let counted = move || {
         let text = page.text();
-        page.plans.with(|plans| match plans {
+        match page.planned() {
             Some(found) => fill(
                 text.plans_counted,
                 &[
@@ -201,11 +201,11 @@ pub(super) fn view(page: Page) -> AnyView {
                 ],
             ),
             None => text.plans_counting.to_owned(),
-        })
+        }
     };
     let body = move || {
         let lang = page.lang;
-        let (shown, found) = (page.shown.get()?, page.plans.get()?);
+        let (shown, found) = (page.answered()?, page.planned()?);
         Some(table(
             &found,
             &shown.found.answer,

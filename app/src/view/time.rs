@@ -140,8 +140,7 @@ fn legends(answer: &Answer, lang: Lang) -> AnyView {
 
 fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
     let lang = page.lang;
-    page.shown
-        .with(|shown| shown.as_ref().map(|shown| of(&shown.found.answer, lang)))
+    page.answered().map(|shown| of(&shown.found.answer, lang))
 }
 
 pub(super) fn view(page: Page) -> AnyView {

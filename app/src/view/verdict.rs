@@ -37,8 +37,8 @@ pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
 pub(super) fn view(page: Page) -> AnyView {
     part(move || {
         let lang = page.lang;
-        let wrong = page.errors.with(Vec::len);
-        match page.shown.get() {
+        let wrong = page.wrong().len();
+        match page.answered() {
             Some(shown) => card(page, &shown, lang, wrong),
             None => el("SECTION.verdict is-stale")
                 .child(
@@ -385,13 +385,11 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
 
 fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
     let text = lang.text();
-    let considered = move || {
-        page.plans.with(|plans| match plans {
-            Some(found) if found.considered > 1 => {
-                fill(text.best_of, &[&format::grouped(found.considered as u64)])
-            }
-            _ => text.the_plan.to_owned(),
-        })
+    let considered = move || match page.planned() {
+        Some(found) if found.considered > 1 => {
+            fill(text.best_of, &[&format::grouped(found.considered as u64)])
+        }
+        _ => text.the_plan.to_owned(),
     };
     let note = shown.found.answer.interval.map(|interval| {
         el("P.vp-n").child(fill(
@@ -421,7 +419,7 @@ pub(super) fn dock(page: Page) -> AnyView {
     };
     let line = move || {
         let lang = page.lang;
-        page.shown.get().map(|shown| {
+        page.answered().map(|shown| {
             let answer = &shown.found.answer;
             let memory = &answer.memory;
             let (symbol, class) = if answer.fits {
@@ -479,14 +477,14 @@ pub(super) fn announcement(page: Page) -> AnyView {
     let said = RwSignal::new(String::new());
     Effect::new(move || {
         let lang = page.chosen_lang.get();
-        let sentence = page.shown.with(|shown| {
-            let answer = &shown.as_ref()?.found.answer;
+        let sentence = page.answered().map(|shown| {
+            let answer = &shown.found.answer;
             let speed = format!(
                 "{} {}",
                 format::figure(answer.tokens_per_s_per_gpu),
                 lang.text().per_gpu
             );
-            Some(format!("{}. {speed}", sentence(answer, lang)))
+            format!("{}. {speed}", sentence(answer, lang))
         });
         let timeout = Timeout::new(QUIET_MS, move || said.set(sentence.unwrap_or_default()));
         PENDING.with(|pending| pending.replace(Some(timeout)));

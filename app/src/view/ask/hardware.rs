@@ -13,7 +13,7 @@ use crate::view::controls::{input, message, problem};
 use crate::view::words::gpu_label;
 
 pub(in crate::view) fn gpu_choice(page: Page) -> AnyView {
-    let value = move || page.form.with(|form| form.get(Field::Gpu).to_owned());
+    let value = move || page.typed(Field::Gpu);
     let groups = ["nvidia", "amd", "intel"].into_iter().map(|vendor| {
         let label = match vendor {
             "nvidia" => "NVIDIA",
@@ -109,7 +109,7 @@ pub(super) fn view(page: Page) -> AnyView {
     });
     let price_hint = move || {
         let text = page.text();
-        let id = page.form.with(|form| form.get(Field::Gpu).to_owned());
+        let id = page.typed(Field::Gpu);
         let gpu = catalog::gpu(&id)?;
         Some(match (gpu.usd_per_gpu_hour, gpu.price_source) {
             (Some(usd), Some(source)) => el("P.hint")

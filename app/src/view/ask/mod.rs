@@ -23,12 +23,9 @@ fn found(
 ) -> Signal<String> {
     Signal::derive(move || {
         let lang = page.lang;
-        page.shown.with(|shown| {
-            shown
-                .as_ref()
-                .map(|shown| of(shown, lang))
-                .unwrap_or_default()
-        })
+        page.answered()
+            .map(|shown| of(&shown, lang))
+            .unwrap_or_default()
     })
 }
 
@@ -67,10 +64,7 @@ pub(super) fn view(page: Page) -> AnyView {
 }
 
 fn start(page: Page) -> AnyView {
-    let current = move || {
-        page.shown
-            .with(|shown| shown.as_ref().and_then(|shown| shown.preset))
-    };
+    let current = move || page.answered().and_then(|shown| shown.preset);
     let options = presets::presets().iter().map(|preset| {
         let name = move || match page.lang {
             Lang::En => preset.name_en,
@@ -126,7 +120,7 @@ fn start(page: Page) -> AnyView {
 /// Errors about values that have no control here: they came with a link.
 fn other_errors(page: Page) -> AnyView {
     part(move || {
-        let errors = page.errors.get();
+        let errors = page.wrong();
         let others: Vec<_> = errors
             .into_iter()
             .filter(|error| error.field.is_none())

@@ -17,28 +17,25 @@ pub(super) fn view(page: Page) -> AnyView {
     );
     // A link or a preset may bring a file, or take it away.
     Effect::new(move || {
-        let has_file = page
-            .form
-            .with(|form| !form.get(Field::ModelConfig).is_empty());
+        let has_file = !page.typed(Field::ModelConfig).is_empty();
         if has_file {
             pasted.set(true);
         }
     });
     let hint = move || {
         let lang = page.lang;
-        page.shown.with(|shown| {
-            let model = &shown.as_ref()?.found.job.model;
-            let layers = format::grouped(model.shape.num_hidden_layers);
-            let (total, active) = (model.parameters.total, model.parameters.active);
-            let total_words = lang.parameters(total);
-            Some(if active < total && model.shape.num_experts > 0 {
-                fill(
-                    lang.text().model_hint_active,
-                    &[&total_words, &lang.parameters(active), &layers],
-                )
-            } else {
-                fill(lang.text().model_hint, &[&total_words, &layers])
-            })
+        let shown = page.answered()?;
+        let model = &shown.found.job.model;
+        let layers = format::grouped(model.shape.num_hidden_layers);
+        let (total, active) = (model.parameters.total, model.parameters.active);
+        let total_words = lang.parameters(total);
+        Some(if active < total && model.shape.num_experts > 0 {
+            fill(
+                lang.text().model_hint_active,
+                &[&total_words, &lang.parameters(active), &layers],
+            )
+        } else {
+            fill(lang.text().model_hint, &[&total_words, &layers])
         })
     };
     let file = move || {
@@ -58,8 +55,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(
                     el("TEXTAREA.paste-t|id=model-config|rows=7|spellcheck=false|autocapitalize=off")
                         .value(move || {
-                            page.form
-                                .with(|form| form.get(Field::ModelConfig).to_owned())
+                            page.typed(Field::ModelConfig)
                         })
                         .on("input", typing(page, Field::ModelConfig))
                         .live("aria-invalid", move || {
@@ -130,7 +126,7 @@ pub(in crate::view) fn model_name(page: Page) -> AnyView {
         )
         .child(
             el("INPUT|id=model|type=text|list=models|autocomplete=off|spellcheck=false|autocapitalize=off")
-                .value(move || page.form.with(|form| form.get(Field::Model).to_owned()))
+                .value(move || page.typed(Field::Model))
                 .on("focus", select_all)
                 .on("input", typing(page, Field::Model))
                 .live("aria-invalid", move || {

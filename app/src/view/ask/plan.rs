@@ -167,7 +167,7 @@ fn offloads(page: Page) -> AnyView {
     });
     let boxes = OFFLOADS.into_iter().map(|letter| {
         let name = letter.to_string();
-        let checked = move || page.form.with(|form| form.get(field).contains(letter));
+        let checked = move || page.typed(field).contains(letter);
         let toggle = move |on| {
             page.type_in(|form| {
                 let mut letters: String = OFFLOADS
@@ -196,8 +196,8 @@ fn offloads(page: Page) -> AnyView {
     });
     let state = move || {
         let text = page.text();
-        page.form
-            .with(|form| form.get(field).is_empty())
+        page.typed(field)
+            .is_empty()
             .then(|| fill(text.auto_is, &[&auto.get()]))
     };
     el("FIELDSET.offloads")

@@ -34,13 +34,12 @@ fn kinds(page: Page) -> AnyView {
 pub(super) fn view(page: Page) -> AnyView {
     let step = move || {
         let lang = page.lang;
-        page.shown.with(|shown| {
-            let answer = &shown.as_ref()?.found.answer;
-            Some(fill(
-                lang.text().step_hint,
-                &[&lang.tokens(answer.tokens_per_s * answer.step_time_s)],
-            ))
-        })
+        let shown = page.answered()?;
+        let answer = &shown.found.answer;
+        Some(fill(
+            lang.text().step_hint,
+            &[&lang.tokens(answer.tokens_per_s * answer.step_time_s)],
+        ))
     };
     let fields = move || {
         let kind = page.kind();
@@ -140,7 +139,7 @@ fn rl_fields(page: Page) -> AnyView {
     });
     let schedule = found(page, |_, lang| lang.word("colocated").to_owned());
     let split = move || {
-        let schedule = page.form.with(|form| form.get(Field::Schedule).to_owned());
+        let schedule = page.typed(Field::Schedule);
         (!schedule.is_empty() && schedule != "colocated").then(|| {
             input(
                 page,
