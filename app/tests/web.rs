@@ -68,6 +68,12 @@ impl Mounted {
         self.find(selector).text_content().unwrap_or_default()
     }
 
+    async fn press(&self, selector: &str) {
+        let button: HtmlElement = self.find(selector).unchecked_into();
+        button.click();
+        pause(50).await;
+    }
+
     async fn type_into(&self, selector: &str, text: &str) {
         let input: HtmlInputElement = self.find(selector).unchecked_into();
         input.set_value(text);
@@ -156,4 +162,40 @@ async fn every_gpu_type_is_compared() {
             .is_ok_and(|bars| bars.length() > 4)
     );
     assert!(page.find("#gpus svg.c").get_attribute("style").is_none());
+}
+
+#[wasm_bindgen_test]
+async fn another_language_keeps_the_question() {
+    let page = Mounted::new().await;
+    page.type_into("#hardware-gpus", "16").await;
+    let english = page.text("#v-h");
+    page.press("#language").await;
+    assert!(
+        !page.text("#v-h").is_ascii() && page.text("#v-h") != english,
+        "{}",
+        page.text("#v-h")
+    );
+    assert!(
+        page.text(".verdict-q").contains("16"),
+        "{}",
+        page.text(".verdict-q")
+    );
+    page.press("#language").await;
+    assert_eq!(page.text("#v-h"), english);
+}
+
+#[wasm_bindgen_test]
+async fn a_plan_set_by_hand_is_given_back_to_the_search() {
+    let page = Mounted::new().await;
+    let searched = page.text(".chips");
+    page.type_into("#plan-tensor_parallel", "4").await;
+    assert!(
+        page.text(".chips").contains("TP\u{a0}4"),
+        "{}",
+        page.text(".chips")
+    );
+    page.press("#free-plan").await;
+    assert_eq!(page.text(".chips"), searched);
+    page.type_into("#plan-tensor_parallel", "3").await;
+    assert!(!page.text("#plan-tensor_parallel-m").is_empty());
 }

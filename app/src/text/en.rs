@@ -127,6 +127,7 @@ pub(super) const TEXT: Text = Text {
     show_all: "Show all {0}",
     show_fewer: "Show fewer",
     table: "Table",
+    table_of: "{0}, as a table",
     chart_throughput: "Throughput, tokens/s per GPU",
     chart_cost: "Cost, $ per million tokens",
     needs_gib: "needs {0} of {1} GiB",

@@ -149,7 +149,7 @@ text! {
     chip_no_offload chip_offload chip_rollout chip_fused interval_note
     // Which GPU.
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
-    gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table
+    gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
     // Memory and time.
     memory memory_take memory_note card total time time_take time_take_one time_note

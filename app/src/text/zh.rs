@@ -127,6 +127,7 @@ pub(super) const TEXT: Text = Text {
     show_all: "显示全部 {0} 种",
     show_fewer: "收起",
     table: "表格",
+    table_of: "{0}（表格）",
     chart_throughput: "吞吐量，token/s/GPU",
     chart_cost: "成本，$/百万 token",
     needs_gib: "需 {0} / {1} GiB",

@@ -8,6 +8,7 @@ use crate::browser;
 use crate::charts::backend::{Drawing, Node as Mark};
 use crate::format;
 use crate::page::Page;
+use crate::text::fill;
 
 /// A chart drawn at the width it has, and again as that changes.
 pub(super) fn plot(
@@ -132,7 +133,7 @@ pub(super) fn folded_table(
         )
         .child(
             el("DIV.tw|role=region|tabindex=0")
-                .set("aria-label", name)
+                .set("aria-label", fill(page.text().table_of, &[&name]))
                 .child(table),
         )
         .into_any()
