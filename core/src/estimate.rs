@@ -49,7 +49,7 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 /// Answers a question and keeps the workings.
 ///
 /// # Errors
-/// As [`estimate`].
+/// As [`estimate()`].
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
     evaluate_with(question, &EFFICIENCY)
 }
@@ -57,7 +57,7 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 /// Answers a question with other efficiencies than the built-in ones: for fitting them.
 ///
 /// # Errors
-/// As [`estimate`].
+/// As [`estimate()`].
 pub fn evaluate_with(
     question: &Question,
     efficiency: &Efficiency,

@@ -14,10 +14,10 @@ use crate::wire::{PlanSpec, Question};
 ///
 /// A plan that the question decides is printed as it is, or refused. Where the question leaves
 /// room, the plan is the best one that the framework can run, which may be another than
-/// [`crate::estimate`]'s.
+/// [`crate::estimate()`]'s.
 ///
 /// # Errors
-/// As [`crate::estimate`]; [`Unsupported`] where the framework cannot run the question at all.
+/// As [`crate::estimate()`]; [`Unsupported`] where the framework cannot run the question at all.
 pub fn flags(
     question: &Question,
     framework: &Framework,

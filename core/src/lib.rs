@@ -1,7 +1,7 @@
 //! Memory, speed and cost of fine-tuning and RL-training language models, and the flags to run it.
 //!
 //! A [`Question`] names a model, GPUs, a workload and, as far as it is decided, a plan.
-//! [`estimate`] answers it; [`search`] ranks every legal plan; [`flags`] prints texts to paste.
+//! [`estimate()`] answers it; [`search()`] ranks every legal plan; [`flags()`] prints texts to paste.
 //! The crate is pure: no clock, no I/O, no randomness, no web. Figures come from the [`catalog`],
 //! each with its source; formulas cite theirs.
 //!

@@ -86,7 +86,7 @@ pub fn step(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Step {
     }
 }
 
-/// Seconds and largest reserved GiB of the two sides together: [`step`] without its lists, for
+/// Seconds and largest reserved GiB of the two sides together: [`step()`] without its lists, for
 /// searching.
 #[must_use]
 pub fn joined(

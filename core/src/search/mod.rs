@@ -41,7 +41,7 @@ pub struct SearchResult {
 /// Searches all legal layouts of a question.
 ///
 /// # Errors
-/// As [`crate::estimate`].
+/// As [`crate::estimate()`].
 pub fn search(
     question: &Question,
     objective: Objective,

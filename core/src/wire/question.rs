@@ -1,5 +1,5 @@
 //! The question document. Every key is optional in the type unless the interface requires it, so
-//! that a form can hold a half-typed question and round-trip it; [`crate::resolve`] applies
+//! that a form can hold a half-typed question and round-trip it; [`crate::job::resolve`] applies
 //! defaults and refuses what is invalid.
 
 use serde::{Deserialize, Deserializer, Serialize};
