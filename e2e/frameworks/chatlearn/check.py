@@ -1,60 +1,60 @@
-"""Checks ChatLearn commands with ChatLearn's own configuration classes (upstream/); see README.md.
+"""Checks ChatLearn commands against the names, types and defaults of its configuration; see README.md.
 
-The steps of its launcher: template, overrides as OmegaConf's dot list, merge, dataclasses,
-`validate`. Then the types that it leaves unchecked, and the rules that it asserts only at run time.
+ChatLearn is on no package registry, so its configuration is restated: `schema.json` lists every
+key, `TEMPLATES` what its two templates set, `validate` what its own validation asserts, `rules.py` what it and
+Megatron assert only at run time. Overrides are read by OmegaConf, as its launcher reads them.
 """
 
-import ast
-import dataclasses
-import enum
-import importlib.util
+import json
 import os
+import re
 import sys
 import types
-import typing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-UPSTREAM = os.path.join(HERE, "upstream")
 sys.path.insert(0, os.path.dirname(HERE))
 
 import protocol  # noqa: E402
+import rules  # noqa: E402
 import shell  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 
+with open(os.path.join(HERE, "schema.json")) as file:
+    SCHEMA = json.load(file)
 
-def module(name, path=None, **members):
-    made = types.ModuleType(name)
-    made.__dict__.update(members)
-    if path is not None:
-        made.__path__ = path
-    sys.modules[name] = made
-    return made
-
-
-def load():
-    """The configuration classes. Megatron's two names are inert; of grpo.py, which imports torch and
-    ray, the two configuration classes are taken."""
-    package = os.path.join(UPSTREAM, "chatlearn")
-    module("chatlearn", [package])
-    module("chatlearn.utils", [os.path.join(package, "utils")])
-    for name in ("megatron", "megatron.training", "megatron.core", "megatron.core.transformer"):
-        module(name, [])
-    module("megatron.training.arguments", moe_freq_type=lambda text: text)
-    module("megatron.core.transformer.enums", AttnBackend=enum.Enum("AttnBackend", "flash fused unfused local auto"))
-    scope = {"dataclass": dataclasses.dataclass, "field": dataclasses.field, "fields": dataclasses.fields, "Any": typing.Any}
-    for name in ("chatlearn.configs", "chatlearn.configs.fsdp_config", "chatlearn.configs.megatron_config"):
-        scope.update({k: v for k, v in vars(importlib.import_module(name)).items() if isinstance(v, type)})
-    source = os.path.join(package, "algorithm", "grpo.py")
-    with open(source) as file:
-        tree = ast.parse(file.read())
-    body = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name in ("GrpoModelConfig", "GrpoConfig")]
-    grpo = module("grpo_configs")
-    grpo.__dict__.update(scope)
-    exec(compile(ast.Module(body, []), source, "exec"), grpo.__dict__)
-    return grpo
-
-
-GRPO = load()
+BOTH = {
+    "runtime_args.rollout_backend": "vllm",
+    "runtime_args.colocation": ["policy", "policy_trainer", "ref_policy"],
+    "runtime_args.sample_per_episode": 512, "runtime_args.train_global_batch_size": 512, "runtime_args.train_micro_batch_size": 8,
+    "runtime_args.data_path": "your_data_path", "runtime_args.eval_data_path": "your_eval_data_path", "runtime_args.output_dir": "your_output_dir",
+    "models.policy_trainer.trainable": True, "models.policy_trainer.gpu_per_process": 1, "models.policy_trainer.generation_batch_size": 8,
+    "models.policy_trainer.load": "your_hf_model_path",
+    "models.ref_policy.trainable": False, "models.ref_policy.gpu_per_process": 1, "models.ref_policy.generation_batch_size": 8,
+    "models.policy.trainable": False, "models.policy.gpu_per_process": 1, "models.policy.generation_batch_size": 256,
+    "models.policy.max_prompt_tokens_length": 1024, "models.policy.max_response_tokens_length": 2048, "models.policy.load": "your_hf_model_path",
+}
+# What template/grpo_fsdp.yaml and template/grpo_megatron.yaml set, of what the rules read.
+TEMPLATES = {
+    "template/grpo_fsdp.yaml": {**BOTH, "runtime_args.train_backend": "fsdp", "models.policy_trainer.num_gpu": 2, "models.policy_trainer.packing": False,
+                                "models.policy_trainer.max_token_in_packing": 32768, "models.policy.tensor_model_parallel_size": 1},
+    "template/grpo_megatron.yaml": {**BOTH, "runtime_args.train_backend": "megatron", "models.policy_trainer.num_gpu": 1, "models.policy_trainer.packing": True,
+                                    "models.policy_trainer.use_distributed_optimizer": True, "models.policy_trainer.sequence_parallel": True,
+                                    "models.ref_policy.sequence_parallel": True, "models.policy.tensor_model_parallel_size": 2, "models.policy.enforce_eager": True},
+}
+# Keys of other roles that the templates tie to the trainer's.
+TIED = ("num_gpu", "load", "packing", "max_token_in_packing", "ulysses_sequence_parallel_size", "tensor_model_parallel_size", "pipeline_model_parallel_size",
+        "context_parallel_size", "expert_model_parallel_size", "expert_tensor_parallel_size", "decoder_first_pipeline_num_layers",
+        "decoder_last_pipeline_num_layers", "pipeline_model_parallel_layout")
+CHOICES = {
+    "runtime_args.rollout_backend": ("vllm", "sglang"),
+    "models.policy_trainer.recompute_granularity": (None, "selective", "full"),
+    "models.policy_trainer.recompute_method": (None, "uniform", "block"),
+}
+MODULES = {"core_attn", "moe_act", "layernorm", "mla_up_proj", "mlp", "moe", "shared_experts"}
+# Overwritten after construction, or without effect.
+IGNORED = ("models.policy_trainer.fsdp_size", "models.policy_trainer.seq_length", "models.policy.seq_length",
+           "models.policy_trainer.gradient_checkpointing", "models.policy_trainer.num_replica", "models.policy_trainer.replica_dp_size")
+SGLANG_IGNORES = ("models.policy.generation_batch_size", "models.policy.max_num_batched_tokens")
 
 
 def launch(text):
@@ -68,36 +68,6 @@ def launch(text):
     return words[2], words[3:]
 
 
-def accepts(value, hint):
-    if hint is typing.Any or isinstance(value, str) and ("${" in value or value == "???"):
-        return True
-    if typing.get_origin(hint) is typing.Union:
-        return any(accepts(value, h) for h in typing.get_args(hint))
-    if hint is type(None):
-        return value is None
-    if typing.get_origin(hint) is list:
-        return value is None or isinstance(value, list) and all(accepts(v, typing.get_args(hint)[0]) for v in value)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint is str:
-        return isinstance(value, str) or value is None
-    return isinstance(value, hint) if isinstance(hint, type) and not dataclasses.is_dataclass(hint) else True
-
-
-CHOICES = {
-    "runtime_args.train_backend": ("fsdp", "megatron"),
-    "runtime_args.rollout_backend": ("vllm", "sglang"),
-    "models.policy_trainer.recompute_granularity": (None, "selective", "full"),
-    "models.policy_trainer.recompute_method": (None, "uniform", "block"),
-}
-MODULES = {"core_attn", "moe_act", "layernorm", "mla_up_proj", "mlp", "moe", "shared_experts"}
-# Overwritten after construction, or without effect.
-IGNORED = ("models.policy_trainer.fsdp_size", "models.policy_trainer.seq_length", "models.policy.seq_length",
-           "models.policy_trainer.gradient_checkpointing", "models.policy_trainer.num_replica", "models.policy_trainer.replica_dp_size")
-
-
 def leaves(node, prefix=""):
     for key, value in node.items():
         if isinstance(value, dict):
@@ -106,30 +76,95 @@ def leaves(node, prefix=""):
             yield f"{prefix}{key}", value
 
 
-def types_of(overrides, backend, rollout):
-    """ChatLearn reads policy_trainer and ref_policy as anything: their types are checked here."""
-    roots = {"models.policy_trainer": GRPO.MegatronPolicyTrainerConfig if backend == "megatron" else GRPO.FSDPPolicyTrainerConfig,
-             "models.ref_policy": GRPO.MegatronRefPolicyConfig if backend == "megatron" else GRPO.FSDPRefPolicyConfig,
-             "models.policy": GRPO.PolicyConfig, "runtime_args": GRPO.RuntimeConfig}
-    for key, value in leaves(overrides):
-        root = next((root for root in roots if key.startswith(root + ".")), None)
-        hint = roots.get(root)
-        if hint is None:
-            continue
-        for part in key[len(root) + 1:].split("."):
-            hint = typing.get_type_hints(hint).get(part) if isinstance(hint, type) and dataclasses.is_dataclass(hint) else typing.Any
-            if hint is None:
-                yield f"{key}: unknown to ChatLearn's {backend} backend"
-                break
-        else:
-            if not accepts(value, hint):
-                yield f"{key}: {value!r} is no {hint}"
+def accepts(value, wanted):
+    optional = re.fullmatch(r"Optional\[(.*)\]", wanted)
+    if optional:
+        return value is None or accepts(value, optional[1])
+    several = re.fullmatch(r"List\[(.*)\]", wanted)
+    if several:
+        return value is None or isinstance(value, list) and all(accepts(item, several[1]) for item in value)
+    if wanted == "bool":
+        return isinstance(value, bool)
+    if wanted == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if wanted == "float":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return wanted != "str" or isinstance(value, str) or value is None
+
+
+def names_and_types(overrides, keys, backend, rollout):
+    for key, value in overrides.items():
+        if key.split(".")[0] not in ("runtime_args", "models", "env_args"):
+            yield f"{key}: Key '{key.split('.')[0]}' not in ChatLearn's configuration"
+        elif key not in keys:
+            yield f"{key}: unknown to ChatLearn's {backend} backend"
+        elif not accepts(value, keys[key]["type"]):
+            yield f"{key}: {value!r} is no {keys[key]['type']}"
         if key in CHOICES and value not in CHOICES[key]:
             yield f"{key}: {value!r} is none of {CHOICES[key]}"
         if key.endswith(".recompute_modules") and not set(value or []) <= MODULES:
             yield f"{key}: {value!r} has unknown modules"
-        if key in IGNORED or rollout == "sglang" and key in ("models.policy.generation_batch_size", "models.policy.max_num_batched_tokens"):
+        if key in IGNORED or rollout == "sglang" and key in SGLANG_IGNORES:
             yield f"{key}: ChatLearn accepts it and never reads it"
+
+
+def configuration(template, overrides, keys, backend):
+    """Defaults, template and overrides as nested names, with what ChatLearn derives from them."""
+    flat = {key: entry.get("default") for key, entry in keys.items()} | TEMPLATES[template] | overrides
+    for role in ("ref_policy", "policy"):
+        for name in TIED:
+            key = f"models.{role}.{name}"
+            own = role == "policy" and (name.endswith("parallel_size") or name == "load" and backend == "megatron")
+            if key in keys and key not in overrides and not own:
+                flat[key] = flat.get(f"models.policy_trainer.{name}")
+    for role in ("policy_trainer", "ref_policy"):
+        size = lambda name: flat.get(f"models.{role}.{name}") or 1  # noqa: E731
+        ways = size("ulysses_sequence_parallel_size") if backend == "fsdp" else \
+            size("tensor_model_parallel_size") * size("pipeline_model_parallel_size") * size("context_parallel_size")
+        flat[f"models.{role}.num_replica"], flat[f"models.{role}.replica_dp_size"] = 1, size("num_gpu") // ways
+    flat["models.policy.num_replica"] = (flat["models.policy.num_gpu"] or 0) // (flat["models.policy.tensor_model_parallel_size"] or 1)
+    flat["models.policy.replica_dp_size"] = 1
+    flat["models.policy.num_inference_per_prompt"] = overrides.get("models.policy.num_inference_per_prompt", flat["runtime_args.num_inference_per_prompt"])
+    top = types.SimpleNamespace()
+    for key, value in flat.items():
+        node, *rest = [top], *key.split(".")
+        place = node[0]
+        for part in rest[:-1]:
+            place.__dict__.setdefault(part, types.SimpleNamespace())
+            place = getattr(place, part)
+        setattr(place, rest[-1], value)
+    return top
+
+
+def validate(config, backend, template, overrides):
+    """What ChatLearn's own `validate` asserts: algorithm/grpo.py:140-176, configs/runtime_config.py:215,
+    configs/fsdp_config.py:32, configs/policy_config.py:84-92."""
+    run, trainer, reference, policy = config.runtime_args, config.models.policy_trainer, config.models.ref_policy, config.models.policy
+
+    def divides(key, one, other, what):
+        if not other or one % other:
+            yield f"{key}: {one} must be divisible by {what} {other}"
+
+    if backend == "fsdp":
+        yield from divides("models.policy_trainer.num_gpu", trainer.num_gpu, trainer.ulysses_sequence_parallel_size,
+                           "models.policy_trainer.ulysses_sequence_parallel_size")
+    elif "models.policy_trainer.max_token_in_packing" not in overrides:
+        yield "models.policy_trainer.max_token_in_packing: the template takes it from seq_length, which it does not set"
+    if policy.pipeline_model_parallel_size != 1 or policy.expert_model_parallel_size != 1:
+        yield "models.policy: Pipeline and Expert Parallel of Policy must be 1"
+    yield from divides("models.policy.num_gpu", policy.num_gpu, policy.tensor_model_parallel_size, "its tensor_model_parallel_size")
+    samples = run.sample_per_episode
+    yield from divides("runtime_args.sample_per_episode", samples, run.train_global_batch_size, "train_global_batch_size")
+    yield from divides("runtime_args.sample_per_episode", samples, policy.num_inference_per_prompt, "num_inference_per_prompt")
+    for name, role in (("policy_trainer", trainer), ("ref_policy", reference)):
+        ranks = role.num_replica * role.replica_dp_size
+        yield from divides("runtime_args.sample_per_episode", samples, ranks, f"the ranks of {name}")
+        if not role.packing and ranks:
+            yield from divides(f"models.{name}.generation_batch_size", samples // ranks, role.generation_batch_size, "generation_batch_size")
+    ranks = trainer.num_replica * trainer.replica_dp_size
+    yield from divides("runtime_args.train_global_batch_size", run.train_global_batch_size, ranks, "the ranks of policy_trainer")
+    if not trainer.packing and ranks:
+        yield from divides("runtime_args.train_micro_batch_size", run.train_global_batch_size // ranks, run.train_micro_batch_size, "train_micro_batch_size")
 
 
 def check(item):
@@ -140,25 +175,18 @@ def check(item):
     errors += [f"{word}: not key=value" for word in settings if "=" not in word]
     if errors:
         return errors
-    path = os.path.join(UPSTREAM, template)
-    if not os.path.exists(path):
+    if template not in TEMPLATES:
         return [f"{template}: no template of ChatLearn"]
-    overrides = OmegaConf.from_dotlist(settings)
-    # chatlearn/entrypoint.py, ChatlearnLauncher._run_algorithm.
-    external = OmegaConf.load(path)
-    try:
-        for key, value in overrides.items():
-            OmegaConf.update(external, key, value)
-        config = OmegaConf.merge(OmegaConf.structured(GRPO.GrpoConfig), external)
-        config = OmegaConf.to_object(config)
-        config.validate()
-    except Exception as error:
-        errors.append(f"{type(error).__name__}: {' '.join(str(error).split())[:400]}")
-    plain, whole = OmegaConf.to_container(overrides), OmegaConf.to_container(external)
-    errors += types_of(plain, whole["runtime_args"]["train_backend"], whole["runtime_args"]["rollout_backend"])
+    overrides = dict(leaves(OmegaConf.to_container(OmegaConf.from_dotlist(settings), resolve=False)))
+    backend = overrides.get("runtime_args.train_backend", TEMPLATES[template]["runtime_args.train_backend"])
+    if backend not in ("fsdp", "megatron"):
+        return [f"runtime_args.train_backend: not support train backend {backend!r}"]
+    keys = {**SCHEMA["common"], **SCHEMA[backend]}
+    rollout = overrides.get("runtime_args.rollout_backend", "vllm")
+    errors += names_and_types(overrides, keys, backend, rollout)
     if not errors:
-        import rules
-
+        config = configuration(template, overrides, keys, backend)
+        errors += validate(config, backend, template, overrides)
         errors += rules.violations(config, item["facts"])
     return errors
 
