@@ -1,24 +1,12 @@
 //! Numbers for a person. Never NaN, never infinity: both are written as a dash.
 
+pub use shardwise_core::units::grouped;
+
 /// What stands for a number that is not one.
 const NONE: &str = "–";
 
 /// Above this a number is no longer written out.
 const LARGEST: f64 = 1e15;
-
-/// A whole number with commas: `12,345`.
-#[must_use]
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// With `decimals` places, and commas before the point.
 #[must_use]

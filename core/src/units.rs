@@ -187,3 +187,21 @@ impl UsdPerHour {
         Usd(self.0 * time.0 / 3600.0)
     }
 }
+
+/// A whole number with commas.
+///
+/// ```
+/// assert_eq!(shardwise_core::units::grouped(12_345), "12,345");
+/// ```
+#[must_use]
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

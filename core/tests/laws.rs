@@ -6,12 +6,11 @@ mod questions;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 use shardwise_core::wire::{Answer, Question, Schedule, WorkloadKind, question_from_value};
 use shardwise_core::{Objective, catalog, estimate, search};
 
-use questions::{Asked, Plan};
+use questions::{Asked, Plan, cases};
 
 /// Fails where a number is not finite or negative, or where one became `null` because it was not.
 fn check_numbers(value: &Value, path: &str) {
@@ -198,16 +197,6 @@ fn check_idempotent(question: Question, answer: &Answer) {
         serde_json::to_value(answer).unwrap(),
         serde_json::to_value(&again).unwrap()
     );
-}
-
-/// The same questions in every run.
-fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    }
 }
 
 proptest! {

@@ -6,23 +6,12 @@ mod questions;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 use shardwise_core::permalink::{data_version, from_hash, to_hash};
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{catalog, presets};
 
-use questions::{Asked, Plan};
-
-/// The same questions in every run.
-fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    }
-}
+use questions::{Asked, Plan, cases};
 
 /// Text that a link must not take for something else.
 fn text() -> BoxedStrategy<String> {

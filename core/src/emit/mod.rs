@@ -5,6 +5,7 @@
 
 mod chatlearn;
 mod deepspeed;
+mod megatron;
 pub mod rules;
 mod text;
 mod verl;

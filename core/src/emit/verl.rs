@@ -7,8 +7,6 @@ mod model;
 mod reinforcement;
 mod roles;
 
-pub(super) use engine::module;
-
 use super::text::{Script, head};
 use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
 use crate::wire::Backend;

@@ -1,6 +1,8 @@
 //! Numbers and questions in words, for comments.
 
 use crate::job::Job;
+use crate::plan::Layout;
+pub(super) use crate::units::grouped as count;
 use crate::wire::{Answer, LoraTargets, Memory, Precision, Schedule, WorkloadKind};
 use crate::workload::Lora;
 
@@ -19,19 +21,6 @@ pub(super) fn plain(text: &str) -> String {
         .take(LONGEST)
         .collect();
     text.trim().to_owned()
-}
-
-/// An integer with commas: `8,192`.
-pub(super) fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A figure with about three significant digits; `?` where there is none.
@@ -191,5 +180,25 @@ pub(super) fn shortfall(memory: &Memory) -> String {
         gib(memory.capacity_gib),
         memory.phase.replace('_', " "),
         gib(memory.reserved_gib - memory.capacity_gib)
+    )
+}
+
+/// `8 GPUs = TP 2 × DP 4`.
+pub(super) fn layout_title(layout: &Layout, gpus: u32) -> String {
+    let product = product(&[
+        ("TP", layout.tensor_parallel),
+        ("PP", layout.pipeline_parallel),
+        ("CP", layout.context_parallel),
+        ("Ulysses", layout.ulysses_parallel),
+        ("DP", layout.data_parallel(gpus)),
+    ]);
+    let experts = if layout.expert_parallel > 1 {
+        format!(", experts EP {}", layout.expert_parallel)
+    } else {
+        String::new()
+    };
+    format!(
+        "{} = {product}{experts}",
+        plural(gpus.into(), "GPU", "GPUs")
     )
 }

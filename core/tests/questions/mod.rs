@@ -5,9 +5,20 @@ use std::fmt;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 use shardwise_core::catalog;
 use shardwise_core::wire::{Question, question_from_value};
+
+/// The same questions in every run.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
 
 /// How much of the plan a random question decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,37 +1,17 @@
 //! `models.policy_trainer` and the reference: layout, packing, memory, recomputation.
 
-use super::super::rules::{self, last_stage};
-use super::super::text::{Section, flag, home, list, model_path};
-use super::super::verl::module;
-use super::super::words::{count, plural, product};
+use super::super::text::{Section, flag, home, model_path};
+use super::super::words::{count, layout_title};
+use super::super::{megatron, rules};
 use super::{POLICY, REFERENCE, RUN, TRAINER};
 use crate::emit::Emission;
-use crate::plan::{Layout, MicroBatch, Recompute};
+use crate::plan::MicroBatch;
 use crate::workload::Rl;
-
-fn title(layout: &Layout, gpus: u32) -> String {
-    let product = product(&[
-        ("TP", layout.tensor_parallel),
-        ("PP", layout.pipeline_parallel),
-        ("CP", layout.context_parallel),
-        ("Ulysses", layout.ulysses_parallel),
-        ("DP", layout.data_parallel(gpus)),
-    ]);
-    let experts = if layout.expert_parallel > 1 {
-        format!(", experts EP {}", layout.expert_parallel)
-    } else {
-        String::new()
-    };
-    format!(
-        "Layout: {} = {product}{experts}",
-        plural(gpus.into(), "GPU", "GPUs")
-    )
-}
 
 pub(super) fn trainer(emission: &Emission, megatron: bool) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let gpus = job.hardware.gpus;
-    let mut section = Section::new(title(layout, gpus));
+    let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
     section.set(
         format!("{TRAINER}.num_gpu"),
         gpus,
@@ -81,11 +61,7 @@ pub(super) fn trainer(emission: &Emission, megatron: bool) -> Section {
 
 fn megatron_layout(section: &mut Section, emission: &Emission) {
     let (shape, layout) = (&emission.job.model.shape, &emission.plan.layout);
-    let (tp, pp, cp) = (
-        layout.tensor_parallel,
-        layout.pipeline_parallel,
-        layout.context_parallel,
-    );
+    let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
     let reason = if tp == 1 {
         "no matrix is split".to_owned()
     } else {
@@ -108,9 +84,7 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
         pp,
         reason,
     );
-    let even = layers.is_multiple_of(pp.max(1).into());
-    if let Some(last) = last_stage(layers, pp).filter(|_| pp > 1 && !even) {
-        let reason = format!("{layers} layers do not split evenly into {pp} stages");
+    if let Some((last, reason)) = megatron::uneven_last_stage(layers, pp) {
         section.set(
             format!("{TRAINER}.decoder_last_pipeline_num_layers"),
             last,
@@ -130,44 +104,8 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
             "one chunk per stage",
         );
     }
-    let reason = match cp {
-        1 => "no sequence is split".to_owned(),
-        _ => format!("{cp} GPUs split each sequence"),
-    };
-    section.set(format!("{TRAINER}.context_parallel_size"), cp, reason);
-    if shape.num_experts > 0 {
-        let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
-        let share = shape.num_experts / u64::from(ep.max(1));
-        section.set(
-            format!("{TRAINER}.expert_model_parallel_size"),
-            ep,
-            format!(
-                "{share} of {} experts on each GPU of a group",
-                shape.num_experts
-            ),
-        );
-        let reason = if etp == 1 {
-            "experts stay whole: EP before ETP"
-        } else {
-            "each expert is split"
-        };
-        section.set(
-            format!("{TRAINER}.expert_tensor_parallel_size"),
-            etp,
-            reason,
-        );
-    }
-    let sequence = layout.sequence_parallel && tp > 1;
-    let reason = if sequence {
-        "norms are split over TP too"
-    } else {
-        "only with TP"
-    };
-    section.set(
-        format!("{TRAINER}.sequence_parallel"),
-        flag(sequence),
-        reason,
-    );
+    let key = |name: &str| format!("{TRAINER}.{name}");
+    let sequence = megatron::splits(section, key, shape, layout);
     if !sequence {
         section.set(
             format!("{REFERENCE}.sequence_parallel"),
@@ -175,17 +113,7 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
             "as the trainer",
         );
     }
-    let sharded = layout.zero_stage >= 1;
-    let reason = if sharded {
-        "shards optimizer states over DP"
-    } else {
-        "every rank keeps all optimizer states"
-    };
-    section.set(
-        format!("{TRAINER}.use_distributed_optimizer"),
-        flag(sharded),
-        reason,
-    );
+    megatron::distributed_optimizer(section, key, layout);
 }
 
 /// What one forward pass takes.
@@ -314,35 +242,11 @@ pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
         reason,
     );
     if megatron {
-        recompute(&mut section, layout.recompute);
+        megatron::recompute(
+            &mut section,
+            |name| format!("{TRAINER}.{name}"),
+            layout.recompute,
+        );
     }
     section
-}
-
-fn recompute(section: &mut Section, recompute: Recompute) {
-    let key = |name: &str| format!("{TRAINER}.recompute_{name}");
-    match recompute {
-        Recompute::None => section.set(
-            key("granularity"),
-            "null",
-            "recompute off: the activations fit",
-        ),
-        Recompute::Full => {
-            section.set(
-                key("granularity"),
-                "full",
-                "each layer again from its input: least memory",
-            );
-            section.set(key("method"), "uniform", "every layer alike");
-            section.set(key("num_layers"), 1, "one layer at a time");
-        }
-        Recompute::Selective(modules) => {
-            section.set(key("granularity"), "selective", "the cheapest that fits");
-            section.set(
-                key("modules"),
-                list(modules.iter().map(module)),
-                "large in memory, quick to compute again",
-            );
-        }
-    }
 }

@@ -1,12 +1,12 @@
 //! Keys of a training engine: `fsdp_config`, `megatron`. Actor, critic and SFT share them.
 
-use super::super::rules::last_stage;
-use super::super::text::{Section, flag, list};
+use super::super::megatron;
+use super::super::text::{Section, flag};
 use super::super::words::{self, count};
 use crate::job::Job;
 use crate::model::Shape;
-use crate::plan::{Layout, Recompute};
-use crate::wire::{Attention, Precision, RecomputeModule};
+use crate::plan::Layout;
+use crate::wire::{Attention, Precision};
 
 /// A role's engine: where its keys are, and what it trains.
 pub(super) struct Engine<'a> {
@@ -32,26 +32,6 @@ pub(super) fn full_optimizer(layout: &Layout) -> bool {
 /// Whether the plan's moments are Adam's in 8 bits.
 pub(super) fn eight_bit(layout: &Layout) -> bool {
     layout.backend == crate::wire::Backend::Fsdp && (1.5..3.0).contains(&layout.optimizer_bytes)
-}
-
-/// `8 GPUs = TP 2 × DP 4`.
-pub(super) fn layout_title(layout: &Layout, gpus: u32) -> String {
-    let product = words::product(&[
-        ("TP", layout.tensor_parallel),
-        ("PP", layout.pipeline_parallel),
-        ("CP", layout.context_parallel),
-        ("Ulysses", layout.ulysses_parallel),
-        ("DP", layout.data_parallel(gpus)),
-    ]);
-    let experts = if layout.expert_parallel > 1 {
-        format!(", experts EP {}", layout.expert_parallel)
-    } else {
-        String::new()
-    };
-    format!(
-        "{} = {product}{experts}",
-        words::plural(gpus.into(), "GPU", "GPUs")
-    )
 }
 
 impl Engine<'_> {
@@ -162,13 +142,7 @@ impl Engine<'_> {
     pub(super) fn megatron(&self, section: &mut Section, job: &Job) {
         self.parallel(section, job);
         let layout = self.layout;
-        let sharded = layout.zero_stage >= 1;
-        let reason = if sharded {
-            "shards optimizer states over DP"
-        } else {
-            "every rank keeps all optimizer states"
-        };
-        section.set(self.key("use_distributed_optimizer"), flag(sharded), reason);
+        megatron::distributed_optimizer(section, |name| self.key(name), layout);
         if self.phases {
             self.offload(section);
         } else if layout.offload.optimizer {
@@ -204,11 +178,7 @@ impl Engine<'_> {
 
     fn parallel(&self, section: &mut Section, job: &Job) {
         let (layout, shape) = (self.layout, self.shape);
-        let (tp, pp, cp) = (
-            layout.tensor_parallel,
-            layout.pipeline_parallel,
-            layout.context_parallel,
-        );
+        let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
         let reason = if tp == 1 {
             "no matrix is split".to_owned()
         } else if tp <= job.hardware.nvlink_domain.max(1) {
@@ -250,76 +220,15 @@ impl Engine<'_> {
                 "one chunk per stage",
             );
         }
-        let reason = match cp {
-            1 => "no sequence is split".to_owned(),
-            _ => format!("{cp} GPUs split each sequence"),
-        };
-        section.set(self.key("context_parallel_size"), cp, reason);
-        if shape.num_experts > 0 {
-            let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
-            let per_gpu = shape.num_experts / u64::from(ep.max(1));
-            section.set(
-                self.key("expert_model_parallel_size"),
-                ep,
-                format!(
-                    "{per_gpu} of {} experts on each GPU of a group",
-                    shape.num_experts
-                ),
-            );
-            let reason = if etp == 1 {
-                "experts stay whole: EP before ETP"
-            } else {
-                "each expert is split"
-            };
-            section.set(self.key("expert_tensor_parallel_size"), etp, reason);
-        }
-        let sequence = layout.sequence_parallel && tp > 1;
-        let reason = if sequence {
-            "norms are split over TP too"
-        } else {
-            "only with TP"
-        };
-        section.set(self.key("sequence_parallel"), flag(sequence), reason);
+        megatron::splits(section, |name| self.key(name), shape, layout);
     }
 
     /// Keys handed on to Megatron's `TransformerConfig`; `++` sets a key whether or not it is there.
     fn transformer(&self, section: &mut Section, job: &Job) {
         let key = |name: &str| format!("++{}override_transformer_config.{name}", self.keys);
-        match self.layout.recompute {
-            Recompute::None => {
-                section.set(
-                    key("recompute_granularity"),
-                    "null",
-                    "recompute off: the activations fit",
-                );
-            }
-            Recompute::Full => {
-                section.set(
-                    key("recompute_granularity"),
-                    "full",
-                    "each layer again from its input: least memory",
-                );
-                section.set(key("recompute_method"), "uniform", "every layer alike");
-                section.set(key("recompute_num_layers"), 1, "one layer at a time");
-            }
-            Recompute::Selective(modules) => {
-                section.set(
-                    key("recompute_granularity"),
-                    "selective",
-                    "the cheapest that fits",
-                );
-                section.set(
-                    key("recompute_modules"),
-                    list(modules.iter().map(module)),
-                    "large in memory, quick to compute again",
-                );
-            }
-        }
+        megatron::recompute(section, key, self.layout.recompute);
         let (layers, pp) = (self.shape.num_hidden_layers, self.layout.pipeline_parallel);
-        if let Some(last) =
-            last_stage(layers, pp).filter(|_| pp > 1 && !layers.is_multiple_of(pp.into()))
-        {
-            let reason = format!("{layers} layers do not split evenly into {pp} stages");
+        if let Some((last, reason)) = megatron::uneven_last_stage(layers, pp) {
             section.set(key("num_layers_in_last_pipeline_stage"), last, reason);
         }
         if self.layout.attention == Attention::Unfused {
@@ -362,19 +271,6 @@ impl Engine<'_> {
             }
             Precision::Bf16 | Precision::Nvfp4 => {}
         }
-    }
-}
-
-/// Megatron's name of a module.
-pub(in crate::emit) fn module(module: RecomputeModule) -> &'static str {
-    match module {
-        RecomputeModule::CoreAttn => "core_attn",
-        RecomputeModule::Mlp => "mlp",
-        RecomputeModule::Moe => "moe",
-        RecomputeModule::MoeAct => "moe_act",
-        RecomputeModule::Layernorm => "layernorm",
-        RecomputeModule::MlaUpProj => "mla_up_proj",
-        RecomputeModule::SharedExperts => "shared_experts",
     }
 }
 

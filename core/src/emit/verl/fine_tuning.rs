@@ -3,8 +3,8 @@
 use super::super::Emission;
 use super::super::rules::nodes;
 use super::super::text::{Section, flag, home, model_path};
-use super::super::words::{count, plural};
-use super::engine::{Engine, budget, layout_title};
+use super::super::words::{count, layout_title, plural};
+use super::engine::{Engine, budget};
 use super::model::{adapters, checkpointing, fused_kernels};
 use crate::plan::MicroBatch;
 use crate::wire::Backend;

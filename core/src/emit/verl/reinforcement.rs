@@ -2,9 +2,9 @@
 
 use super::super::rules::{nodes, pools};
 use super::super::text::{Section, flag, home, model_path};
-use super::super::words::{count, figure, plural};
+use super::super::words::{count, figure, layout_title, plural};
 use super::super::{Emission, Unsupported};
-use super::engine::{Engine, budget, layout_title};
+use super::engine::{Engine, budget};
 use super::generation::{generation, reward};
 use super::model::{adapters, checkpointing, fused_kernels};
 use super::roles::{forward_micro, reference_policy, value};
