@@ -29,5 +29,7 @@ fn run() -> Result<(), Vec<String>> {
     };
     write("tables.rs", tables::emit(&tables::load(&catalog)?))?;
     let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"))?;
-    write("efficiency.rs", efficiency)
+    write("efficiency.rs", efficiency)?;
+    let coverage = tables::coverage::literal(&catalog.join("coverage.toml"))?;
+    write("coverage.rs", coverage)
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    kernels: Vec<Kernels>,
     architecture: Vec<Architecture>,
     framework: Vec<Framework>,
     engine: Engine,
@@ -24,7 +25,18 @@ struct Architecture {
     memory: f64,
     attention_forward: f64,
     attention_backward: f64,
+    flash_2: f64,
+    sustained: f64,
     generation: f64,
+    basis: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kernels {
+    name: String,
+    matmul: f64,
+    attention: f64,
     basis: String,
 }
 
@@ -81,7 +93,18 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         }
     };
     let mut basis = Vec::new();
-    let mut out = String::from("Efficiency { architectures: [");
+    let mut out = String::from("Efficiency { kernels: Cow::Borrowed(&[");
+    for entry in &file.kernels {
+        basis.push((&entry.name, &entry.basis));
+        let fields = [("matmul", entry.matmul), ("attention", entry.attention)];
+        let _ = write!(out, "Kernels {{ name: Cow::Borrowed({:?})", entry.name);
+        for (field, value) in fields {
+            positive(&entry.name, field, value, 2.0);
+            let _ = write!(out, ", {field}: {value:?}");
+        }
+        out.push_str(" },");
+    }
+    out.push_str("]), architectures: Cow::Borrowed(&[");
     for entry in &file.architecture {
         basis.push((&entry.name, &entry.basis));
         let fields = [
@@ -91,16 +114,18 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
             ("memory", entry.memory),
             ("attention_forward", entry.attention_forward),
             ("attention_backward", entry.attention_backward),
+            ("flash_2", entry.flash_2),
+            ("sustained", entry.sustained),
             ("generation", entry.generation),
         ];
         let _ = write!(out, "Architecture {{ name: Cow::Borrowed({:?})", entry.name);
         for (field, value) in fields {
-            positive(&entry.name, field, value, 1.0);
+            positive(&entry.name, field, value, 1.1);
             let _ = write!(out, ", {field}: {value:?}");
         }
         out.push_str(" },");
     }
-    out.push_str("],");
+    out.push_str("]),");
     for entry in &file.framework {
         basis.push((&entry.name, &entry.basis));
         let fields = [
@@ -112,7 +137,7 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         ];
         let _ = write!(out, "{}: Framework {{", entry.name);
         for (field, value) in fields {
-            positive(&entry.name, field, value, 10.0);
+            positive(&entry.name, field, value, 20.0);
             let _ = write!(out, "{field}: {value:?},");
         }
         out.push_str("},");

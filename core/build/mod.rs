@@ -1,6 +1,7 @@
 //! The catalog's way from TOML into Rust: rows, checks, typical prices, tables.
 
 mod check;
+pub(crate) mod coverage;
 pub(crate) mod efficiency;
 mod emit;
 mod price;
@@ -76,6 +77,7 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
             collect(&path, files)?;
         } else if path.extension().is_some_and(|ending| ending == "toml")
             && !path.ends_with("efficiency.toml")
+            && !path.ends_with("coverage.toml")
         {
             files.push(path);
         }

@@ -1,5 +1,6 @@
 //! Caveats and advice: what the estimate leaves out, and the rules of the tuning guides.
 
+use crate::coverage;
 use crate::error::Caveat;
 use crate::job::Job;
 use crate::plan::{MicroBatch, Plan, Recompute};
@@ -43,17 +44,8 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ),
         ));
     }
-    if !["Ampere", "Hopper", "Blackwell"]
-        .iter()
-        .any(|known| hardware.architecture.starts_with(known))
-    {
-        found.push(Caveat::new(
-            "gpu-not-covered",
-            format!(
-                "No published training run on {} is in the data: its speed rests on kernel figures or on its neighbours.",
-                hardware.name
-            ),
-        ));
+    if job.workload.generation.is_none() {
+        found.extend(coverage::caveat(job, layout));
     }
     if job.workload.lora.is_some() && answer.mfu > 0.6 {
         found.push(Caveat::new(

@@ -15,6 +15,8 @@ pub struct Network {
     pub host: BytesPerSecond,
     /// GPUs reachable locally.
     pub domain: u32,
+    /// Bandwidth of all-to-all exchanges over that of the other collectives.
+    exchange: f64,
     local_latency: Seconds,
     remote_latency: Seconds,
 }
@@ -61,6 +63,7 @@ impl Network {
             },
             host,
             domain,
+            exchange: efficiency.exchange,
             local_latency: Seconds::new(efficiency.nvlink_latency_s),
             remote_latency: Seconds::new(efficiency.network_latency_s),
         }
@@ -148,7 +151,8 @@ impl Network {
         if group.size <= 1 {
             return Seconds::ZERO;
         }
-        self.latency(group) + (Bytes::new(near) / self.local).max(Bytes::new(far) / self.remote)
+        let time = (Bytes::new(near) / self.local).max(Bytes::new(far) / self.remote);
+        self.latency(group) + time / self.exchange
     }
 
     /// One message of `bytes` to a GPU `stride` ranks away.

@@ -4,7 +4,7 @@ use crate::error::InputError;
 use crate::job::{Job, positive, within};
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
 use crate::wire::{
-    Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
+    Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
     WorkloadKind,
 };
 
@@ -105,6 +105,21 @@ pub fn state_bytes(backend: Backend) -> (f64, f64, f64) {
     }
 }
 
+/// The same for Megatron before flash attention, which is Megatron-DeepSpeed in every published run:
+///
+/// - bf16: its optimizer sums gradients in fp32 beside the bf16 ones, unsharded: 4 + (2 + 4) + 8
+///   (<https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/bf16_optimizer.py>).
+/// - fp16: fp16 gradients, their fp32 copy sharded with the moments: 4 + 2 + (8 + 4)
+///   (<https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/zero/stage_1_and_2.py>).
+#[must_use]
+pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
+    if precision == Precision::Fp16 {
+        (4.0, 2.0, 12.0)
+    } else {
+        (4.0, 6.0, 8.0)
+    }
+}
+
 fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
     let field = |name: &str| format!("{at}.{name}");
     let parallel = |name: &str, value: Option<u64>| {
@@ -141,7 +156,16 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
             1 << 20,
         )?),
     };
-    let (master, gradients, moments) = state_bytes(backend);
+    let attention = spec.attention.unwrap_or_default();
+    let early = backend == Backend::Megatron && attention == Attention::Unfused;
+    let (master, gradients, moments) = match (backend, job.workload.precision) {
+        (Backend::Megatron, precision) if early => early_megatron_state_bytes(precision),
+        // Every published recipe in fp8 or below sums gradients in bf16 (Megatron-Bridge's `grad_reduce_in_fp32`).
+        (Backend::Megatron, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4) => {
+            (4.0, 2.0, 8.0)
+        }
+        _ => state_bytes(backend),
+    };
     let bytes = |name: &str, value: Option<f64>, default: f64| {
         within(&field(name), value.unwrap_or(default), 0.0, 64.0)
     };
@@ -157,15 +181,17 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
         expert_tensor_parallel: parallel("expert_tensor_parallel", spec.expert_tensor_parallel)?,
         sequence_parallel: spec
             .sequence_parallel
-            .unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp),
+            .unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp && !early),
         zero_stage: zero_stage as u8,
         shard_group: 1,
         micro_batch,
         recompute: recompute(spec.recompute.as_ref()),
         offload: spec.offload.unwrap_or_default(),
-        attention: spec.attention.unwrap_or_default(),
+        attention,
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
+        fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
         overlap: spec.overlap.unwrap_or_default(),
+        weights_bytes: weights_bytes(job, backend),
         master_weights_bytes: bytes("master_weights_bytes", spec.master_weights_bytes, master)?,
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
         optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
@@ -188,6 +214,28 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     }
     layout.shard_group = shard_group as u32;
     Ok(layout)
+}
+
+/// Bytes per parameter of the weights that products read: bf16, or fp8 where the optimizer gathers them so
+/// (Megatron's `fp8_param_gather`, on in every published recipe) and no transposed copy is needed. Hopper's fp8
+/// products and mxfp8 need one.
+fn weights_bytes(job: &Job, backend: Backend) -> f64 {
+    let gathered = backend == Backend::Megatron && job.workload.precision == Precision::Fp8;
+    if gathered && job.hardware.architecture.starts_with("Blackwell") {
+        1.0
+    } else {
+        2.0
+    }
+}
+
+/// Whether code of this kind usually fuses its loss: Megatron does, and so do pre-training (llm-foundry,
+/// torchtitan since 2025) and veRL with flash-attn's cross-entropy; Hugging Face's models are eager.
+fn fuses_loss(job: &Job, backend: Backend) -> bool {
+    let fine_tuning = matches!(
+        job.workload.kind,
+        WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora
+    );
+    backend == Backend::Megatron || !fine_tuning
 }
 
 fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {

@@ -6,7 +6,8 @@ use crate::flops::{self, Block};
 use crate::job::Job;
 use crate::kernels::Rates;
 use crate::model::{Model, ParameterCounts};
-use crate::wire::Backend;
+use crate::plan::Layout;
+use crate::wire::{Attention, Backend};
 
 /// A job with its rates, links and blocks.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Context<'a> {
     pub network: Network,
     /// The actor's distinct blocks.
     pub blocks: Vec<Block>,
+    /// The block of each layer, as its place in `blocks`.
+    pub order: Vec<u8>,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
 }
@@ -38,20 +41,25 @@ impl<'a> Context<'a> {
         let adapters = job.workload.lora.map_or(0, |lora| {
             ParameterCounts::lora(&job.model.shape, lora.rank, lora.targets)
         });
+        let blocks = flops::blocks(&job.model.shape);
         Self {
             job,
             efficiency,
             rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
             network: Network::of(&job.hardware, efficiency),
-            blocks: flops::blocks(&job.model.shape),
+            order: flops::order(&job.model.shape, &blocks),
+            blocks,
             adapters,
         }
     }
 
     /// What the framework adds.
     #[must_use]
-    pub fn framework(&self, backend: Backend) -> &Framework {
-        match backend {
+    pub fn framework(&self, layout: &Layout) -> &Framework {
+        match layout.backend {
+            Backend::Megatron if layout.attention == Attention::Unfused => {
+                &self.efficiency.early_megatron
+            }
             Backend::Megatron => &self.efficiency.megatron,
             Backend::Fsdp => &self.efficiency.fsdp,
             Backend::Deepspeed => &self.efficiency.deepspeed,
@@ -65,6 +73,7 @@ impl<'a> Context<'a> {
         Role {
             model: &self.job.model,
             blocks: &self.blocks,
+            order: &self.order,
             adapters: self.adapters,
             head: Head::Vocabulary,
         }
@@ -78,6 +87,8 @@ pub struct Role<'a> {
     pub model: &'a Model,
     /// Its distinct blocks.
     pub blocks: &'a [Block],
+    /// The block of each layer, as its place in `blocks`.
+    pub order: &'a [u8],
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// What follows the last block.

@@ -24,8 +24,24 @@ pub struct Architecture {
     pub attention_forward: f64,
     /// Causal attention, backward, over the dense bf16 peak.
     pub attention_backward: f64,
+    /// Speed of FlashAttention-2 over that of the best kernels, which `attention_forward` and `_backward` are of.
+    pub flash_2: f64,
+    /// Matrix rate of long training runs over that of the benchmarks `matmul` comes from: power and heat.
+    pub sustained: f64,
     /// Speed of generation engines on it, relative to what the other rates give.
     pub generation: f64,
+}
+
+/// What benchmarks of one GPU's kernels show, beside its architecture's.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Kernels {
+    /// A GPU id, or the beginning of its variants' ids.
+    pub name: Cow<'static, str>,
+    /// As [`Architecture::matmul`].
+    pub matmul: f64,
+    /// Speed of its attention kernels over that of its architecture, each relative to its peak.
+    pub attention: f64,
 }
 
 /// What the framework adds.
@@ -72,10 +88,14 @@ pub struct Engine {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Efficiency {
+    /// By GPU.
+    pub kernels: Cow<'static, [Kernels]>,
     /// By architecture.
-    pub architectures: [Architecture; 9],
+    pub architectures: Cow<'static, [Architecture]>,
     /// Megatron-Core.
     pub megatron: Framework,
+    /// Megatron before flash attention.
+    pub early_megatron: Framework,
     /// PyTorch FSDP.
     pub fsdp: Framework,
     /// `DeepSpeed`.
@@ -92,6 +112,10 @@ pub struct Efficiency {
     pub grouped_matmul: f64,
     /// Load of the busiest expert rank over the mean.
     pub expert_imbalance: f64,
+    /// Bandwidth of all-to-all exchanges over that of the other collectives.
+    pub exchange: f64,
+    /// Passes over memory to quantise an operand, over those its bytes ask for.
+    pub quantization: f64,
     /// Achieved over specified NVLink bandwidth in collectives.
     pub nvlink: f64,
     /// The same for the network.
@@ -110,6 +134,8 @@ pub struct Efficiency {
     pub group_buffer_gib: f64,
     /// Reserved over allocated memory, less one: the caching allocator's slack.
     pub allocator_slack: f64,
+    /// Bytes per weight of the LM head that its gradient takes before it is added to the others.
+    pub head_gradient: f64,
     /// Bytes kept per token, hidden size and layer beside what the formulas count, by eager code.
     pub eager_activation: f64,
 }
@@ -118,21 +144,30 @@ pub struct Efficiency {
 pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
 impl Efficiency {
-    /// Constants of a GPU: the entry that names it or its family of variants (`h20` covers
-    /// `h20-141g`), else the one that starts its architecture, else Hopper's.
+    /// Benchmarks of a GPU's own kernels, where there are some.
+    #[must_use]
+    pub fn kernels(&self, hardware: &Hardware) -> Option<&Kernels> {
+        self.kernels
+            .iter()
+            .find(|entry| is_variant(&hardware.gpu, &entry.name))
+    }
+
+    /// Constants of a GPU's architecture: the entry that names it or its family of variants (`h20` covers
+    /// `h20-141g`), else the one that starts its architecture, else the first.
     #[must_use]
     pub fn architecture(&self, hardware: &Hardware) -> &Architecture {
-        let named = |entry: &&Architecture| {
-            hardware
-                .gpu
-                .strip_prefix(entry.name.as_ref())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        };
+        let named = |entry: &&Architecture| is_variant(&hardware.gpu, &entry.name);
         let family = |entry: &&Architecture| hardware.architecture.starts_with(entry.name.as_ref());
         self.architectures
             .iter()
             .find(named)
             .or_else(|| self.architectures.iter().find(family))
-            .unwrap_or(&self.architectures[1])
+            .unwrap_or(&self.architectures[0])
     }
+}
+
+/// Whether `gpu` is `name` or one of its variants.
+fn is_variant(gpu: &str, name: &str) -> bool {
+    gpu.strip_prefix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }

@@ -4,6 +4,7 @@ use crate::advice;
 use crate::catalog;
 use crate::complete;
 use crate::context::Context;
+use crate::coverage;
 use crate::efficiency::{EFFICIENCY, Efficiency};
 use crate::error::InputError;
 use crate::job::{self, Job};
@@ -95,6 +96,8 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         }
     });
     let memory = memory(&step, hardware.memory_gib);
+    let memory_peak = memory.peak_gib;
+    let training = job.workload.rl.is_none() && job.workload.generation.is_none();
     let fits = memory.reserved_gib <= hardware.memory_gib;
     let mut answer = Answer {
         version: VERSION,
@@ -113,7 +116,8 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         run,
         memory,
         time: time(&step),
-        interval: None,
+        interval: training
+            .then(|| coverage::interval(job, &plan.layout, tokens_per_s / gpus, memory_peak)),
         advice: Vec::new(),
         caveats: Vec::new(),
         data: Data {

@@ -40,6 +40,19 @@ pub fn blocks(shape: &Shape) -> Vec<Block> {
     blocks
 }
 
+/// The block of each layer, as its place in `blocks`.
+#[must_use]
+pub fn order(shape: &Shape, blocks: &[Block]) -> Vec<u8> {
+    let place = |layer| {
+        let kind = shape.layer_kind(layer);
+        let plain = matches!(kind, b'M' | b'*' | b'-');
+        let experts = !plain && shape.is_expert_layer(layer);
+        let of_layer = |block: &Block| block.kind == kind && block.experts == experts;
+        blocks.iter().position(of_layer).unwrap_or(0) as u8
+    };
+    (0..shape.num_hidden_layers).map(place).collect()
+}
+
 /// Mean number of keys that a query attends to in a causal sequence of `length` tokens.
 ///
 /// Full attention: `s/2`. A window of `w`: `w − w²/2s`. Chunks of `c`: `c/2`.

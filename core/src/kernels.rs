@@ -22,12 +22,16 @@ pub struct Rates {
     pub attention_forward: FlopsPerSecond,
     /// Causal attention, backward.
     pub attention_backward: FlopsPerSecond,
+    /// Speed of FlashAttention-2 over that of the best kernels.
+    pub flash_2: f64,
     /// GPU time of the smallest kernel.
     pub kernel: Seconds,
     /// Sequence length at which attention reaches half its rate.
     pub attention_half_length: f64,
     /// Grouped products, relative to one large one.
     pub grouped: f64,
+    /// Passes over memory to quantise an operand, over those its bytes ask for.
+    pub quantization: f64,
 }
 
 impl Rates {
@@ -40,21 +44,22 @@ impl Rates {
         } else {
             hardware.peaks.bf16
         };
-        let half = FlopsPerSecond::from_tera(peak * architecture.matmul);
+        let own = efficiency.kernels(hardware);
+        let rate = |peak: f64, share: f64| {
+            FlopsPerSecond::from_tera(peak * share * architecture.sustained)
+        };
+        // What a card's own benchmarks show in bf16 (its power, its heat) holds in fp8; fp4 benchmarks differ less.
+        let own_matmul = own.map_or(1.0, |own| own.matmul / architecture.matmul);
+        let half = rate(peak, architecture.matmul * own_matmul);
+        let attention = own.map_or(1.0, |own| own.attention);
         let (matmul, operand_bytes) = match precision {
             Precision::Bf16 | Precision::Fp16 => (half, 2.0),
             Precision::Fp8 | Precision::Mxfp8 => match hardware.peaks.fp8 {
-                Some(peak) => (
-                    FlopsPerSecond::from_tera(peak * architecture.matmul_fp8),
-                    1.0,
-                ),
+                Some(peak) => (rate(peak, architecture.matmul_fp8 * own_matmul), 1.0),
                 None => (half, 2.0),
             },
             Precision::Nvfp4 => match hardware.peaks.fp4 {
-                Some(peak) => (
-                    FlopsPerSecond::from_tera(peak * architecture.matmul_fp4),
-                    0.5,
-                ),
+                Some(peak) => (rate(peak, architecture.matmul_fp4), 0.5),
                 None => (half, 2.0),
             },
         };
@@ -65,14 +70,16 @@ impl Rates {
             quantized: operand_bytes < 2.0,
             memory: BytesPerSecond::from_gb(hardware.hbm_gb_per_s * architecture.memory),
             attention_forward: FlopsPerSecond::from_tera(
-                hardware.peaks.bf16 * architecture.attention_forward,
+                hardware.peaks.bf16 * architecture.attention_forward * attention,
             ),
             attention_backward: FlopsPerSecond::from_tera(
-                hardware.peaks.bf16 * architecture.attention_backward,
+                hardware.peaks.bf16 * architecture.attention_backward * attention,
             ),
+            flash_2: architecture.flash_2,
             kernel: Seconds::new(efficiency.kernel_s),
             attention_half_length: efficiency.attention_half_length,
             grouped: efficiency.grouped_matmul,
+            quantization: efficiency.quantization,
         }
     }
 
@@ -96,7 +103,7 @@ impl Rates {
     pub fn product(&self, m: f64, n: f64, k: f64) -> Seconds {
         let arithmetic = Flops::new(2.0 * m * n * k) / self.matmul;
         let traffic = Bytes::new(self.operand_bytes * (m * k + n * k) + 2.0 * m * n) / self.memory;
-        self.kernel + arithmetic + traffic + self.quantization(m * k)
+        self.kernel + arithmetic + traffic
     }
 
     /// Time of `groups` products of `m × k` by `k × n` in one grouped kernel.
@@ -105,14 +112,16 @@ impl Rates {
         let arithmetic = Flops::new(2.0 * groups * m * n * k) / self.matmul / self.grouped;
         let traffic =
             Bytes::new(groups * (self.operand_bytes * (m * k + n * k) + 2.0 * m * n)) / self.memory;
-        self.kernel * 2.0 + arithmetic + traffic + self.quantization(groups * m * k)
+        self.kernel * 2.0 + arithmetic + traffic
     }
 
     /// Time to quantise `elements` for a low-precision product: read in 2 bytes, written twice (as
     /// is and transposed, for the weight gradient) in the operand's size.
-    fn quantization(&self, elements: f64) -> Seconds {
+    #[must_use]
+    pub fn quantization(&self, elements: f64) -> Seconds {
         if self.quantized {
-            Bytes::new(elements * (2.0 + 2.0 * self.operand_bytes)) / self.memory
+            Bytes::new(elements * (2.0 + 2.0 * self.operand_bytes) * self.quantization)
+                / self.memory
         } else {
             Seconds::ZERO
         }

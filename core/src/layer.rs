@@ -76,23 +76,25 @@ impl Part {
 }
 
 impl BlockContext<'_> {
-    fn tp(&self) -> f64 {
+    pub(crate) fn tp(&self) -> f64 {
         f64::from(self.layout.tensor_parallel)
     }
 
     /// A product in both passes: the backward pass multiplies twice, for the input's and the weight's gradient.
     fn product(&self, m: f64, n: f64, k: f64) -> Part {
-        let forward = self.rates.product(m, n, k);
-        let backward = self.rates.product(m, k, n);
+        let rates = self.rates;
+        // Input and output gradient are quantised once each, for the product and for the weight gradient.
+        let forward = rates.product(m, n, k) + rates.quantization(m * k);
+        let backward = rates.product(m, k, n) + rates.quantization(m * n);
         let weight = if self.weight_gradients {
-            self.rates.product(k, n, m)
+            rates.product(k, n, m)
         } else {
             Seconds::ZERO
         };
         Part {
             forward,
             backward: backward + weight,
-            kernels: if self.rates.quantized { 3.0 } else { 1.0 },
+            kernels: if rates.quantized { 3.0 } else { 1.0 },
         }
     }
 
@@ -142,11 +144,19 @@ impl BlockContext<'_> {
         let head_dim = (shape.query_head_dim() + shape.value_head_dim()) as f64 / 2.0;
         let keys = 2.0 * flops::block_keys(shape, kind, slice.attention_length);
         match self.layout.attention {
-            Attention::Flash => Part {
-                forward: self.rates.attention_forward(work, keys, head_dim),
-                backward: self.rates.attention_backward(work, keys, head_dim),
-                kernels: 1.0,
-            },
+            Attention::Flash => {
+                // TransformerEngine has cuDNN's kernels, PyTorch and Hugging Face FlashAttention-2's.
+                let work = if self.layout.backend == Backend::Megatron {
+                    work
+                } else {
+                    work / self.rates.flash_2
+                };
+                Part {
+                    forward: self.rates.attention_forward(work, keys, head_dim),
+                    backward: self.rates.attention_backward(work, keys, head_dim),
+                    kernels: 1.0,
+                }
+            }
             // Scores are full squares, computed as batched products, masked, and written several times.
             Attention::Unfused => {
                 let scores =
@@ -180,7 +190,7 @@ impl BlockContext<'_> {
     }
 
     /// Tokens the experts of one GPU see, and how many experts they are spread over.
-    fn expert_load(&self, tokens: f64) -> (f64, f64) {
+    pub(crate) fn expert_load(&self, tokens: f64) -> (f64, f64) {
         let layout = self.layout;
         let (ep, etp) = (
             f64::from(layout.expert_parallel),
@@ -214,10 +224,13 @@ impl BlockContext<'_> {
         let m = (visits / experts).max(1.0);
         let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
         let grouped = |n: f64, k: f64| {
-            let forward = self.rates.grouped_product(experts, m, n, k);
-            let backward = self.rates.grouped_product(experts, m, k, n);
+            let rates = self.rates;
+            let forward =
+                rates.grouped_product(experts, m, n, k) + rates.quantization(experts * m * k);
+            let backward =
+                rates.grouped_product(experts, m, k, n) + rates.quantization(experts * m * n);
             let weight = if self.weight_gradients {
-                self.rates.grouped_product(experts, k, n, m)
+                rates.grouped_product(experts, k, n, m)
             } else {
                 Seconds::ZERO
             };
@@ -463,117 +476,5 @@ impl BlockContext<'_> {
                 .gather(2.0 * visits * shape.hidden_size as f64, group)
                 * (4.0 * passes.max(1.0));
         }
-    }
-
-    /// Bytes one block keeps from its forward pass for the backward pass of one micro-batch.
-    ///
-    /// Inputs of every product and of every function whose derivative needs them, in bf16:
-    /// Korthikanti et al. 2022, arXiv:2205.05198, section 4.1 (`34·s·b·h` for a plain block without
-    /// the scores), without its two dropout masks (nobody fine-tunes with dropout: `32·s·b·h`), generalised to grouped queries, gates, latents and experts. `extra` is what eager code
-    /// keeps beside that, in bytes per token and hidden size.
-    #[must_use]
-    pub fn kept_bytes(&self, block: Block, slice: Slice, extra: f64) -> f64 {
-        let (shape, layout) = (self.shape, self.layout);
-        let tokens = slice.tokens;
-        let h = shape.hidden_size as f64;
-        let split = if layout.sequence_parallel {
-            self.tp()
-        } else {
-            1.0
-        };
-        let input = 2.0 * tokens * h / split;
-        if let Recompute::Selective(Modules::CORE_ATTN) = layout.recompute
-            && layout.backend != Backend::Megatron
-        {
-            // Selective checkpointing per operator keeps every other product's output (torchtitan,
-            // `_apply_op_sac_to_transformer_block_with_flex`): about half of what no recomputation keeps.
-            let none = Layout {
-                recompute: Recompute::None,
-                ..*layout
-            };
-            return (BlockContext {
-                layout: &none,
-                ..*self
-            })
-            .kept_bytes(block, slice, extra)
-                * 0.5
-                + input;
-        }
-        let (granular, modules) = match layout.recompute {
-            Recompute::Full => return input,
-            Recompute::None => (false, None),
-            Recompute::Selective(modules) => (true, Some(modules)),
-        };
-        let again = |module| granular && modules.is_some_and(|set: Modules| set.contains(module));
-        let norm_outputs = if again(RecomputeModule::Layernorm) {
-            0.0
-        } else {
-            input
-        };
-        let mut bytes = extra * tokens * h / split;
-        // Attention: residual and normed input, queries, keys, values, output.
-        if !matches!(block.kind, b'-' | b'E') {
-            bytes += input + norm_outputs;
-            bytes += match block.kind {
-                b'L' | b'M' => {
-                    let inner = (shape.linear.num_value_heads * shape.linear.value_head_dim
-                        + shape.mamba.num_heads * shape.mamba.head_dim)
-                        as f64;
-                    2.0 * tokens * inner * 5.0 / self.tp()
-                }
-                _ if shape.is_mla() => {
-                    let heads = shape.num_attention_heads as f64;
-                    let latents = (shape.q_lora_rank + shape.kv_lora_rank) as f64 * 2.0;
-                    let wide =
-                        heads * (2 * shape.query_head_dim() + 2 * shape.value_head_dim()) as f64;
-                    2.0 * tokens
-                        * (latents
-                            + if again(RecomputeModule::MlaUpProj) {
-                                0.0
-                            } else {
-                                wide
-                            } / self.tp())
-                }
-                _ => {
-                    let kv = (shape.num_key_value_heads as f64).max(self.tp());
-                    let wide =
-                        (2.0 * shape.num_attention_heads as f64 + 2.0 * kv) * shape.head_dim as f64;
-                    2.0 * tokens * wide / self.tp()
-                }
-            };
-            if layout.attention == Attention::Unfused && !again(RecomputeModule::CoreAttn) {
-                // Softmax input and output in bf16 and the dropout mask: `5·a·s²·b` (eq. 1 there).
-                bytes += 5.0 * tokens * slice.attention_length * shape.num_attention_heads as f64
-                    / self.tp();
-            }
-        }
-        if matches!(block.kind, b'M' | b'*') {
-            return bytes;
-        }
-        bytes += input + norm_outputs;
-        let (inner, first) = if shape.gated_mlp {
-            (3.0, 2.0)
-        } else {
-            (2.0, 1.0)
-        };
-        if block.experts {
-            let (visits, _) = self.expert_load(tokens);
-            let width =
-                shape.moe_intermediate_size as f64 / f64::from(layout.expert_tensor_parallel);
-            if !again(RecomputeModule::Moe) {
-                let widths = if again(RecomputeModule::MoeAct) {
-                    first
-                } else {
-                    inner
-                };
-                // Dispatched tokens, their inner activations, and the outputs that the weights scale.
-                bytes += 2.0 * visits * (2.0 * h + widths * width);
-                bytes +=
-                    2.0 * tokens * inner * shape.shared_expert_intermediate_size as f64 / self.tp();
-            }
-        } else if !again(RecomputeModule::Mlp) {
-            bytes += 2.0 * tokens * inner * shape.intermediate_size as f64 / self.tp();
-        }
-        bytes
     }
 }

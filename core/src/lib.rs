@@ -8,12 +8,14 @@
 //! Quantities carry their unit ([`units`]); bandwidth is per GPU and one direction, rates are dense,
 //! one multiply-add is two operations.
 
+mod activations;
 pub mod advice;
 pub mod batch;
 pub mod catalog;
 pub mod communication;
 pub mod complete;
 pub mod context;
+pub mod coverage;
 pub mod efficiency;
 pub mod emit;
 pub mod error;

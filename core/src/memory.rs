@@ -5,7 +5,9 @@ use crate::context::{Context, Head, Role};
 use crate::layer::{BlockContext, Slice};
 use crate::plan::{Layout, Recompute};
 use crate::units::Bytes;
-use crate::weights::{RankWeights, Stage, States, adapter_states, rank_weights, training_states};
+use crate::weights::{
+    RankWeights, Stage, States, adapter_states, rank_weights, stage_layers, training_states,
+};
 use crate::wire::{Backend, MemoryParts};
 
 /// What a role does in a phase.
@@ -48,15 +50,24 @@ pub fn of_role(
     batch: &Batch,
     usage: Use,
 ) -> PhaseMemory {
-    let first = of_stage(context, role, layout, gpus, batch, usage, Stage::First);
+    let of = |stage| of_stage(context, role, layout, gpus, batch, usage, stage);
+    let first = of(Stage::First);
     if layout.pipeline_parallel == 1 {
         return first;
     }
-    let last = of_stage(context, role, layout, gpus, batch, usage, Stage::Last);
-    if last.reserved_gib() > first.reserved_gib() {
-        last
+    let larger = |a: PhaseMemory, b: PhaseMemory| {
+        if b.reserved_gib() > a.reserved_gib() {
+            b
+        } else {
+            a
+        }
+    };
+    let ends = larger(first, of(Stage::Last));
+    // Where blocks differ, the stage behind a first one of small layers can hold more.
+    if layout.pipeline_parallel > 2 && role.blocks.len() > 1 {
+        larger(ends, of(Stage::Second))
     } else {
-        first
+        ends
     }
 }
 
@@ -83,16 +94,22 @@ fn of_stage(
     }
     let activations = activations(context, role, layout, batch, usage, stage);
     let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
-    let logits = if has_head {
-        logits(role, layout, batch.largest.tokens, usage)
+    let loss = if has_head {
+        loss(context, role, &rank, layout, batch.largest.tokens, usage)
     } else {
         Bytes::ZERO
+    };
+    // The loss is over, its tensors gone, when the last block's backward pass begins.
+    let (beside, logits) = if loss > activations.working {
+        (Bytes::ZERO, loss)
+    } else {
+        (activations.working, Bytes::ZERO)
     };
     let mut parts = MemoryParts {
         parameters: (states.parameters + workspace).gib(),
         gradients: states.gradients.gib(),
         optimizer: states.optimizer.gib(),
-        activations: activations.gib(),
+        activations: (activations.kept + beside).gib(),
         logits: logits.gib(),
         ..MemoryParts::default()
     };
@@ -106,10 +123,24 @@ fn of_stage(
     ];
     let groups = groups.iter().filter(|size| **size > 1).count() as f64;
     parts.communication = context.efficiency.group_buffer_gib * groups;
-    parts.framework =
-        context.efficiency.context_gib + context.efficiency.allocator_slack * allocated;
+    parts.framework = context.efficiency.context_gib;
+    let room = context.job.hardware.memory_gib - parts.total();
+    parts.framework += slack(allocated, room, context.efficiency.allocator_slack);
     PhaseMemory { parts }
 }
+
+/// What the caching allocator holds beyond what it has handed out: its usual share, but no more than the card's
+/// `room`, since it returns its free blocks before it gives up (`CUDACachingAllocator.cpp`,
+/// `release_cached_blocks`); [`FRAGMENTED`] of what is handed out lies between others.
+fn slack(allocated: f64, room: f64, usual: f64) -> f64 {
+    (usual * allocated)
+        .min(room.max(0.0))
+        .max(FRAGMENTED.min(usual) * allocated)
+}
+
+/// Share of the allocated memory that is lost between blocks even when the allocator is pressed, with
+/// `expandable_segments` or nearly equal blocks. Assumed.
+const FRAGMENTED: f64 = 0.02;
 
 /// Model states of a role on one GPU.
 pub(crate) fn states(
@@ -166,25 +197,54 @@ fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use, role: &R
     Bytes::new(2.0 * (2.0 * rank.largest_block + rank.outer) + gradients)
 }
 
-/// Logits and what the loss keeps of them.
+/// Bytes per logit while an eager loss is computed: logits in bf16, and at the worst moment, in its backward pass,
+/// the log-softmax, its gradient and the loss's, each in fp32 (PyTorch's `cross_entropy` over `logits.float()`).
+/// torchtitan's runs of December 2024 show 12 to 13.
+const EAGER_LOGIT_BYTES: f64 = 12.0;
+
+/// The same for a fused loss: logits in bf16 and their gradient, or fp32 logits that the gradient replaces
+/// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
+const FUSED_LOGIT_BYTES: f64 = 4.0;
+
+/// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
+/// added to the others.
 ///
-/// A bf16 tensor of tokens × vocabulary, an fp32 copy for the softmax whose gradient replaces it,
-/// and that gradient cast back: 2 + 4 + 2 bytes at the worst moment in eager code; 2 + 4 where the
-/// loss works in place over a split vocabulary (Megatron's `vocab_parallel_cross_entropy`). A
-/// fused LM head keeps none (measured: one bf16 tensor less, <https://github.com/volcengine/verl/issues/7826>).
-fn logits(role: &Role<'_>, layout: &Layout, tokens: f64, usage: Use) -> Bytes {
-    if role.head == Head::Scalar || layout.fused_lm_head {
+/// A fused LM head keeps no logits (measured: one bf16 tensor less, <https://github.com/volcengine/verl/issues/7826>).
+fn loss(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    rank: &RankWeights,
+    layout: &Layout,
+    tokens: f64,
+    usage: Use,
+) -> Bytes {
+    if role.head == Head::Scalar {
         return Bytes::ZERO;
     }
-    let per_logit = match (usage, layout.backend) {
-        (Use::Evaluate, _) | (Use::Train, Backend::Megatron) => 6.0,
-        (Use::Train, _) => 8.0,
+    let gradient = if usage == Use::Train && role.adapters == 0 {
+        rank.head * context.efficiency.head_gradient
+    } else {
+        0.0
+    };
+    let per_logit = match (usage, layout.fused_loss) {
+        _ if layout.fused_lm_head => 0.0,
+        (_, true) => FUSED_LOGIT_BYTES,
+        (Use::Train, false) => EAGER_LOGIT_BYTES,
+        // No gradients: logits, their fp32 copy and the log-softmax.
+        (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,
     };
     let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
-    Bytes::new(per_logit * tokens * vocabulary)
+    Bytes::new(per_logit * tokens * vocabulary + gradient)
 }
 
-/// Activations: kept ones of every micro-batch in flight, and the working set of one block.
+/// Activations of a stage.
+struct Activations {
+    /// Kept ones of every micro-batch in flight.
+    kept: Bytes,
+    /// The working set of one block's backward pass.
+    working: Bytes,
+}
+
 fn activations(
     context: &Context<'_>,
     role: &Role<'_>,
@@ -192,11 +252,10 @@ fn activations(
     batch: &Batch,
     usage: Use,
     stage: Stage,
-) -> Bytes {
-    let shape = &role.model.shape;
-    let framework = context.framework(layout.backend);
+) -> Activations {
+    let framework = context.framework(layout);
     let block_context = BlockContext {
-        shape,
+        shape: &role.model.shape,
         layout,
         rates: &context.rates,
         network: &context.network,
@@ -209,10 +268,6 @@ fn activations(
         Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
     };
     let slice: Slice = batch.largest;
-    let share = shape
-        .num_hidden_layers
-        .div_ceil(layout.pipeline_parallel.into()) as f64
-        / shape.num_hidden_layers as f64;
     let none = Layout {
         recompute: Recompute::None,
         ..*layout
@@ -221,44 +276,54 @@ fn activations(
         layout: &none,
         ..block_context
     };
-    let mut kept = 0.0;
-    let mut working: f64 = 0.0;
-    for block in role.blocks {
-        kept += block_context.kept_bytes(*block, slice, eager) * block.count as f64 * share;
-        working = working.max(whole.kept_bytes(*block, slice, eager));
+    let (mut kept, mut layers, mut working) = (0.0, 0.0, 0.0_f64);
+    for (block, count) in stage_layers(role, layout, stage) {
+        if count > 0.0 {
+            kept += block_context.kept_bytes(block, slice, eager) * count;
+            layers += count;
+            working = working.max(whole.kept_bytes(block, slice, eager));
+        }
     }
     if usage == Use::Evaluate {
         // Only the block at work holds anything.
-        return Bytes::new(working);
+        return Activations {
+            kept: Bytes::ZERO,
+            working: Bytes::new(working),
+        };
     }
-    if layout.offload.activations {
+    if layout.offload.activations && layers > 2.0 {
         // Two blocks' inputs are on the card: one at work, one on its way.
-        kept = kept / (shape.num_hidden_layers as f64 * share) * 2.0;
+        kept *= 2.0 / layers;
     }
-    let in_flight = in_flight(layout, batch.micro_batches, stage);
     // In the backward pass a recomputed block stands beside the gradients of its widest part.
     let recomputed = if layout.recompute == Recompute::None {
         0.0
     } else {
         working
     };
-    let gradients = working * 0.25;
-    Bytes::new(kept * in_flight + recomputed + gradients)
+    Activations {
+        kept: Bytes::new(kept * in_flight(layout, batch.micro_batches, stage)),
+        working: Bytes::new(recomputed + working * 0.25),
+    }
 }
 
 /// Micro-batches whose activations a stage holds at once.
 ///
-/// 1F1B: the first stage holds `p`, the last one. Interleaved: `p·(1 + (p−1)/(p·v))` on the first
-/// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3).
+/// 1F1B: the first stage holds `p`, each further one one less. Interleaved: `p·(1 + (p−1)/(p·v))` on the first
+/// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3), `2/v` less on each further one.
 #[must_use]
 pub fn in_flight(layout: &Layout, micro_batches: f64, stage: Stage) -> f64 {
     let p = f64::from(layout.pipeline_parallel);
     let v = f64::from(layout.virtual_pipeline);
-    let most = match stage {
-        Stage::First if v > 1.0 => p * (1.0 + (p - 1.0) / (p * v)),
-        Stage::First => p,
-        Stage::Last if v > 1.0 => (p * (v - 1.0) + 1.0) / v,
-        Stage::Last => 1.0,
+    let behind = match stage {
+        Stage::First => 0.0,
+        Stage::Second => 1.0,
+        Stage::Last => p - 1.0,
+    };
+    let most = if v > 1.0 {
+        p + (p - 1.0 - 2.0 * behind) / v
+    } else {
+        p - behind
     };
     most.min(micro_batches.max(1.0))
 }

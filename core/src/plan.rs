@@ -40,8 +40,12 @@ pub struct Layout {
     pub attention: Attention,
     /// Loss without materialised logits.
     pub fused_lm_head: bool,
+    /// Loss whose gradient replaces the logits.
+    pub fused_loss: bool,
     /// Communication beside computation.
     pub overlap: Overlap,
+    /// Bytes per parameter of the weights that products read; with FSDP these are shards of the master weights.
+    pub weights_bytes: f64,
     /// Bytes of master weights per parameter.
     pub master_weights_bytes: f64,
     /// Bytes of gradients per parameter.
@@ -196,6 +200,7 @@ impl Layout {
             offload: Some(self.offload),
             attention: Some(self.attention),
             fused_lm_head: Some(self.fused_lm_head),
+            fused_loss: Some(self.fused_loss),
             overlap: Some(self.overlap),
             master_weights_bytes: Some(self.master_weights_bytes),
             gradient_bytes: Some(self.gradient_bytes),

@@ -163,15 +163,18 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 struct Side<'a> {
     model: &'a Model,
     blocks: Vec<Block>,
+    order: Vec<u8>,
     layout: Layout,
 }
 
 impl<'a> Side<'a> {
     fn of(model: Option<&'a Model>, layout: Option<Layout>) -> Option<Self> {
         let (model, layout) = (model?, layout?);
+        let blocks = flops::blocks(&model.shape);
         Some(Self {
             model,
-            blocks: flops::blocks(&model.shape),
+            order: flops::order(&model.shape, &blocks),
+            blocks,
             layout,
         })
     }
@@ -180,6 +183,7 @@ impl<'a> Side<'a> {
         Role {
             model: self.model,
             blocks: &self.blocks,
+            order: &self.order,
             adapters: 0,
             head: Head::Scalar,
         }

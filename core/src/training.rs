@@ -2,10 +2,11 @@
 
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
+use crate::flops::Block;
 use crate::layer::{BlockContext, BlockTime};
 use crate::plan::{Layout, Recompute};
 use crate::units::{Bytes, Seconds};
-use crate::weights::{RankWeights, Stage, rank_weights, shard_counts};
+use crate::weights::{RankWeights, Stage, rank_weights, shard_counts, stage_layers};
 use crate::wire::{Backend, TimeParts, WorkloadKind};
 
 /// Time of a stage's passes over one micro-batch.
@@ -35,7 +36,8 @@ impl StageTime {
 }
 
 /// Time of the LM head and the loss: forward, backward, kernels.
-fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64, fused: bool) -> BlockTime {
+fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64) -> BlockTime {
+    let layout = context.layout;
     if role.head == Head::Scalar {
         return BlockTime {
             kernels: 2.0,
@@ -44,15 +46,26 @@ fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64, fused: bo
     }
     let shape = &role.model.shape;
     let rates = context.rates.in_half();
-    let vocabulary = shape.vocab_size as f64 / f64::from(context.layout.tensor_parallel);
+    let vocabulary = shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
     let h = shape.hidden_size as f64;
     let product = rates.product(tokens, vocabulary, h);
     // Eager: cast to fp32, maximum, exponentials, sum, gradient, cast back: 20 bytes moved per logit.
-    let loss = rates.stream(tokens * vocabulary * if fused { 4.0 } else { 20.0 });
+    // Eager: cast to fp32, maximum, exponentials, sum, gradient, cast back: 20 bytes moved per logit. A fused loss
+    // reads logits twice and writes them and their gradient; a fused head keeps them in chunks.
+    let moved = match (layout.fused_lm_head, layout.fused_loss) {
+        (true, _) => 4.0,
+        (false, true) => 8.0,
+        (false, false) => 20.0,
+    };
+    let loss = rates.stream(tokens * vocabulary * moved);
     BlockTime {
         forward: product + loss * 0.5,
         backward: product * if context.weight_gradients { 2.0 } else { 1.0 } + loss * 0.5,
-        recompute: if fused { product } else { Seconds::ZERO },
+        recompute: if layout.fused_lm_head {
+            product
+        } else {
+            Seconds::ZERO
+        },
         kernels: 8.0,
         ..BlockTime::default()
     }
@@ -76,7 +89,7 @@ struct Stages {
 }
 
 fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Stages {
-    let framework = context.framework(layout.backend);
+    let framework = context.framework(layout);
     let adapters = role.adapters > 0;
     let block_context = BlockContext {
         shape: &role.model.shape,
@@ -87,29 +100,27 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         expert_imbalance: context.efficiency.expert_imbalance,
         weight_gradients: !adapters,
     };
-    let mut all = BlockTime::default();
-    for block in role.blocks {
-        add(
-            &mut all,
-            &block_context.time(*block, batch.mean),
-            block.count as f64,
-        );
-    }
-    if adapters {
-        adapter_overhead(context, role, layout, batch.mean.tokens, &mut all);
-    }
-    let factor = framework.compute;
-    all.forward = all.forward * factor;
-    all.backward = all.backward * factor;
-    all.recompute = all.recompute * factor;
-    let head = head_time(
-        &block_context,
-        role,
-        batch.mean.tokens,
-        layout.fused_lm_head,
-    );
-    let pp = f64::from(layout.pipeline_parallel);
-    let layers = role.model.shape.num_hidden_layers;
+    let timed = |block: Block| {
+        let mut time = block_context.time(block, batch.mean);
+        for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
+            *part = *part * framework.compute;
+        }
+        time
+    };
+    let times: Vec<BlockTime> = role.blocks.iter().map(|block| timed(*block)).collect();
+    let sum = |stage| {
+        let mut sum = BlockTime::default();
+        let mut layers = 0.0;
+        for ((_, count), time) in stage_layers(role, layout, stage).zip(&times) {
+            add(&mut sum, time, count);
+            layers += count;
+        }
+        if adapters {
+            let share = layers / role.order.len() as f64;
+            adapter_overhead(context, role, layout, batch.mean.tokens, share, &mut sum);
+        }
+        sum
+    };
     let finish = |block: BlockTime| {
         let host = framework.host_per_kernel_s;
         let again = if layout.recompute == Recompute::Full {
@@ -123,42 +134,49 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
             host_backward: Seconds::new((block.kernels * 1.8 + again) * host),
         }
     };
-    let mut middle = BlockTime::default();
-    let most = layers.div_ceil(u64::from(layout.pipeline_parallel)) as f64 / layers as f64;
-    add(&mut middle, &all, most);
-    let mut last = BlockTime::default();
-    // Where layers do not divide, the last stage is the one with fewer.
-    let fewest = (1.0 - most * (pp - 1.0)).max(0.0);
-    add(&mut last, &all, fewest);
-    add(&mut last, &head, 1.0);
-    let (middle, last) = (finish(middle), finish(last));
-    let mut whole = all;
-    add(&mut whole, &head, 1.0);
-    let mean = finish(whole).both() / pp;
-    let slowest = if pp > 1.0 && middle.both() > last.both() {
-        middle
-    } else {
-        last
+    let head = head_time(&block_context, role, batch.mean.tokens);
+    let with_head = |mut block: BlockTime| {
+        add(&mut block, &head, 1.0);
+        finish(block)
     };
+    let last = with_head(sum(Stage::Last));
+    if layout.pipeline_parallel == 1 {
+        return Stages {
+            slowest: last,
+            mean: last.both(),
+        };
+    }
+    let slower = |a: StageTime, b: StageTime| if b.both() > a.both() { b } else { a };
+    let mut slowest = slower(last, finish(sum(Stage::First)));
+    if layout.pipeline_parallel > 2 && times.len() > 1 {
+        slowest = slower(slowest, finish(sum(Stage::Second)));
+    }
+    let mut all = BlockTime::default();
+    for (block, time) in role.blocks.iter().zip(&times) {
+        add(&mut all, time, block.count as f64);
+    }
+    let mean = with_head(all).both() / f64::from(layout.pipeline_parallel);
     Stages { slowest, mean }
 }
 
-/// Adapters: two thin products beside each adapted matrix, and for a 4-bit base its unpacking.
+/// Adapters on a `share` of the layers: two thin products beside each adapted matrix, and for a 4-bit base its
+/// unpacking.
 fn adapter_overhead(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
     tokens: f64,
+    share: f64,
     all: &mut BlockTime,
 ) {
-    let split = f64::from(layout.tensor_parallel);
+    let split = f64::from(layout.tensor_parallel) / share;
     let rates = &context.rates;
     let adapters = role.adapters as f64 / split;
     let rank = context.job.workload.lora.map_or(1, |lora| lora.rank) as f64;
     // Each adapted matrix reads its input and adds to its output once more.
     let edges = adapters / rank * tokens * 2.0 * 2.0;
     let forward = rates.stream(edges) + Seconds::new(2.0 * adapters * tokens / rates.half.get());
-    let matrices = role.model.shape.num_hidden_layers as f64 * 7.0;
+    let matrices = role.model.shape.num_hidden_layers as f64 * 7.0 * share;
     all.forward += forward;
     all.backward += forward * 2.0;
     all.kernels += matrices * 3.0;
@@ -190,7 +208,7 @@ pub fn step(
     gpus: u32,
     batch: &Batch,
 ) -> TimeParts {
-    let framework = context.framework(layout.backend);
+    let framework = context.framework(layout);
     let stages = stages(context, role, layout, batch);
     let slow = &stages.slowest;
     let n = batch.micro_batches;
@@ -228,17 +246,19 @@ pub fn step(
         // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
         parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
     }
+    let shards = Shards::of(role, layout, gpus);
     parts.data_parallel = data_parallel(
         context,
         role,
         layout,
         gpus,
-        batch,
+        &shards,
+        n,
         busy_forward,
         busy_backward,
     )
     .get();
-    let (optimizer, offload) = optimizer(context, role, layout, gpus);
+    let (optimizer, offload) = optimizer(context, role, layout, &shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
     parts
@@ -288,10 +308,8 @@ pub fn forward(
         parts.bubble = (busy + exchanges).get() * (pp - 1.0);
     }
     if layout.zero_stage >= 3 {
-        let rank = rank_weights(role, layout, Stage::First);
-        let gather = gather_weights(context, layout, gpus, &rank);
-        parts.data_parallel =
-            hide(gather, busy, context.framework(layout.backend).overlap).get() * n;
+        let gather = gather_weights(context, layout, &Shards::of(role, layout, gpus));
+        parts.data_parallel = hide(gather, busy, context.framework(layout).overlap).get() * n;
     }
     parts
 }
@@ -303,46 +321,61 @@ fn hide(communication: Seconds, computation: Seconds, share: f64) -> Seconds {
         .max(communication * (1.0 - share))
 }
 
+/// Weights of one GPU and the ranks that share what is sharded of them.
+struct Shards {
+    rank: RankWeights,
+    dense: f64,
+    experts: f64,
+}
+
+impl Shards {
+    fn of(role: &Role<'_>, layout: &Layout, gpus: u32) -> Self {
+        let (experts, dense) = shard_counts(layout, gpus);
+        Self {
+            rank: rank_weights(role, layout, Stage::First),
+            dense,
+            experts,
+        }
+    }
+
+    /// Weights of one GPU's shard.
+    fn own(&self) -> f64 {
+        self.rank.dense / self.dense + self.rank.experts / self.experts
+    }
+}
+
 /// Gathering the weights of one pass under ZeRO-3 and FSDP, in bf16.
-fn gather_weights(
-    context: &Context<'_>,
-    layout: &Layout,
-    gpus: u32,
-    rank: &RankWeights,
-) -> Seconds {
-    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
+fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards) -> Seconds {
     let stride = layout.tensor_parallel;
     let network = &context.network;
-    let mut time = network.gather(2.0 * rank.dense, network.group(dense_shards as u32, stride));
+    let rank = &shards.rank;
+    let mut time = network.gather(2.0 * rank.dense, network.group(shards.dense as u32, stride));
     if rank.experts > 0.0 {
-        time += network.gather(
-            2.0 * rank.experts,
-            network.group(expert_shards as u32, stride),
-        );
+        let group = network.group(shards.experts as u32, stride);
+        time += network.gather(2.0 * rank.experts, group);
     }
     if layout.offload.parameters {
-        let shard = rank.dense / dense_shards + rank.experts / expert_shards;
-        time += Bytes::new(2.0 * shard) / network.host;
+        time += Bytes::new(2.0 * shards.own()) / network.host;
     }
     time
 }
 
-/// Gradient reduction and weight gathering that computation does not hide, in one step.
+/// Gradient reduction and weight gathering that computation does not hide, in one step of `n` micro-batches.
+#[expect(clippy::too_many_arguments, reason = "one formula's terms")]
 fn data_parallel(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
     gpus: u32,
-    batch: &Batch,
+    shards: &Shards,
+    n: f64,
     forward: Seconds,
     backward: Seconds,
 ) -> Seconds {
     let network = &context.network;
-    let share = context.framework(layout.backend).overlap;
-    let rank = rank_weights(role, layout, Stage::First);
-    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
+    let share = context.framework(layout).overlap;
+    let rank = shards.rank;
     let stride = layout.tensor_parallel;
-    let n = batch.micro_batches;
     let trained = if role.adapters > 0 {
         let adapters =
             role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel);
@@ -364,14 +397,14 @@ fn data_parallel(
             time
         }
     };
-    let dense = network.group(dense_shards as u32, stride);
+    let dense = network.group(shards.dense as u32, stride);
     let experts = network.group(
-        expert_shards as u32,
+        shards.experts as u32,
         layout.expert_parallel * layout.expert_tensor_parallel,
     );
     match layout.zero_stage {
         3 => {
-            let gather = gather_weights(context, layout, gpus, &rank);
+            let gather = gather_weights(context, layout, shards);
             let mut scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
             let replicas =
@@ -379,7 +412,7 @@ fn data_parallel(
             if replicas > 1 {
                 let across = network.group(replicas, stride * layout.shard_group);
                 scatter +=
-                    network.reduce(reduce_bytes * trained.dense / dense_shards, across) * (1.0 / n);
+                    network.reduce(reduce_bytes * trained.dense / shards.dense, across) * (1.0 / n);
             }
             let forward = hidden(gather, forward, layout.overlap.parameters);
             let backward = hidden(gather + scatter, backward, layout.overlap.gradients);
@@ -417,16 +450,14 @@ fn optimizer(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
-    gpus: u32,
+    shards: &Shards,
 ) -> (Seconds, Seconds) {
-    let rank = rank_weights(role, layout, Stage::First);
-    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
     let shard = if role.adapters > 0 {
         role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
     } else if layout.zero_stage >= 1 {
-        rank.dense / dense_shards + rank.experts / expert_shards
+        shards.own()
     } else {
-        rank.dense + rank.experts
+        shards.rank.dense + shards.rank.experts
     };
     // In an RL step states move between phases, not within the update: see the phases' `offload`.
     let within = !matches!(

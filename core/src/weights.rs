@@ -1,6 +1,7 @@
 //! Weights, gradients and optimizer states of one GPU.
 
 use crate::context::{Head, Role};
+use crate::flops::Block;
 use crate::plan::Layout;
 use crate::units::Bytes;
 use crate::wire::Backend;
@@ -16,6 +17,8 @@ pub struct RankWeights {
     pub largest_block: f64,
     /// Embedding and LM head: what FSDP's root unit gathers.
     pub outer: f64,
+    /// The LM head alone, tied or not.
+    pub head: f64,
 }
 
 /// Which pipeline stage.
@@ -23,8 +26,42 @@ pub struct RankWeights {
 pub enum Stage {
     /// The first: embedding, most micro-batches in flight.
     First,
+    /// The second, where it is not the last: without embedding or head.
+    Second,
     /// The last: LM head and loss.
     Last,
+}
+
+/// Layers of each kind of block in a stage. Every stage but the last holds `⌈layers / stages⌉` of them.
+pub fn stage_layers<'a>(
+    role: &'a Role<'_>,
+    layout: &Layout,
+    stage: Stage,
+) -> impl Iterator<Item = (Block, f64)> + 'a {
+    let all = role.order.len();
+    let stages = layout.pipeline_parallel as usize;
+    let most = all.div_ceil(stages);
+    let layers = match stage {
+        Stage::First => 0..most,
+        Stage::Second => most.min(all)..(2 * most).min(all),
+        Stage::Last => (most * (stages - 1)).min(all)..all,
+    };
+    let layers = &role.order[layers];
+    let alike = role.blocks.len() == 1;
+    let count = move |place: usize| {
+        if alike {
+            layers.len()
+        } else {
+            layers
+                .iter()
+                .filter(|layer| usize::from(**layer) == place)
+                .count()
+        }
+    };
+    role.blocks
+        .iter()
+        .enumerate()
+        .map(move |(place, block)| (*block, count(place) as f64))
 }
 
 /// Weights of one rank of `stage`.
@@ -34,10 +71,8 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
     let shape = &role.model.shape;
     let tp = f64::from(layout.tensor_parallel);
     let pp = u64::from(layout.pipeline_parallel);
-    let share = shape.num_hidden_layers.div_ceil(pp) as f64 / shape.num_hidden_layers as f64;
     let mut rank = RankWeights::default();
-    for block in role.blocks {
-        let count = block.count as f64 * share;
+    for (block, count) in stage_layers(role, layout, stage) {
         let mixer = match block.kind {
             b'L' => counts.linear_attention,
             b'M' => counts.mamba,
@@ -57,7 +92,9 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
         let one = mixer / tp + vectors + dense;
         rank.dense += one * count;
         rank.experts += experts * count;
-        rank.largest_block = rank.largest_block.max(one + experts);
+        if count > 0.0 {
+            rank.largest_block = rank.largest_block.max(one + experts);
+        }
     }
     let head = match role.head {
         Head::Scalar => shape.hidden_size as f64,
@@ -69,7 +106,13 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
         (_, 1) if shape.tie_word_embeddings && role.head == Head::Vocabulary => embedding,
         (_, 1) => embedding + head,
         (Stage::First, _) => embedding,
+        (Stage::Second, _) => 0.0,
         (Stage::Last, _) => head,
+    };
+    rank.head = if pp == 1 || stage == Stage::Last {
+        head
+    } else {
+        0.0
     };
     rank.dense += rank.outer;
     rank
@@ -124,7 +167,9 @@ pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States
     };
     let (weights, master) = match layout.backend {
         Backend::Fsdp | Backend::Ddp => (layout.master_weights_bytes, 0.0),
-        Backend::Megatron | Backend::Deepspeed => (2.0, layout.master_weights_bytes),
+        Backend::Megatron | Backend::Deepspeed => {
+            (layout.weights_bytes, layout.master_weights_bytes)
+        }
     };
     States {
         parameters: sharded(weights, 3),

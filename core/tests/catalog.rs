@@ -371,3 +371,18 @@ fn every_efficiency_says_what_it_rests_on() {
         "{problems}"
     );
 }
+
+#[test]
+fn coverage_comes_from_the_fit_and_is_checked() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/coverage.toml");
+    let literal = tables::coverage::literal(&path).unwrap();
+    assert!(literal.starts_with("Coverage {") && literal.contains("\"Hopper\", bits: 8"));
+    let file = std::env::temp_dir().join("shardwise-coverage-test.toml");
+    std::fs::write(
+        &file,
+        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\nmemory = [0.1, 0.1, 0.1]\nkinds = []",
+    )
+    .unwrap();
+    let problems = tables::coverage::literal(&file).unwrap_err().join("\n");
+    assert!(problems.contains("half-width"), "{problems}");
+}

@@ -491,6 +491,10 @@ pub struct PlanSpec {
     /// Loss computed without materialising the logits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fused_lm_head: Option<bool>,
+    /// Loss whose gradient replaces the logits (Megatron's, flash-attn's, Liger's, `torch.compile`'s), rather than
+    /// eager PyTorch's. Default: as the backend and the kind of workload usually have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fused_loss: Option<bool>,
     /// Which communication runs beside computation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,

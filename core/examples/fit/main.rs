@@ -1,0 +1,72 @@
+//! Fits the training constants of `catalog/efficiency.toml` on kernels and published runs, and cross-validates them.
+//!
+//! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
+//! Written: `catalog/efficiency.toml` (values of fitted constants), `catalog/coverage.toml` (intervals),
+//! `tests/data/cross-validation.csv` (errors by source, fitted and left out), `../public/accuracy.json` (the
+//! accuracy page's data).
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
+
+mod files;
+mod kernels;
+mod page;
+mod parameters;
+mod report;
+#[path = "../../tests/runs/mod.rs"]
+mod runs;
+mod solve;
+mod validate;
+
+use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
+use solve::Sample;
+
+/// The rates that kernels decide.
+fn with_kernels(mut base: Efficiency, rates: &[kernels::Rates]) -> Efficiency {
+    for entry in base.kernels.to_mut() {
+        let own = |rates: &&kernels::Rates| {
+            rates.gpu == entry.name || rates.gpu.starts_with(&format!("{}-", entry.name))
+        };
+        if let Some(rates) = rates.iter().find(own) {
+            entry.matmul = report::rounded(rates.matmul.share);
+        }
+    }
+    base
+}
+
+fn main() {
+    let check = std::env::args().any(|argument| argument == "--check");
+    let rates = kernels::fit();
+    print!("{}", kernels::table(&rates));
+    let runs = runs::all();
+    let samples = validate::samples(&runs);
+    let base = with_kernels(EFFICIENCY.clone(), &rates);
+
+    let used: Vec<&Sample> = samples.iter().flatten().collect();
+    let logs = solve::fit(&base, &used);
+    let logs: Vec<f64> = logs
+        .iter()
+        .map(|log| report::rounded(log.exp()).ln())
+        .collect();
+    let fitted = parameters::with(&base, &logs);
+    for parameter in parameters::PARAMETERS {
+        let now = report::rounded(parameter.get(&fitted));
+        println!(
+            "{:14} {:22} {now:>9.3e}, expected {:.3e}",
+            parameter.entry, parameter.field, parameter.prior
+        );
+    }
+    let validated = validate::cross_validate(&base, &fitted, &runs, &samples);
+    print!("{}", validated.summary(&runs));
+
+    let written = files::all(&fitted, &rates, &runs, &samples, &validated);
+    if check {
+        files::compare(&written);
+    } else {
+        files::write(&written);
+    }
+}

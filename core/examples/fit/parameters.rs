@@ -1,0 +1,163 @@
+//! The constants that end-to-end runs decide, with what is known of each beforehand.
+
+use shardwise_core::efficiency::{Architecture, Efficiency, Framework};
+
+/// A fitted constant: where it lives, what it is expected to be, and how sure that is.
+pub(crate) struct Parameter {
+    /// Entry of `efficiency.toml`: an architecture, a framework, or `constant`.
+    pub(crate) entry: &'static str,
+    /// Field, or the constant's name.
+    pub(crate) field: &'static str,
+    /// Expected value.
+    pub(crate) prior: f64,
+    /// Standard deviation of its logarithm.
+    pub(crate) spread: f64,
+    /// What it may not leave.
+    pub(crate) range: (f64, f64),
+}
+
+const fn parameter(
+    entry: &'static str,
+    field: &'static str,
+    prior: f64,
+    spread: f64,
+    range: (f64, f64),
+) -> Parameter {
+    Parameter {
+        entry,
+        field,
+        prior,
+        spread,
+        range,
+    }
+}
+
+/// Priors: kernel benchmarks (`kernels.rs`; FlashAttention-2 and -3's own figures for attention), nccl-tests for the
+/// links, and 1 where only a product with another constant can be seen.
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    parameter("Ampere", "sustained", 0.93, 0.05, (0.7, 1.0)),
+    parameter("Hopper", "sustained", 0.82, 0.08, (0.5, 1.0)),
+    parameter("Blackwell", "sustained", 0.82, 0.08, (0.5, 1.0)),
+    parameter("Ampere", "attention_forward", 0.56, 0.15, (0.2, 0.8)),
+    parameter("Ampere", "attention_backward", 0.48, 0.15, (0.2, 0.8)),
+    parameter("Hopper", "attention_forward", 0.6, 0.12, (0.2, 0.8)),
+    parameter("Hopper", "attention_backward", 0.48, 0.15, (0.15, 0.8)),
+    parameter("Hopper", "flash_2", 0.55, 0.2, (0.2, 1.0)),
+    parameter("Blackwell", "attention_forward", 0.45, 0.2, (0.2, 0.8)),
+    parameter("Blackwell", "attention_backward", 0.38, 0.2, (0.15, 0.8)),
+    parameter("Hopper", "matmul_fp8", 0.75, 0.15, (0.4, 1.0)),
+    parameter("Blackwell", "matmul_fp8", 0.7, 0.2, (0.3, 1.1)),
+    parameter("Blackwell", "matmul_fp4", 0.5, 0.25, (0.2, 1.0)),
+    parameter("megatron", "compute", 1.15, 0.08, (1.0, 2.0)),
+    parameter("early_megatron", "compute", 1.25, 0.1, (1.0, 2.0)),
+    parameter("fsdp", "compute", 1.15, 0.08, (1.0, 2.0)),
+    parameter("megatron", "elementwise", 0.9, 0.25, (0.4, 2.5)),
+    parameter("fsdp", "elementwise", 0.9, 0.25, (0.4, 2.5)),
+    parameter("megatron", "step_s", 0.02, 0.8, (0.001, 0.3)),
+    parameter("fsdp", "step_s", 0.02, 0.8, (0.001, 0.3)),
+    parameter("megatron", "host_per_kernel_s", 5e-6, 0.3, (1e-6, 2e-5)),
+    parameter("fsdp", "host_per_kernel_s", 7e-6, 0.3, (1e-6, 2e-5)),
+    parameter("fsdp", "overlap", 0.85, 0.08, (0.5, 0.99)),
+    parameter("constant", "kernel_s", 4e-6, 0.15, (1e-6, 1e-5)),
+    parameter(
+        "constant",
+        "attention_half_length",
+        430.0,
+        0.4,
+        (50.0, 2000.0),
+    ),
+    parameter("constant", "grouped_matmul", 0.75, 0.2, (0.3, 1.0)),
+    parameter("constant", "expert_imbalance", 1.05, 0.03, (1.0, 1.5)),
+    parameter("constant", "exchange", 0.9, 0.25, (0.2, 2.0)),
+    parameter("constant", "quantization", 1.0, 0.3, (0.3, 4.0)),
+    parameter("constant", "nvlink", 0.72, 0.12, (0.3, 0.9)),
+    parameter("constant", "network", 0.85, 0.08, (0.3, 0.98)),
+];
+
+fn architecture<'a>(architecture: &'a mut Architecture, field: &str) -> Option<&'a mut f64> {
+    Some(match field {
+        "sustained" => &mut architecture.sustained,
+        "matmul_fp8" => &mut architecture.matmul_fp8,
+        "matmul_fp4" => &mut architecture.matmul_fp4,
+        "flash_2" => &mut architecture.flash_2,
+        "attention_forward" => &mut architecture.attention_forward,
+        "attention_backward" => &mut architecture.attention_backward,
+        _ => return None,
+    })
+}
+
+fn framework<'a>(framework: &'a mut Framework, field: &str) -> Option<&'a mut f64> {
+    Some(match field {
+        "elementwise" => &mut framework.elementwise,
+        "host_per_kernel_s" => &mut framework.host_per_kernel_s,
+        "compute" => &mut framework.compute,
+        "overlap" => &mut framework.overlap,
+        "step_s" => &mut framework.step_s,
+        _ => return None,
+    })
+}
+
+fn constant<'a>(efficiency: &'a mut Efficiency, name: &str) -> Option<&'a mut f64> {
+    Some(match name {
+        "kernel_s" => &mut efficiency.kernel_s,
+        "attention_half_length" => &mut efficiency.attention_half_length,
+        "grouped_matmul" => &mut efficiency.grouped_matmul,
+        "expert_imbalance" => &mut efficiency.expert_imbalance,
+        "exchange" => &mut efficiency.exchange,
+        "quantization" => &mut efficiency.quantization,
+        "nvlink" => &mut efficiency.nvlink,
+        "network" => &mut efficiency.network,
+        _ => return None,
+    })
+}
+
+impl Parameter {
+    fn slot<'a>(&self, efficiency: &'a mut Efficiency) -> Option<&'a mut f64> {
+        match self.entry {
+            "constant" => constant(efficiency, self.field),
+            "megatron" => framework(&mut efficiency.megatron, self.field),
+            "early_megatron" => framework(&mut efficiency.early_megatron, self.field),
+            "fsdp" => framework(&mut efficiency.fsdp, self.field),
+            name => efficiency
+                .architectures
+                .to_mut()
+                .iter_mut()
+                .find(|entry| entry.name == name)
+                .and_then(|entry| architecture(entry, self.field)),
+        }
+    }
+
+    /// The value in use.
+    pub(crate) fn get(&self, efficiency: &Efficiency) -> f64 {
+        let mut copy = efficiency.clone();
+        self.slot(&mut copy).map_or(self.prior, |slot| *slot)
+    }
+}
+
+/// The constants with these values (in the order of [`PARAMETERS`], logarithms). What no run decides follows what
+/// one does: `DeepSpeed` and plain data parallelism run the same eager code as FSDP.
+pub(crate) fn with(base: &Efficiency, logs: &[f64]) -> Efficiency {
+    let mut efficiency = base.clone();
+    for (parameter, log) in PARAMETERS.iter().zip(logs) {
+        if let Some(slot) = parameter.slot(&mut efficiency) {
+            *slot = log.exp().clamp(parameter.range.0, parameter.range.1);
+        }
+    }
+    efficiency.early_megatron = Framework {
+        compute: efficiency.early_megatron.compute,
+        ..efficiency.megatron
+    };
+    for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
+        framework.elementwise = efficiency.fsdp.elementwise;
+        framework.compute = efficiency.fsdp.compute;
+    }
+    efficiency
+}
+
+/// The expected values' logarithms.
+pub(crate) fn priors() -> Vec<f64> {
+    PARAMETERS
+        .iter()
+        .map(|parameter| parameter.prior.ln())
+        .collect()
+}

@@ -1,0 +1,149 @@
+//! Robust regression: iteratively reweighted Gauss-Newton on logarithms, with priors.
+
+use shardwise_core::context::Context;
+use shardwise_core::efficiency::Efficiency;
+use shardwise_core::job::Job;
+use shardwise_core::plan::Plan;
+use shardwise_core::step;
+
+use crate::parameters::{PARAMETERS, priors, with};
+
+/// A run, resolved once.
+pub(crate) struct Sample {
+    pub(crate) job: Job,
+    pub(crate) plan: Plan,
+    /// Measured tokens per second and GPU.
+    pub(crate) rate: f64,
+    /// How much it counts.
+    pub(crate) weight: f64,
+}
+
+impl Sample {
+    /// Logarithm of predicted over measured.
+    pub(crate) fn error(&self, efficiency: &Efficiency) -> f64 {
+        let step = step::evaluate(&Context::with(&self.job, efficiency), &self.plan);
+        let gpus = f64::from(self.job.hardware.gpus);
+        (step.tokens / step.seconds / gpus / self.rate).ln()
+    }
+}
+
+/// Errors beyond this count less and less (Cauchy's loss): a wrongly stated row shall not bend the rest.
+const SCALE: f64 = 0.08;
+
+fn loss(errors: &[f64], samples: &[&Sample], logs: &[f64]) -> f64 {
+    let data: f64 = errors
+        .iter()
+        .zip(samples)
+        .map(|(error, sample)| sample.weight * (1.0 + (error / SCALE).powi(2)).ln())
+        .sum();
+    let prior: f64 = PARAMETERS
+        .iter()
+        .zip(logs)
+        .map(|(parameter, log)| ((log - parameter.prior.ln()) / parameter.spread).powi(2))
+        .sum();
+    data + prior
+}
+
+/// Solves `matrix · x = vector` for a symmetric positive definite matrix, by Cholesky's decomposition.
+fn solve(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> Vec<f64> {
+    let n = vector.len();
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
+            matrix[i][j] = if i == j {
+                (matrix[i][i] - sum).max(1e-12).sqrt()
+            } else {
+                (matrix[i][j] - sum) / matrix[j][j]
+            };
+        }
+    }
+    for i in 0..n {
+        let sum: f64 = (0..i).map(|k| matrix[i][k] * vector[k]).sum();
+        vector[i] = (vector[i] - sum) / matrix[i][i];
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|k| matrix[k][i] * vector[k]).sum();
+        vector[i] = (vector[i] - sum) / matrix[i][i];
+    }
+    vector
+}
+
+/// The logarithms that explain the samples best.
+pub(crate) fn fit(base: &Efficiency, samples: &[&Sample]) -> Vec<f64> {
+    let n = PARAMETERS.len();
+    let mut logs = priors();
+    let errors = |logs: &[f64]| -> Vec<f64> {
+        let efficiency = with(base, logs);
+        samples
+            .iter()
+            .map(|sample| sample.error(&efficiency))
+            .collect()
+    };
+    let mut now = errors(&logs);
+    let mut best = loss(&now, samples, &logs);
+    let mut damping = 1e-3;
+    for _ in 0..60 {
+        const STEP: f64 = 1e-4;
+        let slopes: Vec<Vec<f64>> = (0..n)
+            .map(|p| {
+                let mut moved = logs.clone();
+                moved[p] += STEP;
+                let moved = errors(&moved);
+                moved
+                    .iter()
+                    .zip(&now)
+                    .map(|(b, a)| (b - a) / STEP)
+                    .collect()
+            })
+            .collect();
+        let weights: Vec<f64> = now
+            .iter()
+            .zip(samples)
+            .map(|(error, sample)| sample.weight / (SCALE * SCALE + error * error))
+            .collect();
+        let mut matrix = vec![vec![0.0; n]; n];
+        let mut vector = vec![0.0; n];
+        for p in 0..n {
+            for q in 0..=p {
+                let sum: f64 = (0..now.len())
+                    .map(|row| weights[row] * slopes[p][row] * slopes[q][row])
+                    .sum();
+                matrix[p][q] = sum;
+                matrix[q][p] = sum;
+            }
+            let parameter = &PARAMETERS[p];
+            let precision = parameter.spread.powi(-2);
+            vector[p] = -(0..now.len())
+                .map(|row| weights[row] * slopes[p][row] * now[row])
+                .sum::<f64>()
+                - precision * (logs[p] - parameter.prior.ln());
+            matrix[p][p] += precision;
+        }
+        let before = best;
+        for _ in 0..8 {
+            let mut damped = matrix.clone();
+            for (p, row) in damped.iter_mut().enumerate() {
+                row[p] *= 1.0 + damping;
+            }
+            let step = solve(damped, vector.clone());
+            let trial: Vec<f64> = (0..n)
+                .map(|p| {
+                    let (low, high) = PARAMETERS[p].range;
+                    (logs[p] + step[p]).clamp(low.ln(), high.ln())
+                })
+                .collect();
+            let tried = errors(&trial);
+            let value = loss(&tried, samples, &trial);
+            if value < best {
+                (logs, now, best) = (trial, tried, value);
+                damping = (damping * 0.3).max(1e-6);
+                break;
+            }
+            damping *= 4.0;
+        }
+        if before - best < 1e-4 * best.abs() {
+            break;
+        }
+    }
+    logs
+}

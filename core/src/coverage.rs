@@ -1,0 +1,169 @@
+//! How far an estimate of training may be off, and what no published run covers.
+//!
+//! `core/catalog/coverage.toml` is written by `examples/fit`: what the published runs cover, and how far those of a
+//! source are from estimates fitted on all the others.
+
+use crate::efficiency::EFFICIENCY;
+use crate::error::Caveat;
+use crate::job::Job;
+use crate::plan::Layout;
+use crate::wire::{Attention, Backend, Interval, Precision};
+
+/// What a run has in common with others that say how far estimates of it are off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// Entry of `efficiency.toml`: an architecture, or a GPU that has its own.
+    pub architecture: &'static str,
+    /// Bits of the matrix products.
+    pub bits: u8,
+    /// Entry of `efficiency.toml`: the trainer.
+    pub framework: &'static str,
+    /// Whether the model has experts.
+    pub experts: bool,
+}
+
+/// A kind of run, and from how many sources there are some.
+#[derive(Clone, Copy, Debug)]
+pub struct Covered {
+    /// The kind.
+    pub kind: Kind,
+    /// Sources that published some.
+    pub sources: usize,
+    /// Runs.
+    pub runs: usize,
+}
+
+/// The table in `catalog/coverage.toml`.
+#[derive(Clone, Copy, Debug)]
+pub struct Coverage {
+    /// What published runs cover.
+    pub kinds: &'static [Covered],
+    /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
+    /// the kind of run, and where none does.
+    pub plain: [f64; 2],
+    /// The same for models with experts and for fewer bits.
+    pub involved: [f64; 2],
+    /// The same of the peak memory: full-parameter training, adapters, anything without a measured peak.
+    pub memory: [f64; 3],
+}
+
+/// What published runs cover.
+pub static COVERAGE: Coverage = include!(concat!(env!("OUT_DIR"), "/coverage.rs"));
+
+/// Share of left-out runs that the intervals are to hold.
+pub const COVERED_SHARE: f64 = 0.8;
+
+impl Coverage {
+    /// Half-width of the throughput's interval as a logarithm.
+    #[must_use]
+    pub fn half_width(&self, kind: Kind, covered: bool) -> f64 {
+        let widths = if kind.is_plain() {
+            &self.plain
+        } else {
+            &self.involved
+        };
+        widths[usize::from(!covered)]
+    }
+}
+
+impl Kind {
+    /// A dense model in 16 bits.
+    #[must_use]
+    pub fn is_plain(self) -> bool {
+        self.bits == 16 && !self.experts
+    }
+
+    /// The kind of run that a job is under a layout.
+    #[must_use]
+    pub fn of(job: &Job, layout: &Layout) -> Self {
+        let name = &EFFICIENCY.architecture(&job.hardware).name;
+        let framework = match (layout.backend, layout.attention) {
+            (Backend::Megatron, Attention::Unfused) => "early_megatron",
+            (Backend::Megatron, Attention::Flash) => "megatron",
+            (Backend::Fsdp, _) => "fsdp",
+            (Backend::Deepspeed, _) => "deepspeed",
+            (Backend::Ddp, _) => "ddp",
+        };
+        let known = EFFICIENCY
+            .architectures
+            .iter()
+            .find(|entry| entry.name == *name);
+        Self {
+            architecture: known.map_or("", |entry| match &entry.name {
+                std::borrow::Cow::Borrowed(name) => name,
+                std::borrow::Cow::Owned(_) => "",
+            }),
+            bits: match job.workload.precision {
+                Precision::Bf16 | Precision::Fp16 => 16,
+                Precision::Fp8 | Precision::Mxfp8 => 8,
+                Precision::Nvfp4 => 4,
+            },
+            framework,
+            experts: job.model.shape.num_experts > 0,
+        }
+    }
+}
+
+/// The interval around an estimate of training that holds [`COVERED_SHARE`] of the runs of sources it was not fitted
+/// on.
+#[must_use]
+pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) -> Interval {
+    let kind = Kind::of(job, layout);
+    let covered = COVERAGE.kinds.iter().any(|covered| covered.kind == kind);
+    let peak = match () {
+        () if job.workload.lora.is_some() => COVERAGE.memory[1],
+        () if matches!(layout.backend, Backend::Megatron | Backend::Fsdp) => COVERAGE.memory[0],
+        () => COVERAGE.memory[2],
+    };
+    let around = |value: f64, half: f64| [value * libm::exp(-half), value * libm::exp(half)];
+    Interval {
+        coverage: COVERED_SHARE,
+        tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.half_width(kind, covered)),
+        peak_gib: around(peak_gib, peak),
+    }
+}
+
+/// What published runs do not cover of this job, as a caveat.
+#[must_use]
+pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
+    let kind = Kind::of(job, layout);
+    let covered = |alike: &dyn Fn(&Kind) -> bool| COVERAGE.kinds.iter().any(|own| alike(&own.kind));
+    if covered(&|own| *own == kind) {
+        return None;
+    }
+    let gpu = &job.hardware.name;
+    let framework = match kind.framework {
+        "megatron" => "Megatron",
+        "early_megatron" => "Megatron with unfused attention",
+        "fsdp" => "FSDP",
+        "deepspeed" => "DeepSpeed",
+        _ => "plain data parallelism",
+    };
+    let of_gpu = |own: &Kind| own.architecture == kind.architecture;
+    let text = if !covered(&of_gpu) {
+        format!(
+            "No published training run on {gpu} or its architecture is in the data: its speed rests on kernel figures or on its neighbours."
+        )
+    } else if !covered(&|own| of_gpu(own) && own.bits == kind.bits) {
+        format!(
+            "No published run trains in {} bits on the architecture of {gpu}.",
+            kind.bits
+        )
+    } else if !covered(&|own| of_gpu(own) && own.framework == kind.framework) {
+        format!("No published run on the architecture of {gpu} uses {framework}.")
+    } else if kind.experts {
+        format!(
+            "No published run of a model with experts combines {framework}, {} bits and the architecture of {gpu}.",
+            kind.bits
+        )
+    } else {
+        format!(
+            "No published run of a dense model combines {framework}, {} bits and the architecture of {gpu}.",
+            kind.bits
+        )
+    };
+    Some(Caveat::new(
+        "not-covered",
+        format!("{text} The interval is wider for it."),
+    ))
+}
