@@ -8,7 +8,7 @@ PORT ?= 8080
 site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
 	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js -type f 2>/dev/null)
 
-.PHONY: help setup serve build test bench accuracy clean
+.PHONY: help setup serve build test bench accuracy fit clean
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -38,7 +38,11 @@ accuracy: ## Print predicted against measured for the published runs
 	@scripts/setup rust
 	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test accuracy -- --nocapture
 
-.PHONY: fmt lint clippy doc test-core test-wasm test-e2e test-frameworks bench-test size
+fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate, and write what was found
+	@scripts/setup rust
+	@source scripts/env.sh && cargo run --locked --profile fast -p shardwise-core --features cli --example fit
+
+.PHONY: fmt lint clippy doc test-core test-fit test-wasm test-e2e test-frameworks bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -53,6 +57,9 @@ doc: ## Check the Rust documentation
 test-core: ## Run the Rust tests natively
 	@scripts/setup rust
 	@scripts/check core
+test-fit: ## Check that the efficiencies are what the fit finds
+	@scripts/setup rust
+	@scripts/check fit
 bench-test: ## Run each bench once
 	@scripts/setup rust
 	@scripts/check bench

@@ -3,8 +3,10 @@
 use crate::coverage;
 use crate::error::Caveat;
 use crate::job::Job;
-use crate::plan::{MicroBatch, Plan, Recompute};
+use crate::plan::{Layout, MicroBatch, Plan, Recompute};
+use crate::units::{Bytes, grouped};
 use crate::wire::{Advice, Answer, Backend, Precision, Severity};
+use crate::zero_needs::ZeroNeeds;
 
 const CHATLEARN_GUIDE: &str =
     "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
@@ -95,6 +97,10 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ));
         }
     }
+    let offloads = layout.offload.optimizer && job.workload.lora.is_none();
+    if training && offloads && job.workload.rl.is_none() {
+        found.push(host_memory(job, layout));
+    }
     if job.workload.rl.is_some() {
         found.push(Caveat::new(
             "rl-first-order",
@@ -111,6 +117,30 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
         ));
     }
     found
+}
+
+/// What offloaded states take in host memory, which the catalog of nodes does not always state.
+fn host_memory(job: &Job, layout: &Layout) -> Caveat {
+    let counts = &job.model.parameters;
+    let hardware = &job.hardware;
+    let zero = ZeroNeeds {
+        parameters: counts.total as f64,
+        largest_module: counts.embedding as f64,
+        gpus_per_node: f64::from(hardware.gpus_per_node),
+        nodes: f64::from(hardware.nodes()),
+    };
+    let needs = if layout.zero_stage >= 3 {
+        zero.stage_3(layout.offload, true)
+    } else {
+        zero.stage_2(true)
+    };
+    Caveat::new(
+        "host-memory",
+        format!(
+            "Offloaded states take about {} GiB of host memory on each node, by DeepSpeed's own estimator. How fast the host's CPUs update them is assumed.",
+            grouped(Bytes::new(needs.host).gib().ceil() as u64)
+        ),
+    )
 }
 
 fn hint(id: &'static str, text: String, source: &'static str) -> Advice {

@@ -123,7 +123,12 @@ pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
 fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
     let field = |name: &str| format!("{at}.{name}");
     let parallel = |name: &str, value: Option<u64>| {
-        positive(&field(name), value.unwrap_or(1), MAX_PARALLEL).map(|value| value as u32)
+        positive(
+            format_args!("{at}.{name}"),
+            value.unwrap_or(1),
+            MAX_PARALLEL,
+        )
+        .map(|value| value as u32)
     };
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
     let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel)?;
@@ -147,11 +152,13 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
                 "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
             ));
         }
-        (_, Some(tokens)) => {
-            MicroBatch::Tokens(positive(&field("max_tokens_per_gpu"), tokens, 1 << 30)?)
-        }
+        (_, Some(tokens)) => MicroBatch::Tokens(positive(
+            format_args!("{at}.max_tokens_per_gpu"),
+            tokens,
+            1 << 30,
+        )?),
         (sequences, None) => MicroBatch::Sequences(positive(
-            &field("micro_batch"),
+            format_args!("{at}.micro_batch"),
             sequences.unwrap_or(1),
             1 << 20,
         )?),
@@ -167,7 +174,12 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
         _ => state_bytes(backend),
     };
     let bytes = |name: &str, value: Option<f64>, default: f64| {
-        within(&field(name), value.unwrap_or(default), 0.0, 64.0)
+        within(
+            format_args!("{at}.{name}"),
+            value.unwrap_or(default),
+            0.0,
+            64.0,
+        )
     };
     let model_parallel = |layout: &Layout| layout.model_parallel().max(1);
     let mut layout = Layout {
@@ -202,7 +214,7 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();
     let shard_group = spec.shard_group.map_or(Ok(u64::from(shards)), |group| {
-        positive(&field("shard_group"), group, MAX_PARALLEL)
+        positive(field("shard_group"), group, MAX_PARALLEL)
     })?;
     if shard_group > u64::from(shards) || u64::from(shards) % shard_group != 0 {
         return Err(InputError::new(
@@ -397,7 +409,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     let field = |name: &str| format!("plan.rollout.{name}");
     let gpus = generating_gpus(job);
     let parallel = |name: &str, value: u64| {
-        positive(&field(name), value, MAX_PARALLEL).map(|value| value as u32)
+        positive(format_args!("plan.rollout.{name}"), value, MAX_PARALLEL).map(|value| value as u32)
     };
     let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel.unwrap_or(1))?;
     let heads = job.model.shape.num_attention_heads;
@@ -444,12 +456,12 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         expert_parallel: parallel("expert_parallel", spec.expert_parallel.unwrap_or(1))?,
         gpu_memory_utilization: utilization,
         max_num_seqs: positive(
-            &field("max_num_seqs"),
+            field("max_num_seqs"),
             spec.max_num_seqs.unwrap_or(256),
             1 << 32,
         )?,
         max_num_batched_tokens: positive(
-            &field("max_num_batched_tokens"),
+            field("max_num_batched_tokens"),
             spec.max_num_batched_tokens.unwrap_or(8192),
             1 << 32,
         )?,

@@ -17,6 +17,14 @@ pub struct Block {
 /// The model's distinct blocks with their counts, in order of first appearance.
 #[must_use]
 pub fn blocks(shape: &Shape) -> Vec<Block> {
+    let alike = shape.layer_pattern.len() <= 1 && shape.num_experts == 0;
+    if alike {
+        return vec![Block {
+            kind: shape.layer_kind(0),
+            experts: false,
+            count: shape.num_hidden_layers,
+        }];
+    }
     let mut blocks: Vec<Block> = Vec::with_capacity(4);
     for layer in 0..shape.num_hidden_layers {
         let kind = shape.layer_kind(layer);
@@ -43,6 +51,9 @@ pub fn blocks(shape: &Shape) -> Vec<Block> {
 /// The block of each layer, as its place in `blocks`.
 #[must_use]
 pub fn order(shape: &Shape, blocks: &[Block]) -> Vec<u8> {
+    if blocks.len() == 1 {
+        return vec![0; shape.num_hidden_layers as usize];
+    }
     let place = |layer| {
         let kind = shape.layer_kind(layer);
         let plain = matches!(kind, b'M' | b'*' | b'-');

@@ -1,5 +1,7 @@
 //! From a question to a job: defaults applied, everything invalid refused by name.
 
+use std::fmt::Display;
+
 use serde_json::Value;
 
 use crate::catalog;
@@ -48,14 +50,17 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     })
 }
 
-/// A whole number within `1..=max`, or the error that says so.
-pub(crate) fn positive(field: &str, value: u64, max: u64) -> Result<u64, InputError> {
+/// A whole number within `1..=max`, or the error that says so. The field's name is written only for an error.
+pub(crate) fn positive(field: impl Display, value: u64, max: u64) -> Result<u64, InputError> {
     if value == 0 {
-        return Err(InputError::new(field, "This is 0. Give 1 or more."));
+        return Err(InputError::new(
+            field.to_string(),
+            "This is 0. Give 1 or more.",
+        ));
     }
     if value > max {
         return Err(InputError::new(
-            field,
+            field.to_string(),
             format!("{value} is more than {max}, the largest value accepted."),
         ));
     }
@@ -63,10 +68,15 @@ pub(crate) fn positive(field: &str, value: u64, max: u64) -> Result<u64, InputEr
 }
 
 /// A finite number within `min..=max`, or the error that says so.
-pub(crate) fn within(field: &str, value: f64, min: f64, max: f64) -> Result<f64, InputError> {
+pub(crate) fn within(
+    field: impl Display,
+    value: f64,
+    min: f64,
+    max: f64,
+) -> Result<f64, InputError> {
     if !value.is_finite() || value < min || value > max {
         return Err(InputError::new(
-            field,
+            field.to_string(),
             format!("{value} is out of range. Give {min} to {max}."),
         ));
     }
@@ -182,9 +192,8 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
         None => custom(&spec)?,
     };
     let set = |target: &mut f64, name: &str, value: Option<f64>, min: f64, max: f64| match value {
-        Some(value) => {
-            within(&format!("hardware.gpu.{name}"), value, min, max).map(|value| *target = value)
-        }
+        Some(value) => within(format_args!("hardware.gpu.{name}"), value, min, max)
+            .map(|value| *target = value),
         None => Ok(()),
     };
     set(
@@ -366,8 +375,10 @@ fn resolve_rl(
     caveats: &mut Vec<Caveat>,
 ) -> Result<Rl, InputError> {
     let field = |name: &str| format!("workload.rl.{name}");
-    let count = |name: &str, value: u64| positive(&field(name), value, MAX_BATCH);
-    let length = |name: &str, value: u64| positive(&field(name), value, MAX_LENGTH);
+    let count =
+        |name: &str, value: u64| positive(format_args!("workload.rl.{name}"), value, MAX_BATCH);
+    let length =
+        |name: &str, value: u64| positive(format_args!("workload.rl.{name}"), value, MAX_LENGTH);
 
     let prompts = count(
         "prompts_per_step",
@@ -378,7 +389,7 @@ fn resolve_rl(
         WorkloadKind::Grpo => 8,
         _ => 1,
     });
-    let responses = positive(&field("responses_per_prompt"), responses, 4096)?;
+    let responses = positive(field("responses_per_prompt"), responses, 4096)?;
     let max_prompt = length(
         "max_prompt_length",
         required(&field("max_prompt_length"), spec.max_prompt_length)?,
@@ -394,7 +405,7 @@ fn resolve_rl(
                 "The mean of {mean} tokens is above the longest, {longest}. Lower it, or raise the longest."
             ),
         )),
-        Some(mean) => within(&field(name), mean, 1.0, MAX_LENGTH as f64),
+        Some(mean) => within(field(name), mean, 1.0, MAX_LENGTH as f64),
         None => {
             caveats.push(Caveat::new(
                 "assumed-mean-length",
@@ -414,7 +425,7 @@ fn resolve_rl(
         max_response,
     )?;
     let cv = within(
-        &field("response_length_cv"),
+        field("response_length_cv"),
         spec.response_length_cv.unwrap_or(0.5),
         0.0,
         10.0,
@@ -453,7 +464,7 @@ fn resolve_rl(
             ));
         }
         (_, None) => (hardware.gpus / 2).max(1),
-        (_, Some(gpus)) => positive(&field("train_gpus"), gpus, MAX_GPUS)? as u32,
+        (_, Some(gpus)) => positive(field("train_gpus"), gpus, MAX_GPUS)? as u32,
     };
     if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
         return Err(InputError::new(
@@ -473,7 +484,7 @@ fn resolve_rl(
         mean_response_length: mean_response,
         response_length_cv: cv,
         mini_batch,
-        epochs: positive(&field("epochs"), spec.epochs.unwrap_or(1), 1000)?,
+        epochs: positive(field("epochs"), spec.epochs.unwrap_or(1), 1000)?,
         reference: spec.reference.unwrap_or(kind != WorkloadKind::Dapo),
         critic,
         reward_model: role("reward_model", &spec.reward_model)?,
@@ -486,7 +497,7 @@ fn resolve_generation(spec: &RolloutWorkloadSpec) -> Result<Generation, InputErr
     let field = |name: &str| format!("workload.rollout.{name}");
     let length = |name: &str, value: Option<f64>| {
         within(
-            &field(name),
+            field(name),
             required(&field(name), value)?,
             1.0,
             MAX_LENGTH as f64,
@@ -494,14 +505,14 @@ fn resolve_generation(spec: &RolloutWorkloadSpec) -> Result<Generation, InputErr
     };
     Ok(Generation {
         requests: positive(
-            &field("requests"),
+            field("requests"),
             required(&field("requests"), spec.requests)?,
             1 << 32,
         )?,
         mean_prompt_length: length("mean_prompt_length", spec.mean_prompt_length)?,
         mean_response_length: length("mean_response_length", spec.mean_response_length)?,
         response_length_cv: within(
-            &field("response_length_cv"),
+            field("response_length_cv"),
             spec.response_length_cv.unwrap_or(0.0),
             0.0,
             10.0,

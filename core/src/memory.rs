@@ -6,7 +6,8 @@ use crate::layer::{BlockContext, Slice};
 use crate::plan::{Layout, Recompute};
 use crate::units::Bytes;
 use crate::weights::{
-    RankWeights, Stage, States, adapter_states, rank_weights, stage_layers, training_states,
+    RankWeights, Stage, States, adapter_states, rank_weights, shard_counts, stage_layers,
+    training_states,
 };
 use crate::wire::{Backend, MemoryParts};
 
@@ -92,24 +93,35 @@ fn of_stage(
     if layout.offload.gradients {
         states.gradients = Bytes::ZERO;
     }
-    let activations = activations(context, role, layout, batch, usage, stage);
+    let mut activations = activations(context, role, layout, batch, usage, stage);
+    activations.working += unpacked(context, role, layout, usage);
+    let step = optimizer_step(role, &rank, layout, gpus, usage);
     let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
     let loss = if has_head {
         loss(context, role, &rank, layout, batch.largest.tokens, usage)
     } else {
         Bytes::ZERO
     };
-    // The loss is over, its tensors gone, when the last block's backward pass begins.
-    let (beside, logits) = if loss > activations.working {
-        (Bytes::ZERO, loss)
+    // The loss is over, its tensors gone, when the last block's backward pass begins; all activations are, and gathered
+    // weights, when the optimizer steps.
+    let passes = activations.kept + loss.max(activations.working) + workspace;
+    let (workspace, kept, logits, step) = if step > passes {
+        (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO, step)
+    } else if loss > activations.working {
+        (workspace, activations.kept, loss, Bytes::ZERO)
     } else {
-        (activations.working, Bytes::ZERO)
+        (
+            workspace,
+            activations.kept + activations.working,
+            Bytes::ZERO,
+            Bytes::ZERO,
+        )
     };
     let mut parts = MemoryParts {
         parameters: (states.parameters + workspace).gib(),
         gradients: states.gradients.gib(),
-        optimizer: states.optimizer.gib(),
-        activations: (activations.kept + beside).gib(),
+        optimizer: (states.optimizer + step).gib(),
+        activations: kept.gib(),
         logits: logits.gib(),
         ..MemoryParts::default()
     };
@@ -195,6 +207,39 @@ fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use, role: &R
         0.0
     };
     Bytes::new(2.0 * (2.0 * rank.largest_block + rank.outer) + gradients)
+}
+
+/// A 4-bit base is unpacked to bf16 one matrix at a time (bitsandbytes, `MatMul4Bit`): the largest one.
+fn unpacked(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> Bytes {
+    if role.adapters == 0 || usage == Use::Evaluate || !context.job.workload.quantized_base() {
+        return Bytes::ZERO;
+    }
+    let shape = &role.model.shape;
+    let widest = shape.intermediate_size.max(shape.hidden_size) * shape.hidden_size;
+    Bytes::new(2.0 * widest as f64 / f64::from(layout.tensor_parallel))
+}
+
+/// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
+/// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Megatron and `DeepSpeed`
+/// have fused kernels.
+fn optimizer_step(
+    role: &Role<'_>,
+    rank: &RankWeights,
+    layout: &Layout,
+    gpus: u32,
+    usage: Use,
+) -> Bytes {
+    let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
+    if usage == Use::Evaluate || fused || layout.offload.optimizer || role.adapters > 0 {
+        return Bytes::ZERO;
+    }
+    let (experts, dense) = shard_counts(layout, gpus);
+    let weights = if layout.zero_stage >= 1 {
+        rank.dense / dense + rank.experts / experts
+    } else {
+        rank.dense + rank.experts
+    };
+    Bytes::new(4.0 * weights)
 }
 
 /// Bytes per logit while an eager loss is computed: logits in bf16, and at the worst moment, in its backward pass,

@@ -12,7 +12,8 @@ use shardwise_core::model::{Model, ParameterCounts, resolve_model};
 use shardwise_core::plan::Layout;
 use shardwise_core::rollout::cache_bytes_per_token;
 use shardwise_core::weights::{NF4_BYTES, RankWeights, Stage, States, training_states};
-use shardwise_core::wire::{Answer, Backend, LoraTargets, question_from_value};
+use shardwise_core::wire::{Answer, Backend, LoraTargets, Offload, question_from_value};
+use shardwise_core::zero_needs::ZeroNeeds;
 use shardwise_core::{estimate, flops, presets};
 
 fn model(value: Value) -> Model {
@@ -359,6 +360,122 @@ fn zero_model_states() {
                 let got = total(&states(parameters, gpus, "deepspeed", stage)) / 1e9;
                 assert!((got - published).abs() < unit, "{got} is not {published}");
             }
+        }
+    }
+}
+
+/// What `DeepSpeed` 0.19.8's estimators print in GiB for Llama-2-7B and -70B on 1, 2, 4 and 8 nodes of 8 GPUs: GPU and
+/// host of ZeRO-2 with the optimizer offloaded and without; of ZeRO-3 with parameters and optimizer, with the optimizer,
+/// and with nothing offloaded, built sharded; and the host's where it is not.
+#[test]
+fn deepspeed_estimators() {
+    let rows: [(f64, f64, f64, [f64; 13]); 8] = [
+        (
+            6_738_415_616.0,
+            131_072_000.0,
+            1.0,
+            [
+                12.55, 301.2, 26.67, 301.2, 0.49, 169.4, 301.2, 2.06, 150.6, 301.2, 14.61, 5.9,
+                301.2,
+            ],
+        ),
+        (
+            6_738_415_616.0,
+            131_072_000.0,
+            2.0,
+            [
+                12.55, 602.5, 19.61, 301.2, 0.49, 84.7, 301.2, 1.27, 75.3, 301.2, 7.55, 5.9, 301.2,
+            ],
+        ),
+        (
+            6_738_415_616.0,
+            131_072_000.0,
+            4.0,
+            [
+                12.55, 1204.9, 16.08, 301.2, 0.49, 42.4, 301.2, 0.88, 37.7, 301.2, 4.02, 5.9, 301.2,
+            ],
+        ),
+        (
+            6_738_415_616.0,
+            131_072_000.0,
+            8.0,
+            [
+                12.55, 2409.8, 14.32, 301.2, 0.49, 21.2, 301.2, 0.68, 18.8, 301.2, 2.25, 5.9, 301.2,
+            ],
+        ),
+        (
+            68_976_648_192.0,
+            262_144_000.0,
+            1.0,
+            [
+                128.48, 3083.5, 273.02, 3083.5, 0.98, 1734.5, 3083.5, 17.04, 1541.7, 3083.5,
+                145.52, 11.7, 3083.5,
+            ],
+        ),
+        (
+            68_976_648_192.0,
+            262_144_000.0,
+            2.0,
+            [
+                128.48, 6167.0, 200.75, 3083.5, 0.98, 867.2, 3083.5, 9.01, 770.9, 3083.5, 73.25,
+                11.7, 3083.5,
+            ],
+        ),
+        (
+            68_976_648_192.0,
+            262_144_000.0,
+            4.0,
+            [
+                128.48, 12334.0, 164.61, 3083.5, 0.98, 433.6, 3083.5, 4.99, 385.4, 3083.5, 37.11,
+                11.7, 3083.5,
+            ],
+        ),
+        (
+            68_976_648_192.0,
+            262_144_000.0,
+            8.0,
+            [
+                128.48, 24668.0, 146.55, 3083.5, 0.98, 216.8, 3083.5, 2.98, 192.7, 3083.5, 19.04,
+                11.7, 3083.5,
+            ],
+        ),
+    ];
+    let offload = |optimizer: bool, parameters: bool| Offload {
+        optimizer,
+        parameters,
+        ..Offload::default()
+    };
+    for (parameters, largest_module, nodes, printed) in rows {
+        let zero = ZeroNeeds {
+            parameters,
+            largest_module,
+            gpus_per_node: 8.0,
+            nodes,
+        };
+        let mut got = Vec::new();
+        for stage_2 in [zero.stage_2(true), zero.stage_2(false)] {
+            got.extend([stage_2.gpu, stage_2.host]);
+        }
+        for offload in [
+            offload(true, true),
+            offload(true, false),
+            offload(false, false),
+        ] {
+            let sharded = zero.stage_3(offload, true);
+            got.extend([sharded.gpu, sharded.host, zero.stage_3(offload, false).host]);
+        }
+        for (place, (got, printed)) in got.iter().zip(printed).enumerate() {
+            // Printed to two digits for GPUs, one for hosts.
+            let gib = got / f64::powi(2.0, 30);
+            let digit = if [0, 2, 4, 7, 10].contains(&place) {
+                0.00501
+            } else {
+                0.0501
+            };
+            assert!(
+                (gib - printed).abs() <= digit,
+                "{parameters} on {nodes} nodes, column {place}: {gib}, not {printed}"
+            );
         }
     }
 }
