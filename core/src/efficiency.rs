@@ -141,6 +141,10 @@ pub struct Efficiency {
 }
 
 /// The constants in use.
+#[allow(
+    clippy::approx_constant,
+    reason = "a measured figure may happen to look like one"
+)]
 pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
 impl Efficiency {
