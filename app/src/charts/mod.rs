@@ -4,6 +4,7 @@
 
 pub mod backend;
 pub mod gpus;
+pub mod scatter;
 pub mod stack;
 
 use plotters::coord::ranged1d::Ranged;
