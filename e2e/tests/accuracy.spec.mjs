@@ -241,6 +241,7 @@ for (const width of [1440, 390]) {
           await accuracy.open();
           await page.locator('#plot-runs').focus();
           await page.keyboard.press('End');
+          await page.evaluate(() => window.scrollTo(0, 0));
           await accuracy.shoot(`accuracy-${locale.slice(0, 2)}-${width}-${colorScheme}`);
           expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
           const { violations } = await new AxeBuilder({ page }).analyze();

@@ -186,7 +186,7 @@ impl Scatter {
             )?;
             // On a narrow sheet a label gives way to the one before it.
             let half = text_width(&label(tick), TEXT) as i32 / 2;
-            if x - half > last {
+            if x - half > last && x + half <= frame.right + 8 {
                 area.draw_text(
                     &label(tick),
                     &text(Ink::Tick, HPos::Center),
@@ -327,17 +327,13 @@ fn draw_guides<B: DrawingBackend>(area: &Area<B>, frame: &Frame, place: Place<'_
         area.draw(&PathElement::new(line(share), Ink::Guide))?;
     }
     area.draw(&PathElement::new(line(1.0), Ink::Ideal))?;
-    for (words, at, anchor) in [("+20 %", to, HPos::Right), ("−20 %", end, HPos::Right)] {
-        let (x, y) = at;
-        let y = if words.starts_with('+') {
-            y + 8
-        } else {
-            y + 14
-        };
-        let x = if words.starts_with('+') { x - 8 } else { x };
-        area.draw_text(words, &text(Ink::Tick, anchor), (x, y))?;
-    }
-    Ok(())
+    // Beside the band, whatever its slope.
+    let label = text(Ink::Tick, HPos::Right);
+    let rise = f64::from(frame.bottom - frame.top) / f64::from((frame.right - frame.left).max(1));
+    let left = (12.0 / rise.max(0.1)) as i32;
+    let below = (text_width("−20 %", TEXT) * rise) as i32;
+    area.draw_text("+20 %", &label, (to.0 - left, to.1 + 4))?;
+    area.draw_text("−20 %", &label, (end.0, end.1 + below + 12))
 }
 
 fn draw_point<B: DrawingBackend>(area: &Area<B>, point: &Point, place: Place<'_>) -> Drawn<B> {

@@ -160,7 +160,7 @@ text! {
     lead_left_out quantity speed memory prediction fitted left_out median_error mean_error nine_in_ten holds
     sub_left_out sub_fitted aim chart take_chart_speed take_chart_memory take_chosen chart_note across up
     unit_speed keys point_at exact full partly errors group_by by_group by_gpu by_framework by_family
-    as_table col_runs col_median col_mean col_nine col_inside all_full all_partly errors_note no_errors runs runs_all
+    as_table col_runs col_median col_mean col_nine col_inside all_full all_partly errors_note no_errors wrong wrong_note wrong_run runs runs_all
     runs_some show_only everything sort_by col_model col_gpus col_precision col_date col_measured
     col_predicted col_left_out col_error col_interval col_open open open_run source new_tab show_all
     show_fewer method method_run method_left_out method_headline method_interval whole_file

@@ -18,9 +18,15 @@ use web_sys::KeyboardEvent;
 const PLOT: &str = "plot-runs";
 
 /// A run in a few words.
-fn short(run: &Run) -> String {
+pub(super) fn short(run: &Run) -> String {
     let gpus = format::grouped(run.gpus.into());
     format!("{} · {gpus} × {}", run.model, words::gpu_label(&run.gpu))
+}
+
+/// What else a run was.
+pub(super) fn details(run: &Run) -> String {
+    let framework = framework(&run.framework);
+    format!("{framework} · {} · {}", run.precision, run.group)
 }
 
 fn point(page: Page, run: &Run) -> Option<Point> {
@@ -86,9 +92,7 @@ fn pointed(page: Page, width: u32, at: (i32, i32)) -> Option<usize> {
 fn stepped(page: Page, key: &str) -> Option<usize> {
     let runs = page.runs()?;
     let kind = page.kind.get();
-    let group = page.group.get();
-    let group = group.as_deref().map(|group| (page.by.get(), group));
-    let mut places = runs.shown(kind, page.case.get(), group);
+    let mut places = page.chosen(&runs);
     let measured = |place: &usize| {
         let quantity = runs.runs.get(*place).and_then(|run| run.quantity(kind));
         quantity.and_then(|quantity| quantity.measured)
@@ -223,18 +227,12 @@ fn near(page: Page) -> AnyView {
     };
     let figure = |value: Option<f64>| value.map(|value| page.figure(value));
     let error = quantity.error_of(page.case.get());
-    let what = format!(
-        "{} · {} · {}",
-        framework(&run.framework),
-        run.precision,
-        run.group
-    );
     el("DIV.near-in")
         .child(
             el("P")
                 .child(el("B").child(short(run)))
                 .child(" ")
-                .child(el("SPAN.muted").child(what)),
+                .child(el("SPAN.muted").child(details(run))),
         )
         .child(
             el("DL")

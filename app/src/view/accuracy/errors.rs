@@ -1,13 +1,17 @@
-//! The errors by group: choosing a row shows its runs alone.
+//! The errors by group, where choosing a row shows its runs alone, and the largest of them.
 
-use super::super::dom::{el, live, part, press};
+use super::super::dom::{all, el, live, part, press};
 use super::super::figure::{cell, head};
+use super::chart::{details, short, signed};
 use super::summary::{coverage, segments, share};
 use super::{DIMENSIONS, Page, group_label};
 use crate::format;
-use crate::runs::{By, Figure};
+use crate::runs::{By, Column, Figure};
 use crate::text::fill;
 use leptos::prelude::*;
+
+/// How many misses are named.
+const MISSES: usize = 5;
 
 /// A dimension's name.
 pub(super) fn dimension(page: Page, by: By) -> &'static str {
@@ -41,6 +45,37 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(part(move || table(page)))
         .child(el("P.note").child(live(note)))
         .into_any()
+}
+
+/// The largest misses, where the file says how large they are.
+pub(super) fn misses(page: Page) -> Option<AnyView> {
+    let text = page.text();
+    let runs = page.runs()?;
+    let (kind, case) = (page.kind.get(), page.case.get());
+    let mut shown = page.chosen(&runs);
+    runs.sort(&mut shown, Column::Error, true, kind, case);
+    let worst = shown.iter().filter_map(|place| {
+        let run = runs.runs.get(*place)?;
+        let error = run.quantity(kind)?.error_of(case)?;
+        let (measured, predicted) = run.pair(kind, case)?;
+        let figures = [page.figure(predicted), page.figure(measured)];
+        let words = fill(text.wrong_run, &[&figures[0], &figures[1], page.unit()]);
+        let about = el("DIV")
+            .child(el("H3").child(short(run)))
+            .child(el("P").child(words).child(" ").child(details(run)));
+        Some(el("LI").child(el("B").child(signed(error))).child(about))
+    });
+    let worst = all(worst.take(MISSES));
+    if worst.is_empty() {
+        return None;
+    }
+    let head = el("DIV.block-h")
+        .child(el("H2|id=wrong-h").child(text.wrong))
+        .child(el("P").child(text.wrong_note));
+    let section = el("SECTION.block|aria-labelledby=wrong-h")
+        .child(head)
+        .child(el("OL.miss").child(worst));
+    Some(section.into_any())
 }
 
 fn table(page: Page) -> Option<AnyView> {

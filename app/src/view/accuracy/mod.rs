@@ -135,6 +135,13 @@ impl Page {
         }
     }
 
+    /// The runs of the chosen group, or all, by their places in the file.
+    fn chosen(self, runs: &Runs) -> Vec<usize> {
+        let group = self.group.get();
+        let group = group.as_deref().map(|group| (self.by.get(), group));
+        runs.shown(self.kind.get(), self.case.get(), group)
+    }
+
     /// Shows another quantity or prediction.
     fn show(self, kind: Kind, case: Case) {
         self.near.set(None);
@@ -349,9 +356,11 @@ fn body(page: Page) -> AnyView {
         File::Read(runs) => vec![
             node(summary::view(page)),
             node(
-                el("DIV.acc-grid")
-                    .child(chart::view(page))
-                    .child(errors::view(page)),
+                el("DIV.acc-grid").child(chart::view(page)).child(
+                    el("DIV.acc-side")
+                        .child(errors::view(page))
+                        .child(part(move || errors::misses(page))),
+                ),
             ),
             node(table::view(page)),
             node(summary::method(page, &runs)),

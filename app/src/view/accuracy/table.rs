@@ -26,7 +26,7 @@ pub(super) fn view(page: Page) -> AnyView {
         let Some(group) = page.group_label() else {
             return Some(fill(text.runs_all, &[&total, page.unit()]));
         };
-        let some = chosen(page, &runs).len().to_string();
+        let some = page.chosen(&runs).len().to_string();
         Some(fill(text.runs_some, &[&some, &total, &group, page.unit()]))
     };
     el("SECTION.block runs|id=runs|aria-labelledby=runs-h")
@@ -39,13 +39,6 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(part(move || table(page)))
         .child(part(move || more(page)))
         .into_any()
-}
-
-/// The runs of the table, by their places in the file.
-fn chosen(page: Page, runs: &Runs) -> Vec<usize> {
-    let group = page.group.get();
-    let group = group.as_deref().map(|group| (page.by.get(), group));
-    runs.shown(page.kind.get(), page.case.get(), group)
 }
 
 /// The columns: the error where the file holds any.
@@ -147,7 +140,7 @@ fn table(page: Page) -> Option<AnyView> {
     let runs = page.runs()?;
     let columns = columns(page, &runs);
     let (sorted, down) = page.sort.get();
-    let mut shown = chosen(page, &runs);
+    let mut shown = page.chosen(&runs);
     runs.sort(&mut shown, sorted, down, page.kind.get(), page.case.get());
     if !page.whole.get() {
         shown.truncate(TOP);
@@ -274,7 +267,7 @@ fn row(page: Page, runs: &Runs, run: &Run, columns: &[Column]) -> El {
 fn more(page: Page) -> Option<AnyView> {
     let text = page.text();
     let runs = page.runs()?;
-    let total = chosen(page, &runs).len();
+    let total = page.chosen(&runs).len();
     let whole = page.whole.get();
     let words = if whole {
         text.show_fewer.to_owned()
