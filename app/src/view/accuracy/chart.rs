@@ -246,7 +246,7 @@ fn near(page: Page) -> AnyView {
         )
         .child(
             el("P.near-l")
-                .child(source(page, run))
+                .child(source(page, run, &run.source))
                 .child(open(page, run)),
         )
         .into_any()
@@ -262,19 +262,16 @@ pub(super) fn signed(error: f64) -> String {
     }
 }
 
-/// The way to a run's source; its name alone where the file holds no address of the web.
-pub(super) fn source(page: Page, run: &Run) -> El {
+/// The way to a run's source by a name of it; the name alone where the file holds no address of the web.
+pub(super) fn source(page: Page, run: &Run, name: &str) -> El {
     let Some(address) = run.address() else {
-        return el("SPAN")
-            .set("title", run.source.clone())
-            .child(run.group.clone());
+        return el("SPAN").child(name.to_owned());
     };
     el("A")
         .set("href", address.to_owned())
         .set("target", "_blank")
         .set("rel", "noopener noreferrer")
-        .set("title", run.source.clone())
-        .child(run.group.clone())
+        .child(name.to_owned())
         .child(el("SPAN.vh").child(" ").child(page.text().new_tab))
 }
 

@@ -236,7 +236,7 @@ fn row(page: Page, runs: &Runs, run: &Run, columns: &[Column]) -> El {
             Column::Precision => words(column, run.precision.clone()),
             Column::Source => el("TD")
                 .set("data-l", label)
-                .child(source(page, run))
+                .child(source(page, run, &run.group))
                 .into_any(),
             Column::Date => words(column, run.date.clone()),
             Column::Measured => cell(label, figure(quantity.and_then(|it| it.measured))),
