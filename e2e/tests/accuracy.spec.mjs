@@ -98,7 +98,7 @@ test('pointing and the arrow keys say the same', async ({ page, accuracy }) => {
   await page.keyboard.press('ArrowRight');
   await expect(accuracy.near).not.toHaveText(first);
   await page.keyboard.press('End');
-  await expect(accuracy.near).toContainText('Measured, GiB');
+  for (const fact of ['Measured, GiB', 'Predicted', 'Left out', 'interval']) await expect(accuracy.near).toContainText(fact);
   const told = await accuracy.near.innerText();
   const mark = page.locator('.over .pt-ring');
   const at = await mark.boundingBox();

@@ -52,7 +52,7 @@ pub(super) const ACCURACY: Accuracy = Accuracy {
     take_chart_speed: "Points on the dashed line are exact; above it the prediction is too fast, below it too slow.",
     take_chart_memory: "Points on the dashed line are exact; above it the prediction is too much, below it too little.",
     take_chosen: "{0}: half of {1} runs within {2}, nine in ten within {3}.",
-    chart_note: "Log scales. Band: 20 % over to 20 % under; dotted lines: 10 %.",
+    chart_note: "Log scales. Band: 20\u{a0}% over to 20\u{a0}% under; dotted lines: 10\u{a0}%.",
     across: "Measured, {0}",
     up: "Predicted, {0}",
     unit_speed: "tokens/s per GPU",

@@ -52,7 +52,7 @@ pub(super) const ACCURACY: Accuracy = Accuracy {
     take_chart_speed: "落在虚线上即完全准确；在其上方表示预测偏快，下方表示偏慢。",
     take_chart_memory: "落在虚线上即完全准确；在其上方表示预测偏多，下方表示偏少。",
     take_chosen: "{0}：{1} 次运行中，半数误差在 {2} 以内，九成在 {3} 以内。",
-    chart_note: "对数坐标。色带：偏高 20 % 至偏低 20 %；点线：10 %。",
+    chart_note: "对数坐标。色带：偏高 20\u{a0}% 至偏低 20\u{a0}%；点线：10\u{a0}%。",
     across: "实测，{0}",
     up: "预测，{0}",
     unit_speed: "每 GPU token/s",

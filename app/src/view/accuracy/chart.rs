@@ -4,6 +4,7 @@ use super::super::dom::{El, el, live, node, part};
 use super::super::figure::{image, sheet};
 use super::super::icons::icon;
 use super::super::words;
+use super::summary::coverage;
 use super::{Page, framework};
 use crate::browser;
 use crate::charts::scatter::{Point, Scatter};
@@ -227,6 +228,8 @@ fn near(page: Page) -> AnyView {
     };
     let figure = |value: Option<f64>| value.map(|value| page.figure(value));
     let error = quantity.error_of(page.case.get());
+    let interval = runs.as_deref().map(coverage).unwrap_or_default();
+    let interval = fill(text.col_interval, &[&interval]);
     el("DIV.near-in")
         .child(
             el("P")
@@ -242,7 +245,8 @@ fn near(page: Page) -> AnyView {
                 ))
                 .child(fact(text.col_predicted, figure(quantity.predicted)))
                 .child(fact(text.col_left_out, figure(quantity.left_out)))
-                .child(fact(text.col_error, error.map(signed))),
+                .child(fact(text.col_error, error.map(signed)))
+                .child(fact(&interval, page.range(quantity))),
         )
         .child(
             el("P.near-l")

@@ -20,7 +20,7 @@ use super::icons::icon;
 use super::{footer, header, words};
 use crate::browser;
 use crate::look::Look;
-use crate::runs::{By, Case, Column, Kind, Runs};
+use crate::runs::{By, Case, Column, Kind, Quantity, Runs};
 use crate::text::{Accuracy as Text, Lang};
 
 /// The attribute of the root element that names the data file.
@@ -254,6 +254,12 @@ impl Page {
             Kind::Speed => crate::format::figure(value),
             Kind::Memory => crate::format::gib(value),
         }
+    }
+
+    /// A prediction's interval.
+    fn range(self, quantity: &Quantity) -> Option<String> {
+        let (low, high) = quantity.low.zip(quantity.high)?;
+        Some(format!("{} – {}", self.figure(low), self.figure(high)))
     }
 
     /// The address that asks the calculator for a run.

@@ -247,9 +247,7 @@ fn row(page: Page, runs: &Runs, run: &Run, columns: &[Column]) -> El {
                 cell(label, error.map(signed).unwrap_or_default())
             }
             Column::Interval => {
-                let range = quantity.and_then(|it| it.low.zip(it.high));
-                let range = range
-                    .map(|(low, high)| format!("{} – {}", page.figure(low), page.figure(high)));
+                let range = quantity.and_then(|it| page.range(it));
                 cell(label, range.unwrap_or_default())
             }
         }
