@@ -2,6 +2,7 @@
 // to find in the console: an error, a warning, a breach of the page's policy, a request to another site.
 
 import { test as base, expect } from '@playwright/test';
+import { Accuracy } from './pages/accuracy.mjs';
 import { Calculator } from './pages/calculator.mjs';
 
 export { expect };
@@ -36,5 +37,9 @@ export const test = base.extend({
 
   calculator: async ({ page }, use) => {
     await use(new Calculator(page));
+  },
+
+  accuracy: async ({ page }, use) => {
+    await use(new Accuracy(page));
   },
 });

@@ -1,7 +1,7 @@
-// Trunk's last step: joins the style sheets into one file and writes the service worker.
+// Trunk's last step: joins the style sheets into one file, writes the accuracy page and the service worker.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
 const site = process.env.TRUNK_STAGING_DIR;
@@ -13,6 +13,7 @@ const digest = (bytes, algorithm, encoding) => createHash(algorithm).update(byte
 const NOT_CACHED = new Set(['sw.js', 'embed.js', '_headers', 'screenshot.png']);
 
 joinStyles();
+writeAccuracyPage();
 writeServiceWorker();
 
 // One request instead of a dozen. The order of the links is the order of the rules. Without an integrity
@@ -33,6 +34,39 @@ function joinStyles() {
     return `<link rel="stylesheet" href="./${name}">\n`;
   });
   writeFileSync(page, joined);
+}
+
+// The accuracy page is the calculator's with another program, one style sheet more and its data. In a folder of
+// its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
+function writeAccuracyPage() {
+  const data = JSON.parse(readFileSync(join(site, 'accuracy.json'), 'utf8'));
+  if (!data.runs?.length || !data.figures?.length) throw new Error('public/accuracy.json holds no runs');
+  const [program] = hashed('accuracy.js', 'accuracy_bg.wasm');
+  const [style] = hashed('accuracy.css');
+  const [runs] = hashed('accuracy.json');
+  let html = readFileSync(join(site, 'index.html'), 'utf8');
+  const change = (pattern, by) => {
+    if (html.search(pattern) < 0) throw new Error(`index.html has changed: nothing matches ${pattern}`);
+    html = html.replace(pattern, by);
+  };
+  change(/<html lang="en">/, `<html lang="en" data-runs="${runs}">`);
+  change(/<meta charset="utf-8">/, '$&\n<base href="../">');
+  change(/<title>.*<\/title>/, '<title>Shardwise: how accurate is it?</title>');
+  change(/(<meta name="description" content=")[^"]*/, '$1Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.');
+  change(/<link rel="stylesheet" [^>]*>/, `$&\n<link rel="stylesheet" href="./${style}">`);
+  change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
+  mkdirSync(join(site, 'accuracy'));
+  writeFileSync(join(site, 'accuracy', 'index.html'), html);
+}
+
+// Puts the digest of the last of some files that belong together into the names of all.
+function hashed(...files) {
+  const mark = digest(readFileSync(join(site, files.at(-1))), 'sha256', 'hex').slice(0, 16);
+  return files.map((file) => {
+    const name = file.replace(/^[a-z]+/, `$&-${mark}`);
+    renameSync(join(site, file), join(site, name));
+    return name;
+  });
 }
 
 // The worker carries the digest of every file: what it caches is this build, or nothing.

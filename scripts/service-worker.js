@@ -8,11 +8,11 @@ const FILES = '@FILES@';
 const PREFIX = `shardwise ${new URL(self.registration.scope).pathname} `;
 const CACHE = PREFIX + VERSION;
 const ROOT = self.registration.scope;
-const INDEX = new URL('index.html', ROOT).href;
 
-// The page is asked for under the scope's own address: some hosts redirect index.html there, and a
+// A page is asked for under its folder's address: some hosts redirect index.html there, and a
 // redirected answer may not serve a navigation.
-const address = (file) => (file === 'index.html' ? ROOT : new URL(file, ROOT).href);
+const folder = (address) => address.replace(/(?<=\/)index\.html$/, '');
+const address = (file) => folder(new URL(file, ROOT).href);
 const KNOWN = new Set(FILES.map(([file]) => address(file)));
 
 async function store(cache, file, integrity) {
@@ -51,6 +51,6 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
   url.search = '';
   url.hash = '';
-  const key = url.href === INDEX ? ROOT : url.href;
+  const key = folder(url.href);
   if (KNOWN.has(key)) event.respondWith(answer(event.request, key));
 });

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::JsValue;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlElement, Storage};
 
 /// The window; `None` outside a browser.
@@ -73,6 +74,22 @@ pub(crate) fn store(key: &str, value: &str) {
     }
 }
 
+fn tab() -> Option<Storage> {
+    window()?.session_storage().ok().flatten()
+}
+
+/// A value kept by an earlier page in the same tab.
+pub(crate) fn kept(key: &str) -> Option<String> {
+    tab()?.get_item(key).ok().flatten()
+}
+
+/// Keeps a value for the next page in this tab, where the browser allows it.
+pub(crate) fn keep(key: &str, value: &str) {
+    if let Some(tab) = tab() {
+        let _ = tab.set_item(key, value);
+    }
+}
+
 /// A parameter of the address's query; empty where it has no value.
 pub(crate) fn query(name: &str) -> Option<String> {
     let search = window()?.location().search().ok()?;
@@ -119,6 +136,40 @@ pub(crate) fn set_hash(hash: &str, as_step: bool) {
     } else {
         history.replace_state_with_url(&JsValue::NULL, "", Some(&url))
     };
+}
+
+/// What the root element says under a name.
+pub(crate) fn root_says(name: &str) -> Option<String> {
+    root()?.get_attribute(name)
+}
+
+/// The text of a file of the site; `None` where it cannot be had.
+pub(crate) async fn file(address: &str) -> Option<String> {
+    let response = JsFuture::from(window()?.fetch_with_str(address))
+        .await
+        .ok()?;
+    let response: web_sys::Response = response.dyn_into().ok()?;
+    if !response.ok() {
+        return None;
+    }
+    let text = JsFuture::from(response.text().ok()?).await.ok()?;
+    text.as_string()
+}
+
+/// The named values that the part of the address after `#` holds.
+pub(crate) fn hash_values() -> Option<web_sys::UrlSearchParams> {
+    web_sys::UrlSearchParams::new_with_str(&hash()).ok()
+}
+
+/// Where a pointer is, from the corner of an element, in pixels.
+pub(crate) fn pointer_in(id: &str, event: web_sys::Event) -> Option<(i32, i32)> {
+    let place = element(id)?.get_bounding_client_rect();
+    let event: web_sys::MouseEvent = event.dyn_into().ok()?;
+    let from = |at: i32, edge: f64| (f64::from(at) - edge).round() as i32;
+    Some((
+        from(event.client_x(), place.left()),
+        from(event.client_y(), place.top()),
+    ))
 }
 
 fn element(id: &str) -> Option<Element> {

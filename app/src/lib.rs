@@ -12,13 +12,22 @@ pub mod charts;
 mod compute;
 pub mod form;
 pub mod format;
+mod look;
 mod page;
+pub mod runs;
 mod text;
 mod view;
 
 use leptos::prelude::*;
 
-/// The whole page.
+/// The page that says how right the calculator is: a program of its own, so that nobody downloads
+/// it before asking.
+#[component]
+pub fn Accuracy() -> impl IntoView {
+    view::accuracy()
+}
+
+/// The calculator.
 #[component]
 pub fn App() -> impl IntoView {
     view::page()

@@ -14,51 +14,20 @@ use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 use crate::browser;
 use crate::compute::{self, Comparison};
 use crate::form::{Field, FieldError, Form, KINDS};
+use crate::look::Look;
 use crate::text::{Lang, Text};
 
-const THEME_KEY: &str = "shardwise-theme";
-const LANG_KEY: &str = "shardwise-lang";
+/// The question that was last shown, as the part of its address after `#`, for the site's other pages.
+pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
+
+/// The form with it.
+const KEPT_FORM: &str = "shardwise-form";
 
 /// How long the address waits for the typing to pause, in milliseconds.
 const ADDRESS_PAUSE_MS: u32 = 400;
 
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
-
-/// Colours of the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Theme {
-    /// The system's.
-    #[default]
-    Auto,
-    /// Light.
-    Light,
-    /// Dark.
-    Dark,
-}
-
-impl Theme {
-    /// All of them, with the word the address and the storage use.
-    pub(crate) const ALL: [(Self, &'static str); 3] = [
-        (Self::Auto, "auto"),
-        (Self::Light, "light"),
-        (Self::Dark, "dark"),
-    ];
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(theme, _)| *theme)
-    }
-
-    fn word(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(theme, _)| *theme == self)
-            .map_or("auto", |(_, word)| word)
-    }
-}
 
 /// Order of the GPU types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,10 +72,8 @@ impl Deref for Page {
 pub(crate) struct State {
     /// What is typed.
     pub(crate) form: RwSignal<Form>,
-    /// Language that was chosen.
-    pub(crate) chosen_lang: RwSignal<Lang>,
-    /// Colours.
-    pub(crate) theme: RwSignal<Theme>,
+    /// Language and colours that were chosen.
+    pub(crate) look: Look,
     /// What is wrong with the form.
     pub(crate) errors: RwSignal<Vec<FieldError>>,
     /// The last valid question with its answer.
@@ -180,17 +147,10 @@ fn renew(signal: RwSignal<usize>, value: usize) {
 impl Page {
     /// The page as the address, the storage and the system ask for it.
     pub(crate) fn new() -> Self {
-        let lang = browser::query("lang")
-            .or_else(|| browser::stored(LANG_KEY))
-            .or_else(browser::preferred_language)
-            .and_then(|tag| Lang::of_tag(&tag));
-        let theme = browser::query("theme")
-            .or_else(|| browser::stored(THEME_KEY))
-            .and_then(|word| Theme::of_word(&word));
+        let look = Look::new(|lang| lang.text().title);
         let state = State {
             form: RwSignal::new(Form::default()),
-            chosen_lang: RwSignal::new(lang.unwrap_or_default()),
-            theme: RwSignal::new(theme.unwrap_or_default()),
+            look,
             errors: RwSignal::new(Vec::new()),
             shown: RwSignal::new(None),
             kind: RwSignal::new(0),
@@ -203,13 +163,16 @@ impl Page {
             embedded: browser::query("embed").is_some(),
         };
         let page = Self {
-            lang: lang.unwrap_or_default(),
+            lang: look.lang.get_untracked(),
             state: Box::leak(Box::new(state)),
         };
-        page.follow_look();
+        if page.embedded {
+            browser::add_root_class("is-embed");
+        }
         page.follow_address();
         page.edit(|form| *form = first_form());
         page.read_address();
+        page.retype();
         page
     }
 
@@ -322,18 +285,6 @@ impl Page {
         self.write_address(true);
     }
 
-    /// Chooses a language and keeps the choice.
-    pub(crate) fn choose_lang(self, lang: Lang) {
-        self.chosen_lang.set(lang);
-        browser::store(LANG_KEY, lang.tag());
-    }
-
-    /// Chooses colours and keeps the choice.
-    pub(crate) fn choose_theme(self, theme: Theme) {
-        self.theme.set(theme);
-        browser::store(THEME_KEY, theme.word());
-    }
-
     /// The form of a first visit.
     pub(crate) fn reset(self) {
         self.change(|form| *form = first_form());
@@ -374,25 +325,31 @@ impl Page {
         PENDING.with(|pending| pending.replace(Some(timeout)));
     }
 
-    fn follow_look(self) {
-        Effect::new(move || {
-            let lang = self.chosen_lang.get();
-            browser::set_root("lang", Some(lang.tag()));
-            browser::set_title(lang.text().title);
-        });
-        Effect::new(move || {
-            let theme = self.theme.get();
-            browser::set_root("data-theme", (theme != Theme::Auto).then_some(theme.word()));
-        });
-        if self.embedded {
-            browser::add_root_class("is-embed");
-        }
-    }
-
     fn follow_address(self) {
         if let Some(window) = browser::window() {
             EventListener::new(&window, "hashchange", move |_| self.read_address()).forget();
             EventListener::new(&window, "popstate", move |_| self.read_address()).forget();
+            // A press may lead away: the address that Back comes to is the question as it stands.
+            EventListener::new(&window, "click", move |_| self.write_address(false)).forget();
+            EventListener::new(&window, "pagehide", move |_| self.keep()).forget();
+        }
+    }
+
+    /// Keeps what is typed, valid or not, beside the question that the address holds.
+    fn keep(self) {
+        if let (false, Some(hash)) = (self.embedded, self.hash()) {
+            let typed = self.form.with_untracked(Form::typed);
+            browser::keep(KEPT_QUESTION, &hash);
+            browser::keep(KEPT_FORM, &typed);
+        }
+    }
+
+    /// Types again what was kept for the question of the address: Back from another page, a reload.
+    fn retype(self) {
+        let hash = browser::kept(KEPT_QUESTION).filter(|hash| *hash == browser::hash());
+        if !self.embedded && hash.is_some() && hash == self.hash() {
+            let typed = browser::kept(KEPT_FORM).unwrap_or_default();
+            self.edit(|form| form.retype(&typed));
         }
     }
 }

@@ -4,7 +4,8 @@
 
 use gloo::timers::callback::Timeout;
 use js_sys::Promise;
-use shardwise_app::App;
+use leptos::prelude::{AnyView, IntoAny};
+use shardwise_app::{Accuracy, App};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -37,6 +38,21 @@ struct Mounted {
 
 impl Mounted {
     async fn new() -> Self {
+        Self::of(|| App().into_any()).await
+    }
+
+    /// The accuracy page with this text as its data file.
+    async fn accuracy(file: &str) -> Self {
+        let address = format!("data:application/json,{file}");
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-runs", &address);
+        }
+        let page = Self::of(|| Accuracy().into_any()).await;
+        pause(100).await;
+        page
+    }
+
+    async fn of(view: fn() -> AnyView) -> Self {
         let document = document();
         let root: HtmlElement = document
             .create_element("div")
@@ -46,7 +62,7 @@ impl Mounted {
         if let Some(body) = document.body() {
             let _ = body.append_child(&root);
         }
-        let handle = leptos::mount::mount_to(root.clone(), App);
+        let handle = leptos::mount::mount_to(root.clone(), view);
         pause(50).await;
         Self {
             root,
@@ -198,4 +214,46 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
     assert_eq!(page.text(".chips"), searched);
     page.type_into("#plan-tensor_parallel", "3").await;
     assert!(!page.text("#plan-tensor_parallel-m").is_empty());
+}
+
+const RUNS: &str = r#"{"data":"1","coverage":0.8,"runs":[
+    {"id":"a","source":"s","url":"javascript:alert(1)","date":"2024","group":"A","model":"m1","family":"f","gpu":"h100-sxm",
+     "gpus":8,"framework":"fsdp","precision":"bf16","headline":true,"link":"v=1",
+     "speed":{"measured":100,"predicted":110,"left_out":90,"low":80,"high":140}},
+    {"id":"b","source":"s","url":"https://b.example/","date":"2023","group":"B","model":"m0","family":"f","gpu":"h100-sxm",
+     "gpus":8,"framework":"fsdp","precision":"bf16","headline":false,"link":"v=1",
+     "speed":{"measured":200,"predicted":150},"memory":{"measured":60,"predicted":61}}],
+    "figures":[{"kind":"speed","by":"group","name":"B","case":"predicted","runs":1}]}"#;
+
+#[wasm_bindgen_test]
+async fn runs_are_points_and_rows_and_what_is_unknown_stays_out() {
+    let page = Mounted::accuracy(RUNS).await;
+    let count = |selector: &str| {
+        let found = page.root.query_selector_all(selector);
+        found.map_or(0, |found| found.length())
+    };
+    assert_eq!(count("#runs tbody tr"), 2);
+    assert_eq!(count("#plot-runs svg [class^=pt-]"), 2);
+    assert_eq!(count("a[href^=javascript]"), 0);
+    assert_eq!(count("a[target=_blank]"), 1);
+    // The file says no errors: there is no column for them, and no list of the largest.
+    assert_eq!(count("#sort-error, .miss"), 0);
+    for bad in ["NaN", "inf", "undefined"] {
+        assert!(!page.text("main").contains(bad), "{bad}");
+    }
+    page.press("#sort-model").await;
+    assert_eq!(page.text("#runs tbody th"), "m0");
+    page.press(".acc-tools div:last-child button:last-child")
+        .await;
+    assert_eq!(count("#runs tbody tr"), 1);
+    assert_eq!(count("#plot-runs svg [class^=pt-]"), 1);
+}
+
+#[wasm_bindgen_test]
+async fn a_damaged_file_is_said() {
+    let page = Mounted::accuracy(r#"{"runs":[]}"#).await;
+    assert!(!page.text("[role=alert]").is_empty());
+    page.press("#retry").await;
+    pause(100).await;
+    assert!(!page.text("[role=alert] b").is_empty());
 }

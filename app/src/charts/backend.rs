@@ -31,6 +31,10 @@ inks! {
     // Lines and grounds.
     Grid = "grid", Axis = "axis", RowSel = "row-sel", Halo = "halo", Cap = "cap",
     Whisker = "whisk", WhiskerGround = "whisk-bg",
+    Ideal = "ideal", Guide = "guide", Band = "band", Ring = "pt-ring",
+    // Points.
+    Full = "pt-full", FullOff = "pt-full off", FullSel = "pt-full sel",
+    Part = "pt-part", PartOff = "pt-part off", PartSel = "pt-part sel",
     // Bars.
     Bar = "bar", BarSel = "bar-sel", Hatched = "hatched",
     Parameters = "k-par", Gradients = "k-grad", Optimizer = "k-opt", Activations = "k-act",
@@ -40,6 +44,7 @@ inks! {
     // Text.
     Tick = "t-k", Head = "t-h", Label = "t-l", LabelSel = "t-l sel", LabelOff = "t-l off",
     Value = "t-v", ValueSel = "t-v sel", ValueBest = "t-v best", Reason = "t-u", CapText = "t-cap",
+    Miss = "t-l t-miss", Near = "t-l t-near",
     // Text on bars.
     OnParameters = "t-on on-par", OnGradients = "t-on on-grad", OnOptimizer = "t-on on-opt",
     OnActivations = "t-on on-act", OnLogits = "t-on on-log", OnKvCache = "t-on on-kv",

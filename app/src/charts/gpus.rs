@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, text, tick};
+use super::{Area, Drawn, NARROW, TEXT, axis, scale, text, tick};
 
 /// One GPU type.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,13 +240,7 @@ impl Gpus {
             panel.top + HEAD,
             panel.top + HEAD + self.rows.len() as i32 * row_height,
         );
-        let size = (
-            (plot_right - panel.left) as u32,
-            (bottom - top).max(1) as u32,
-        );
-        let plot = area.clone().shrink((panel.left, top), size);
-        let chart = ChartBuilder::on(&plot).build_cartesian_2d(0.0..end, 0.0..1.0)?;
-        let x = |value: f64| chart.backend_coord(&(value, 0.0)).0;
+        let x = scale(end, panel.left, plot_right - 1);
         let head_left = if width < NARROW { 0 } else { panel.left };
         area.draw_text(
             panel.head,

@@ -4,8 +4,11 @@
 
 pub mod backend;
 pub mod gpus;
+pub mod scatter;
 pub mod stack;
 
+use plotters::coord::ranged1d::Ranged;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -38,6 +41,13 @@ pub fn draw(
     let _ = on(&area);
     drop(area);
     drawing
+}
+
+/// Places values from zero to `end` between two pixels. The axis alone: plotters' builder of whole
+/// charts is several kB to download.
+fn scale(end: f64, from: i32, to: i32) -> impl Fn(f64) -> i32 {
+    let axis = RangedCoordf64::from(0.0..end);
+    move |value| axis.map(&value, (from, to))
 }
 
 /// A text style: what the text means, and where its anchor is.

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, text, tick};
+use super::{Area, Drawn, NARROW, TEXT, axis, scale, text, tick};
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,15 +90,8 @@ impl Stack {
         // The axis ends with the largest bar rather than on a tick: no room is wasted.
         let end = end.min(self.largest() * 1.02).max(f64::MIN_POSITIVE);
         let bottom = height as i32 - 20;
-        let plot = area.clone().shrink(
-            (frame.left, frame.top),
-            (
-                (frame.right - frame.left).max(1) as u32,
-                (bottom - frame.top).max(1) as u32,
-            ),
-        );
-        let chart = ChartBuilder::on(&plot).build_cartesian_2d(0.0..end, 0.0..1.0)?;
-        let x = |value: f64| chart.backend_coord(&(value, 0.0)).0;
+        let right = frame.right.max(frame.left + 1);
+        let x = scale(end, frame.left, right - 1);
         let mut value = 0.0;
         while value <= end * 1.0001 {
             let at = x(value);

@@ -19,6 +19,9 @@ pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
 pub const CUSTOM_GPU: &str = "custom";
 
+/// Ends the text of a control: the separator that no keyboard types.
+const BETWEEN: char = '\u{1f}';
+
 /// Everything typed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
@@ -81,6 +84,26 @@ impl Form {
     pub fn set(&mut self, field: Field, text: impl Into<String>) {
         if let Some(value) = self.values.get_mut(field as usize) {
             *value = text.into();
+        }
+    }
+
+    /// All that is typed, as one text.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        let mut typed = String::new();
+        for value in &self.values {
+            typed.push_str(value);
+            typed.push(BETWEEN);
+        }
+        typed
+    }
+
+    /// Types it all again; another version's text, with other controls, is left alone.
+    pub fn retype(&mut self, typed: &str) {
+        if typed.matches(BETWEEN).count() == self.values.len() {
+            for (value, typed) in self.values.iter_mut().zip(typed.split(BETWEEN)) {
+                typed.clone_into(value);
+            }
         }
     }
 

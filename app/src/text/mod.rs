@@ -27,6 +27,22 @@ impl Lang {
         }
     }
 
+    /// Words of what stands around every page.
+    pub(crate) fn site(self) -> &'static Site {
+        match self {
+            Self::En => &en::SITE,
+            Self::Zh => &zh::SITE,
+        }
+    }
+
+    /// Words of the accuracy page.
+    pub(crate) fn accuracy(self) -> &'static Accuracy {
+        match self {
+            Self::En => &en::ACCURACY,
+            Self::Zh => &zh::ACCURACY,
+        }
+    }
+
     /// Its tag, for `lang` attributes.
     pub(crate) fn tag(self) -> &'static str {
         match self {
@@ -112,16 +128,17 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
     text
 }
 
+// One table for what each program needs, so that neither carries the other's words.
 macro_rules! text {
-    ($($name:ident)*) => {
-        /// Words and sentences of one language.
+    ($(#[$doc:meta])* $table:ident: $($name:ident)*) => {
+        $(#[$doc])*
         #[derive(Debug)]
-        pub(crate) struct Text {
+        pub(crate) struct $table {
             $(pub(crate) $name: &'static str,)*
         }
 
         #[cfg(test)]
-        impl Text {
+        impl $table {
             fn all(&self) -> Vec<(&'static str, &'static str)> {
                 vec![$((stringify!($name), self.$name),)*]
             }
@@ -130,9 +147,30 @@ macro_rules! text {
 }
 
 text! {
-    // Header and footer.
-    title skip language copy_link link_copied theme theme_auto theme_light theme_dark
-    about data prices build licence report report_how dismiss on_this_page
+    /// Words of what stands around every page, in one language.
+    Site:
+    site calculator accuracy how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
+    about data prices build licence
+}
+
+text! {
+    /// Words of the accuracy page in one language.
+    Accuracy:
+    title skip loading failed failed_load failed_read retry take_speed take_memory lead lead_fitted
+    lead_left_out quantity speed memory prediction fitted left_out median_error mean_error nine_in_ten holds
+    sub_left_out sub_fitted aim chart take_chart_speed take_chart_memory take_chosen chart_note across up
+    unit_speed keys point_at exact full partly errors group_by by_group by_gpu by_framework by_family
+    as_table col_runs col_median col_mean col_nine col_inside all_full all_partly errors_note no_errors wrong wrong_note wrong_run runs runs_all
+    runs_some show_only everything sort_by col_model col_gpus col_precision col_date col_measured
+    col_predicted col_left_out col_error col_interval col_open open open_run source new_tab show_all
+    show_fewer method method_run method_left_out method_headline method_interval whole_file
+}
+
+text! {
+    /// Words of the calculator in one language.
+    Text:
+    // Around it.
+    title skip report report_how dismiss on_this_page
     nav_gpus nav_memory nav_time nav_plans nav_flags nav_advice
     update_ready update_now
     // Form.
@@ -181,7 +219,9 @@ mod tests {
 
     #[test]
     fn both_languages_say_the_same_values() {
-        for ((name, english), (_, chinese)) in en::TEXT.all().into_iter().zip(zh::TEXT.all()) {
+        let english = [en::SITE.all(), en::ACCURACY.all(), en::TEXT.all()].concat();
+        let chinese = [zh::SITE.all(), zh::ACCURACY.all(), zh::TEXT.all()].concat();
+        for ((name, english), (_, chinese)) in english.into_iter().zip(chinese) {
             assert!(
                 !english.is_empty() && !chinese.is_empty(),
                 "{name} is empty"

@@ -46,7 +46,7 @@ pub(super) fn view(page: Page) -> AnyView {
                         .child(gpus::drawing(page, true)),
                 )
                 .child(el("FOOTER.emb-foot").child(live(move || {
-                    let text = page.text();
+                    let text = page.lang.site();
                     format!(
                         "Shardwise · {} {} · {} {}",
                         text.data,

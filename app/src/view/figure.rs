@@ -1,6 +1,6 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use super::dom::{el, part};
+use super::dom::{El, el, part};
 use leptos::prelude::*;
 
 use super::icons::icon;
@@ -27,15 +27,18 @@ pub(super) fn plot(
     el("DIV.plot").set("id", id).child(part(drawn)).into_any()
 }
 
-fn image(drawing: Drawing, label: &'static str) -> AnyView {
+pub(super) fn image(drawing: Drawing, label: &'static str) -> AnyView {
+    sheet(el("svg.c|role=img").set("aria-labelledby", label), drawing)
+}
+
+/// A drawing on its sheet.
+pub(super) fn sheet(svg: El, drawing: Drawing) -> AnyView {
     let Drawing {
         width,
         height,
         nodes,
     } = drawing;
-    el("svg.c|role=img")
-        .set("aria-labelledby", label)
-        .set("width", width.to_string())
+    svg.set("width", width.to_string())
         .set("height", height.to_string())
         .set("viewBox", format!("0 0 {width} {height}"))
         .children(nodes.into_iter().map(mark))

@@ -1,14 +1,41 @@
 //! The bar on top: name, language, theme, link.
 
-use super::dom::{el, live, part, press, typed};
+use super::dom::{El, el, live, part, press, press_link, typed};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 use super::icons::icon;
 use crate::browser;
-use crate::page::{Page, Theme};
+use crate::look::{Look, Theme};
+use crate::page::KEPT_QUESTION;
+use crate::text::Lang;
 
-pub(super) fn view(page: Page) -> AnyView {
+/// A page of the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The calculator.
+    Calculator,
+    /// How right it is.
+    Accuracy,
+}
+
+/// The bar on the page `here`; `link` is the page's address as it stands.
+pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> String>) -> AnyView {
+    let site = lang.site();
+    let places = [
+        (Place::Calculator, site.calculator),
+        (Place::Accuracy, site.accuracy),
+    ];
+    let places = places.map(|(place, name)| {
+        let anchor = anchor(look, place, name);
+        if place == here {
+            anchor
+                .set("aria-current", "page")
+                .on("click", press_link(|| browser::jump("answer")))
+        } else {
+            anchor
+        }
+    });
     el("HEADER.top")
         .child(
             el("SPAN.brand")
@@ -21,28 +48,46 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child("Shardwise"),
         )
         .child(
+            el("NAV.top-nav")
+                .set("aria-label", site.site)
+                .children(places),
+        )
+        .child(
             el("DIV.top-tools")
                 .child(
                     el("BUTTON.btn btn-s btn-q|type=button|id=language")
-                        .set("lang", page.lang.other().tag())
+                        .set("lang", lang.other().tag())
                         .on(
                             "click",
                             press(move || {
-                                page.choose_lang(page.lang.other());
+                                look.choose_lang(lang.other());
                                 // The new page has a button of its own.
                                 Timeout::new(0, || browser::focus("language")).forget();
                             }),
                         )
-                        .child(page.lang.other().text().language),
+                        .child(lang.other().site().language),
                 )
-                .child(themes(page))
-                .child(copy_link(page)),
+                .child(themes(look, lang))
+                .child(copy_link(lang, link)),
         )
         .into_any()
 }
 
-fn themes(page: Page) -> AnyView {
-    let text = page.text();
+/// A link to a page of the site. The calculator's holds the question that it was left with.
+#[inline(never)]
+pub(super) fn anchor(look: Look, place: Place, name: &'static str) -> El {
+    let address = move || match place {
+        Place::Accuracy => look.address_of("accuracy/"),
+        Place::Calculator => {
+            let question = browser::kept(KEPT_QUESTION).unwrap_or_default();
+            look.address_of("./") + "#" + &question
+        }
+    };
+    el("A").live("href", address).child(name)
+}
+
+fn themes(look: Look, lang: Lang) -> AnyView {
+    let text = lang.site();
     let choices = Theme::ALL.into_iter().map(|(theme, word)| {
         let (symbol, name) = match theme {
             Theme::Auto => ("i-auto", 0),
@@ -54,8 +99,8 @@ fn themes(page: Page) -> AnyView {
             .child(
                 el("INPUT|type=radio|name=theme")
                     .set("value", word)
-                    .flag("checked", move || page.theme.get() == theme)
-                    .on("change", typed(move |_| page.choose_theme(theme))),
+                    .flag("checked", move || look.theme.get() == theme)
+                    .on("change", typed(move |_| look.choose_theme(theme))),
             )
             .child(
                 el("SPAN")
@@ -64,15 +109,15 @@ fn themes(page: Page) -> AnyView {
             )
     });
     el("FIELDSET.theme")
-        .child(el("LEGEND.vh").child(page.text().theme))
+        .child(el("LEGEND.vh").child(text.theme))
         .children(choices)
         .into_any()
 }
 
-fn copy_link(page: Page) -> AnyView {
+fn copy_link(lang: Lang, link: Box<dyn Fn() -> String>) -> AnyView {
     let copied = RwSignal::new(false);
     let copy = move || {
-        browser::copy(&untrack(move || page.link()), move |ok| {
+        browser::copy(&untrack(&link), move |ok| {
             copied.set(ok);
             Timeout::new(2000, move || copied.set(false)).forget();
         });
@@ -84,9 +129,9 @@ fn copy_link(page: Page) -> AnyView {
         }))
         .child(el("SPAN|aria-live=polite").child(live(move || {
             if copied.get() {
-                page.text().link_copied
+                lang.site().link_copied
             } else {
-                page.text().copy_link
+                lang.site().copy_link
             }
         })))
         .into_any()

@@ -1,5 +1,6 @@
 //! The parts of the page, from the top.
 
+mod accuracy;
 mod advice;
 mod ask;
 mod banner;
@@ -20,17 +21,20 @@ mod verdict;
 pub(crate) mod words;
 
 use dom::{el, node, part, press_link};
+use header::Place;
 use leptos::either::Either;
 use leptos::prelude::*;
 
 use crate::page::Page;
 use crate::text::Lang;
 
+pub(crate) use accuracy::view as accuracy;
+
 /// The whole page.
 pub(crate) fn page() -> impl IntoView {
     let page = Page::new();
     let body = part(move || {
-        let lang = page.chosen_lang.get();
+        let lang = page.look.lang.get();
         let page = page.in_lang(lang);
         let view = if page.embedded {
             embed::view(page)
@@ -57,7 +61,12 @@ fn full(page: Page) -> AnyView {
                 .on("click", press_link(|| crate::browser::jump("answer")))
                 .child(page.text().skip),
         ),
-        node(header::view(page)),
+        node(header::view(
+            page.look,
+            page.lang,
+            Place::Calculator,
+            Box::new(move || page.link()),
+        )),
         node(
             el("MAIN.page|id=top")
                 .child(el("H1.vh").child(page.text().title))
@@ -81,7 +90,11 @@ fn full(page: Page) -> AnyView {
                         .child(advice::view(page)),
                 ),
         ),
-        node(footer::view(page)),
+        node(footer::view(
+            page.look,
+            page.lang,
+            Some(footer::report(page)),
+        )),
     ]
     .into_any()
 }

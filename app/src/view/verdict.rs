@@ -476,7 +476,7 @@ pub(super) fn announcement(page: Page) -> AnyView {
     }
     let said = RwSignal::new(String::new());
     Effect::new(move || {
-        let lang = page.chosen_lang.get();
+        let lang = page.look.lang.get();
         let sentence = page.answered().map(|shown| {
             let answer = &shown.found.answer;
             let speed = format!(

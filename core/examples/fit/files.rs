@@ -39,7 +39,7 @@ pub(crate) fn all(
         ),
         (
             path("../public/accuracy.json"),
-            page::data(runs, samples, fitted, validated),
+            page::data(runs, fitted, validated),
         ),
     ]
 }

@@ -10,7 +10,6 @@ use shardwise_core::{estimate, evaluate_with, job, permalink};
 
 use crate::report::Errors;
 use crate::runs::Run;
-use crate::solve::Sample;
 use crate::validate::Validated;
 
 #[derive(Serialize)]
@@ -52,6 +51,9 @@ struct Figures {
     measured: f64,
     predicted: f64,
     left_out: f64,
+    /// Predicted over measured, less one.
+    error: f64,
+    left_out_error: f64,
     low: f64,
     high: f64,
 }
@@ -73,6 +75,11 @@ fn digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
+/// A share to a hundredth of a percent.
+fn share(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
 /// Figures of an estimate that is `error` (a logarithm) above the measurement, `left_out` without its source.
 fn figures(measured: f64, error: f64, left_out: f64, width: f64) -> Figures {
     let without = measured * left_out.exp();
@@ -80,6 +87,8 @@ fn figures(measured: f64, error: f64, left_out: f64, width: f64) -> Figures {
         measured: digits(measured),
         predicted: digits(measured * error.exp()),
         left_out: digits(without),
+        error: share(error.exp() - 1.0),
+        left_out_error: share(left_out.exp() - 1.0),
         low: digits(without * (-width).exp()),
         high: digits(without * width.exp()),
     }
@@ -168,29 +177,23 @@ fn add(
                 (value / own.measured).ln()
             });
             let errors = Errors(logs.collect());
-            let figure = |value: f64| (value * 1e4).round() / 1e4;
             found.push(Figure {
                 kind,
                 by,
                 name: name.clone(),
                 case,
                 runs: all.len(),
-                median: figure(errors.at(0.5)),
-                mean: figure(errors.mean()),
-                p90: figure(errors.at(0.9)),
-                covered: figure(covered),
+                median: share(errors.at(0.5)),
+                mean: share(errors.mean()),
+                p90: share(errors.at(0.9)),
+                covered: share(covered),
             });
         }
     }
 }
 
 /// The text of `public/accuracy.json`.
-pub(crate) fn data(
-    runs: &[Run],
-    _samples: &[Option<Sample>],
-    fitted: &Efficiency,
-    validated: &Validated,
-) -> String {
+pub(crate) fn data(runs: &[Run], fitted: &Efficiency, validated: &Validated) -> String {
     let rows: Vec<Row> = runs
         .iter()
         .enumerate()

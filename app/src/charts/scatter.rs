@@ -1,0 +1,416 @@
+//! Predicted against measured, on log axes.
+
+use plotters::coord::combinators::{IntoLogRange, LogCoord};
+use plotters::coord::ranged1d::Ranged;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::backend::{Ink, text_width};
+use super::{Area, Drawn, TEXT, text};
+use crate::format;
+
+/// How far from a point a pointer still means it, in pixels.
+const REACH: i32 = 18;
+
+/// How many of the largest misses carry their name.
+const NAMED: usize = 3;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// What was measured.
+    pub measured: f64,
+    /// What is predicted.
+    pub predicted: f64,
+    /// The prediction's interval.
+    pub range: Option<[f64; 2]>,
+    /// Its name, in short.
+    pub name: String,
+    /// Whether its source states all that matters.
+    pub full: bool,
+    /// Whether it is of the group that was chosen; `None` where none was.
+    pub chosen: Option<bool>,
+}
+
+impl Point {
+    fn ink(&self) -> Ink {
+        match (self.full, self.chosen) {
+            (true, None) => Ink::Full,
+            (true, Some(false)) => Ink::FullOff,
+            (true, Some(true)) => Ink::FullSel,
+            (false, None) => Ink::Part,
+            (false, Some(false)) => Ink::PartOff,
+            (false, Some(true)) => Ink::PartSel,
+        }
+    }
+}
+
+/// The whole chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scatter {
+    /// Its points.
+    pub points: Vec<Point>,
+    /// What is measured, and its unit.
+    pub across: String,
+    /// What is predicted.
+    pub up: String,
+}
+
+/// A place on the sheet for a measured and a predicted value.
+type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
+
+/// Where the axes are.
+struct Frame {
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+    low: f64,
+    high: f64,
+}
+
+/// Ticks of an axis: 1 and 3 times the powers of ten, more of them where it spans little.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let steps: &[f64] = if high / low > 30.0 {
+        &[1.0, 3.0]
+    } else {
+        &[1.0, 2.0, 3.0, 5.0, 7.0]
+    };
+    let mut power = 1e-3;
+    let mut ticks = Vec::new();
+    while power <= high {
+        let here = steps.iter().map(|step| step * power);
+        ticks.extend(here.filter(|tick| (low..=high).contains(tick)));
+        power *= 10.0;
+    }
+    ticks
+}
+
+fn label(tick: f64) -> String {
+    format::trimmed(tick)
+}
+
+impl Scatter {
+    /// Height in pixels at a width.
+    #[must_use]
+    pub fn height(width: u32) -> u32 {
+        (330 + width.saturating_sub(320) * 2 / 5).min(620)
+    }
+
+    fn frame(&self, (width, height): (u32, u32)) -> Frame {
+        let values = || {
+            self.points
+                .iter()
+                .flat_map(|point| [point.measured, point.predicted])
+        };
+        let low = values().fold(f64::INFINITY, f64::min);
+        let high = values().fold(0.0, f64::max);
+        // Nothing to show still has axes.
+        let (low, high) = if low < high {
+            // More room where the guides have their names.
+            let span = (high / low).max(3.0);
+            (low / span.powf(0.03), high * span.powf(0.08))
+        } else if low == high {
+            (low / 3.0, low * 3.0)
+        } else {
+            (1.0, 100.0)
+        };
+        let widest = ticks(low, high)
+            .into_iter()
+            .map(|tick| text_width(&label(tick), TEXT))
+            .fold(0.0, f64::max) as i32;
+        Frame {
+            left: widest + 12,
+            right: width as i32 - 8,
+            top: 26,
+            bottom: height as i32 - 42,
+            low,
+            high,
+        }
+    }
+
+    /// Hands over the axes: plotters places the values.
+    fn on<R>(&self, size: (u32, u32), then: impl FnOnce(&Frame, Place<'_>) -> R) -> R {
+        let frame = self.frame(size);
+        let axis = LogCoord::from((frame.low..frame.high).log_scale());
+        let place = |x: f64, y: f64| {
+            (
+                axis.map(&x, (frame.left, frame.right)),
+                axis.map(&y, (frame.bottom, frame.top)),
+            )
+        };
+        then(&frame, &place)
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// What the backend refuses.
+    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        self.on(area.dim_in_pixel(), |frame, place| {
+            self.draw_axes(area, frame, place)?;
+            draw_guides(area, frame, place)?;
+            // What was chosen lies on top.
+            for on_top in [false, true] {
+                for point in &self.points {
+                    if (point.chosen == Some(true)) == on_top {
+                        draw_point(area, point, place)?;
+                    }
+                }
+            }
+            self.draw_names(area, frame, place)
+        })
+    }
+
+    fn draw_axes<B: DrawingBackend>(
+        &self,
+        area: &Area<B>,
+        frame: &Frame,
+        place: Place<'_>,
+    ) -> Drawn<B> {
+        let mut last = i32::MIN;
+        for tick in ticks(frame.low, frame.high) {
+            let (x, y) = place(tick, tick);
+            area.draw(&PathElement::new(
+                [(frame.left, y), (frame.right, y)],
+                Ink::Grid,
+            ))?;
+            area.draw(&PathElement::new(
+                [(x, frame.top), (x, frame.bottom)],
+                Ink::Grid,
+            ))?;
+            area.draw_text(
+                &label(tick),
+                &text(Ink::Tick, HPos::Right),
+                (frame.left - 6, y),
+            )?;
+            // On a narrow sheet a label gives way to the one before it.
+            let half = text_width(&label(tick), TEXT) as i32 / 2;
+            if x - half > last && x + half <= frame.right + 8 {
+                area.draw_text(
+                    &label(tick),
+                    &text(Ink::Tick, HPos::Center),
+                    (x, frame.bottom + 14),
+                )?;
+                last = x + half + 6;
+            }
+        }
+        let middle = (frame.left + frame.right) / 2;
+        area.draw_text(
+            &self.across,
+            &text(Ink::Tick, HPos::Center),
+            (middle, frame.bottom + 33),
+        )?;
+        area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
+    }
+
+    /// The names of the largest misses, where there is room for them.
+    fn draw_names<B: DrawingBackend>(
+        &self,
+        area: &Area<B>,
+        frame: &Frame,
+        place: Place<'_>,
+    ) -> Drawn<B> {
+        let mut misses: Vec<(i32, &Point)> = self
+            .points
+            .iter()
+            .filter(|point| point.chosen != Some(false))
+            .map(|point| {
+                let (_, at) = place(point.measured, point.predicted);
+                let (_, exact) = place(point.measured, point.measured);
+                ((at - exact).abs(), point)
+            })
+            .collect();
+        misses.sort_by_key(|(distance, _)| -distance);
+        let (_, exact) = place(frame.low, frame.low);
+        let (_, beyond) = place(frame.low, frame.low * 1.3);
+        let mut taken: Vec<[i32; 4]> = Vec::new();
+        for (distance, point) in misses {
+            if distance < exact - beyond || taken.len() == NAMED {
+                break;
+            }
+            let (x, y) = place(point.measured, point.predicted);
+            let width = text_width(&point.name, TEXT) as i32;
+            // Away from the diagonal: that is where the points are.
+            let above = point.predicted > point.measured;
+            let (anchor, from) = if above {
+                (HPos::Right, x - 12 - width)
+            } else {
+                (HPos::Left, x + 12)
+            };
+            let room = [from, y - 9, from + width, y + 9];
+            let clear = |other: &[i32; 4]| {
+                room[2] < other[0] || other[2] < room[0] || room[3] < other[1] || other[3] < room[1]
+            };
+            if room[0] < frame.left || room[2] > frame.right || !taken.iter().all(clear) {
+                continue;
+            }
+            taken.push(room);
+            area.draw(&Circle::new((x, y), 8, Ink::Ring))?;
+            let at = if above { x - 12 } else { x + 12 };
+            area.draw_text(&point.name, &text(Ink::Miss, anchor), (at, y))?;
+        }
+        Ok(())
+    }
+
+    /// Draws what a person points at: its ring, its interval and its name.
+    ///
+    /// # Errors
+    /// What the backend refuses.
+    pub fn draw_near<B: DrawingBackend>(&self, area: &Area<B>, index: usize) -> Drawn<B> {
+        let Some(point) = self.points.get(index) else {
+            return Ok(());
+        };
+        self.on(area.dim_in_pixel(), |frame, place| {
+            let (x, y) = place(point.measured, point.predicted);
+            if let Some([low, high]) = point.range {
+                let (_, low) = place(point.measured, low);
+                let (_, high) = place(point.measured, high);
+                for ink in [Ink::WhiskerGround, Ink::Whisker] {
+                    area.draw(&PathElement::new([(x, low), (x, high)], ink))?;
+                    for end in [low, high] {
+                        area.draw(&PathElement::new([(x - 4, end), (x + 5, end)], ink))?;
+                    }
+                }
+            }
+            area.draw(&Circle::new((x, y), 8, Ink::Ring))?;
+            let width = text_width(&point.name, TEXT) as i32;
+            let left = x - 14 - width;
+            let (from, at, anchor) = if x + 14 + width < frame.right {
+                (x + 14, x + 14, HPos::Left)
+            } else {
+                (left, left + width, HPos::Right)
+            };
+            area.draw(&Rectangle::new(
+                [(from - 5, y - 10), (from + width + 5, y + 11)],
+                Ink::Halo.filled(),
+            ))?;
+            area.draw_text(&point.name, &text(Ink::Near, anchor), (at, y))
+        })
+    }
+
+    /// The point that a place on a sheet of a size means.
+    #[must_use]
+    pub fn nearest(&self, size: (u32, u32), (x, y): (i32, i32)) -> Option<usize> {
+        let found = self.on(size, |_, place| {
+            let distances = self.points.iter().enumerate().map(|(index, point)| {
+                let (at_x, at_y) = place(point.measured, point.predicted);
+                let away = (at_x - x).pow(2) + (at_y - y).pow(2);
+                // A chosen point before another one at the same place.
+                (away, point.chosen == Some(false), index)
+            });
+            distances.min()
+        });
+        found
+            .filter(|(away, _, _)| *away <= REACH * REACH)
+            .map(|(_, _, index)| index)
+    }
+}
+
+/// The diagonal, and the lines of 10 and 20 % around it.
+fn draw_guides<B: DrawingBackend>(area: &Area<B>, frame: &Frame, place: Place<'_>) -> Drawn<B> {
+    let (low, high) = (frame.low, frame.high);
+    // From edge to edge of the square: a line of more starts on the left and ends on top.
+    let line = |share: f64| {
+        if share >= 1.0 {
+            [place(low, low * share), place(high / share, high)]
+        } else {
+            [place(low / share, low), place(high, high * share)]
+        }
+    };
+    let ([from, to], [back, end]) = (line(1.2), line(0.8));
+    area.draw(&Polygon::new(
+        vec![from, to, place(high, high), end, back, place(low, low)],
+        Ink::Band.filled(),
+    ))?;
+    for share in [0.9, 1.1] {
+        area.draw(&PathElement::new(line(share), Ink::Guide))?;
+    }
+    area.draw(&PathElement::new(line(1.0), Ink::Ideal))?;
+    // Beside the band, whatever its slope.
+    let label = text(Ink::Tick, HPos::Right);
+    let rise = f64::from(frame.bottom - frame.top) / f64::from((frame.right - frame.left).max(1));
+    let left = (12.0 / rise.max(0.1)) as i32;
+    let below = (text_width("−20 %", TEXT) * rise) as i32;
+    area.draw_text("+20 %", &label, (to.0 - left, to.1 + 4))?;
+    area.draw_text("−20 %", &label, (end.0, end.1 + below + 12))
+}
+
+fn draw_point<B: DrawingBackend>(area: &Area<B>, point: &Point, place: Place<'_>) -> Drawn<B> {
+    let (x, y) = place(point.measured, point.predicted);
+    let fill = point.ink().filled();
+    if point.full {
+        return area.draw(&Circle::new((x, y), 4, fill));
+    }
+    let diamond = vec![(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)];
+    area.draw(&Polygon::new(diamond, fill))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::backend::Node;
+    use super::{Point, Scatter, ticks};
+    use crate::charts;
+
+    fn point(measured: f64, predicted: f64, full: bool) -> Point {
+        Point {
+            measured,
+            predicted,
+            range: Some([predicted * 0.8, predicted * 1.2]),
+            name: "run".to_owned(),
+            full,
+            chosen: None,
+        }
+    }
+
+    fn chart() -> Scatter {
+        Scatter {
+            points: vec![
+                point(100.0, 100.0, true),
+                point(1000.0, 1000.0, false),
+                point(1000.0, 300.0, true),
+            ],
+            across: "measured".to_owned(),
+            up: "predicted".to_owned(),
+        }
+    }
+
+    fn count(nodes: &[Node], wanted: &str) -> usize {
+        let is = |node: &&Node| matches!(node, Node::Path { class, .. } if *class == wanted);
+        nodes.iter().filter(is).count()
+    }
+
+    #[test]
+    fn every_run_is_a_point_and_the_miss_has_its_name() {
+        let chart = chart();
+        let drawing = charts::draw((800, Scatter::height(800)), |area| chart.draw(area));
+        assert_eq!(count(&drawing.nodes, "pt-full"), 2);
+        assert_eq!(count(&drawing.nodes, "pt-part"), 1);
+        assert_eq!(count(&drawing.nodes, "ideal"), 1);
+        assert_eq!(count(&drawing.nodes, "guide"), 2);
+        assert_eq!(count(&drawing.nodes, "pt-ring"), 1);
+    }
+
+    #[test]
+    fn a_pointer_finds_the_point_below_it() {
+        let chart = chart();
+        let size = (800, Scatter::height(800));
+        let (x, y) = chart.on(size, |_, place| place(1000.0, 300.0));
+        let found = [(x, y), (x + 60, y)].map(|at| chart.nearest(size, at));
+        assert_eq!(found, [Some(2), None]);
+    }
+
+    #[test]
+    fn nothing_at_all_still_draws() {
+        for points in [vec![], vec![point(5.0, 5.0, true)]] {
+            let chart = Scatter { points, ..chart() };
+            let drawing = charts::draw((320, Scatter::height(320)), |area| chart.draw(area));
+            assert!(!drawing.nodes.is_empty());
+        }
+        assert_eq!(ticks(20.0, 140.0), [20.0, 30.0, 50.0, 70.0, 100.0]);
+        assert_eq!(
+            ticks(75.0, 12_000.0),
+            [100.0, 300.0, 1000.0, 3000.0, 10_000.0]
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Language and colours: what every page of the site shares.
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::text::Lang;
+
+const THEME_KEY: &str = "shardwise-theme";
+const LANG_KEY: &str = "shardwise-lang";
+
+/// Colours of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Theme {
+    /// The system's.
+    #[default]
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// All of them, with the word the address and the storage use.
+    pub(crate) const ALL: [(Self, &'static str); 3] = [
+        (Self::Auto, "auto"),
+        (Self::Light, "light"),
+        (Self::Dark, "dark"),
+    ];
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == word)
+            .map(|(theme, _)| *theme)
+    }
+
+    fn word(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(theme, _)| *theme == self)
+            .map_or("auto", |(_, word)| word)
+    }
+}
+
+/// What was chosen. A handle: copies are the same choice.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    /// Language.
+    pub(crate) lang: RwSignal<Lang>,
+    /// Colours.
+    pub(crate) theme: RwSignal<Theme>,
+}
+
+impl Look {
+    /// As the address, the storage and the system ask for it; the root element and the title follow.
+    pub(crate) fn new(title: fn(Lang) -> &'static str) -> Self {
+        let lang = browser::query("lang")
+            .or_else(|| browser::stored(LANG_KEY))
+            .or_else(browser::preferred_language)
+            .and_then(|tag| Lang::of_tag(&tag));
+        let theme = browser::query("theme")
+            .or_else(|| browser::stored(THEME_KEY))
+            .and_then(|word| Theme::of_word(&word));
+        let look = Self {
+            lang: RwSignal::new(lang.unwrap_or_default()),
+            theme: RwSignal::new(theme.unwrap_or_default()),
+        };
+        Effect::new(move || {
+            let lang = look.lang.get();
+            browser::set_root("lang", Some(lang.tag()));
+            browser::set_title(title(lang));
+        });
+        Effect::new(move || {
+            let theme = look.theme.get();
+            browser::set_root("data-theme", (theme != Theme::Auto).then_some(theme.word()));
+        });
+        look
+    }
+
+    /// Chooses a language and keeps the choice.
+    pub(crate) fn choose_lang(self, lang: Lang) {
+        self.lang.set(lang);
+        browser::store(LANG_KEY, lang.tag());
+    }
+
+    /// Chooses colours and keeps the choice.
+    pub(crate) fn choose_theme(self, theme: Theme) {
+        self.theme.set(theme);
+        browser::store(THEME_KEY, theme.word());
+    }
+
+    /// The address of another page of the site. Where this page's address says how it looks, the
+    /// other's has to say so too.
+    pub(crate) fn address_of(self, page: &str) -> String {
+        let asked = browser::query("lang").or_else(|| browser::query("theme"));
+        if asked.is_none() {
+            return page.to_owned();
+        }
+        let (lang, theme) = (self.lang.get().tag(), self.theme.get().word());
+        format!("{page}?lang={lang}&theme={theme}")
+    }
+}

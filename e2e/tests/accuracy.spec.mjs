@@ -1,0 +1,266 @@
+// How right the calculator is: the chart, the table behind it, and the way there and back.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../fixtures.mjs';
+
+const DATA = '**/accuracy-*.json';
+
+/** Whether the values rise; numbers as numbers, the empty ones last. */
+function rises(values, number) {
+  const key = (text) => (number ? Math.abs(Number(text.replaceAll(/[^\d.]/g, ''))) : text.toLowerCase());
+  const keys = values.filter((text) => text !== '').map(key);
+  return keys.every((value, index) => index === 0 || keys[index - 1] <= value);
+}
+
+test('nothing of it is loaded before it is opened', async ({ page, calculator, accuracy }) => {
+  const asked = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await calculator.open();
+  expect(asked.filter((path) => path.includes('accuracy'))).toEqual([]);
+  await page.getByRole('navigation').getByRole('link', { name: 'Accuracy' }).click();
+  await accuracy.shown();
+  expect(asked.filter((path) => /accuracy-.*\.json$/.test(path))).toHaveLength(1);
+  await expect(page).toHaveTitle(/how accurate/);
+  await expect(accuracy.heading()).toContainText(/Half of \d+ published runs are predicted within/);
+});
+
+test('every row is a point, for each quantity and each prediction', async ({ accuracy }) => {
+  await accuracy.open();
+  for (const [quantity, kind] of [['Throughput', 'speed'], ['Memory', 'memory']]) {
+    for (const [prediction, of] of [['Fitted to all sources', 'predicted'], ['Own source left out', 'left_out']]) {
+      await accuracy.press(quantity);
+      await accuracy.press(prediction);
+      await accuracy.showAll();
+      const runs = await accuracy.expected(kind, of);
+      await expect(accuracy.rows).toHaveCount(runs.length);
+      await expect(accuracy.points).toHaveCount(runs.length);
+    }
+  }
+});
+
+test('each column sorts both ways, and its head says so', async ({ page, accuracy }) => {
+  await accuracy.open();
+  await accuracy.press('Memory');
+  await accuracy.showAll();
+  const heads = page.locator('#runs thead th[scope=col]:has(button)');
+  const numbers = ['GPUs', 'Measured', 'Predicted', 'Left out', 'Error'];
+  for (let index = 0; index < await heads.count(); index += 1) {
+    const button = heads.nth(index).getByRole('button');
+    const name = (await button.innerText()).replace(/ [↑↓]$/, '');
+    for (let press = 0; press < 2; press += 1) {
+      await button.click();
+      await expect(heads.nth(index)).toHaveAttribute('aria-sort', /ascending|descending/);
+      await expect(page.locator('#runs [aria-sort]')).toHaveCount(1);
+      await expect(button).toBeFocused();
+      if (name.endsWith('interval')) continue;
+      const values = await accuracy.column(name);
+      const falls = await heads.nth(index).getAttribute('aria-sort') === 'descending';
+      expect(rises(falls ? values.reverse() : values, numbers.includes(name)), `${name} is sorted`).toBe(true);
+    }
+  }
+});
+
+test('a group is chosen from the errors, marked on the chart, alone in the table, and in the address', async ({ page, accuracy }) => {
+  await accuracy.open();
+  const runs = await accuracy.expected('speed', 'predicted');
+  await page.getByRole('group', { name: 'Group by' }).getByRole('button', { name: 'Framework' }).click();
+  const first = page.locator('.tab-errors tbody button').first();
+  const name = await first.innerText();
+  await first.click();
+  await expect(first).toHaveAttribute('aria-pressed', 'true');
+  await accuracy.showAll();
+  const wanted = runs.filter((run) => run.framework === name.toLowerCase()).length;
+  expect(wanted).toBeGreaterThan(0);
+  await expect(accuracy.rows).toHaveCount(wanted);
+  await expect(accuracy.chosenPoints).toHaveCount(wanted);
+  await expect(accuracy.points).toHaveCount(runs.length);
+  expect(new Set(await accuracy.column('Framework'))).toEqual(new Set([name]));
+  await expect(page.locator('#c-runs')).toContainText(name);
+  const link = page.url();
+  expect(link).toContain('#by=framework&group=');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await accuracy.shown();
+  await expect(accuracy.chosenPoints).toHaveCount(wanted);
+  await page.locator('#only').selectOption('');
+  await expect(accuracy.chosenPoints).toHaveCount(0);
+});
+
+test('pointing and the arrow keys say the same', async ({ page, accuracy }) => {
+  // Without a scroll that is still under way when places are read.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await accuracy.open();
+  await accuracy.press('Memory');
+  await expect(accuracy.near).toContainText('Point at a run');
+  await page.locator('#plot-runs').focus();
+  await page.keyboard.press('Home');
+  const first = await accuracy.near.innerText();
+  await page.keyboard.press('ArrowRight');
+  await expect(accuracy.near).not.toHaveText(first);
+  await page.keyboard.press('End');
+  for (const fact of ['Measured, GiB', 'Predicted', 'Left out', 'interval']) await expect(accuracy.near).toContainText(fact);
+  const told = await accuracy.near.innerText();
+  const mark = page.locator('.over .pt-ring');
+  const at = await mark.boundingBox();
+  await page.keyboard.press('Escape');
+  await expect(mark).toHaveCount(0);
+  await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);
+  await expect(mark).toHaveCount(1);
+  expect(await accuracy.near.innerText()).toBe(told);
+  await page.mouse.move(at.x - 100, at.y + 300);
+  await expect(accuracy.near.getByRole('link', { name: 'Open in the calculator' }), 'its links can be reached').toBeVisible();
+});
+
+test('a source opens in a new tab and learns nothing', async ({ accuracy }) => {
+  await accuracy.open();
+  const link = accuracy.rows.first().getByRole('link').first();
+  await expect(link).toHaveAttribute('href', /^https:\/\//);
+  await expect(link).toHaveAttribute('target', '_blank');
+  await expect(link).toHaveAttribute('rel', 'noopener noreferrer');
+});
+
+// The worker would answer with the file of the build; Playwright says aloud that it keeps it away.
+const WITHOUT_WORKER = { serviceWorkers: 'block' };
+
+test.describe('a run', () => {
+  test.use({ ...WITHOUT_WORKER, expected: [/Service Worker registration blocked/] });
+
+  test('opens in the calculator, and Back returns to what was chosen', async ({ page, calculator, accuracy }) => {
+    await calculator.open();
+    await page.locator('#hardware-gpus').fill('24');
+    await expect.poll(() => page.url()).toContain('hardware.gpus=24');
+    const hash = new URL(page.url()).hash.slice(1);
+    await page.route(DATA, async (route) => {
+      const response = await route.fetch();
+      const data = await response.json();
+      for (const run of data.runs) run.link = hash;
+      await route.fulfill({ response, json: data });
+    });
+    await accuracy.open('#kind=memory');
+    await accuracy.rows.first().getByRole('link', { name: /^Open/ }).click();
+    await calculator.started();
+    await expect(page.locator('#hardware-gpus')).toHaveValue('24');
+    await expect(page.locator('#bad-link')).toHaveCount(0);
+    await page.goBack();
+    await accuracy.shown();
+    await expect(page.getByRole('button', { name: 'Memory' })).toHaveAttribute('aria-pressed', 'true');
+  });
+});
+
+for (const [way, back] of [
+  ['Back', (page) => page.goBack()],
+  ['the link', (page) => page.getByRole('navigation').getByRole('link', { name: 'Calculator' }).click()],
+]) {
+  test(`${way} returns to the calculator with everything typed`, async ({ page, calculator, accuracy }) => {
+    await calculator.open();
+    await page.locator('#hardware-gpus').fill('32');
+    await page.locator('#plan-tensor_parallel').evaluate((field) => { field.closest('details').open = true; });
+    await page.locator('#plan-tensor_parallel').fill('3');
+    await expect(page.locator('#plan-tensor_parallel')).toHaveAttribute('aria-invalid', 'true');
+    await page.getByRole('navigation').getByRole('link', { name: 'Accuracy' }).click();
+    await accuracy.shown();
+    await back(page);
+    await calculator.started();
+    await expect(page.locator('#hardware-gpus')).toHaveValue('32');
+    await expect(page.locator('#plan-tensor_parallel')).toHaveValue('3');
+    await expect(page.locator('#plan-tensor_parallel')).toHaveAttribute('aria-invalid', 'true');
+    await expect(page.locator('#v-h')).not.toBeEmpty();
+  });
+}
+
+test('language and colours stay on the way, chosen or asked for', async ({ page, calculator, accuracy }) => {
+  await calculator.open('?lang=en&theme=dark');
+  await page.getByRole('button', { name: '中文' }).click();
+  await page.getByRole('link', { name: '准确度如何？' }).click();
+  await accuracy.shown();
+  await expect(accuracy.root).toHaveAttribute('lang', 'zh-CN');
+  await expect(accuracy.root).toHaveAttribute('data-theme', 'dark');
+  await expect(accuracy.heading()).toContainText(/\d+ 次公开运行/);
+  await page.getByRole('button', { name: 'English' }).click();
+  await expect(accuracy.heading()).toContainText('published runs');
+});
+
+test('an embedded calculator does not lead there', async ({ page, calculator }) => {
+  await calculator.open('?embed');
+  await expect(page.locator('a[href*="accuracy"]')).toHaveCount(0);
+});
+
+test('works offline after one visit to the calculator', async ({ page, context, calculator, accuracy }) => {
+  await calculator.open();
+  await calculator.stored();
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'How accurate is it?' }).click();
+  await accuracy.shown();
+  await page.goBack();
+  await calculator.started();
+});
+
+test.describe('without its data', () => {
+  test.use({ ...WITHOUT_WORKER, expected: [/Service Worker registration blocked|Failed to load resource/] });
+
+  for (const [name, fails] of [
+    ['no connection', (route) => route.abort()],
+    ['a file that is gone', (route) => route.fulfill({ status: 404, body: 'not found' })],
+    ['a file that is damaged', (route) => route.fulfill({ json: { data: '1', coverage: 0.8, runs: [{ id: 1 }], figures: [] } })],
+    ['a file that is something else', (route) => route.fulfill({ contentType: 'text/html', body: '<title>Login</title>' })],
+  ]) {
+    test(`${name} is said, and another try helps`, async ({ page, accuracy }) => {
+      await page.route(DATA, fails);
+      await page.goto('./accuracy/');
+      await accuracy.started();
+      await expect(accuracy.alert).toContainText('could not be loaded');
+      await expect(accuracy.heading()).toHaveText('How accurate is it?');
+      if (name === 'no connection') {
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id }) => id)).toEqual([]);
+        await accuracy.shoot('accuracy-failed-en-1440-light');
+      }
+      await page.unroute(DATA);
+      await accuracy.press('Try again');
+      await accuracy.shown();
+      await expect(accuracy.alert).toHaveCount(0);
+    });
+  }
+});
+
+test('says that it is loading', async ({ page, accuracy }) => {
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route(DATA, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('./accuracy/');
+  await expect(page.getByRole('status')).toContainText('Loading the measured runs');
+  go();
+  await accuracy.shown();
+});
+
+for (const width of [1440, 390]) {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const locale of ['en-US', 'zh-CN']) {
+      test.describe(`${width} px, ${colorScheme}, ${locale}`, () => {
+        test.use({ colorScheme, locale, viewport: { width, height: width > 800 ? 900 : 844 } });
+
+        test('is accessible and fits the window', async ({ page, accuracy }) => {
+          await accuracy.open();
+          await page.locator('#plot-runs').focus();
+          await page.keyboard.press('End');
+          await page.evaluate(() => window.scrollTo(0, 0));
+          await accuracy.shoot(`accuracy-${locale.slice(0, 2)}-${width}-${colorScheme}`);
+          expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
+        });
+      });
+    }
+  }
+}
+
+for (const width of [320, 768, 2560, 3840]) {
+  test(`nothing scrolls sideways at ${width} px`, async ({ page, accuracy }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await accuracy.open();
+    expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
+  });
+}
