@@ -119,6 +119,17 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
     found
 }
 
+/// A plan that fits only as the allocator gives back what it usually keeps.
+#[must_use]
+pub fn tight(pressed_gib: f64) -> Caveat {
+    Caveat::new(
+        "tight-memory",
+        format!(
+            "It fits only as PyTorch's allocator gives back {pressed_gib:.1} GiB of what it usually keeps unused: steps may be slower than estimated, and longer sequences run out of memory. The search keeps clear of this."
+        ),
+    )
+}
+
 /// What offloaded states take in host memory, which the catalog of nodes does not always state.
 fn host_memory(job: &Job, layout: &Layout) -> Caveat {
     let counts = &job.model.parameters;

@@ -80,7 +80,11 @@ pub fn evaluate_with(
 pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let job = context.job;
     let hardware = &job.hardware;
-    let step = step::evaluate(context, plan);
+    let mut step = step::evaluate(context, plan);
+    let pressed = step.reserved_gib() - hardware.memory_gib;
+    for (_, memory) in &mut step.memories {
+        *memory = memory.pressed(hardware.memory_gib);
+    }
     let gpus = f64::from(hardware.gpus);
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;
@@ -126,6 +130,9 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         },
     };
     answer.caveats = advice::caveats(job, plan, &answer);
+    if fits && pressed > 0.0 {
+        answer.caveats.push(advice::tight(pressed));
+    }
     answer.advice = advice::advice(job, plan, &answer);
     answer
 }

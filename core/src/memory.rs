@@ -25,6 +25,8 @@ pub enum Use {
 pub struct PhaseMemory {
     /// Parts, in GiB.
     pub parts: MemoryParts,
+    /// What the training framework's caching allocator usually holds unused; counted in `parts.framework`.
+    pub slack_gib: f64,
 }
 
 impl PhaseMemory {
@@ -38,6 +40,27 @@ impl PhaseMemory {
     #[must_use]
     pub fn reserved_gib(&self) -> f64 {
         self.parts.total()
+    }
+
+    /// The same beside others, whose parts are added.
+    #[must_use]
+    pub fn beside(&self, others: &MemoryParts) -> Self {
+        Self {
+            parts: self.parts.plus(others),
+            ..*self
+        }
+    }
+
+    /// The same on a card of `capacity_gib`: the allocator returns its free blocks before it gives up
+    /// (`release_cached_blocks` in PyTorch's `CUDACachingAllocator.cpp`). A plan that needs it runs, at a price that
+    /// the estimate does not know.
+    #[must_use]
+    pub fn pressed(&self, capacity_gib: f64) -> Self {
+        let over = (self.reserved_gib() - capacity_gib).max(0.0);
+        let mut pressed = *self;
+        // A hair more than is over, so that the sum of the parts is within the card, not a rounding above it.
+        pressed.parts.framework -= (over * (1.0 + 1e-9)).min(self.slack_gib * (1.0 - FRAGMENTED));
+        pressed
     }
 }
 
@@ -135,24 +158,14 @@ fn of_stage(
     ];
     let groups = groups.iter().filter(|size| **size > 1).count() as f64;
     parts.communication = context.efficiency.group_buffer_gib * groups;
-    parts.framework = context.efficiency.context_gib;
-    let room = context.job.hardware.memory_gib - parts.total();
-    parts.framework += slack(allocated, room, context.efficiency.allocator_slack);
-    PhaseMemory { parts }
+    let slack_gib = context.efficiency.allocator_slack * allocated;
+    parts.framework = context.efficiency.context_gib + slack_gib;
+    PhaseMemory { parts, slack_gib }
 }
 
-/// What the caching allocator holds beyond what it has handed out: its usual share, but no more than the card's
-/// `room`, since it returns its free blocks before it gives up (`CUDACachingAllocator.cpp`,
-/// `release_cached_blocks`); [`FRAGMENTED`] of what is handed out lies between others.
-fn slack(allocated: f64, room: f64, usual: f64) -> f64 {
-    (usual * allocated)
-        .min(room.max(0.0))
-        .max(FRAGMENTED.min(usual) * allocated)
-}
-
-/// Share of the allocated memory that is lost between blocks even when the allocator is pressed, with
-/// `expandable_segments` or nearly equal blocks. Assumed.
-const FRAGMENTED: f64 = 0.02;
+/// Share of what the caching allocator holds beyond what it has handed out that lies between other blocks, and stays
+/// when it returns its free blocks; with `expandable_segments` or nearly equal blocks. Assumed.
+const FRAGMENTED: f64 = 0.35;
 
 /// Model states of a role on one GPU.
 pub(crate) fn states(

@@ -65,10 +65,12 @@ pub fn step(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Step {
         "rollout",
         step::engine_memory(&generating.phase, context_gib, training.resident),
     )];
-    memories.extend(training.memories.iter().map(|(name, memory)| {
-        let parts = memory.parts.plus(&kept);
-        (*name, PhaseMemory { parts })
-    }));
+    memories.extend(
+        training
+            .memories
+            .iter()
+            .map(|(name, memory)| (*name, memory.beside(&kept))),
+    );
     let mut times = vec![("rollout", generating.times)];
     times.extend(training.times);
     times.push(("weight_sync", sync));
@@ -285,12 +287,7 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
                 training::forward(context, role, &layout, gpus, &batch),
             ));
             let own = memory::of_role(context, role, &layout, gpus, &batch, Use::Evaluate);
-            memories.push((
-                name,
-                PhaseMemory {
-                    parts: own.parts.plus(&beside),
-                },
-            ));
+            memories.push((name, own.beside(&beside)));
         };
     // The actor's own weights are the ones at work.
     let frozen = by_reference.plus(&by_reward);
@@ -343,12 +340,7 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
         let once = training::step(context, role, &layout, gpus, &batch);
         times.push((name, TimeParts::default().plus(&once, updates)));
         let own = memory::of_role(context, role, &layout, gpus, &batch, Use::Train);
-        memories.push((
-            name,
-            PhaseMemory {
-                parts: own.parts.plus(&beside),
-            },
-        ));
+        memories.push((name, own.beside(&beside)));
     };
     if let Some(side) = &critic {
         train(

@@ -116,6 +116,7 @@ pub(crate) fn engine_memory(
             framework: context_gib + rollout::ENGINE_GIB,
             ..resident
         },
+        slack_gib: 0.0,
     }
 }
 
