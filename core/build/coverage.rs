@@ -10,6 +10,8 @@ use serde::Deserialize;
 struct File {
     plain: [f64; 2],
     involved: [f64; 2],
+    generation: [f64; 2],
+    generation_on: Vec<String>,
     memory: [f64; 3],
     kinds: Vec<Kind>,
 }
@@ -33,7 +35,12 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     let name = "catalog/coverage.toml";
     let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
     let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
-    let widths = file.plain.iter().chain(&file.involved).chain(&file.memory);
+    let widths = file
+        .plain
+        .iter()
+        .chain(&file.involved)
+        .chain(&file.generation)
+        .chain(&file.memory);
     if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
         return Err(vec![format!(
             "{name}: a half-width is not above 0 and below 2"
@@ -49,8 +56,8 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     }
     let _ = write!(
         out,
-        "], plain: {:?}, involved: {:?}, memory: {:?} }}",
-        file.plain, file.involved, file.memory
+        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, memory: {:?} }}",
+        file.plain, file.involved, file.generation, file.generation_on, file.memory
     );
     Ok(out)
 }

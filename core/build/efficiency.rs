@@ -28,6 +28,8 @@ struct Architecture {
     flash_2: f64,
     sustained: f64,
     generation: f64,
+    generation_matmul: f64,
+    generation_cache: f64,
     basis: String,
 }
 
@@ -59,6 +61,7 @@ struct Engine {
     decode_memory: f64,
     cache_memory: f64,
     expert_memory: f64,
+    expert_tokens: f64,
     prefill: f64,
     layer_s: f64,
     step_s: f64,
@@ -117,10 +120,12 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
             ("flash_2", entry.flash_2),
             ("sustained", entry.sustained),
             ("generation", entry.generation),
+            ("generation_matmul", entry.generation_matmul),
+            ("generation_cache", entry.generation_cache),
         ];
         let _ = write!(out, "Architecture {{ name: Cow::Borrowed({:?})", entry.name);
         for (field, value) in fields {
-            positive(&entry.name, field, value, 1.1);
+            positive(&entry.name, field, value, 2.0);
             let _ = write!(out, ", {field}: {value:?}");
         }
         out.push_str(" },");
@@ -150,6 +155,7 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         ("decode_memory", engine.decode_memory),
         ("cache_memory", engine.cache_memory),
         ("expert_memory", engine.expert_memory),
+        ("expert_tokens", engine.expert_tokens),
         ("prefill", engine.prefill),
         ("layer_s", engine.layer_s),
         ("step_s", engine.step_s),
@@ -158,7 +164,7 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     ];
     out.push_str("engine: Engine {");
     for (field, value) in fields {
-        positive("engine", field, value, 2.0);
+        positive("engine", field, value, 1e4);
         let _ = write!(out, "{field}: {value:?},");
     }
     out.push_str("},");

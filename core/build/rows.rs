@@ -195,6 +195,7 @@ model_row! {
         moe_latent_size, q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim,
         indexer_heads, indexer_head_dim;
     flags: tie_word_embeddings, gated_mlp, attention_bias, attention_out_bias, mlp_bias, lm_head_bias,
-        no_final_norm, embed_norm, chunked_attention, attn_output_gate, attn_sinks, shared_expert_gate,
+        no_final_norm, embed_norm, chunked_attention, attn_output_gate, attn_sinks, mxfp4_experts,
+        shared_expert_gate,
         router_bias, router_linear_bias, expert_bias
 }

@@ -15,6 +15,8 @@ pub struct Network {
     pub host: BytesPerSecond,
     /// GPUs reachable locally.
     pub domain: u32,
+    /// Whether every pair of GPUs has a link of its own (xGMI), rather than all a switch: a smaller group has fewer.
+    mesh: bool,
     /// Bandwidth of all-to-all exchanges over that of the other collectives.
     exchange: f64,
     local_latency: Seconds,
@@ -63,6 +65,7 @@ impl Network {
             },
             host,
             domain,
+            mesh: nvlink && hardware.architecture.starts_with("CDNA"),
             exchange: efficiency.exchange,
             local_latency: Seconds::new(efficiency.nvlink_latency_s),
             remote_latency: Seconds::new(efficiency.network_latency_s),
@@ -83,7 +86,12 @@ impl Network {
     /// network cards of all local members carry it together.
     fn ring(&self, group: Group) -> BytesPerSecond {
         if group.local >= group.size {
-            self.local
+            if self.mesh {
+                let links = f64::from(self.domain.max(2) - 1);
+                self.local * (f64::from(group.size - 1) / links)
+            } else {
+                self.local
+            }
         } else {
             self.local.min(self.remote * f64::from(group.local))
         }

@@ -43,6 +43,10 @@ pub struct Coverage {
     pub plain: [f64; 2],
     /// The same for models with experts and for fewer bits.
     pub involved: [f64; 2],
+    /// The same for generation: on an architecture that some run covers, and on another.
+    pub generation: [f64; 2],
+    /// Architectures on which generation was measured.
+    pub generation_on: &'static [&'static str],
     /// The same of the peak memory: full-parameter training, adapters, anything without a measured peak.
     pub memory: [f64; 3],
 }
@@ -119,12 +123,27 @@ pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) ->
         () if matches!(layout.backend, Backend::Megatron | Backend::Fsdp) => COVERAGE.memory[0],
         () => COVERAGE.memory[2],
     };
-    let around = |value: f64, half: f64| [value * libm::exp(-half), value * libm::exp(half)];
     Interval {
         coverage: COVERED_SHARE,
         tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.half_width(kind, covered)),
         peak_gib: around(peak_gib, peak),
     }
+}
+
+/// The same around an estimate of generation.
+#[must_use]
+pub fn generation_interval(job: &Job, tokens_per_s: f64, peak_gib: f64) -> Interval {
+    let name = &EFFICIENCY.architecture(&job.hardware).name;
+    let covered = COVERAGE.generation_on.iter().any(|known| known == name);
+    Interval {
+        coverage: COVERED_SHARE,
+        tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.generation[usize::from(!covered)]),
+        peak_gib: around(peak_gib, COVERAGE.memory[2]),
+    }
+}
+
+fn around(value: f64, half: f64) -> [f64; 2] {
+    [value * libm::exp(-half), value * libm::exp(half)]
 }
 
 /// What published runs do not cover of this job, as a caveat.

@@ -30,6 +30,11 @@ pub struct Architecture {
     pub sustained: f64,
     /// Speed of generation engines on it, relative to what the other rates give.
     pub generation: f64,
+    /// Rate of generation engines' products on it, relative to what `Engine` says.
+    pub generation_matmul: f64,
+    /// Bandwidth at which they read keys and values on it for more than [`crate::rollout::MANY`] heads and tokens,
+    /// relative to what `Engine` says.
+    pub generation_cache: f64,
 }
 
 /// What benchmarks of one GPU's kernels show, beside its architecture's.
@@ -72,6 +77,8 @@ pub struct Engine {
     pub cache_memory: f64,
     /// The same for experts' weights.
     pub expert_memory: f64,
+    /// Tokens per expert at which experts' products reach half their rate.
+    pub expert_tokens: f64,
     /// Matrix rate of prompts, over the rate of training products.
     pub prefill: f64,
     /// Fixed time per layer of a step in seconds.

@@ -101,7 +101,6 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     });
     let memory = memory(&step, hardware.memory_gib);
     let memory_peak = memory.peak_gib;
-    let training = job.workload.rl.is_none() && job.workload.generation.is_none();
     let fits = memory.reserved_gib <= hardware.memory_gib;
     let mut answer = Answer {
         version: VERSION,
@@ -120,8 +119,20 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         run,
         memory,
         time: time(&step),
-        interval: training
-            .then(|| coverage::interval(job, &plan.layout, tokens_per_s / gpus, memory_peak)),
+        interval: match (&job.workload.rl, &job.workload.generation) {
+            (None, None) => Some(coverage::interval(
+                job,
+                &plan.layout,
+                tokens_per_s / gpus,
+                memory_peak,
+            )),
+            (None, Some(_)) => Some(coverage::generation_interval(
+                job,
+                tokens_per_s / gpus,
+                memory_peak,
+            )),
+            (Some(_), _) => None,
+        },
         advice: Vec::new(),
         caveats: Vec::new(),
         data: Data {

@@ -2,7 +2,7 @@
 
 use crate::communication::Network;
 use crate::context::Context;
-use crate::efficiency::{Efficiency, Engine};
+use crate::efficiency::{Architecture, Efficiency, Engine};
 use crate::flops::{self, Block};
 use crate::hardware::Hardware;
 use crate::kernels::Rates;
@@ -48,6 +48,10 @@ pub struct Generation {
 /// Memory the engine needs beside weights and cache: activations of `max_num_batched_tokens`, CUDA graphs.
 pub const ENGINE_GIB: f64 = 2.0;
 
+/// Heads in flight, and tokens of context, beyond which vLLM's paged attention of 2024 split a sequence no further
+/// (`vllm/attention/ops/paged_attn.py`, `use_v1`): a kernel that is slow on AMD's cards.
+pub const MANY: f64 = 512.0;
+
 /// Bytes of keys and values of one token in all layers, on one GPU of a tensor-parallel engine.
 #[must_use]
 pub fn cache_bytes_per_token(model: &Model, blocks: &[Block], tensor_parallel: u32) -> f64 {
@@ -75,15 +79,27 @@ fn weight_bytes(precision: Precision) -> f64 {
     }
 }
 
-/// Weights of one GPU of the engine.
+/// Bytes of an expert's weight: mxfp4 (4 bits and a scale of 8 per 32, OCP Microscaling Formats 1.0) where the model
+/// is `released` so, else as the other weights.
+fn expert_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
+    if released && model.shape.mxfp4_experts {
+        weight_bytes(precision).min(0.53125)
+    } else {
+        weight_bytes(precision)
+    }
+}
+
+/// Weights of one GPU of the engine, which serves the model as `released` or as it is trained.
 #[must_use]
-pub fn engine_weights(model: &Model, plan: &RolloutPlan) -> Bytes {
+pub fn engine_weights(model: &Model, plan: &RolloutPlan, released: bool) -> Bytes {
     let counts = &model.parameters;
     let outer = (counts.embedding + counts.lm_head) as f64;
-    let inner = counts.total as f64 - outer;
-    Bytes::new(
-        (inner * weight_bytes(plan.precision) + outer * 2.0) / f64::from(plan.tensor_parallel),
-    )
+    let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
+    let inner = counts.total as f64 - outer - experts;
+    let bytes = inner * weight_bytes(plan.precision)
+        + experts * expert_weight_bytes(model, plan.precision, released)
+        + outer * 2.0;
+    Bytes::new(bytes / f64::from(plan.tensor_parallel))
 }
 
 /// An engine ready to be timed.
@@ -94,6 +110,8 @@ struct EngineModel<'a> {
     rates: Rates,
     network: Network,
     constants: &'a Engine,
+    tuned: &'a Architecture,
+    released: bool,
 }
 
 impl EngineModel<'_> {
@@ -125,11 +143,29 @@ impl EngineModel<'_> {
         };
         let dense =
             counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
-        let bytes = weight_bytes(self.plan.precision) / f64::from(self.plan.tensor_parallel);
+        let split = f64::from(self.plan.tensor_parallel);
+        let (precision, released) = (self.plan.precision, self.released);
+        let expert = expert_weight_bytes(self.model, precision, released);
         (
-            dense.max(0.0) * bytes,
-            routed * self.touched_experts(tokens) * bytes,
+            dense.max(0.0) * weight_bytes(precision) / split,
+            routed * self.touched_experts(tokens) * expert / split,
         )
+    }
+
+    /// Time of `tokens` tokens' products at a share of the training rates. Experts' kernels gain nothing from fp8, and
+    /// need many tokens for each expert: `m/(m + half)` of their rate with `m`.
+    fn products(&self, tokens: f64, at_once: f64, share: f64) -> Seconds {
+        let (counts, shape) = (&self.model.parameters, &self.model.shape);
+        let visited = (counts.expert * counts.expert_layers * shape.num_experts_per_tok) as f64;
+        let dense = flops::matmul_weights(self.model) as f64 - visited;
+        let share = share * self.tuned.generation_matmul * f64::from(self.plan.tensor_parallel);
+        let mut time = Seconds::new(2.0 * tokens * dense / (self.rates.matmul.get() * share));
+        if visited > 0.0 {
+            let each = at_once * shape.num_experts_per_tok as f64 / shape.num_experts as f64;
+            let slow = (each + self.constants.expert_tokens) / each;
+            time += Seconds::new(2.0 * tokens * visited * slow / (self.rates.half.get() * share));
+        }
+        time
     }
 
     /// One engine step that adds one token to each of `sequences` sequences of `length` tokens.
@@ -137,14 +173,20 @@ impl EngineModel<'_> {
         let shape = &self.model.shape;
         let tp = f64::from(self.plan.tensor_parallel);
         let (rates, constants) = (&self.rates, self.constants);
-        let work = 2.0 * flops::matmul_weights(self.model) as f64 * sequences / tp;
-        let matmul = Seconds::new(work / (rates.matmul.get() * constants.decode_matmul));
+        let matmul = self.products(sequences, sequences, constants.decode_matmul);
         let (dense, experts) = self.read_weights(sequences);
         let weights = rates.stream(dense / constants.decode_memory)
             + rates.stream(experts / constants.expert_memory);
         let cache = cache_bytes_per_token(self.model, self.blocks, self.plan.tensor_parallel);
-        let attention =
-            rates.stream(sequences * self.cached(length) * cache / constants.cache_memory);
+        let heads = sequences * shape.num_attention_heads as f64 / tp;
+        let many = heads > MANY && length > MANY;
+        let cache_memory = constants.cache_memory
+            * if many {
+                self.tuned.generation_cache
+            } else {
+                1.0
+            };
+        let attention = rates.stream(sequences * self.cached(length) * cache / cache_memory);
         let collectives = if self.plan.tensor_parallel > 1 {
             let group = self.network.group(self.plan.tensor_parallel, 1);
             self.network
@@ -184,9 +226,8 @@ impl EngineModel<'_> {
     /// Processing `tokens` prompt tokens of prompts `length` long.
     fn prefill(&self, tokens: f64, length: f64) -> Seconds {
         let tp = f64::from(self.plan.tensor_parallel);
-        let linear = 2.0 * flops::matmul_weights(self.model) as f64 * tokens
-            / tp
-            / (self.rates.matmul.get() * self.constants.prefill);
+        let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
+        let linear = self.products(tokens, chunk.min(tokens), self.constants.prefill);
         let attention: f64 = self
             .blocks
             .iter()
@@ -196,7 +237,6 @@ impl EngineModel<'_> {
             })
             .sum();
         let attention = attention * tokens / tp / self.rates.attention_forward.get();
-        let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
         let collectives = if self.plan.tensor_parallel > 1 {
             let group = self.network.group(self.plan.tensor_parallel, 1);
             let chunks = (tokens / chunk).max(1.0);
@@ -205,7 +245,7 @@ impl EngineModel<'_> {
         } else {
             Seconds::ZERO
         };
-        Seconds::new(linear + attention) + collectives + Seconds::new(tokens / chunk * 2e-3)
+        linear + Seconds::new(attention) + collectives + Seconds::new(tokens / chunk * 2e-3)
     }
 }
 
@@ -273,10 +313,12 @@ pub fn generate(
         rates: Rates::of(hardware, plan.precision, efficiency),
         network: context.network,
         constants: &efficiency.engine,
+        tuned: efficiency.architecture(hardware),
+        released: job.workload.rl.is_none(),
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let per_engine = (requests.count / engines).max(1.0);
-    let weights = engine_weights(&job.model, plan);
+    let weights = engine_weights(&job.model, plan, engine.released);
     let budget =
         Bytes::from_gib((hardware.memory_gib * plan.gpu_memory_utilization - ENGINE_GIB).max(0.0));
     let cache = budget.beyond(weights);
@@ -313,7 +355,7 @@ pub fn generate(
             break;
         }
     }
-    let speed = efficiency.architecture(hardware).generation;
+    let speed = engine.tuned.generation;
     let (prefill, decode) = (prefill / speed, decode / speed);
     Generation {
         prefill,

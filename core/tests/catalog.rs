@@ -362,12 +362,12 @@ fn every_efficiency_says_what_it_rests_on() {
     let text = std::fs::read_to_string(&path).unwrap();
     let bad = text
         .replacen("basis = \"Fitted", "basis = \"\" # \"", 1)
-        .replacen("memory = 0.8", "memory = 1.8", 1);
+        .replacen("memory = 0.8", "memory = 7.8", 1);
     let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
     std::fs::write(&file, bad).unwrap();
     let problems = tables::efficiency::literal(&file).unwrap_err().join("\n");
     assert!(
-        problems.contains("basis") && problems.contains("memory = 1.8"),
+        problems.contains("basis") && problems.contains("memory = 7.8"),
         "{problems}"
     );
 }
@@ -380,7 +380,7 @@ fn coverage_comes_from_the_fit_and_is_checked() {
     let file = std::env::temp_dir().join("shardwise-coverage-test.toml");
     std::fs::write(
         &file,
-        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\nmemory = [0.1, 0.1, 0.1]\nkinds = []",
+        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\ngeneration = [0.1, 0.2]\ngeneration_on = []\nmemory = [0.1, 0.1, 0.1]\nkinds = []",
     )
     .unwrap();
     let problems = tables::coverage::literal(&file).unwrap_err().join("\n");

@@ -7,8 +7,9 @@ use shardwise_core::efficiency::Efficiency;
 
 use crate::kernels::Rates;
 use crate::page;
-use crate::parameters::PARAMETERS;
+use crate::parameters::{ENGINE, PARAMETERS};
 use crate::report::{rounded, set, table};
+use crate::rollouts::Engines;
 use crate::runs::Run;
 use crate::solve::Sample;
 use crate::validate::{Validated, sources};
@@ -26,12 +27,13 @@ pub(crate) fn all(
     runs: &[Run],
     samples: &[Option<Sample>],
     validated: &Validated,
+    engines: &Engines,
 ) -> Vec<Written> {
     vec![
         (path("catalog/efficiency.toml"), efficiency(fitted, rates)),
         (
             path("catalog/coverage.toml"),
-            coverage(runs, samples, validated),
+            coverage(runs, samples, validated, engines),
         ),
         (
             path("tests/data/cross-validation.csv"),
@@ -100,18 +102,40 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             }
         }
     }
+    for parameter in ENGINE {
+        let value = format!("{:?}", rounded(parameter.get(fitted)));
+        if parameter.entry == "engine" {
+            crate::report::set_in(&mut text, "[engine]\n", parameter.field, &value);
+        } else {
+            set(
+                &mut text,
+                "architecture",
+                parameter.entry,
+                parameter.field,
+                &value,
+            );
+        }
+    }
     text
 }
 
-fn coverage(runs: &[Run], samples: &[Option<Sample>], validated: &Validated) -> String {
+fn coverage(
+    runs: &[Run],
+    samples: &[Option<Sample>],
+    validated: &Validated,
+    engines: &Engines,
+) -> String {
     let mut out = String::from(
         "# Written by `make fit` from core/tests/data/training.jsonl: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
          # plain: dense models in 16 bits, where some other source covers the kind of run and where none does; involved:\n\
-         # experts or fewer bits. memory: full-parameter training of Megatron and FSDP, adapters, anything else.\n",
+         # experts or fewer bits. memory: full-parameter training of Megatron and FSDP, adapters, anything else.\n\
+         # generation: on an architecture that some vLLM run covers, and on another.\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
+    let _ = writeln!(out, "generation = {:?}", engines.widths);
+    let _ = writeln!(out, "generation_on = {:?}", engines.covered);
     let _ = writeln!(out, "memory = {:?}\n", validated.memory_widths);
     for (kind, sources) in sources(runs, samples) {
         let _ = writeln!(

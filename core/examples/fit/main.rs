@@ -17,11 +17,13 @@ mod kernels;
 mod page;
 mod parameters;
 mod report;
+mod rollouts;
 #[path = "../../tests/runs/mod.rs"]
 mod runs;
 mod solve;
 mod validate;
 
+use parameters::{PARAMETERS, with};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use solve::Sample;
 
@@ -47,23 +49,34 @@ fn main() {
     let base = with_kernels(EFFICIENCY.clone(), &rates);
 
     let used: Vec<&Sample> = samples.iter().flatten().collect();
-    let logs = solve::fit(&base, &used);
+    let logs = solve::fit(PARAMETERS, &base, &used);
     let logs: Vec<f64> = logs
         .iter()
         .map(|log| report::rounded(log.exp()).ln())
         .collect();
-    let fitted = parameters::with(&base, &logs);
-    for parameter in parameters::PARAMETERS {
+    let fitted = with(PARAMETERS, &base, &logs);
+    for parameter in PARAMETERS {
         let now = report::rounded(parameter.get(&fitted));
         println!(
             "{:14} {:22} {now:>9.3e}, expected {:.3e}",
             parameter.entry, parameter.field, parameter.prior
         );
     }
+    let engines = rollouts::fit(&fitted);
+    for parameter in parameters::ENGINE {
+        let now = report::rounded(parameter.get(&engines.fitted));
+        println!(
+            "{:14} {:22} {now:>9.3e}, expected {:.3e}",
+            parameter.entry, parameter.field, parameter.prior
+        );
+    }
+    print!("{}", engines.summary);
+    println!("half-widths {:?}", engines.widths);
+    let fitted = engines.fitted.clone();
     let validated = validate::cross_validate(&base, &fitted, &runs, &samples);
     print!("{}", validated.summary(&runs));
 
-    let written = files::all(&fitted, &rates, &runs, &samples, &validated);
+    let written = files::all(&fitted, &rates, &runs, &samples, &validated, &engines);
     if check {
         files::compare(&written);
     } else {

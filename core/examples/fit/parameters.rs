@@ -1,6 +1,6 @@
 //! The constants that end-to-end runs decide, with what is known of each beforehand.
 
-use shardwise_core::efficiency::{Architecture, Efficiency, Framework};
+use shardwise_core::efficiency::{Architecture, Efficiency, Engine, Framework};
 
 /// A fitted constant: where it lives, what it is expected to be, and how sure that is.
 pub(crate) struct Parameter {
@@ -82,6 +82,9 @@ fn architecture<'a>(architecture: &'a mut Architecture, field: &str) -> Option<&
         "flash_2" => &mut architecture.flash_2,
         "attention_forward" => &mut architecture.attention_forward,
         "attention_backward" => &mut architecture.attention_backward,
+        "generation" => &mut architecture.generation,
+        "generation_matmul" => &mut architecture.generation_matmul,
+        "generation_cache" => &mut architecture.generation_cache,
         _ => return None,
     })
 }
@@ -93,6 +96,22 @@ fn framework<'a>(framework: &'a mut Framework, field: &str) -> Option<&'a mut f6
         "compute" => &mut framework.compute,
         "overlap" => &mut framework.overlap,
         "step_s" => &mut framework.step_s,
+        _ => return None,
+    })
+}
+
+fn engine<'a>(engine: &'a mut Engine, field: &str) -> Option<&'a mut f64> {
+    Some(match field {
+        "decode_matmul" => &mut engine.decode_matmul,
+        "decode_memory" => &mut engine.decode_memory,
+        "cache_memory" => &mut engine.cache_memory,
+        "expert_memory" => &mut engine.expert_memory,
+        "expert_tokens" => &mut engine.expert_tokens,
+        "prefill" => &mut engine.prefill,
+        "layer_s" => &mut engine.layer_s,
+        "step_s" => &mut engine.step_s,
+        "sequence_s" => &mut engine.sequence_s,
+        "tensor_parallel_s" => &mut engine.tensor_parallel_s,
         _ => return None,
     })
 }
@@ -115,6 +134,7 @@ impl Parameter {
     fn slot<'a>(&self, efficiency: &'a mut Efficiency) -> Option<&'a mut f64> {
         match self.entry {
             "constant" => constant(efficiency, self.field),
+            "engine" => engine(&mut efficiency.engine, self.field),
             "megatron" => framework(&mut efficiency.megatron, self.field),
             "early_megatron" => framework(&mut efficiency.early_megatron, self.field),
             "fsdp" => framework(&mut efficiency.fsdp, self.field),
@@ -134,11 +154,28 @@ impl Parameter {
     }
 }
 
-/// The constants with these values (in the order of [`PARAMETERS`], logarithms). What no run decides follows what
+/// What generation engines reach, fitted on generation runs once the training constants stand.
+pub(crate) const ENGINE: &[Parameter] = &[
+    parameter("engine", "decode_matmul", 0.45, 0.3, (0.05, 1.5)),
+    parameter("engine", "decode_memory", 0.85, 0.1, (0.3, 1.1)),
+    parameter("engine", "cache_memory", 0.8, 0.2, (0.1, 1.1)),
+    parameter("engine", "expert_memory", 0.7, 0.2, (0.1, 1.1)),
+    parameter("engine", "expert_tokens", 30.0, 0.7, (0.1, 1000.0)),
+    parameter("engine", "prefill", 0.45, 0.3, (0.05, 1.2)),
+    parameter("engine", "layer_s", 1.5e-5, 0.4, (1e-6, 1e-4)),
+    parameter("engine", "step_s", 1e-3, 0.6, (1e-5, 2e-2)),
+    parameter("engine", "sequence_s", 4e-5, 0.5, (1e-6, 5e-4)),
+    parameter("engine", "tensor_parallel_s", 1e-3, 0.5, (1e-5, 1e-2)),
+    parameter("CDNA", "generation", 0.7, 0.3, (0.1, 1.5)),
+    parameter("CDNA", "generation_matmul", 0.6, 0.4, (0.05, 1.5)),
+    parameter("CDNA", "generation_cache", 0.4, 0.7, (0.02, 1.5)),
+];
+
+/// The constants with these values (in the order of `parameters`, logarithms). What no run decides follows what
 /// one does: `DeepSpeed` and plain data parallelism run the same eager code as FSDP.
-pub(crate) fn with(base: &Efficiency, logs: &[f64]) -> Efficiency {
+pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) -> Efficiency {
     let mut efficiency = base.clone();
-    for (parameter, log) in PARAMETERS.iter().zip(logs) {
+    for (parameter, log) in parameters.iter().zip(logs) {
         if let Some(slot) = parameter.slot(&mut efficiency) {
             *slot = log.exp().clamp(parameter.range.0, parameter.range.1);
         }
@@ -155,8 +192,8 @@ pub(crate) fn with(base: &Efficiency, logs: &[f64]) -> Efficiency {
 }
 
 /// The expected values' logarithms.
-pub(crate) fn priors() -> Vec<f64> {
-    PARAMETERS
+pub(crate) fn priors(parameters: &[Parameter]) -> Vec<f64> {
+    parameters
         .iter()
         .map(|parameter| parameter.prior.ln())
         .collect()

@@ -72,19 +72,26 @@ pub(crate) fn table(groups: &BTreeMap<String, [Errors; 2]>) -> String {
 /// # Panics
 /// Where there is no such field.
 pub(crate) fn set(text: &mut String, kind: &str, name: &str, field: &str, value: &str) {
-    let start = format!("[[{kind}]]\nname = \"{name}\"\n");
-    let entry = text
-        .find(&start)
-        .unwrap_or_else(|| panic!("no [[{kind}]] {name}"));
-    let end = text[entry + 2..]
+    set_in(
+        text,
+        &format!("[[{kind}]]\nname = \"{name}\"\n"),
+        field,
+        value,
+    );
+}
+
+/// The same in the table that starts so.
+///
+/// # Panics
+/// Where there is no such table or field.
+pub(crate) fn set_in(text: &mut String, start: &str, field: &str, value: &str) {
+    let table = text.find(start).unwrap_or_else(|| panic!("no {start}"));
+    let end = text[table + 2..]
         .find("\n[")
-        .map_or(text.len(), |at| entry + 2 + at);
+        .map_or(text.len(), |at| table + 2 + at);
     let key = format!("\n{field} = ");
-    let at = text[entry..end]
-        .find(&key)
-        .unwrap_or_else(|| panic!("{name} has no {field}"))
-        + entry
-        + key.len();
+    let at = text[table..end].find(&key);
+    let at = at.unwrap_or_else(|| panic!("{start} has no {field}")) + table + key.len();
     let line = text[at..]
         .find('\n')
         .map_or(text.len(), |length| at + length);

@@ -6,7 +6,7 @@ use shardwise_core::job::Job;
 use shardwise_core::plan::Plan;
 use shardwise_core::step;
 
-use crate::parameters::{PARAMETERS, priors, with};
+use crate::parameters::{Parameter, priors, with};
 
 /// A run, resolved once.
 pub(crate) struct Sample {
@@ -30,13 +30,13 @@ impl Sample {
 /// Errors beyond this count less and less (Cauchy's loss): a wrongly stated row shall not bend the rest.
 const SCALE: f64 = 0.08;
 
-fn loss(errors: &[f64], samples: &[&Sample], logs: &[f64]) -> f64 {
+fn loss(parameters: &[Parameter], errors: &[f64], samples: &[&Sample], logs: &[f64]) -> f64 {
     let data: f64 = errors
         .iter()
         .zip(samples)
         .map(|(error, sample)| sample.weight * (1.0 + (error / SCALE).powi(2)).ln())
         .sum();
-    let prior: f64 = PARAMETERS
+    let prior: f64 = parameters
         .iter()
         .zip(logs)
         .map(|(parameter, log)| ((log - parameter.prior.ln()) / parameter.spread).powi(2))
@@ -69,18 +69,18 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> Vec<f64> {
 }
 
 /// The logarithms that explain the samples best.
-pub(crate) fn fit(base: &Efficiency, samples: &[&Sample]) -> Vec<f64> {
-    let n = PARAMETERS.len();
-    let mut logs = priors();
+pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sample]) -> Vec<f64> {
+    let n = parameters.len();
+    let mut logs = priors(parameters);
     let errors = |logs: &[f64]| -> Vec<f64> {
-        let efficiency = with(base, logs);
+        let efficiency = with(parameters, base, logs);
         samples
             .iter()
             .map(|sample| sample.error(&efficiency))
             .collect()
     };
     let mut now = errors(&logs);
-    let mut best = loss(&now, samples, &logs);
+    let mut best = loss(parameters, &now, samples, &logs);
     let mut damping = 1e-3;
     for _ in 0..60 {
         const STEP: f64 = 1e-4;
@@ -111,7 +111,7 @@ pub(crate) fn fit(base: &Efficiency, samples: &[&Sample]) -> Vec<f64> {
                 matrix[p][q] = sum;
                 matrix[q][p] = sum;
             }
-            let parameter = &PARAMETERS[p];
+            let parameter = &parameters[p];
             let precision = parameter.spread.powi(-2);
             vector[p] = -(0..now.len())
                 .map(|row| weights[row] * slopes[p][row] * now[row])
@@ -128,12 +128,12 @@ pub(crate) fn fit(base: &Efficiency, samples: &[&Sample]) -> Vec<f64> {
             let step = solve(damped, vector.clone());
             let trial: Vec<f64> = (0..n)
                 .map(|p| {
-                    let (low, high) = PARAMETERS[p].range;
+                    let (low, high) = parameters[p].range;
                     (logs[p] + step[p]).clamp(low.ln(), high.ln())
                 })
                 .collect();
             let tried = errors(&trial);
-            let value = loss(&tried, samples, &trial);
+            let value = loss(parameters, &tried, samples, &trial);
             if value < best {
                 (logs, now, best) = (trial, tried, value);
                 damping = (damping * 0.3).max(1e-6);

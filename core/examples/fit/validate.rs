@@ -8,7 +8,7 @@ use shardwise_core::coverage::{COVERED_SHARE, Kind};
 use shardwise_core::efficiency::Efficiency;
 use shardwise_core::{estimate, job};
 
-use crate::parameters::with;
+use crate::parameters::{PARAMETERS, with};
 use crate::report::Errors;
 use crate::runs::Run;
 use crate::solve::{self, Sample};
@@ -100,7 +100,7 @@ pub(crate) fn cross_validate(
             .zip(runs)
             .filter(|(_, run)| run.group != group);
         let kept: Vec<&Sample> = kept.filter_map(|(sample, _)| sample.as_ref()).collect();
-        with(base, &solve::fit(base, &kept))
+        with(PARAMETERS, base, &solve::fit(PARAMETERS, base, &kept))
     };
     // Folds are independent: two at a time, for the two cores that checks run on.
     for pair in groups.chunks(2) {

@@ -58,6 +58,8 @@ pub struct Shape {
     pub attn_output_gate: bool,
     /// One learned sink per head (gpt-oss).
     pub attn_sinks: bool,
+    /// Experts released in mxfp4 (gpt-oss): an engine that serves the release keeps them so.
+    pub mxfp4_experts: bool,
     /// Experts; 0 for a dense model.
     pub num_experts: u64,
     /// Experts each token visits.
@@ -223,6 +225,7 @@ impl Shape {
         layer_pattern: "",
         attn_output_gate: false,
         attn_sinks: false,
+        mxfp4_experts: false,
         num_experts: 0,
         num_experts_per_tok: 0,
         moe_intermediate_size: 0,

@@ -137,6 +137,7 @@ fn features(model_type: &str) -> Option<Shape> {
             attention_bias: true,
             attention_out_bias: true,
             attn_sinks: true,
+            mxfp4_experts: true,
             router_linear_bias: true,
             expert_bias: true,
             ..Shape::EMPTY

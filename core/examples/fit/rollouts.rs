@@ -1,0 +1,142 @@
+//! Generation engines' constants, from published generation runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+use shardwise_core::complete::complete;
+use shardwise_core::coverage::COVERED_SHARE;
+use shardwise_core::efficiency::Efficiency;
+use shardwise_core::job;
+use shardwise_core::wire::question_from_value;
+
+use crate::parameters::{ENGINE, with};
+use crate::report::{Errors, rounded};
+use crate::solve::{self, Sample};
+
+const ROLLOUTS: &str = include_str!("../../tests/data/rollout.csv");
+
+/// A published generation run.
+pub(crate) struct Rollout {
+    source: String,
+    engine: String,
+    gpu: String,
+    sample: Sample,
+}
+
+/// All runs that no doubt keeps out.
+pub(crate) fn all() -> Vec<Rollout> {
+    let rows = ROLLOUTS.lines().filter(|line| !line.starts_with('#'));
+    rows.skip(1).filter_map(rollout).collect()
+}
+
+fn rollout(line: &str) -> Option<Rollout> {
+    let cells: Vec<&str> = line.split(',').collect();
+    let number = |place: usize| cells[place].parse::<f64>().unwrap();
+    if !cells[13].is_empty() {
+        return None;
+    }
+    let precision = cells[11];
+    let question = question_from_value(json!({
+        "version": 1, "model": cells[3],
+        "hardware": {"gpu": cells[4], "gpus": number(5)},
+        "workload": {"kind": "rollout", "precision": precision, "rollout": {
+            "requests": number(9), "mean_prompt_length": number(7), "mean_response_length": number(8),
+            "response_length_cv": 0}},
+        "plan": {"rollout": {"tensor_parallel": number(6), "max_num_seqs": number(10), "gpu_memory_utilization": 0.9}},
+    }))
+    .unwrap_or_else(|error| panic!("{}: {error}", cells[0]));
+    let job = job::resolve(&question).ok()?;
+    let plan = complete(&job, question.plan.as_ref()?).ok()?;
+    Some(Rollout {
+        source: cells[1].to_owned(),
+        engine: cells[2].to_owned(),
+        gpu: cells[4].to_owned(),
+        sample: Sample {
+            job,
+            plan,
+            rate: number(12),
+            weight: 1.0,
+        },
+    })
+}
+
+/// The engine's constants, and how far they are off.
+pub(crate) struct Engines {
+    pub(crate) fitted: Efficiency,
+    /// Half-widths of the interval as logarithms: on an architecture that some run covers, and on another.
+    pub(crate) widths: [f64; 2],
+    /// Architectures that some run covers.
+    pub(crate) covered: Vec<String>,
+    /// For a person.
+    pub(crate) summary: String,
+}
+
+/// Sources by GPU type: what is left out together, since three sources are too few to leave one out.
+fn fold(rollout: &Rollout) -> (String, String) {
+    (rollout.source.clone(), rollout.gpu.clone())
+}
+
+pub(crate) fn fit(base: &Efficiency) -> Engines {
+    let rollouts = all();
+    let vllm: Vec<&Rollout> = rollouts.iter().filter(|own| own.engine == "vLLM").collect();
+    let fitted_on = |kept: &dyn Fn(&Rollout) -> bool| {
+        let samples: Vec<&Sample> = vllm
+            .iter()
+            .filter(|own| kept(own))
+            .map(|own| &own.sample)
+            .collect();
+        let logs = solve::fit(ENGINE, base, &samples);
+        let logs: Vec<f64> = logs.iter().map(|log| rounded(log.exp()).ln()).collect();
+        with(ENGINE, base, &logs)
+    };
+    let fitted = fitted_on(&|_| true);
+    let folds: BTreeSet<(String, String)> = vllm.iter().map(|own| fold(own)).collect();
+    let mut left_out = Errors::default();
+    for left in &folds {
+        let without = fitted_on(&|own| fold(own) != *left);
+        for own in vllm.iter().filter(|own| fold(own) == *left) {
+            left_out.0.push(own.sample.error(&without));
+        }
+    }
+    let mut groups: BTreeMap<String, Errors> = BTreeMap::new();
+    for own in &rollouts {
+        let error = own.sample.error(&fitted);
+        groups.entry(own.engine.clone()).or_default().0.push(error);
+        if own.engine == "vLLM" {
+            groups
+                .entry(format!("vLLM {}", own.gpu))
+                .or_default()
+                .0
+                .push(error);
+        }
+    }
+    groups.insert("vLLM, source and GPU left out".into(), left_out.clone());
+    let mut summary = String::from("Generation: runs, median, mean, p90, bias in %\n");
+    for (name, errors) in &groups {
+        summary += &format!(
+            "  {name:<32}{:>5}{:>7.1}{:>7.1}{:>7.1}{:>7.1}\n",
+            errors.0.len(),
+            100.0 * errors.at(0.5),
+            100.0 * errors.mean(),
+            100.0 * errors.at(0.9),
+            100.0 * errors.bias()
+        );
+    }
+    // Nothing says how far an architecture without runs is off: what nine in ten of the left-out runs are within.
+    let widths = [left_out.half_width(COVERED_SHARE), left_out.half_width(0.9)].map(rounded);
+    let covered: BTreeSet<String> = vllm
+        .iter()
+        .map(|own| {
+            base.architecture(&own.sample.job.hardware)
+                .name
+                .clone()
+                .into_owned()
+        })
+        .collect();
+    Engines {
+        fitted,
+        widths,
+        covered: covered.into_iter().collect(),
+        summary,
+    }
+}
