@@ -12,6 +12,7 @@ struct File {
     involved: [f64; 2],
     generation: [f64; 2],
     generation_on: Vec<String>,
+    reinforcement: f64,
     memory: [f64; 3],
     kinds: Vec<Kind>,
 }
@@ -40,6 +41,7 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         .iter()
         .chain(&file.involved)
         .chain(&file.generation)
+        .chain([&file.reinforcement])
         .chain(&file.memory);
     if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
         return Err(vec![format!(
@@ -56,8 +58,13 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     }
     let _ = write!(
         out,
-        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, memory: {:?} }}",
-        file.plain, file.involved, file.generation, file.generation_on, file.memory
+        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, reinforcement: {:?}, memory: {:?} }}",
+        file.plain,
+        file.involved,
+        file.generation,
+        file.generation_on,
+        file.reinforcement,
+        file.memory
     );
     Ok(out)
 }

@@ -49,6 +49,9 @@ struct Framework {
     elementwise: f64,
     host_per_kernel_s: f64,
     compute: f64,
+    rl_layer_s: f64,
+    rl_expert_layer_s: f64,
+    sync_gb_per_s: f64,
     overlap: f64,
     step_s: f64,
     basis: String,
@@ -64,8 +67,10 @@ struct Engine {
     expert_tokens: f64,
     prefill: f64,
     layer_s: f64,
+    eager_layer_s: f64,
     step_s: f64,
     sequence_s: f64,
+    rl_sequence_s: f64,
     tensor_parallel_s: f64,
     basis: String,
 }
@@ -137,12 +142,15 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
             ("elementwise", entry.elementwise),
             ("host_per_kernel_s", entry.host_per_kernel_s),
             ("compute", entry.compute),
+            ("rl_layer_s", entry.rl_layer_s),
+            ("rl_expert_layer_s", entry.rl_expert_layer_s),
+            ("sync_gb_per_s", entry.sync_gb_per_s),
             ("overlap", entry.overlap),
             ("step_s", entry.step_s),
         ];
         let _ = write!(out, "{}: Framework {{", entry.name);
         for (field, value) in fields {
-            positive(&entry.name, field, value, 20.0);
+            positive(&entry.name, field, value, 1000.0);
             let _ = write!(out, "{field}: {value:?},");
         }
         out.push_str("},");
@@ -158,8 +166,10 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         ("expert_tokens", engine.expert_tokens),
         ("prefill", engine.prefill),
         ("layer_s", engine.layer_s),
+        ("eager_layer_s", engine.eager_layer_s),
         ("step_s", engine.step_s),
         ("sequence_s", engine.sequence_s),
+        ("rl_sequence_s", engine.rl_sequence_s),
         ("tensor_parallel_s", engine.tensor_parallel_s),
     ];
     out.push_str("engine: Engine {");

@@ -467,6 +467,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         )?,
         precision,
         free_cache: spec.free_cache.unwrap_or(true),
+        enforce_eager: spec.enforce_eager.unwrap_or(false),
     })
 }
 

@@ -47,6 +47,8 @@ pub struct Coverage {
     pub generation: [f64; 2],
     /// Architectures on which generation was measured.
     pub generation_on: &'static [&'static str],
+    /// The same for an RL step.
+    pub reinforcement: f64,
     /// The same of the peak memory: full-parameter training, adapters, anything without a measured peak.
     pub memory: [f64; 3],
 }
@@ -138,6 +140,16 @@ pub fn generation_interval(job: &Job, tokens_per_s: f64, peak_gib: f64) -> Inter
     Interval {
         coverage: COVERED_SHARE,
         tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.generation[usize::from(!covered)]),
+        peak_gib: around(peak_gib, COVERAGE.memory[2]),
+    }
+}
+
+/// The same around an estimate of an RL step.
+#[must_use]
+pub fn reinforcement_interval(tokens_per_s: f64, peak_gib: f64) -> Interval {
+    Interval {
+        coverage: COVERED_SHARE,
+        tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.reinforcement),
         peak_gib: around(peak_gib, COVERAGE.memory[2]),
     }
 }

@@ -59,6 +59,13 @@ pub struct Framework {
     pub host_per_kernel_s: f64,
     /// Everything else on the GPU's time line, as a factor on computation.
     pub compute: f64,
+    /// Host's time per dense layer and micro-batch in seconds, both passes, in RL trainers: without CUDA graphs, with
+    /// their checks and copies.
+    pub rl_layer_s: f64,
+    /// The same per layer with experts.
+    pub rl_expert_layer_s: f64,
+    /// Weights that an RL trainer hands its engine, in GB per second of the whole model.
+    pub sync_gb_per_s: f64,
     /// Share of hideable communication that is in fact hidden.
     pub overlap: f64,
     /// Fixed time per optimizer step in seconds.
@@ -83,10 +90,14 @@ pub struct Engine {
     pub prefill: f64,
     /// Fixed time per layer of a step in seconds.
     pub layer_s: f64,
+    /// Host's time per layer of a step without CUDA graphs in seconds: the floor of a decoding step.
+    pub eager_layer_s: f64,
     /// Fixed time per step in seconds: scheduling, sampling, detokenising.
     pub step_s: f64,
-    /// Time per sequence and step in seconds, on the host.
+    /// Time per sequence and step in seconds, on the host: of servers.
     pub sequence_s: f64,
+    /// The same inside RL trainers, which call the engine without a server.
+    pub rl_sequence_s: f64,
     /// Fixed time per step and doubling of tensor parallelism in seconds.
     pub tensor_parallel_s: f64,
 }

@@ -36,6 +36,8 @@ pub struct BlockTime {
     pub expert: Seconds,
     /// Kernels launched by the forward pass.
     pub kernels: f64,
+    /// Host's time for both passes where it is known beside the kernels' count.
+    pub host: Seconds,
 }
 
 /// Everything a block's time depends on beside the block itself.

@@ -138,6 +138,8 @@ pub struct RolloutPlan {
     pub precision: Precision,
     /// Whether the KV cache is given back while training.
     pub free_cache: bool,
+    /// Whether the engine launches each kernel by itself instead of replaying CUDA graphs.
+    pub enforce_eager: bool,
 }
 
 /// Everything decided.
@@ -248,6 +250,7 @@ impl RolloutPlan {
             max_num_batched_tokens: Some(self.max_num_batched_tokens),
             precision: Some(self.precision),
             free_cache: Some(self.free_cache),
+            enforce_eager: Some(self.enforce_eager),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::plan::{Layout, MicroBatch, Plan, RolloutPlan};
 use crate::rollout::{self, Requests};
 use crate::step::{self, Step};
 use crate::training;
-use crate::units::{Bytes, Seconds};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
 use crate::weights::{Stage, States, rank_weights};
 use crate::wire::{MemoryParts, Offload, Schedule, TimeParts};
 use crate::workload::Rl;
@@ -400,6 +400,10 @@ fn moved(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, pha
 /// Waking the engine and rebuilding its cache, in seconds. Assumed.
 const WAKE_S: f64 = 1.0;
 
+/// Advantages, metrics and the driver's own work in one step, in seconds: what verl_megatron_practice's steps take
+/// beside their phases (5 to 7 s, <https://github.com/ISEEKYAN/verl_megatron_practice>).
+const DRIVER_S: f64 = 5.0;
+
 /// New weights on their way to the engine: gathered from their shards, copied into place.
 fn weight_sync(context: &Context<'_>, plan: &Plan, engine: &RolloutPlan) -> TimeParts {
     let bytes = 2.0 * context.job.model.parameters.total as f64;
@@ -407,8 +411,12 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, engine: &RolloutPlan) -> Time
     let group = network.group(context.job.hardware.gpus, 1);
     let gather = network.gather(bytes / f64::from(plan.layout.pipeline_parallel), group);
     let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
+    // Tensor by tensor: gathered, renamed, loaded. That, not the links, decides.
+    let rate = context.framework(&plan.layout).sync_gb_per_s;
+    let by_tensor = Bytes::new(bytes) / BytesPerSecond::from_gb(rate);
     TimeParts {
-        weight_sync: (gather + Seconds::new(copy)).get() + WAKE_S,
+        weight_sync: (gather + Seconds::new(copy)).max(by_tensor).get() + WAKE_S,
+        overhead: DRIVER_S,
         ..TimeParts::default()
     }
 }

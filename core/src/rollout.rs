@@ -197,9 +197,19 @@ impl EngineModel<'_> {
             Seconds::ZERO
         };
         // CUDA graphs leave the kernels' own floors; scheduling and sampling add to every step.
-        let floors =
-            constants.layer_s * self.layers() + constants.step_s + constants.sequence_s * sequences;
-        matmul + weights + attention + collectives + Seconds::new(floors)
+        let each = if self.released {
+            constants.sequence_s
+        } else {
+            // The driver hands every worker its inputs.
+            constants.rl_sequence_s * (1.0 + libm::log2(tp))
+        };
+        let floors = constants.layer_s * self.layers() + constants.step_s + each * sequences;
+        let busy = matmul + weights + attention + collectives + Seconds::new(floors);
+        if self.plan.enforce_eager {
+            busy.max(Seconds::new(constants.eager_layer_s * self.layers()))
+        } else {
+            busy
+        }
     }
 
     /// Keys read of a sequence of `length` tokens, as a share of full layers.
@@ -289,7 +299,12 @@ fn response_lengths(requests: &Requests) -> [f64; SHARES.len()] {
             .sum();
         scale *= (target / mean).min(4.0);
     }
-    shape.map(|length| (length * scale).clamp(1.0, requests.longest))
+    let mut lengths = shape.map(|length| (length * scale).clamp(1.0, requests.longest));
+    // Some never find an end and run to the limit (`response_length/clip_ratio` in veRL's logs): the longest share does.
+    if requests.longest < f64::MAX {
+        lengths[SHARES.len() - 1] = requests.longest;
+    }
+    lengths
 }
 
 /// Time and memory of generating `requests` on `gpus` GPUs.

@@ -80,6 +80,7 @@ fn add(sum: &mut BlockTime, one: &BlockTime, times: f64) {
     sum.context += one.context * times;
     sum.expert += one.expert * times;
     sum.kernels += one.kernels * times;
+    sum.host += one.host * times;
 }
 
 /// The slowest and the mean stage.
@@ -104,6 +105,13 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         let mut time = block_context.time(block, batch.mean);
         for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
             *part = *part * framework.compute;
+        }
+        if context.job.workload.rl.is_some() {
+            time.host = Seconds::new(if block.experts {
+                framework.rl_expert_layer_s
+            } else {
+                framework.rl_layer_s
+            });
         }
         time
     };
@@ -130,8 +138,9 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         };
         StageTime {
             block,
-            host_forward: Seconds::new(block.kernels * host),
-            host_backward: Seconds::new((block.kernels * 1.8 + again) * host),
+            host_forward: Seconds::new(block.kernels * host).max(block.host / 3.0),
+            host_backward: Seconds::new((block.kernels * 1.8 + again) * host)
+                .max(block.host * (2.0 / 3.0)),
         }
     };
     let head = head_time(&block_context, role, batch.mean.tokens);

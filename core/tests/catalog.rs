@@ -380,7 +380,7 @@ fn coverage_comes_from_the_fit_and_is_checked() {
     let file = std::env::temp_dir().join("shardwise-coverage-test.toml");
     std::fs::write(
         &file,
-        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\ngeneration = [0.1, 0.2]\ngeneration_on = []\nmemory = [0.1, 0.1, 0.1]\nkinds = []",
+        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\ngeneration = [0.1, 0.2]\ngeneration_on = []\nreinforcement = 0.3\nmemory = [0.1, 0.1, 0.1]\nkinds = []",
     )
     .unwrap();
     let problems = tables::coverage::literal(&file).unwrap_err().join("\n");

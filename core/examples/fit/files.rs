@@ -130,12 +130,14 @@ fn coverage(
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
          # plain: dense models in 16 bits, where some other source covers the kind of run and where none does; involved:\n\
          # experts or fewer bits. memory: full-parameter training of Megatron and FSDP, adapters, anything else.\n\
-         # generation: on an architecture that some vLLM run covers, and on another.\n",
+         # generation: on an architecture that some vLLM run covers, and on another. reinforcement:\n\
+         # RL steps (core/tests/data/rl.jsonl), on which next to nothing is fitted.\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
     let _ = writeln!(out, "generation = {:?}", engines.widths);
     let _ = writeln!(out, "generation_on = {:?}", engines.covered);
+    let _ = writeln!(out, "reinforcement = {:?}", engines.reinforcement);
     let _ = writeln!(out, "memory = {:?}\n", validated.memory_widths);
     for (kind, sources) in sources(runs, samples) {
         let _ = writeln!(

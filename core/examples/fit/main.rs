@@ -16,6 +16,7 @@ mod files;
 mod kernels;
 mod page;
 mod parameters;
+mod reinforcement;
 mod report;
 mod rollouts;
 #[path = "../../tests/runs/mod.rs"]

@@ -67,6 +67,8 @@ pub(crate) struct Engines {
     pub(crate) widths: [f64; 2],
     /// Architectures that some run covers.
     pub(crate) covered: Vec<String>,
+    /// The same of RL steps.
+    pub(crate) reinforcement: f64,
     /// For a person.
     pub(crate) summary: String,
 }
@@ -134,6 +136,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
         })
         .collect();
     Engines {
+        reinforcement: crate::reinforcement::width(&fitted),
         fitted,
         widths,
         covered: covered.into_iter().collect(),

@@ -235,8 +235,10 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
             rollout.max_num_batched_tokens,
             "tokens of one engine step",
         );
-        let eager = tp > 1;
-        let reason = if eager {
+        let eager = tp > 1 || rollout.enforce_eager;
+        let reason = if rollout.enforce_eager {
+            "from the plan"
+        } else if eager {
             "ChatLearn's advice for vLLM over several GPUs"
         } else {
             "CUDA graphs: quicker decoding"

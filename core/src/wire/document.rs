@@ -239,7 +239,7 @@ document! { Overlap { gradients, parameters, tensor_parallel } required {} empty
 document! {
     RolloutPlanSpec {
         engine, tensor_parallel, data_parallel, expert_parallel, gpu_memory_utilization, max_num_seqs,
-        max_num_batched_tokens, precision, free_cache,
+        max_num_batched_tokens, precision, free_cache, enforce_eager,
     }
     required {}
     empty Self::default()

@@ -433,6 +433,9 @@ pub struct RolloutPlanSpec {
     /// Whether the KV cache is given back while training.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_cache: Option<bool>,
+    /// Whether the engine launches each kernel by itself instead of replaying CUDA graphs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enforce_eager: Option<bool>,
 }
 
 /// How the work is laid out. Every key may be absent.

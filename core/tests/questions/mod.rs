@@ -298,6 +298,7 @@ fn engine(plan: Plan) -> BoxedStrategy<Value> {
             ("max_num_batched_tokens", one_of(vec![512_u64, 8192, 65536])),
             ("precision", one_of(vec!["bf16", "fp8"])),
             ("free_cache", one_of(vec![true, false])),
+            ("enforce_eager", one_of(vec![true, false])),
         ],
         0.25,
     );

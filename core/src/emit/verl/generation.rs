@@ -120,6 +120,17 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         flag(rollout.free_cache).to_owned(),
         reason.to_owned(),
     );
+    let reason = if rollout.enforce_eager {
+        "no CUDA graphs: slower steps, less memory"
+    } else {
+        "CUDA graphs: quicker decoding"
+    };
+    set(
+        &mut section,
+        "enforce_eager",
+        flag(rollout.enforce_eager).to_owned(),
+        reason.to_owned(),
+    );
     match rollout.precision {
         Precision::Fp8 => set(
             &mut section,

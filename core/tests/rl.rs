@@ -1,0 +1,337 @@
+//! RL steps against published runs, and the lessons those runs teach.
+//!
+//! `data/rl.jsonl` holds one run per line with what its phases took. `mended` says what the question states beside the
+//! published table.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use shardwise_core::wire::{Answer, Question, question_from_value};
+use shardwise_core::{InputError, estimate};
+
+const RUNS: &str = include_str!("data/rl.jsonl");
+const RECORD: &str = include_str!("data/rl.toml");
+
+/// Points by which a figure may be worse than its record.
+const TOLERANCE: f64 = 0.005;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Run {
+    id: String,
+    source: String,
+    source_url: String,
+    date: String,
+    headline: bool,
+    tokens_per_s_per_gpu: f64,
+    rollout_s: Option<f64>,
+    update_actor_s: Option<f64>,
+    old_log_prob_s: Option<f64>,
+    mended: Option<String>,
+    question: Question,
+}
+
+fn runs() -> Vec<Run> {
+    RUNS.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+fn phase(answer: &Answer, name: &str) -> f64 {
+    let phase = answer.time.phases.iter().find(|phase| phase.name == name);
+    phase.map_or(0.0, |phase| phase.s)
+}
+
+/// Median and ninetieth percentile of |error|.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Figures {
+    runs: usize,
+    median: f64,
+    p90: f64,
+}
+
+fn figures(errors: &[f64]) -> Figures {
+    let mut sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let at = |share: f64| sizes[((share * sizes.len() as f64) as usize).min(sizes.len() - 1)];
+    Figures {
+        runs: sizes.len(),
+        median: at(0.5),
+        p90: at(0.9),
+    }
+}
+
+#[test]
+fn steps_are_as_close_as_recorded() {
+    let mut errors: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for run in runs() {
+        let answer = estimate(&run.question).unwrap_or_else(|error| panic!("{}: {error}", run.id));
+        let tier = if run.headline { "headline" } else { "other" };
+        let step = answer.tokens_per_s_per_gpu / run.tokens_per_s_per_gpu - 1.0;
+        errors.entry(tier).or_default().push(step);
+        for (name, measured) in [
+            ("rollout", run.rollout_s),
+            ("update_actor", run.update_actor_s),
+            ("old_log_prob", run.old_log_prob_s),
+        ] {
+            if let Some(seconds) = measured {
+                let error = phase(&answer, name) / seconds - 1.0;
+                errors.entry(name).or_default().push(error);
+            }
+        }
+    }
+    let record: BTreeMap<String, Figures> = toml::from_str(RECORD).unwrap();
+    let mut worse = Vec::new();
+    for (name, errors) in &errors {
+        let now = figures(errors);
+        println!(
+            "[{name}]\nruns = {}\nmedian = {:.3}\np90 = {:.3}\n",
+            now.runs, now.median, now.p90
+        );
+        let then = &record[*name];
+        assert_eq!(now.runs, then.runs, "{name}");
+        if now.median > then.median + TOLERANCE || now.p90 > then.p90 + TOLERANCE {
+            worse.push(format!("{name}: {then:?} became {now:?}"));
+        }
+    }
+    assert!(
+        worse.is_empty(),
+        "{}\nWhere that is meant, record it in core/tests/data/rl.toml.",
+        worse.join("\n")
+    );
+}
+
+#[test]
+fn every_run_has_a_source() {
+    for run in runs() {
+        assert!(
+            run.source_url.starts_with("https://") && run.source.len() > 10,
+            "{}",
+            run.id
+        );
+        assert!(run.date.len() >= 4, "{}", run.id);
+        assert!(
+            run.mended.is_none_or(|mended| mended.len() >= 20),
+            "{}",
+            run.id
+        );
+    }
+}
+
+/// GRPO on Qwen2.5-7B, 8 H100, Megatron, as verl_megatron_practice ran it (`grpo_qwen2.5_7b.csv`), changed by `change`.
+fn practice(change: Value) -> Answer {
+    let mut question = json!({
+        "version": 1, "model": "qwen2.5-7b-instruct", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 16, "mini_batch": 32,
+            "max_prompt_length": 2048, "max_response_length": 8192, "mean_prompt_length": 155,
+            "mean_response_length": 551, "response_length_cv": 0.8, "reference": true}},
+        "plan": {"backend": "megatron", "tensor_parallel": 4, "pipeline_parallel": 1, "context_parallel": 1,
+            "max_tokens_per_gpu": 10240, "recompute": "none", "fused_lm_head": true,
+            "rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.6, "enforce_eager": true, "max_num_seqs": 1024}},
+    });
+    merge(&mut question, change);
+    let question = question_from_value(question).unwrap();
+    estimate(&question).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// JSON merge patch (RFC 7396).
+fn merge(target: &mut Value, change: Value) {
+    match change {
+        Value::Object(change) => {
+            if !target.is_object() {
+                *target = json!({});
+            }
+            for (key, value) in change {
+                if value.is_null() {
+                    target.as_object_mut().unwrap().remove(&key);
+                } else {
+                    merge(
+                        target
+                            .as_object_mut()
+                            .unwrap()
+                            .entry(key)
+                            .or_insert(Value::Null),
+                        value,
+                    );
+                }
+            }
+        }
+        value => *target = value,
+    }
+}
+
+#[track_caller]
+fn between(value: f64, low: f64, high: f64) {
+    assert!(
+        (low..=high).contains(&value),
+        "{value} is not between {low} and {high}"
+    );
+}
+
+/// Rows 7 and 2: without dynamic batching the update took 300 s, with it 102 s.
+#[test]
+fn dynamic_batching_cuts_the_update() {
+    let packed = phase(&practice(json!({})), "update_actor");
+    for tensor_parallel in [2, 4] {
+        let plan = json!({"plan": {"max_tokens_per_gpu": null, "micro_batch": 2, "tensor_parallel": tensor_parallel}});
+        let two = phase(&practice(plan), "update_actor");
+        between(two / packed, 1.9, 4.3);
+    }
+}
+
+/// `dapo7b.csv`, rows 2 and 14, 4 and 12: generating with TP 1 rather than 4 took 144 s instead of 399, 162 instead of 390.
+#[test]
+fn smaller_engines_generate_faster() {
+    let rollout = |tensor_parallel: u64| {
+        let change = json!({"model": "qwen2.5-math-7b", "workload": {"rl": {"mean_response_length": 1300}},
+            "plan": {"rollout": {"tensor_parallel": tensor_parallel}}});
+        phase(&practice(change), "rollout")
+    };
+    between(rollout(4) / rollout(1), 1.7, 3.0);
+}
+
+/// Rows 7, 8 and 9 of `dapo7b.csv`: 8 to 32 GPUs, 401 to 175 s: 57 % of four times as fast.
+#[test]
+fn strong_scaling_has_its_price() {
+    let step = |gpus: u64| {
+        let change = json!({"hardware": {"gpus": gpus}, "model": "qwen2.5-math-7b",
+            "workload": {"rl": {"mean_response_length": 1300}}, "plan": {"max_tokens_per_gpu": 20480}});
+        practice(change).step_time_s
+    };
+    between(step(8) / step(32) / 4.0, 0.45, 0.75);
+}
+
+/// Rows 9 and 12: full recomputation took the update from 219 to 253 s.
+#[test]
+fn full_recomputation_costs_the_update() {
+    let update = |recompute: &str| {
+        phase(
+            &practice(json!({"plan": {"recompute": recompute}})),
+            "update_actor",
+        )
+    };
+    between(update("full") / update("none"), 1.10, 1.35);
+}
+
+/// <https://github.com/volcengine/verl/issues/7826>: the fused LM head saves the logits, in bf16 and split by TP, at least.
+#[test]
+fn fused_lm_head_saves_the_logits() {
+    let peak = |fused: bool| {
+        let answer =
+            practice(json!({"plan": {"fused_lm_head": fused, "max_tokens_per_gpu": 8192}}));
+        let update = answer
+            .memory
+            .phases
+            .iter()
+            .find(|phase| phase.name == "update_actor")
+            .unwrap();
+        update.reserved_gib
+    };
+    let logits = 8192.0 * 152_064.0 * 2.0 / 4.0 / f64::powi(2.0, 30);
+    between((peak(false) - peak(true)) / logits, 0.5, 2.5);
+}
+
+/// `dapo_moe30b.csv`: Qwen3-30B-A3B's updates run at an MFU of 0.08 to 0.16, more with more tokens per update.
+#[test]
+fn experts_train_at_a_tenth_of_the_peak() {
+    let mfu = |mini_batch: u64, tokens: u64| {
+        let change = json!({"model": "qwen3-30b-a3b-base", "hardware": {"gpus": 16},
+            "workload": {"rl": {"mini_batch": mini_batch, "mean_response_length": 1000, "reference": false}},
+            "plan": {"expert_parallel": 8, "max_tokens_per_gpu": tokens, "offload": {"parameters": true, "optimizer": true},
+                "rollout": {"tensor_parallel": 2}}});
+        let answer = practice(change);
+        answer.mfu * answer.step_time_s / phase(&answer, "update_actor")
+    };
+    let (small, large) = (mfu(32, 10240), mfu(128, 30720));
+    between(small, 0.05, 0.2);
+    between(large, 0.05, 0.2);
+    assert!(large > small, "{small} becomes {large}");
+}
+
+fn generation(gpus: u64) -> Answer {
+    let question = json!({
+        "version": 1, "model": "llama-3.3-70b-instruct", "hardware": {"gpu": "h100-sxm", "gpus": gpus},
+        "workload": {"kind": "rollout", "precision": "fp8", "rollout": {"requests": 512, "mean_prompt_length": 1024,
+            "mean_response_length": 1024, "response_length_cv": 0}},
+        "plan": {"rollout": {"tensor_parallel": gpus, "gpu_memory_utilization": 0.95}},
+    });
+    estimate(&question_from_value(question).unwrap()).unwrap()
+}
+
+/// A 70B model in fp8 leaves one H100 no room for its cache: TP 2 is several times as fast per GPU.
+#[test]
+fn a_starved_cache_is_slow() {
+    between(
+        generation(2).tokens_per_s_per_gpu / generation(1).tokens_per_s_per_gpu,
+        1.5,
+        20.0,
+    );
+}
+
+/// One step off the policy, generation runs beside the update.
+#[test]
+fn one_step_off_gains() {
+    let step = |rl: Value| {
+        let change = json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
+            "workload": {"rl": rl}, "plan": {"tensor_parallel": 1, "rollout": {"enforce_eager": false}}});
+        practice(change).step_time_s
+    };
+    let colocated = step(json!({"schedule": "colocated"}));
+    let beside = step(json!({"schedule": "one_step_off", "train_gpus": 8}));
+    between(colocated / beside, 0.8, 1.5);
+}
+
+fn refused(change: Value) -> InputError {
+    let mut question = json!({
+        "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
+            "max_prompt_length": 512, "max_response_length": 1024, "mean_response_length": 700}},
+    });
+    merge(&mut question, change);
+    let question = question_from_value(question);
+    question
+        .and_then(|question| estimate(&question))
+        .expect_err("refused")
+}
+
+/// What cannot be is refused by its field, with the remedy.
+#[test]
+fn impossible_steps_are_refused() {
+    let rl = |rl: Value| json!({"workload": {"rl": rl}});
+    for (change, field) in [
+        (rl(json!({"mini_batch": 128})), "workload.rl.mini_batch"),
+        (
+            rl(json!({"mean_response_length": 2000})),
+            "workload.rl.mean_response_length",
+        ),
+        (
+            rl(json!({"schedule": "one_step_off", "train_gpus": 0})),
+            "workload.rl.train_gpus",
+        ),
+        (
+            rl(json!({"schedule": "one_step_off", "train_gpus": 8})),
+            "workload.rl.train_gpus",
+        ),
+        (
+            json!({"plan": {"rollout": {"gpu_memory_utilization": 1.2}}}),
+            "plan.rollout.gpu_memory_utilization",
+        ),
+        (
+            json!({"plan": {"rollout": {"enforce_eager": "yes"}}}),
+            "plan.rollout.enforce_eager",
+        ),
+    ] {
+        let error = refused(change);
+        assert_eq!(error.field, field, "{error}");
+        assert!(error.to_string().len() > 20, "{error}");
+    }
+}
