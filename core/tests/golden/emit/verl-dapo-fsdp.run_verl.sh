@@ -44,6 +44,7 @@ args=(
   actor_rollout_ref.rollout.max_num_batched_tokens=8192  # above the guide's 2,048
   actor_rollout_ref.rollout.max_model_len=4096  # prompt and response; the cache plans for no longer ones
   actor_rollout_ref.rollout.free_cache_engine=True  # hands the KV cache back for training
+  actor_rollout_ref.rollout.enforce_eager=False  # CUDA graphs: quicker decoding
 
   # Algorithm
   algorithm.adv_estimator=grpo  # advantages from the responses of one prompt, no critic
