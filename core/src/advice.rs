@@ -11,7 +11,6 @@ use crate::zero_needs::ZeroNeeds;
 const CHATLEARN_GUIDE: &str =
     "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
 const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
-const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
 
 /// What the estimate assumes or leaves out for this job and plan.
 #[must_use]
@@ -235,19 +234,6 @@ pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
                     VERL_GUIDE,
                 ));
             }
-        } else {
-            found.push(hint(
-                "dynamic-batching",
-                "Dynamic batching packs sequences up to a token budget: set max_tokens_per_gpu rather than a micro-batch.".into(),
-                PRACTICE,
-            ));
-        }
-        if !layout.fused_lm_head {
-            found.push(hint(
-                "fused-lm-head",
-                "The fused LM head keeps no logits: it saves 3 to 10 GB and is advised without exception.".into(),
-                PRACTICE,
-            ));
         }
         if let Some(engine) = &plan.rollout
             && engine.max_num_batched_tokens <= 2048

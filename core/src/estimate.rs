@@ -15,6 +15,7 @@ use crate::units::{Seconds, UsdPerHour};
 use crate::wire::{
     Answer, Data, Memory, MemoryPhase, Question, Run, Time, TimeParts, TimePhase, VERSION,
 };
+use crate::worth;
 
 /// An answer with its workings.
 #[derive(Clone, Debug)]
@@ -81,6 +82,11 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let job = context.job;
     let hardware = &job.hardware;
     let mut step = step::evaluate(context, plan);
+    // Of the step as it is, before its memory is pressed into the card.
+    let worth = match &job.workload.rl {
+        Some(rl) => worth::advice(context, plan, rl, &step),
+        None => Vec::new(),
+    };
     let pressed = step.reserved_gib() - hardware.memory_gib;
     for (_, memory) in &mut step.memories {
         *memory = memory.pressed(hardware.memory_gib);
@@ -136,6 +142,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         answer.caveats.push(advice::tight(pressed));
     }
     answer.advice = advice::advice(job, plan, &answer);
+    answer.advice.extend(worth);
     answer
 }
 

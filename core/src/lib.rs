@@ -40,6 +40,7 @@ pub mod units;
 pub mod weights;
 pub mod wire;
 pub mod workload;
+pub mod worth;
 pub mod zero_needs;
 
 pub use error::{Caveat, InputError};

@@ -290,6 +290,55 @@ fn one_step_off_gains() {
     between(colocated / beside, 0.8, 1.5);
 }
 
+/// Advice says what a change is worth: asked for, it is worth that.
+#[test]
+fn advice_keeps_its_word() {
+    let fixed = json!({"plan": {"max_tokens_per_gpu": null, "micro_batch": 2, "rollout": {"tensor_parallel": 2}}});
+    let now = practice(fixed.clone());
+    let advised = |id: &str| {
+        let advice = now.advice.iter().find(|advice| advice.id == id);
+        advice.unwrap_or_else(|| panic!("no {id} in {:?}", now.advice))
+    };
+    let after = |change: Value| {
+        let mut whole = fixed.clone();
+        merge(&mut whole, change);
+        now.step_time_s - practice(whole).step_time_s
+    };
+    let first = now
+        .advice
+        .iter()
+        .position(|advice| advice.id == "dynamic-batching");
+    let second = now
+        .advice
+        .iter()
+        .position(|advice| advice.id == "rollout-smaller-engines");
+    assert!(
+        first < second && first.is_some(),
+        "the larger gain comes first"
+    );
+    for (id, change) in [
+        (
+            "dynamic-batching",
+            json!({"plan": {"micro_batch": null, "max_tokens_per_gpu": 20480}}),
+        ),
+        (
+            "rollout-smaller-engines",
+            json!({"plan": {"rollout": {"tensor_parallel": 1}}}),
+        ),
+        (
+            "rollout-cuda-graphs",
+            json!({"plan": {"rollout": {"enforce_eager": false}}}),
+        ),
+    ] {
+        let gain = format!("{:.0} s off the step", after(change));
+        assert!(
+            advised(id).text.contains(&gain),
+            "{gain}: {}",
+            advised(id).text
+        );
+    }
+}
+
 fn refused(change: Value) -> InputError {
     let mut question = json!({
         "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},

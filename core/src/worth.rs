@@ -1,0 +1,192 @@
+//! What the guides' rules are worth in the case at hand: single changes to an RL plan, each evaluated.
+
+use crate::complete::generating_gpus;
+use crate::context::Context;
+use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
+use crate::step::{self, Step};
+use crate::wire::{Advice, Offload, Schedule, Severity};
+use crate::workload::Rl;
+
+const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
+const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
+
+/// Gains below this share of the step are not worth a reader's time.
+const NOTICEABLE: f64 = 0.01;
+
+/// A change that a guide advises.
+struct Change {
+    id: &'static str,
+    /// What to set, as the frameworks call it.
+    text: String,
+    source: &'static str,
+    plan: Plan,
+}
+
+fn with_layout(plan: &Plan, change: impl Fn(&mut Layout)) -> Plan {
+    let mut plan = *plan;
+    change(&mut plan.layout);
+    for other in [&mut plan.critic, &mut plan.reference]
+        .into_iter()
+        .flatten()
+    {
+        change(other);
+    }
+    plan
+}
+
+fn with_engine(plan: &Plan, change: impl Fn(&mut RolloutPlan)) -> Plan {
+    let mut plan = *plan;
+    if let Some(engine) = &mut plan.rollout {
+        change(engine);
+    }
+    plan
+}
+
+/// The largest share of the card that the engine can take beside what training leaves there, to a twentieth.
+fn safe_utilization(context: &Context<'_>, step: &Step) -> f64 {
+    let capacity = context.job.hardware.memory_gib;
+    let rollout = step.memories.iter().find(|(name, _)| *name == "rollout");
+    let resident = rollout.map_or(0.0, |(_, memory)| {
+        let own = memory.parts.rollout_weights + memory.parts.kv_cache;
+        (memory.reserved_gib() - own).max(0.0)
+    });
+    let free = (capacity - resident) / capacity;
+    ((free * 20.0).floor() / 20.0).min(0.95)
+}
+
+fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Change> {
+    let mut found = Vec::with_capacity(8);
+    let mut propose = |id, source, text: String, plan: Plan| {
+        found.push(Change {
+            id,
+            text,
+            source,
+            plan,
+        });
+    };
+    let layout = &plan.layout;
+    if let Some(engine) = &plan.rollout {
+        let gpus = generating_gpus(context.job);
+        let half = engine.tensor_parallel / 2;
+        if half > 0 && engine.expert_parallel <= half * engine.data_parallel {
+            let smaller = with_engine(plan, |engine| engine.tensor_parallel = half);
+            let text =
+                format!("Rollout tensor parallelism of {half}: more engines, fewer collectives");
+            propose("rollout-smaller-engines", PRACTICE, text, smaller);
+        }
+        let safe = safe_utilization(context, now);
+        if safe > engine.gpu_memory_utilization + 0.04 {
+            let text = format!(
+                "gpu_memory_utilization of {safe:.2}, the largest that leaves training its memory"
+            );
+            let larger = with_engine(plan, |engine| engine.gpu_memory_utilization = safe);
+            propose("rollout-utilization", PRACTICE, text, larger);
+        }
+        let each = rl
+            .sequences()
+            .div_ceil(u64::from((gpus / engine.gpus()).max(1)));
+        if engine.max_num_seqs < each {
+            let more = (engine.max_num_seqs.saturating_mul(2)).min(each);
+            let text =
+                format!("max_num_seqs of {more}: each engine has {each} sequences to generate");
+            propose(
+                "rollout-max-num-seqs",
+                VERL_GUIDE,
+                text,
+                with_engine(plan, |engine| engine.max_num_seqs = more),
+            );
+        }
+        if engine.enforce_eager {
+            let text = "enforce_eager off: CUDA graphs".to_owned();
+            propose(
+                "rollout-cuda-graphs",
+                VERL_GUIDE,
+                text,
+                with_engine(plan, |engine| engine.enforce_eager = false),
+            );
+        }
+    }
+    let floor = 2 * rl.max_length() / u64::from(layout.sequence_split());
+    let budget = match layout.micro_batch {
+        MicroBatch::Sequences(_) => floor.max(1),
+        MicroBatch::Tokens(tokens) => tokens.saturating_mul(2),
+    };
+    let (id, text) = match layout.micro_batch {
+        MicroBatch::Sequences(_) => (
+            "dynamic-batching",
+            format!(
+                "Dynamic batching with a budget of {budget} tokens per GPU, in place of a fixed micro-batch"
+            ),
+        ),
+        MicroBatch::Tokens(_) => (
+            "token-budget",
+            format!("A budget of {budget} tokens per GPU"),
+        ),
+    };
+    let larger = with_layout(plan, |layout| {
+        layout.micro_batch = MicroBatch::Tokens(budget)
+    });
+    propose(id, VERL_GUIDE, text, larger);
+    if layout.recompute != Recompute::None {
+        let text = "No recomputation: the memory is there".to_owned();
+        propose(
+            "recompute-off",
+            VERL_GUIDE,
+            text,
+            with_layout(plan, |layout| layout.recompute = Recompute::None),
+        );
+    }
+    if layout.offload != Offload::default() && rl.schedule == Schedule::Colocated {
+        let text = "No offload: the states fit beside the engine".to_owned();
+        propose(
+            "offload-off",
+            PRACTICE,
+            text,
+            with_layout(plan, |layout| layout.offload = Offload::default()),
+        );
+    }
+    if !layout.fused_lm_head {
+        let text = "The fused LM head keeps no logits".to_owned();
+        propose(
+            "fused-lm-head",
+            PRACTICE,
+            text,
+            with_layout(plan, |layout| layout.fused_lm_head = true),
+        );
+    }
+    found
+}
+
+/// Advice on an RL plan, most valuable first: changes that fit and make the step noticeably faster, or save memory.
+#[must_use]
+pub fn advice(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Advice> {
+    let capacity = context.job.hardware.memory_gib;
+    let mut found: Vec<(f64, Advice)> = Vec::new();
+    for change in changes(context, plan, rl, now) {
+        let then = step::evaluate(context, &change.plan);
+        let gain = 1.0 - then.seconds / now.seconds;
+        let saved = now.reserved_gib() - then.reserved_gib();
+        let fits = then.reserved_gib() <= capacity;
+        let text = if fits && gain >= NOTICEABLE {
+            format!(
+                "{} takes {:.0} s off the step, {:.0} %.",
+                change.text,
+                now.seconds - then.seconds,
+                100.0 * gain
+            )
+        } else if change.id == "fused-lm-head" && saved > 0.1 {
+            format!("{} and saves {saved:.1} GiB.", change.text)
+        } else {
+            continue;
+        };
+        let advice = Advice {
+            id: change.id,
+            severity: Severity::Hint,
+            text,
+            source: change.source,
+        };
+        found.push((gain, advice));
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().map(|(_, advice)| advice).collect()
+}
