@@ -103,7 +103,7 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
     if job.workload.rl.is_some() {
         found.push(Caveat::new(
             "rl-rough",
-            "Rewards take no time. Against 79 published RL steps, updates are off by 14 % at the median and whole steps by 20 %; where responses are long on average, generation has taken up to four times as long as estimated.",
+            "Rewards take no time. Against 79 published RL steps, updates are off by 14 % at the median and whole steps by 25 %; where responses are long on average, generation has taken up to four times as long as estimated.",
         ));
     }
     if hardware.nodes() > 1 && hardware.gpu == "custom" {
