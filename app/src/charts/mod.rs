@@ -6,6 +6,7 @@ pub mod backend;
 pub mod gpus;
 pub mod scatter;
 pub mod stack;
+pub mod timeline;
 
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
