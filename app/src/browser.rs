@@ -195,6 +195,30 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
+/// Moves the keyboard from one thing to the next or the one before by the arrows, where each is followed by
+/// its tip. Escape leaves, and so puts the tip away.
+pub(crate) fn step_focus(event: web_sys::Event) {
+    let pressed = event.dyn_ref::<web_sys::KeyboardEvent>();
+    let target = event.target().map(JsCast::unchecked_into::<HtmlElement>);
+    let (Some(pressed), Some(target)) = (pressed, target) else {
+        return;
+    };
+    let step = match pressed.key().as_str() {
+        "ArrowRight" | "ArrowDown" => Element::next_element_sibling,
+        "ArrowLeft" | "ArrowUp" => Element::previous_element_sibling,
+        "Escape" => {
+            let _ = target.blur();
+            return;
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(next) = step(&target).and_then(|tip| step(&tip)) {
+        // Elements of SVG take the focus as those of HTML do.
+        let _ = next.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
 /// Copies a text and says whether it went well. Where there is no clipboard it says no at once.
 pub(crate) fn copy(text: &str, done: impl Fn(bool) + 'static) {
     let Some(navigator) = window().map(|window| window.navigator()) else {

@@ -30,7 +30,7 @@ macro_rules! inks {
 inks! {
     // Lines and grounds.
     Grid = "grid", Axis = "axis", RowSel = "row-sel", Halo = "halo", Cap = "cap",
-    Whisker = "whisk", WhiskerGround = "whisk-bg",
+    Gap = "gap", Whisker = "whisk", WhiskerGround = "whisk-bg",
     Ideal = "ideal", Guide = "guide", Band = "band", Ring = "pt-ring",
     // Points.
     Full = "pt-full", FullOff = "pt-full off", FullSel = "pt-full sel",
@@ -75,6 +75,7 @@ impl Ink {
             Self::Communication => Self::OnCommunication,
             Self::Forward | Self::Forward2 => Self::OnForward,
             Self::Prefill => Self::OnPrefill,
+            Self::Hatched => Self::Reason,
             _ => Self::OnFramework,
         }
     }

@@ -6,6 +6,7 @@ pub mod backend;
 pub mod gpus;
 pub mod scatter;
 pub mod stack;
+pub mod timeline;
 
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
@@ -52,8 +53,8 @@ fn scale(end: f64, from: i32, to: i32) -> impl Fn(f64) -> i32 {
 
 /// A text style: what the text means, and where its anchor is.
 fn text(ink: Ink, anchor: HPos) -> TextStyle<'static> {
-    ("sans-serif", TEXT)
-        .into_font()
+    // By its variant: a family by name is looked up in lower case, by Unicode's tables.
+    FontDesc::new(FontFamily::SansSerif, TEXT, FontStyle::Normal)
         .color(&ink)
         .pos(Pos::new(anchor, VPos::Center))
 }

@@ -3,8 +3,11 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::backend::{Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, scale, text, tick};
+use super::backend::{Drawing, Ink, text_width};
+use super::{Area, Drawn, NARROW, TEXT, axis, draw, scale, text, tick};
+
+/// Between the parts of a text on a bar.
+pub const SEPARATOR: &str = " · ";
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +20,8 @@ pub struct Row {
     pub note: String,
     /// Whether it is the row that matters.
     pub selected: bool,
-    /// What it is made of, with the text that goes on it where there is room.
+    /// What it is made of, with the words that go on it or into a gap beside it, where there is room. Where
+    /// there is little, what follows [`SEPARATOR`] stands alone.
     pub parts: Vec<(Ink, f64, String)>,
 }
 
@@ -40,6 +44,7 @@ struct Frame {
     top: i32,
     row: i32,
     bar: i32,
+    note: i32,
 }
 
 impl Stack {
@@ -50,15 +55,18 @@ impl Stack {
         };
         let label = widest(&mut self.rows.iter().map(|row| row.label.as_str()));
         let value = widest(&mut self.rows.iter().map(|row| row.value.as_str()));
-        let note = widest(&mut self.rows.iter().map(|row| row.note.as_str()));
-        let beside = value + 10 + if note > 0 { note + 10 } else { 0 };
+        let note = match widest(&mut self.rows.iter().map(|row| row.note.as_str())) {
+            0 => 0,
+            note => note + 10,
+        };
         Frame {
             narrow,
             left: if narrow { 0 } else { label + 12 },
-            right: width as i32 - if narrow { 2 } else { beside },
+            right: width as i32 - if narrow { 2 } else { value + 10 + note },
             top: if self.limit.is_some() { 22 } else { 4 },
             row: if narrow { 44 } else { 34 },
             bar: if narrow { 18 } else { 20 },
+            note,
         }
     }
 
@@ -67,6 +75,12 @@ impl Stack {
     pub fn height(&self, width: u32) -> u32 {
         let frame = self.frame(width);
         (frame.top + self.rows.len() as i32 * frame.row + 22) as u32
+    }
+
+    /// The finished drawing at a width.
+    #[must_use]
+    pub fn drawn(&self, width: u32) -> Drawing {
+        draw((width, self.height(width)), |area| self.draw(area))
     }
 
     fn largest(&self) -> f64 {
@@ -147,40 +161,113 @@ impl Stack {
         let right = width as i32;
         let line = if frame.narrow { top + 10 } else { middle };
         area.draw_text(&row.label, &text(label, HPos::Left), (0, line))?;
-        let note = if row.note.is_empty() {
-            0
-        } else {
-            text_width(&row.note, TEXT) as i32 + 10
-        };
         // The limit's line runs where the sums would be: they move beside the names.
         let (at, anchor) = if frame.narrow && self.limit.is_some() {
             (text_width(&row.label, TEXT) as i32 + 10, HPos::Left)
         } else {
-            (right - note, HPos::Right)
+            (right - frame.note, HPos::Right)
         };
         area.draw_text(&row.value, &text(value, anchor), (at, line))?;
-        if note > 0 {
+        if !row.note.is_empty() {
             area.draw_text(&row.note, &text(Ink::Tick, HPos::Right), (right, line))?;
         }
         let mut sum = 0.0;
-        for (ink, part, inside) in &row.parts {
-            let (from, to) = (x(sum) + 1, x(sum + part));
+        // Room before the next bar that no words have taken.
+        let mut free = 0;
+        for (index, (ink, part, inside)) in row.parts.iter().enumerate() {
+            // However short, it is seen.
+            let (from, to) = (x(sum) + 1, x(sum + part).max(x(sum) + 2));
             sum += part;
-            if to <= from {
+            if *ink == Ink::Gap {
+                free += to - from;
                 continue;
             }
             area.draw(&Rectangle::new(
                 [(from, bar_top), (to, bar_top + frame.bar)],
                 ink.filled(),
             ))?;
-            if *ink != Ink::Hatched && f64::from(to - from) > text_width(inside, 11.5) + 8.0 {
-                area.draw_text(
-                    inside,
-                    &text(ink.on(), HPos::Center),
-                    ((from + to) / 2, middle),
-                )?;
+            let before = std::mem::take(&mut free);
+            let after = match row.parts.get(index + 1) {
+                Some((Ink::Gap, gap, _)) => x(sum + gap) - to,
+                _ => 0,
+            };
+            let width = |words: &str| text_width(words, TEXT) as i32 + 8;
+            let (full, short) = (width(inside), inside.rsplit(SEPARATOR).next());
+            let short = short.unwrap_or(inside);
+            // On the bar, beside it, or in short. A figure alone stands at the end of its row already.
+            let apart = short.len() < inside.len();
+            let (words, at, ink) = if full < to - from {
+                (inside.as_str(), (from + to) / 2, ink.on())
+            } else if apart && full < after {
+                free = -full;
+                (inside.as_str(), to + full / 2, Ink::Value)
+            } else if apart && full < before {
+                (inside.as_str(), from - full / 2, Ink::Value)
+            } else if width(short) < to - from {
+                (short, (from + to) / 2, ink.on())
+            } else {
+                continue;
+            };
+            // Lines behind words give way.
+            if matches!(ink, Ink::Value | Ink::Reason) && !words.is_empty() {
+                let half = width(words) / 2;
+                area.draw(&Rectangle::new(
+                    [(at - half, middle - 8), (at + half, middle + 8)],
+                    Ink::Halo.filled(),
+                ))?;
             }
+            area.draw_text(words, &text(ink, HPos::Center), (at, middle))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::backend::Node;
+    use super::{Ink, Row, Stack};
+
+    #[test]
+    fn words_that_a_bar_has_no_room_for_stand_in_a_gap_beside_it() {
+        let part = |ink, value, words: &str| (ink, value, words.to_owned());
+        let gap = |value| part(Ink::Gap, value, "");
+        let row = |parts| Row {
+            label: "lane".to_owned(),
+            value: "9 s".to_owned(),
+            note: String::new(),
+            selected: false,
+            parts,
+        };
+        let stack = Stack {
+            rows: vec![
+                row(vec![part(Ink::KvCache, 100.0, "rollout · 100 s")]),
+                row(vec![gap(60.0), part(Ink::Forward, 1.0, "before · 1 s")]),
+                row(vec![part(Ink::Forward, 1.0, "after · 1 s"), gap(60.0)]),
+                row(vec![part(Ink::Forward, 5.0, "nowhere · 5 s")]),
+                row(vec![gap(60.0), part(Ink::Forward, 1.0, "1 s")]),
+            ],
+            unit: "s".to_owned(),
+            limit: None,
+        };
+        let nodes = stack.drawn(800).nodes;
+        let place = |words: &str| {
+            nodes.iter().find_map(|node| match node {
+                Node::Text { at, text, .. } if text == words => Some(at.0),
+                _ => None,
+            })
+        };
+        let bars: Vec<(i32, i32)> = nodes
+            .iter()
+            .filter_map(|node| match node {
+                Node::Rect { at, size, class } if *class != "halo" => Some((at.0, at.0 + size.0)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(bars.len(), 5, "a gap is no bar");
+        assert!(place("rollout · 100 s").is_some_and(|at| bars[0].0 < at && at < bars[0].1));
+        assert!(place("before · 1 s").is_some_and(|at| at < bars[1].0));
+        assert!(place("after · 1 s").is_some_and(|at| at > bars[2].1));
+        assert!(place("nowhere · 5 s").is_none() && place("5 s").is_some());
+        assert_eq!(place("1 s"), None);
     }
 }

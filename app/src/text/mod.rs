@@ -191,6 +191,9 @@ text! {
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
     // Memory and time.
     memory memory_take memory_note card total time time_take time_take_one time_note
+    // Timeline.
+    timeline timeline_note take_colocated take_split take_engine_waits take_training_waits waits from_to role phase
+    starts_s takes_s
     // Plans.
     plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
     // Flags.

@@ -4,7 +4,7 @@ use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 
 use super::ask::hardware::choose_gpu;
-use super::figure::{cell, folded_table, head, legend, plot};
+use super::figure::{cell, folded_table, head, image, label, legend, plot};
 use super::words;
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
@@ -216,17 +216,17 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
 
 /// The chart alone.
 pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
-    plot("c-gpus", move |width| {
+    let draw = move |width| {
         let text = page.text();
         let chosen = chosen(page, embedded)?;
         if chosen.rows.is_empty() {
             return None;
         }
         let chart = chart(&chosen, text);
-        Some(charts::draw((width, chart.height(width)), |area| {
-            chart.draw(area)
-        }))
-    })
+        let drawing = charts::draw((width, chart.height(width)), |area| chart.draw(area));
+        Some(image(drawing, label("gpus")))
+    };
+    plot(label("gpus"), Box::new(draw))
 }
 
 /// The sentence of the chart; what is going on until there is one.

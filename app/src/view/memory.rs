@@ -1,11 +1,10 @@
 //! Memory by part, phase by phase, against what the card has.
 
-use super::dom::{all, el, live, node, part};
+use super::dom::el;
 use leptos::prelude::*;
 use shardwise_core::wire::Memory;
 
-use super::figure::{cell, folded_table, head, legend, plot};
-use crate::charts;
+use super::figure::{Block, image, label, legend, parts_table};
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, Stack};
 use crate::format;
@@ -98,91 +97,51 @@ fn with<T>(page: Page, of: impl FnOnce(&Memory, Lang) -> T) -> Option<T> {
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    let legends = move || {
-        with(page, |memory, lang| {
-            let parts = parts(memory)
-                .into_iter()
-                .map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
-            el("UL.legend").children(parts)
-        })
+    let text = page.text();
+    let legends = |memory: &Memory, lang: Lang| {
+        let parts = parts(memory)
+            .into_iter()
+            .map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
+        el("UL.legend").children(parts).into_any()
     };
-    el("SECTION.block|id=memory|aria-labelledby=mem-h")
-        .child(el("DIV.block-h").child(el("H2|id=mem-h").child(page.text().memory)))
-        .child(
-            el("FIGURE.fgr")
-                .child(
-                    el("FIGCAPTION")
-                        .child(el("P.take|id=c-mem").child(live(move || with(page, takeaway))))
-                        .child(el("P.note").child(page.text().memory_note)),
-                )
-                .child(plot("c-mem", move |width| {
-                    with(page, |memory, lang| {
-                        let chart = chart(memory, lang);
-                        charts::draw((width, chart.height(width)), |area| chart.draw(area))
-                    })
-                }))
-                .child(el("DIV.fgr-f").child(part(legends)).child(part(move || {
-                    with(page, |memory, lang| table(page, memory, lang))
-                }))),
-        )
-        .into_any()
+    let block = Block {
+        id: "memory",
+        title: text.memory,
+        take: Box::new(move || with(page, takeaway)),
+        note: text.memory_note,
+        draw: Box::new(move |width| {
+            with(page, |memory, lang| {
+                let drawing = chart(memory, lang).drawn(width);
+                image(drawing, label("memory"))
+            })
+        }),
+        legend: Box::new(move || with(page, legends)),
+        table: Box::new(move || with(page, |memory, lang| table(page, memory, lang))),
+    };
+    block.view(None::<AnyView>).into_any()
 }
 
 fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
-    let phases: Vec<String> = memory
-        .phases
+    let phases = &memory.phases;
+    let names: Vec<String> = phases
         .iter()
         .map(|phase| lang.word(phase.name).to_owned())
         .collect();
-    let lines = parts(memory).into_iter().map(|part| {
-        let cells = memory.phases.iter().zip(&phases).map(|(phase, name)| {
-            let gib = phase
-                .parts
-                .entries()
-                .into_iter()
-                .find(|(known, _)| *known == part)
-                .map_or(0.0, |(_, gib)| gib);
-            cell(
-                name.clone(),
-                if gib > 0.0 {
-                    format::gib(gib)
-                } else {
-                    String::new()
-                },
-            )
+    let rows = parts(memory).into_iter().map(|part| {
+        let figures = phases.iter().map(|phase| {
+            let mut entries = phase.parts.entries().into_iter();
+            let found = entries.find(|(known, gib)| *known == part && *gib > 0.0);
+            found.map_or_else(String::new, |(_, gib)| format::gib(gib))
         });
-        el("TR")
-            .child(el("TH|scope=row").child(lang.word(part).to_owned()))
-            .children(cells)
+        (lang.word(part).to_owned(), figures.collect())
     });
-    let sums = memory
-        .phases
-        .iter()
-        .zip(&phases)
-        .map(|(phase, name)| cell(name.clone(), format::gib(phase.reserved_gib)));
-    let body = vec![
-        node(all(lines)),
-        node(
-            el("TR.sum")
-                .child(el("TH|scope=row").child(lang.text().total))
-                .children(sums),
-        ),
-    ];
-    let heads = vec![
-        node(head("GiB", false)),
-        node(
-            phases
-                .iter()
-                .map(|name| head(name.clone(), true))
-                .collect_view(),
-        ),
-    ];
-    let columns = memory.phases.len() + 1;
-    folded_table(
+    let sums = phases.iter().map(|phase| format::gib(phase.reserved_gib));
+    parts_table(
         page,
-        lang.text().memory.to_owned(),
-        if columns > 6 { 9 } else { columns },
-        heads.into_any(),
-        body.into_any(),
+        lang.text().memory,
+        "GiB",
+        &names,
+        rows.collect(),
+        sums.collect(),
     )
 }

@@ -17,6 +17,7 @@ mod listing;
 mod memory;
 mod plans;
 mod time;
+mod timeline;
 mod verdict;
 pub(crate) mod words;
 
@@ -82,6 +83,7 @@ fn full(page: Page) -> AnyView {
                                 .child(memory::view(page))
                                 .child(time::view(page)),
                         )
+                        .child(timeline::view(page))
                         .child(plans::view(page)),
                 )
                 .child(

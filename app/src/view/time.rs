@@ -1,12 +1,11 @@
 //! Step time by phase and part.
 
-use super::dom::{all, el, live, node, part};
+use super::dom::el;
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
-use super::figure::{cell, folded_table, head, legend, plot};
-use crate::charts;
+use super::figure::{Block, image, label, legend, parts_table};
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, Stack};
 use crate::format;
@@ -32,7 +31,7 @@ fn kind(phase: &str, part: &'static str) -> (Ink, &'static str) {
 }
 
 /// The parts of a phase that take time.
-fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static str, f64)> {
+pub(super) fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static str, f64)> {
     let name = phase.name;
     phase
         .parts
@@ -62,7 +61,10 @@ fn chart(answer: &Answer, lang: Lang) -> Stack {
         },
         selected: phase.s >= longest,
         parts: parts(phase)
-            .map(|(ink, _, s)| (ink, s, format::seconds(s)))
+            .map(|(ink, _, s)| match ink {
+                Ink::Hatched => (ink, s, String::new()),
+                _ => (ink, s, format::seconds(s)),
+            })
             .collect(),
     });
     Stack {
@@ -114,10 +116,11 @@ fn kinds(answer: &Answer) -> Vec<(Ink, &'static str)> {
     kinds
 }
 
-fn legends(answer: &Answer, lang: Lang) -> AnyView {
+/// The colours of a chart of times, with their words.
+pub(super) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> AnyView {
     // The kinds of communication share a colour: one entry for all.
     let mut seen: Vec<Ink> = Vec::new();
-    let entries = kinds(answer).into_iter().filter_map(|(ink, word)| {
+    let entries = kinds.into_iter().filter_map(|(ink, word)| {
         if seen.contains(&ink) {
             return None;
         }
@@ -138,90 +141,52 @@ fn legends(answer: &Answer, lang: Lang) -> AnyView {
     el("UL.legend").child(entries).into_any()
 }
 
+/// The answer, while there is one.
 fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
     let lang = page.lang;
     page.answered().map(|shown| of(&shown.found.answer, lang))
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    el("SECTION.block|id=time|aria-labelledby=time-h")
-        .child(el("DIV.block-h").child(el("H2|id=time-h").child(page.text().time)))
-        .child(
-            el("FIGURE.fgr")
-                .child(
-                    el("FIGCAPTION")
-                        .child(el("P.take|id=c-time").child(live(move || with(page, takeaway))))
-                        .child(el("P.note").child(page.text().time_note)),
-                )
-                .child(plot("c-time", move |width| {
-                    with(page, |answer, lang| {
-                        let chart = chart(answer, lang);
-                        charts::draw((width, chart.height(width)), |area| chart.draw(area))
-                    })
-                }))
-                .child(
-                    el("DIV.fgr-f")
-                        .child(part(move || with(page, legends)))
-                        .child(part(move || {
-                            with(page, |answer, lang| table(page, answer, lang))
-                        })),
-                ),
-        )
-        .into_any()
+    let text = page.text();
+    let block = Block {
+        id: "time",
+        title: text.time,
+        take: Box::new(move || with(page, takeaway)),
+        note: text.time_note,
+        draw: Box::new(move |width| {
+            with(page, |answer, lang| {
+                let drawing = chart(answer, lang).drawn(width);
+                image(drawing, label("time"))
+            })
+        }),
+        legend: Box::new(move || with(page, |answer, lang| legends(kinds(answer), lang))),
+        table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
+    };
+    block.view(None::<AnyView>).into_any()
 }
 
 fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
-    let text = lang.text();
     let phases = &answer.time.phases;
     let names: Vec<String> = phases
         .iter()
         .map(|phase| lang.word(phase.name).to_owned())
         .collect();
-    let lines = kinds(answer).into_iter().map(|(_, word)| {
-        let cells = phases.iter().zip(&names).map(|(phase, name)| {
-            let s = parts(phase)
-                .find(|(_, known, _)| *known == word)
-                .map_or(0.0, |(_, _, s)| s);
-            cell(
-                name.clone(),
-                if s > 0.0 {
-                    format::seconds(s)
-                } else {
-                    String::new()
-                },
-            )
+    let rows = kinds(answer).into_iter().map(|(_, word)| {
+        let figures = phases.iter().map(|phase| {
+            let found = parts(phase).find(|(_, known, _)| *known == word);
+            found.map_or_else(String::new, |(_, _, s)| format::seconds(s))
         });
-        el("TR")
-            .child(el("TH|scope=row").child(lang.word(word).to_owned()))
-            .children(cells)
+        (lang.word(word).to_owned(), figures.collect())
     });
-    let sums = phases
-        .iter()
-        .zip(&names)
-        .map(|(phase, name)| cell(name.clone(), format::seconds(phase.s)));
-    let body = vec![
-        node(all(lines)),
-        node(
-            el("TR.sum")
-                .child(el("TH|scope=row").child(text.total))
-                .children(sums),
-        ),
-    ];
-    let heads = vec![
-        node(head(text.seconds_unit, false)),
-        node(
-            names
-                .iter()
-                .map(|name| head(name.clone(), true))
-                .collect_view(),
-        ),
-    ];
-    let columns = phases.len() + 1;
-    folded_table(
+    let sums = phases.iter().map(|phase| format::seconds(phase.s));
+    let text = lang.text();
+    parts_table(
         page,
-        text.time.to_owned(),
-        if columns > 5 { 9 } else { columns },
-        heads.into_any(),
-        body.into_any(),
+        text.time,
+        text.seconds_unit,
+        &names,
+        rows.collect(),
+        sums.collect(),
     )
 }
