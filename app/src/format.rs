@@ -14,7 +14,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() || value.abs() >= LARGEST {
         return NONE.to_owned();
     }
-    let text = format!("{:.decimals$}", value.abs());
+    let text = shardwise_core::units::fixed(value.abs(), decimals as u8);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let sign = if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
         "−"

@@ -3,10 +3,9 @@
 use crate::coverage;
 use crate::error::Caveat;
 use crate::job::Job;
-use crate::plan::{Layout, MicroBatch, Plan, Recompute};
-use crate::units::{Bytes, grouped};
+use crate::plan::{MicroBatch, Plan, Recompute};
+use crate::units::{fixed, shortest};
 use crate::wire::{Advice, Answer, Backend, Precision, Severity};
-use crate::zero_needs::ZeroNeeds;
 
 const CHATLEARN_GUIDE: &str =
     "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
@@ -96,14 +95,10 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ));
         }
     }
-    let offloads = layout.offload.optimizer && job.workload.lora.is_none();
-    if training && offloads && job.workload.rl.is_none() {
-        found.push(host_memory(job, layout));
-    }
     if job.workload.rl.is_some() {
         found.push(Caveat::new(
             "rl-rough",
-            "Rewards take no time. Against 79 published RL steps, updates are off by 14 % at the median and whole steps by 25 %; where responses are long on average, generation has taken up to four times as long as estimated.",
+            "Rewards take no time. On 79 published RL steps updates are off by 14 % at the median, whole steps by 25 %; long responses have taken up to four times as long.",
         ));
     }
     if hardware.nodes() > 1 && hardware.gpu == "custom" {
@@ -111,7 +106,7 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             "network-assumed",
             format!(
                 "A network of {} Gbit/s per GPU is assumed between nodes.",
-                hardware.internode_gbit_per_s
+                shortest(hardware.internode_gbit_per_s)
             ),
         ));
     }
@@ -124,31 +119,8 @@ pub fn tight(pressed_gib: f64) -> Caveat {
     Caveat::new(
         "tight-memory",
         format!(
-            "It fits only as PyTorch's allocator gives back {pressed_gib:.1} GiB of what it usually keeps unused: steps may be slower than estimated, and longer sequences run out of memory. The search keeps clear of this."
-        ),
-    )
-}
-
-/// What offloaded states take in host memory, which the catalog of nodes does not always state.
-fn host_memory(job: &Job, layout: &Layout) -> Caveat {
-    let counts = &job.model.parameters;
-    let hardware = &job.hardware;
-    let zero = ZeroNeeds {
-        parameters: counts.total as f64,
-        largest_module: counts.embedding as f64,
-        gpus_per_node: f64::from(hardware.gpus_per_node),
-        nodes: f64::from(hardware.nodes()),
-    };
-    let needs = if layout.zero_stage >= 3 {
-        zero.stage_3(layout.offload, true)
-    } else {
-        zero.stage_2(true)
-    };
-    Caveat::new(
-        "host-memory",
-        format!(
-            "Offloaded states take about {} GiB of host memory on each node, by DeepSpeed's own estimator. How fast the host's CPUs update them is assumed.",
-            grouped(Bytes::new(needs.host).gib().ceil() as u64)
+            "It fits only as PyTorch's allocator gives back {} GiB that it usually keeps unused: slower steps, and no room for longer sequences.",
+            fixed(pressed_gib, 1)
         ),
     )
 }
@@ -174,7 +146,8 @@ pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
             id: "out-of-memory",
             severity: Severity::Error,
             text: format!(
-                "Out of memory by {over:.1} GiB in {}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload.",
+                "Out of memory by {} GiB in {}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload.",
+                fixed(over, 1),
                 answer.memory.phase.replace('_', " ")
             ),
             source: CHATLEARN_GUIDE,
@@ -218,8 +191,8 @@ pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
         found.push(hint(
             "recompute-unneeded",
             format!(
-                "Recomputation repeats every forward pass, and {:.0} GiB are free. Try it off.",
-                answer.memory.capacity_gib - answer.memory.reserved_gib
+                "Recomputation repeats every forward pass, and {} GiB are free. Try it off.",
+                fixed(answer.memory.capacity_gib - answer.memory.reserved_gib, 0)
             ),
             CHATLEARN_GUIDE,
         ));

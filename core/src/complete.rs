@@ -3,6 +3,7 @@
 use crate::error::InputError;
 use crate::job::{Job, positive, within};
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
+use crate::units::shortest;
 use crate::wire::{
     Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
     WorkloadKind,
@@ -439,7 +440,8 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         return Err(InputError::new(
             field("gpu_memory_utilization"),
             format!(
-                "{utilization} is no share of the card. Give a number above 0, up to 1: 0.6, say."
+                "{} is no share of the card. Give a number above 0, up to 1: 0.6, say.",
+                shortest(utilization)
             ),
         ));
     }

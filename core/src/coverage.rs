@@ -166,39 +166,23 @@ pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
     if covered(&|own| *own == kind) {
         return None;
     }
-    let gpu = &job.hardware.name;
-    let framework = match kind.framework {
-        "megatron" => "Megatron",
-        "early_megatron" => "Megatron with unfused attention",
-        "fsdp" => "FSDP",
-        "deepspeed" => "DeepSpeed",
-        _ => "plain data parallelism",
-    };
     let of_gpu = |own: &Kind| own.architecture == kind.architecture;
-    let text = if !covered(&of_gpu) {
-        format!(
-            "No published training run on {gpu} or its architecture is in the data: its speed rests on kernel figures or on its neighbours."
-        )
+    let missing = if !covered(&of_gpu) {
+        "runs on this architecture"
     } else if !covered(&|own| of_gpu(own) && own.bits == kind.bits) {
-        format!(
-            "No published run trains in {} bits on the architecture of {gpu}.",
-            kind.bits
-        )
+        "runs in this precision on this architecture"
     } else if !covered(&|own| of_gpu(own) && own.framework == kind.framework) {
-        format!("No published run on the architecture of {gpu} uses {framework}.")
+        "runs of this framework on this architecture"
     } else if kind.experts {
-        format!(
-            "No published run of a model with experts combines {framework}, {} bits and the architecture of {gpu}.",
-            kind.bits
-        )
+        "runs of experts with all of these"
     } else {
-        format!(
-            "No published run of a dense model combines {framework}, {} bits and the architecture of {gpu}.",
-            kind.bits
-        )
+        "runs of a dense model with all of these"
     };
     Some(Caveat::new(
         "not-covered",
-        format!("{text} The interval is wider for it."),
+        format!(
+            "No published training {missing} ({}) are in the data: the interval is wider.",
+            job.hardware.name
+        ),
     ))
 }

@@ -8,6 +8,7 @@ use crate::catalog;
 use crate::error::{Caveat, InputError};
 use crate::hardware::{Hardware, Peaks};
 use crate::model::{Model, resolve_model};
+use crate::units::shortest;
 use crate::wire::{
     self, GpuSpec, HardwareSpec, LoraSpec, Place, Question, RlSpec, RolloutWorkloadSpec, Schedule,
     WorkloadKind, WorkloadSpec,
@@ -52,19 +53,17 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
 
 /// A whole number within `1..=max`, or the error that says so. The field's name is written only for an error.
 pub(crate) fn positive(field: impl Display, value: u64, max: u64) -> Result<u64, InputError> {
+    match outside(value, max) {
+        None => Ok(value),
+        Some(message) => Err(InputError::new(field.to_string(), message)),
+    }
+}
+
+fn outside(value: u64, max: u64) -> Option<String> {
     if value == 0 {
-        return Err(InputError::new(
-            field.to_string(),
-            "This is 0. Give 1 or more.",
-        ));
+        return Some("This is 0. Give 1 or more.".to_owned());
     }
-    if value > max {
-        return Err(InputError::new(
-            field.to_string(),
-            format!("{value} is more than {max}, the largest value accepted."),
-        ));
-    }
-    Ok(value)
+    (value > max).then(|| format!("{value} is more than {max}, the largest value accepted."))
 }
 
 /// A finite number within `min..=max`, or the error that says so.
@@ -74,13 +73,12 @@ pub(crate) fn within(
     min: f64,
     max: f64,
 ) -> Result<f64, InputError> {
-    if !value.is_finite() || value < min || value > max {
-        return Err(InputError::new(
-            field.to_string(),
-            format!("{value} is out of range. Give {min} to {max}."),
-        ));
+    if value.is_finite() && value >= min && value <= max {
+        return Ok(value);
     }
-    Ok(value)
+    let [value, min, max] = [value, min, max].map(shortest);
+    let message = format!("{value} is out of range. Give {min} to {max}.");
+    Err(InputError::new(field.to_string(), message))
 }
 
 fn required<T>(field: &str, value: Option<T>) -> Result<T, InputError> {
@@ -402,7 +400,8 @@ fn resolve_rl(
         Some(mean) if mean > longest as f64 => Err(InputError::new(
             field(name),
             format!(
-                "The mean of {mean} tokens is above the longest, {longest}. Lower it, or raise the longest."
+                "The mean of {} tokens is above the longest, {longest}. Lower it, or raise the longest.",
+                shortest(mean)
             ),
         )),
         Some(mean) => within(field(name), mean, 1.0, MAX_LENGTH as f64),

@@ -4,6 +4,7 @@ use crate::complete::generating_gpus;
 use crate::context::Context;
 use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
 use crate::step::{self, Step};
+use crate::units::fixed;
 use crate::wire::{Advice, Offload, Schedule, Severity};
 use crate::workload::Rl;
 
@@ -22,7 +23,7 @@ struct Change {
     plan: Plan,
 }
 
-fn with_layout(plan: &Plan, change: impl Fn(&mut Layout)) -> Plan {
+fn with_layout(plan: &Plan, change: &dyn Fn(&mut Layout)) -> Plan {
     let mut plan = *plan;
     change(&mut plan.layout);
     for other in [&mut plan.critic, &mut plan.reference]
@@ -34,7 +35,7 @@ fn with_layout(plan: &Plan, change: impl Fn(&mut Layout)) -> Plan {
     plan
 }
 
-fn with_engine(plan: &Plan, change: impl Fn(&mut RolloutPlan)) -> Plan {
+fn with_engine(plan: &Plan, change: &dyn Fn(&mut RolloutPlan)) -> Plan {
     let mut plan = *plan;
     if let Some(engine) = &mut plan.rollout {
         change(engine);
@@ -69,17 +70,17 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
         let gpus = generating_gpus(context.job);
         let half = engine.tensor_parallel / 2;
         if half > 0 && engine.expert_parallel <= half * engine.data_parallel {
-            let smaller = with_engine(plan, |engine| engine.tensor_parallel = half);
-            let text =
-                format!("Rollout tensor parallelism of {half}: more engines, fewer collectives");
+            let smaller = with_engine(plan, &|engine| engine.tensor_parallel = half);
+            let text = format!("Rollout tensor parallelism of {half}");
             propose("rollout-smaller-engines", PRACTICE, text, smaller);
         }
         let safe = safe_utilization(context, now);
         if safe > engine.gpu_memory_utilization + 0.04 {
             let text = format!(
-                "gpu_memory_utilization of {safe:.2}, the largest that leaves training its memory"
+                "gpu_memory_utilization of {}, the largest that is safe",
+                fixed(safe, 2)
             );
-            let larger = with_engine(plan, |engine| engine.gpu_memory_utilization = safe);
+            let larger = with_engine(plan, &|engine| engine.gpu_memory_utilization = safe);
             propose("rollout-utilization", PRACTICE, text, larger);
         }
         let each = rl
@@ -87,22 +88,21 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
             .div_ceil(u64::from((gpus / engine.gpus()).max(1)));
         if engine.max_num_seqs < each {
             let more = (engine.max_num_seqs.saturating_mul(2)).min(each);
-            let text =
-                format!("max_num_seqs of {more}: each engine has {each} sequences to generate");
+            let text = format!("max_num_seqs of {more}");
             propose(
                 "rollout-max-num-seqs",
                 VERL_GUIDE,
                 text,
-                with_engine(plan, |engine| engine.max_num_seqs = more),
+                with_engine(plan, &|engine| engine.max_num_seqs = more),
             );
         }
         if engine.enforce_eager {
-            let text = "enforce_eager off: CUDA graphs".to_owned();
+            let text = "enforce_eager off".to_owned();
             propose(
                 "rollout-cuda-graphs",
                 VERL_GUIDE,
                 text,
-                with_engine(plan, |engine| engine.enforce_eager = false),
+                with_engine(plan, &|engine| engine.enforce_eager = false),
             );
         }
     }
@@ -114,44 +114,42 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
     let (id, text) = match layout.micro_batch {
         MicroBatch::Sequences(_) => (
             "dynamic-batching",
-            format!(
-                "Dynamic batching with a budget of {budget} tokens per GPU, in place of a fixed micro-batch"
-            ),
+            format!("Dynamic batching with {budget} tokens per GPU"),
         ),
         MicroBatch::Tokens(_) => (
             "token-budget",
             format!("A budget of {budget} tokens per GPU"),
         ),
     };
-    let larger = with_layout(plan, |layout| {
+    let larger = with_layout(plan, &|layout| {
         layout.micro_batch = MicroBatch::Tokens(budget)
     });
     propose(id, VERL_GUIDE, text, larger);
     if layout.recompute != Recompute::None {
-        let text = "No recomputation: the memory is there".to_owned();
+        let text = "No recomputation".to_owned();
         propose(
             "recompute-off",
             VERL_GUIDE,
             text,
-            with_layout(plan, |layout| layout.recompute = Recompute::None),
+            with_layout(plan, &|layout| layout.recompute = Recompute::None),
         );
     }
     if layout.offload != Offload::default() && rl.schedule == Schedule::Colocated {
-        let text = "No offload: the states fit beside the engine".to_owned();
+        let text = "No offload".to_owned();
         propose(
             "offload-off",
             PRACTICE,
             text,
-            with_layout(plan, |layout| layout.offload = Offload::default()),
+            with_layout(plan, &|layout| layout.offload = Offload::default()),
         );
     }
     if !layout.fused_lm_head {
-        let text = "The fused LM head keeps no logits".to_owned();
+        let text = "The fused LM head".to_owned();
         propose(
             "fused-lm-head",
             PRACTICE,
             text,
-            with_layout(plan, |layout| layout.fused_lm_head = true),
+            with_layout(plan, &|layout| layout.fused_lm_head = true),
         );
     }
     found
@@ -169,13 +167,13 @@ pub fn advice(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Ad
         let fits = then.reserved_gib() <= capacity;
         let text = if fits && gain >= NOTICEABLE {
             format!(
-                "{} takes {:.0} s off the step, {:.0} %.",
+                "{} takes {} s off the step, {} %.",
                 change.text,
-                now.seconds - then.seconds,
-                100.0 * gain
+                fixed(now.seconds - then.seconds, 0),
+                fixed(100.0 * gain, 0)
             )
         } else if change.id == "fused-lm-head" && saved > 0.1 {
-            format!("{} and saves {saved:.1} GiB.", change.text)
+            format!("{} and saves {} GiB.", change.text, fixed(saved, 1))
         } else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! `DeepSpeed`'s own estimators of what model states need on a GPU and in host memory.
 //!
-//! They know nothing of activations; the estimate uses them for host memory, where offloaded states go.
+//! They know nothing of activations, and add buffers in host memory that the estimate does not: for comparison.
 
 use crate::wire::Offload;
 

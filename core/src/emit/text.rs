@@ -8,6 +8,7 @@ use std::fmt::Display;
 use super::words::{self, plain};
 use super::{Emission, Framework};
 use crate::catalog;
+use crate::units::fixed;
 use crate::wire::Severity;
 
 /// One setting with the reason for its value.
@@ -180,7 +181,7 @@ pub(super) fn list(items: impl IntoIterator<Item = &'static str>) -> String {
 /// A share between 0 and 1 with two digits: what an engine is told, never rounded up.
 pub(super) fn share(value: f64) -> String {
     let hundredths = (value.clamp(0.01, 1.0) * 100.0 + 1e-9).floor();
-    format!("{:.2}", hundredths / 100.0)
+    fixed(hundredths / 100.0, 2)
 }
 
 /// The model's path as a word of the shell, and why.

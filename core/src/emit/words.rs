@@ -2,6 +2,7 @@
 
 use crate::job::Job;
 use crate::plan::Layout;
+use crate::units::fixed;
 pub(super) use crate::units::grouped as count;
 use crate::wire::{Answer, LoraTargets, Memory, Precision, Schedule, WorkloadKind};
 use crate::workload::Lora;
@@ -27,7 +28,7 @@ pub(super) fn plain(text: &str) -> String {
 pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         a if !a.is_finite() => "?".to_owned(),
-        a if a >= 1e15 => format!("{value:.2e}"),
+        a if a >= 1e15 => format!("{}e15", fixed(value / 1e15, 2)),
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -42,17 +43,17 @@ pub(super) fn figure(value: f64) -> String {
                 rounded
             }
         }
-        a if a >= 100.0 => format!("{value:.0}"),
-        a if a >= 10.0 => format!("{value:.1}"),
-        a if a >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
+        a if a >= 100.0 => fixed(value, 0),
+        a if a >= 10.0 => fixed(value, 1),
+        a if a >= 1.0 => fixed(value, 2),
+        _ => fixed(value, 3),
     }
 }
 
 /// One digit after the point; `?` where there is no number.
 fn tenths(value: f64) -> String {
     if value.is_finite() {
-        format!("{value:.1}")
+        fixed(value, 1)
     } else {
         "?".to_owned()
     }
@@ -155,8 +156,8 @@ pub(super) fn estimate(answer: &Answer) -> String {
     if let Some(interval) = &answer.interval {
         let [low, high] = interval.tokens_per_s_per_gpu;
         line += &format!(
-            " ({:.0} %: {} to {})",
-            interval.coverage * 100.0,
+            " ({} %: {} to {})",
+            fixed(interval.coverage * 100.0, 0),
             figure(low),
             figure(high)
         );
