@@ -48,12 +48,12 @@ test('side by side, the faster side waits; split sides wait for each other', asy
   await calculator.open();
   const waiting = async () => (await labels(page)).filter((label) => label.startsWith('Waiting'));
   await schedule(page, 'One step off', '6');
-  await expect(section(page).locator('.take')).toContainText(/Generation sets the pace: training waits [\d.]+\u00a0s/);
+  await expect(section(page).locator('.take')).toContainText(/Generation sets the pace: training waits [\d.,]+\u00a0s/);
   expect(await waiting()).toHaveLength(1);
   await expect(section(page).locator('rect.hatched')).toHaveCount(1);
-  await expect(section(page).locator('svg[role=img]')).toContainText(/waits [\d.]+\u00a0s/);
+  await expect(section(page).locator('svg[role=img]')).toContainText(/waits [\d.,]+\u00a0s/);
   await page.locator('#workload-rl-train_gpus').fill('2');
-  await expect(section(page).locator('.take')).toContainText(/Training sets the pace: generation waits [\d.]+\u00a0s/);
+  await expect(section(page).locator('.take')).toContainText(/Training sets the pace: generation waits [\d.,]+\u00a0s/);
   await schedule(page, 'Split');
   await expect(section(page).locator('.take')).toContainText('while one side works, the other waits');
   await expect.poll(async () => (await waiting()).length).toBe(2);
