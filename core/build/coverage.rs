@@ -48,12 +48,22 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
             "{name}: a half-width is not above 0 and below 2"
         )]);
     }
+    if let Some(kind) = file
+        .kinds
+        .iter()
+        .find(|kind| kind.sources.min(kind.runs) == 0)
+    {
+        return Err(vec![format!(
+            "{name}: no run covers {} of {}",
+            kind.framework, kind.architecture
+        )]);
+    }
     let mut out = String::from("Coverage { kinds: &[");
     for kind in &file.kinds {
         let _ = write!(
             out,
-            "Covered {{ kind: Kind {{ architecture: {:?}, bits: {}, framework: {:?}, experts: {} }}, sources: {}, runs: {} }},",
-            kind.architecture, kind.bits, kind.framework, kind.experts, kind.sources, kind.runs
+            "Kind {{ architecture: {:?}, bits: {}, framework: {:?}, experts: {} }},",
+            kind.architecture, kind.bits, kind.framework, kind.experts
         );
     }
     let _ = write!(

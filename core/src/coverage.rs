@@ -1,4 +1,4 @@
-//! How far an estimate of training may be off, and what no published run covers.
+//! How far an estimate may be off, and what no published run covers.
 //!
 //! `core/catalog/coverage.toml` is written by `examples/fit`: what the published runs cover, and how far those of a
 //! source are from estimates fitted on all the others.
@@ -22,22 +22,11 @@ pub struct Kind {
     pub experts: bool,
 }
 
-/// A kind of run, and from how many sources there are some.
-#[derive(Clone, Copy, Debug)]
-pub struct Covered {
-    /// The kind.
-    pub kind: Kind,
-    /// Sources that published some.
-    pub sources: usize,
-    /// Runs.
-    pub runs: usize,
-}
-
 /// The table in `catalog/coverage.toml`.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// What published runs cover.
-    pub kinds: &'static [Covered],
+    pub kinds: &'static [Kind],
     /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
     /// the kind of run, and where none does.
     pub plain: [f64; 2],
@@ -86,7 +75,6 @@ impl Kind {
     /// The kind of run that a job is under a layout.
     #[must_use]
     pub fn of(job: &Job, layout: &Layout) -> Self {
-        let name = &EFFICIENCY.architecture(&job.hardware).name;
         let framework = match (layout.backend, layout.attention) {
             (Backend::Megatron, Attention::Unfused) => "early_megatron",
             (Backend::Megatron, Attention::Flash) => "megatron",
@@ -94,15 +82,8 @@ impl Kind {
             (Backend::Deepspeed, _) => "deepspeed",
             (Backend::Ddp, _) => "ddp",
         };
-        let known = EFFICIENCY
-            .architectures
-            .iter()
-            .find(|entry| entry.name == *name);
         Self {
-            architecture: known.map_or("", |entry| match &entry.name {
-                std::borrow::Cow::Borrowed(name) => name,
-                std::borrow::Cow::Owned(_) => "",
-            }),
+            architecture: &EFFICIENCY.architecture(&job.hardware).name,
             bits: match job.workload.precision {
                 Precision::Bf16 | Precision::Fp16 => 16,
                 Precision::Fp8 | Precision::Mxfp8 => 8,
@@ -114,43 +95,33 @@ impl Kind {
     }
 }
 
-/// The interval around an estimate of training that holds [`COVERED_SHARE`] of the runs of sources it was not fitted
-/// on.
+/// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on.
 #[must_use]
 pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) -> Interval {
-    let kind = Kind::of(job, layout);
-    let covered = COVERAGE.kinds.iter().any(|covered| covered.kind == kind);
-    let peak = match () {
-        () if job.workload.lora.is_some() => COVERAGE.memory[1],
-        () if matches!(layout.backend, Backend::Megatron | Backend::Fsdp) => COVERAGE.memory[0],
-        () => COVERAGE.memory[2],
+    let workload = &job.workload;
+    let [full, adapters, unmeasured] = COVERAGE.memory;
+    let (speed, peak) = if workload.rl.is_some() {
+        (COVERAGE.reinforcement, unmeasured)
+    } else if workload.generation.is_some() {
+        let own = &EFFICIENCY.architecture(&job.hardware).name;
+        let covered = COVERAGE.generation_on.iter().any(|known| known == own);
+        (COVERAGE.generation[usize::from(!covered)], unmeasured)
+    } else {
+        let kind = Kind::of(job, layout);
+        let peak = match layout.backend {
+            _ if workload.lora.is_some() => adapters,
+            Backend::Megatron | Backend::Fsdp => full,
+            Backend::Deepspeed | Backend::Ddp => unmeasured,
+        };
+        (
+            COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind)),
+            peak,
+        )
     };
     Interval {
         coverage: COVERED_SHARE,
-        tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.half_width(kind, covered)),
+        tokens_per_s_per_gpu: around(tokens_per_s, speed),
         peak_gib: around(peak_gib, peak),
-    }
-}
-
-/// The same around an estimate of generation.
-#[must_use]
-pub fn generation_interval(job: &Job, tokens_per_s: f64, peak_gib: f64) -> Interval {
-    let name = &EFFICIENCY.architecture(&job.hardware).name;
-    let covered = COVERAGE.generation_on.iter().any(|known| known == name);
-    Interval {
-        coverage: COVERED_SHARE,
-        tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.generation[usize::from(!covered)]),
-        peak_gib: around(peak_gib, COVERAGE.memory[2]),
-    }
-}
-
-/// The same around an estimate of an RL step.
-#[must_use]
-pub fn reinforcement_interval(tokens_per_s: f64, peak_gib: f64) -> Interval {
-    Interval {
-        coverage: COVERED_SHARE,
-        tokens_per_s_per_gpu: around(tokens_per_s, COVERAGE.reinforcement),
-        peak_gib: around(peak_gib, COVERAGE.memory[2]),
     }
 }
 
@@ -162,7 +133,7 @@ fn around(value: f64, half: f64) -> [f64; 2] {
 #[must_use]
 pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
     let kind = Kind::of(job, layout);
-    let covered = |alike: &dyn Fn(&Kind) -> bool| COVERAGE.kinds.iter().any(|own| alike(&own.kind));
+    let covered = |alike: &dyn Fn(&Kind) -> bool| COVERAGE.kinds.iter().any(alike);
     if covered(&|own| *own == kind) {
         return None;
     }

@@ -125,11 +125,12 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         run,
         memory,
         time: time(&step),
-        interval: Some(match (&job.workload.rl, &job.workload.generation) {
-            (None, None) => coverage::interval(job, &plan.layout, tokens_per_s / gpus, memory_peak),
-            (None, Some(_)) => coverage::generation_interval(job, tokens_per_s / gpus, memory_peak),
-            (Some(_), _) => coverage::reinforcement_interval(tokens_per_s / gpus, memory_peak),
-        }),
+        interval: Some(coverage::interval(
+            job,
+            &plan.layout,
+            tokens_per_s / gpus,
+            memory_peak,
+        )),
         advice: Vec::new(),
         caveats: Vec::new(),
         data: Data {

@@ -6,7 +6,7 @@ use crate::layer::{BlockContext, Slice};
 use crate::plan::{Layout, Recompute};
 use crate::units::Bytes;
 use crate::weights::{
-    RankWeights, Stage, States, adapter_states, rank_weights, shard_counts, stage_layers,
+    RankWeights, Stage, States, adapter_states, held, rank_weights, shard_counts, stage_layers,
     training_states,
 };
 use crate::wire::{Backend, MemoryParts};
@@ -246,13 +246,8 @@ fn optimizer_step(
     if usage == Use::Evaluate || fused || layout.offload.optimizer || role.adapters > 0 {
         return Bytes::ZERO;
     }
-    let (experts, dense) = shard_counts(layout, gpus);
-    let weights = if layout.zero_stage >= 1 {
-        rank.dense / dense + rank.experts / experts
-    } else {
-        rank.dense + rank.experts
-    };
-    Bytes::new(4.0 * weights)
+    let updated = held(rank, layout, shard_counts(layout, gpus), 1);
+    Bytes::new(4.0 * updated)
 }
 
 /// Bytes per logit while an eager loss is computed: logits in bf16, and at the worst moment, in its backward pass,

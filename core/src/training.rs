@@ -6,7 +6,7 @@ use crate::flops::Block;
 use crate::layer::{BlockContext, BlockTime};
 use crate::plan::{Layout, Recompute};
 use crate::units::{Bytes, Seconds};
-use crate::weights::{RankWeights, Stage, rank_weights, shard_counts, stage_layers};
+use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
 use crate::wire::{Backend, TimeParts, WorkloadKind};
 
 /// Time of a stage's passes over one micro-batch.
@@ -347,9 +347,9 @@ impl Shards {
         }
     }
 
-    /// Weights of one GPU's shard.
-    fn own(&self) -> f64 {
-        self.rank.dense / self.dense + self.rank.experts / self.experts
+    /// See [`held`].
+    fn held(&self, layout: &Layout, from: u8) -> f64 {
+        held(&self.rank, layout, (self.experts, self.dense), from)
     }
 }
 
@@ -364,7 +364,7 @@ fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards) -> Se
         time += network.gather(2.0 * rank.experts, group);
     }
     if layout.offload.parameters {
-        time += Bytes::new(2.0 * shards.own()) / network.host;
+        time += Bytes::new(2.0 * shards.held(layout, 3)) / network.host;
     }
     time
 }
@@ -463,10 +463,8 @@ fn optimizer(
 ) -> (Seconds, Seconds) {
     let shard = if role.adapters > 0 {
         role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
-    } else if layout.zero_stage >= 1 {
-        shards.own()
     } else {
-        shards.rank.dense + shards.rank.experts
+        shards.held(layout, 1)
     };
     // In an RL step states move between phases, not within the update: see the phases' `offload`.
     let within = !matches!(

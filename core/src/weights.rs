@@ -150,21 +150,26 @@ pub fn shard_counts(layout: &Layout, gpus: u32) -> (f64, f64) {
     )
 }
 
+/// Weights of one GPU whose states it keeps, where they are sharded from ZeRO stage `from` on: 1 the optimizer, 2 the
+/// gradients, 3 the weights (Rajbhandari et al. 2020, arXiv:1910.02054, section 5). `shards` as [`shard_counts`] counts
+/// them.
+#[must_use]
+pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -> f64 {
+    let (experts, dense) = shards;
+    if layout.zero_stage >= from {
+        rank.dense / dense + rank.experts / experts
+    } else {
+        rank.dense + rank.experts
+    }
+}
+
 /// Model states of full-parameter training: what each ZeRO stage keeps where.
 ///
-/// Rajbhandari et al. 2020, arXiv:1910.02054, section 5 (stage 1 shards the optimizer, 2 the
-/// gradients, 3 the weights). Under FSDP and plain data parallelism the fp32 weights are the ones the optimizer
-/// updates: there is no second copy.
+/// Under FSDP and plain data parallelism the fp32 weights are the ones the optimizer updates: there is no second copy.
 #[must_use]
 pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States {
-    let (expert_shards, dense_shards) = shard_counts(layout, gpus);
-    let sharded = |bytes: f64, from: u8| {
-        if layout.zero_stage >= from {
-            Bytes::new(bytes * (rank.dense / dense_shards + rank.experts / expert_shards))
-        } else {
-            Bytes::new(bytes * (rank.dense + rank.experts))
-        }
-    };
+    let shards = shard_counts(layout, gpus);
+    let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(rank, layout, shards, from));
     let (weights, master) = match layout.backend {
         Backend::Fsdp | Backend::Ddp => (layout.master_weights_bytes, 0.0),
         Backend::Megatron | Backend::Deepspeed => {

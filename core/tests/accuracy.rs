@@ -11,10 +11,12 @@
     clippy::print_stdout
 )]
 
+mod errors;
 mod runs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use errors::magnitude_at;
 use runs::Run;
 use serde::Deserialize;
 use shardwise_core::{InputError, estimate};
@@ -50,9 +52,7 @@ struct Errors(Vec<f64>);
 impl Errors {
     /// The |error| below which this share of the runs is.
     fn at(&self, share: f64) -> f64 {
-        let mut sizes: Vec<f64> = self.0.iter().map(|error| error.abs()).collect();
-        sizes.sort_by(f64::total_cmp);
-        sizes[((share * sizes.len() as f64) as usize).min(sizes.len() - 1)]
+        magnitude_at(&self.0, share).unwrap()
     }
 
     fn median(&self) -> f64 {

@@ -10,8 +10,11 @@
     clippy::print_stdout
 )]
 
+mod errors;
+
 use std::collections::BTreeMap;
 
+use errors::magnitude_at;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::wire::{Answer, Question, question_from_value};
@@ -60,11 +63,9 @@ struct Figures {
 }
 
 fn figures(errors: &[f64]) -> Figures {
-    let mut sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
-    sizes.sort_by(f64::total_cmp);
-    let at = |share: f64| sizes[((share * sizes.len() as f64) as usize).min(sizes.len() - 1)];
+    let at = |share: f64| magnitude_at(errors, share).unwrap();
     Figures {
-        runs: sizes.len(),
+        runs: errors.len(),
         median: at(0.5),
         p90: at(0.9),
     }

@@ -83,8 +83,8 @@ fn trains(kernel: &Kernel) -> bool {
     kernel.m >= 2048.0 && kernel.n >= 1024.0 && kernel.k >= 1024.0
 }
 
-/// Fits every GPU with kernels in the data: launch time and memory rate on all bf16 products, then a
-/// matrix rate per precision on training's.
+/// Fits every GPU with kernels in the data: a matrix rate per precision on products of training's size, and
+/// attention's.
 pub(crate) fn fit() -> Vec<Rates> {
     let kernels = all();
     let mut by_gpu: BTreeMap<&str, Vec<&Kernel>> = BTreeMap::new();
@@ -107,10 +107,10 @@ pub(crate) fn fit() -> Vec<Rates> {
         if all.len() < 100 {
             continue;
         }
-        let time = |kernel: &Kernel, launch: f64, memory: f64, flops: f64, bytes: f64| {
+        let time = |kernel: &Kernel, flops: f64, bytes: f64| {
             let (m, n, k) = (kernel.m, kernel.n, kernel.k);
             let traffic = bytes * (m * k + n * k) + 2.0 * m * n;
-            launch + 2.0 * m * n * k / flops + traffic / (memory * gpu.hbm_gb_per_s * 1e9)
+            LAUNCH_S + 2.0 * m * n * k / flops + traffic / (MEMORY * gpu.hbm_gb_per_s * 1e9)
         };
         let error = |kernels: &[&Kernel], time: &dyn Fn(&Kernel) -> f64| {
             median(
@@ -126,7 +126,6 @@ pub(crate) fn fit() -> Vec<Rates> {
             .filter(|kernel| trains(kernel))
             .collect();
         let peak = gpu.bf16_dense_tflops.unwrap_or(1.0) * 1e12;
-        let (launch, memory) = (LAUNCH_S, MEMORY);
         let balanced = |kernels: &[&Kernel], time: &dyn Fn(&Kernel, f64) -> f64| {
             let bias = |share: f64| {
                 let sum: f64 = kernels
@@ -137,9 +136,7 @@ pub(crate) fn fit() -> Vec<Rates> {
             };
             scan((0.2, 1.2), bias).0
         };
-        let share = balanced(&training, &|kernel, share| {
-            time(kernel, launch, memory, share * peak, 2.0)
-        });
+        let share = balanced(&training, &|kernel, share| time(kernel, share * peak, 2.0));
         let rate = |dtype: &str, peak: Option<f64>, bytes: f64| {
             let kernels: Vec<&Kernel> = of("gemm", dtype)
                 .into_iter()
@@ -147,12 +144,8 @@ pub(crate) fn fit() -> Vec<Rates> {
                 .collect();
             let peak = peak? * 1e12;
             (kernels.len() >= 20).then(|| {
-                let share = balanced(&kernels, &|kernel, share| {
-                    time(kernel, launch, memory, share * peak, bytes)
-                });
-                let error = error(&kernels, &|kernel| {
-                    time(kernel, launch, memory, share * peak, bytes)
-                });
+                let share = balanced(&kernels, &|kernel, share| time(kernel, share * peak, bytes));
+                let error = error(&kernels, &|kernel| time(kernel, share * peak, bytes));
                 Fit {
                     share,
                     kernels: kernels.len(),
@@ -182,9 +175,7 @@ pub(crate) fn fit() -> Vec<Rates> {
             matmul: Fit {
                 share,
                 kernels: training.len(),
-                error: error(&training, &|kernel| {
-                    time(kernel, launch, memory, share * peak, 2.0)
-                }),
+                error: error(&training, &|kernel| time(kernel, share * peak, 2.0)),
             },
             matmul_fp8: rate("fp8", gpu.fp8_dense_tflops, 1.0),
             matmul_fp4: rate("nvfp4", gpu.fp4_dense_tflops, 0.5),

@@ -1,4 +1,5 @@
-//! Fits the training constants of `catalog/efficiency.toml` on kernels and published runs, and cross-validates them.
+//! Fits the constants of `catalog/efficiency.toml` on kernels and published training and generation runs, and
+//! cross-validates them.
 //!
 //! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
 //! Written: `catalog/efficiency.toml` (values of fitted constants), `catalog/coverage.toml` (intervals),
@@ -12,6 +13,8 @@
     missing_docs
 )]
 
+#[path = "../../tests/errors/mod.rs"]
+mod errors;
 mod files;
 mod kernels;
 mod page;
@@ -24,7 +27,7 @@ mod runs;
 mod solve;
 mod validate;
 
-use parameters::{PARAMETERS, with};
+use parameters::{PARAMETERS, Parameter, with};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use solve::Sample;
 
@@ -39,6 +42,16 @@ fn with_kernels(mut base: Efficiency, rates: &[kernels::Rates]) -> Efficiency {
         }
     }
     base
+}
+
+fn print(parameters: &[Parameter], fitted: &Efficiency) {
+    for parameter in parameters {
+        let now = report::rounded(parameter.get(fitted));
+        println!(
+            "{:14} {:22} {now:>9.3e}, expected {:.3e}",
+            parameter.entry, parameter.field, parameter.prior
+        );
+    }
 }
 
 fn main() {
@@ -56,21 +69,9 @@ fn main() {
         .map(|log| report::rounded(log.exp()).ln())
         .collect();
     let fitted = with(PARAMETERS, &base, &logs);
-    for parameter in PARAMETERS {
-        let now = report::rounded(parameter.get(&fitted));
-        println!(
-            "{:14} {:22} {now:>9.3e}, expected {:.3e}",
-            parameter.entry, parameter.field, parameter.prior
-        );
-    }
+    print(PARAMETERS, &fitted);
     let engines = rollouts::fit(&fitted);
-    for parameter in parameters::ENGINE {
-        let now = report::rounded(parameter.get(&engines.fitted));
-        println!(
-            "{:14} {:22} {now:>9.3e}, expected {:.3e}",
-            parameter.entry, parameter.field, parameter.prior
-        );
-    }
+    print(parameters::ENGINE, &engines.fitted);
     print!("{}", engines.summary);
     println!("half-widths {:?}", engines.widths);
     let fitted = engines.fitted.clone();

@@ -6,7 +6,7 @@ use serde::Serialize;
 use shardwise_core::catalog;
 use shardwise_core::coverage::COVERED_SHARE;
 use shardwise_core::efficiency::Efficiency;
-use shardwise_core::{estimate, evaluate_with, job, permalink};
+use shardwise_core::{evaluate_with, job, permalink};
 
 use crate::report::Errors;
 use crate::runs::Run;
@@ -197,7 +197,6 @@ pub(crate) fn data(runs: &[Run], fitted: &Efficiency, validated: &Validated) -> 
     let rows: Vec<Row> = runs
         .iter()
         .enumerate()
-        .filter(|(_, run)| estimate(&run.question).is_ok())
         .filter_map(|(place, run)| row(run, place, validated, fitted))
         .filter(|row| row.speed.is_some() || row.memory.is_some())
         .collect();

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::errors::magnitude_at;
+
 /// Relative errors of some runs, from logarithms of predicted over measured.
 #[derive(Clone, Default)]
 pub(crate) struct Errors(pub(crate) Vec<f64>);
@@ -14,12 +16,7 @@ impl Errors {
 
     /// The |error| below which this share of the runs is.
     pub(crate) fn at(&self, share: f64) -> f64 {
-        let mut sizes: Vec<f64> = self.relative().iter().map(|error| error.abs()).collect();
-        sizes.sort_by(f64::total_cmp);
-        sizes
-            .get(((share * sizes.len() as f64) as usize).min(sizes.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or(0.0)
+        magnitude_at(&self.relative(), share).unwrap_or(0.0)
     }
 
     pub(crate) fn mean(&self) -> f64 {
@@ -35,12 +32,7 @@ impl Errors {
 
     /// The half-width, as a logarithm, that this share of the runs is within.
     pub(crate) fn half_width(&self, share: f64) -> f64 {
-        let mut sizes: Vec<f64> = self.0.iter().map(|log| log.abs()).collect();
-        sizes.sort_by(f64::total_cmp);
-        sizes
-            .get(((share * sizes.len() as f64) as usize).min(sizes.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or(0.0)
+        magnitude_at(&self.0, share).unwrap_or(0.0)
     }
 }
 
