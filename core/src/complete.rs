@@ -8,6 +8,7 @@ use crate::wire::{
     Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
     WorkloadKind,
 };
+use crate::workload::Rl;
 
 const MAX_PARALLEL: u64 = 1 << 16;
 
@@ -72,6 +73,9 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
         None => Ok(layout),
     };
     let rl = job.workload.rl.as_ref();
+    if let Some(rl) = rl {
+        check_mini_batch(rl, &layout)?;
+    }
     let critic = match rl {
         Some(rl) if rl.critic.is_some() => Some(role(&spec.critic, "plan.critic")?),
         _ => None,
@@ -86,6 +90,22 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
         critic,
         reference,
     })
+}
+
+/// Every data-parallel rank trains on the same number of a mini-batch's responses (verl 0.9.1, `ppo_mini_batch_size`
+/// times `rollout.n` over the ranks).
+fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
+    let ranks = u64::from(layout.data_parallel(rl.train_gpus));
+    let (prompts, each) = (rl.mini_batch, rl.responses_per_prompt);
+    if (prompts * each).is_multiple_of(ranks) {
+        return Ok(());
+    }
+    Err(InputError::new(
+        "workload.rl.responses_per_prompt",
+        format!(
+            "{prompts} prompts of {each} responses in a mini-batch do not divide over {ranks} data-parallel ranks. Give responses or a mini_batch that make a multiple of {ranks}."
+        ),
+    ))
 }
 
 /// Bytes per parameter of (master weights, gradients, optimizer moments), all in the units in
@@ -433,6 +453,21 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
             ),
         ));
     }
+    let expert_parallel = parallel("expert_parallel", spec.expert_parallel.unwrap_or(1))?;
+    if expert_parallel > 1
+        && (u64::from(expert_parallel) != engine || job.model.shape.num_experts == 0)
+    {
+        return Err(InputError::new(
+            field("expert_parallel"),
+            if job.model.shape.num_experts == 0 {
+                "This model has no experts. Give 1.".to_owned()
+            } else {
+                format!(
+                    "An engine splits its experts over all of its GPUs or none. Give 1 or {engine}."
+                )
+            },
+        ));
+    }
     let utilization = spec
         .gpu_memory_utilization
         .unwrap_or(default_utilization(job));
@@ -455,7 +490,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         engine: spec.engine.unwrap_or_default(),
         tensor_parallel,
         data_parallel,
-        expert_parallel: parallel("expert_parallel", spec.expert_parallel.unwrap_or(1))?,
+        expert_parallel,
         gpu_memory_utilization: utilization,
         max_num_seqs: positive(
             field("max_num_seqs"),
@@ -470,6 +505,13 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         precision,
         free_cache: spec.free_cache.unwrap_or(true),
         enforce_eager: spec.enforce_eager.unwrap_or(false),
+        kv_cache_dtype: spec.kv_cache_dtype.unwrap_or_default(),
+        speculative_speedup: within(
+            field("speculative_speedup"),
+            spec.speculative_speedup.unwrap_or(1.0),
+            0.1,
+            20.0,
+        )?,
     })
 }
 

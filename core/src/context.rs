@@ -7,7 +7,9 @@ use crate::job::Job;
 use crate::kernels::Rates;
 use crate::model::{Model, ParameterCounts};
 use crate::plan::Layout;
+use crate::rollout::Responses;
 use crate::wire::{Attention, Backend};
+use crate::workload::Workload;
 
 /// A job with its rates, links and blocks.
 #[derive(Clone, Debug)]
@@ -26,6 +28,22 @@ pub struct Context<'a> {
     pub order: Vec<u8>,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
+    /// Lengths of what is generated.
+    pub responses: Responses,
+}
+
+fn responses(workload: &Workload) -> Responses {
+    match (&workload.rl, &workload.generation) {
+        (Some(rl), _) => Responses::new(
+            rl.mean_response_length,
+            rl.response_length_cv,
+            rl.max_response_length as f64,
+        ),
+        (None, Some(own)) => {
+            Responses::new(own.mean_response_length, own.response_length_cv, f64::MAX)
+        }
+        (None, None) => Responses::default(),
+    }
 }
 
 impl<'a> Context<'a> {
@@ -50,6 +68,7 @@ impl<'a> Context<'a> {
             order: flops::order(&job.model.shape, &blocks),
             blocks,
             adapters,
+            responses: responses(&job.workload),
         }
     }
 

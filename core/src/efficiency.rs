@@ -59,11 +59,14 @@ pub struct Framework {
     pub host_per_kernel_s: f64,
     /// Everything else on the GPU's time line, as a factor on computation.
     pub compute: f64,
-    /// Host's time per dense layer and micro-batch in seconds, both passes, in RL trainers: without CUDA graphs, with
-    /// their checks and copies.
+    /// Host's time per dense layer and micro-batch in seconds, both passes, in which the GPU waits, in RL trainers: their
+    /// checks, copies and synchronisations.
     pub rl_layer_s: f64,
     /// The same per layer with experts.
     pub rl_expert_layer_s: f64,
+    /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
+    /// mini-batch.
+    pub rl_step_s: f64,
     /// Weights that an RL trainer hands its engine, in GB per second of the whole model.
     pub sync_gb_per_s: f64,
     /// Share of hideable communication that is in fact hidden.
@@ -92,6 +95,8 @@ pub struct Engine {
     pub layer_s: f64,
     /// Host's time per layer of a step without CUDA graphs in seconds: the floor of a decoding step.
     pub eager_layer_s: f64,
+    /// The same for layers with experts.
+    pub eager_expert_layer_s: f64,
     /// Fixed time per step in seconds: scheduling, sampling, detokenising.
     pub step_s: f64,
     /// Time per sequence and step in seconds, on the host: of servers.
@@ -146,6 +151,12 @@ pub struct Efficiency {
     pub network_latency_s: f64,
     /// Parameters the host's CPUs update per second and node (`DeepSpeed`'s `CPUAdam`).
     pub cpu_adam_parameters_per_s: f64,
+    /// Time of RL's forward-only phases over that of their passes: entropies, handing the batch to every rank and back.
+    pub rl_forward: f64,
+    /// Advantages, metrics and the driver's own work in one RL step, in seconds.
+    pub driver_s: f64,
+    /// Waking a colocated engine and rebuilding its cache, in seconds.
+    pub wake_s: f64,
     /// CUDA context and libraries, in GiB.
     pub context_gib: f64,
     /// Communication buffers per process group in GiB.

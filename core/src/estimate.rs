@@ -2,18 +2,20 @@
 
 use crate::advice;
 use crate::catalog;
-use crate::complete;
+use crate::complete::{self, generating_gpus};
 use crate::context::Context;
 use crate::coverage;
 use crate::efficiency::{EFFICIENCY, Efficiency};
 use crate::error::InputError;
-use crate::job::{self, Job};
+use crate::job::Job;
 use crate::plan::Plan;
+use crate::rl;
 use crate::search;
 use crate::step::{self, Step};
 use crate::units::{Seconds, UsdPerHour};
 use crate::wire::{
-    Answer, Data, Memory, MemoryPhase, Question, Run, Time, TimeParts, TimePhase, VERSION,
+    Answer, Data, Memory, MemoryPhase, Question, Run, Schedule, Split, Time, TimeParts, TimePhase,
+    VERSION,
 };
 use crate::worth;
 
@@ -64,7 +66,7 @@ pub fn evaluate_with(
     question: &Question,
     efficiency: &Efficiency,
 ) -> Result<Evaluated, InputError> {
-    let job = job::resolve(question)?;
+    let job = search::split::resolve(question, efficiency)?;
     let spec = question.plan.clone().unwrap_or_default();
     let context = Context::with(&job, efficiency);
     let plan = if complete::is_complete(&job, &spec) {
@@ -81,11 +83,16 @@ pub fn evaluate_with(
 pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let job = context.job;
     let hardware = &job.hardware;
-    let mut step = step::evaluate(context, plan);
+    let reinforcement = job.workload.rl.as_ref();
+    let sides = reinforcement.and_then(|rl| rl::sides(context, plan, rl));
     // Of the step as it is, before its memory is pressed into the card.
-    let worth = match &job.workload.rl {
-        Some(rl) => worth::advice(context, plan, rl, &step),
-        None => Vec::new(),
+    let (mut step, worth) = match (reinforcement, &sides) {
+        (Some(rl), Some(sides)) => {
+            let step = rl::together(context, plan, rl, sides);
+            let worth = worth::advice(context, plan, rl, &step, sides);
+            (step, worth)
+        }
+        _ => (step::evaluate(context, plan), Vec::new()),
     };
     let pressed = step.reserved_gib() - hardware.memory_gib;
     for (_, memory) in &mut step.memories {
@@ -105,7 +112,10 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             usd: price.map(|price| price.over(time).get()),
         }
     });
-    let memory = memory(&step, hardware.memory_gib);
+    let mut memory = memory(&step, hardware.memory_gib);
+    if let (Some(rl), Some(sides)) = (reinforcement, &sides) {
+        memory.limits = rl::limits(context, plan, rl, &sides.generating);
+    }
     let memory_peak = memory.peak_gib;
     let fits = memory.reserved_gib <= hardware.memory_gib;
     let mut answer = Answer {
@@ -123,6 +133,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
         usd_per_gpu_hour: hardware.usd_per_gpu_hour,
         run,
+        split: split(job),
         memory,
         time: time(&step),
         interval: Some(coverage::interval(
@@ -145,6 +156,15 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     answer.advice = advice::advice(job, plan, &answer);
     answer.advice.extend(worth);
     answer
+}
+
+/// The two sides' GPUs, where generation has its own.
+fn split(job: &Job) -> Option<Split> {
+    let rl = job.workload.rl.as_ref()?;
+    (rl.schedule != Schedule::Colocated).then(|| Split {
+        train_gpus: rl.train_gpus,
+        rollout_gpus: generating_gpus(job),
+    })
 }
 
 fn memory(step: &Step, capacity: f64) -> Memory {
@@ -174,6 +194,7 @@ fn memory(step: &Step, capacity: f64) -> Memory {
         phase,
         parts: peak.parts,
         phases,
+        limits: Vec::new(),
     }
 }
 
@@ -191,5 +212,12 @@ fn time(step: &Step) -> Time {
     let parts = phases.iter().fold(TimeParts::default(), |sum, phase| {
         sum.plus(&phase.parts, 1.0)
     });
-    Time { phases, parts }
+    let sum: f64 = phases.iter().map(|phase| phase.s).sum();
+    // Less than a rounding apart is nothing hidden.
+    let hidden = sum - step.seconds;
+    Time {
+        phases,
+        parts,
+        hidden_s: if hidden > 1e-6 * sum { hidden } else { 0.0 },
+    }
 }

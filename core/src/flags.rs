@@ -2,10 +2,10 @@
 
 use crate::complete;
 use crate::context::Context;
+use crate::efficiency::EFFICIENCY;
 use crate::emit::{Emission, Framework, Snippet, Unsupported};
 use crate::error::InputError;
 use crate::estimate;
-use crate::job;
 use crate::plan::Plan;
 use crate::search;
 use crate::wire::{PlanSpec, Question};
@@ -23,7 +23,7 @@ pub fn flags(
     framework: &Framework,
     permalink: &str,
 ) -> Result<Result<Vec<Snippet>, Unsupported>, InputError> {
-    let job = job::resolve(question)?;
+    let job = search::split::resolve(question, &EFFICIENCY)?;
     let context = Context::new(&job);
     let spec = question.plan.clone().unwrap_or_default();
     let plan = if complete::is_complete(&job, &spec) {

@@ -1,8 +1,8 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, Backend, Engine, Offload, Overlap, PlanSpec, Precision, RecomputeGranularity,
-    RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+    Attention, Backend, Engine, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
+    RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
 /// How training is laid out over the GPUs.
@@ -140,6 +140,10 @@ pub struct RolloutPlan {
     pub free_cache: bool,
     /// Whether the engine launches each kernel by itself instead of replaying CUDA graphs.
     pub enforce_eager: bool,
+    /// Type of the keys and values in the cache.
+    pub kv_cache_dtype: KvCacheDtype,
+    /// How many times as fast speculative decoding generates.
+    pub speculative_speedup: f64,
 }
 
 /// Everything decided.
@@ -251,6 +255,8 @@ impl RolloutPlan {
             precision: Some(self.precision),
             free_cache: Some(self.free_cache),
             enforce_eager: Some(self.enforce_eager),
+            kv_cache_dtype: Some(self.kv_cache_dtype),
+            speculative_speedup: Some(self.speculative_speedup),
         }
     }
 }

@@ -98,7 +98,7 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
 pub(crate) fn generation_parts(phase: &rollout::Generation) -> TimeParts {
     TimeParts {
         prefill: phase.prefill.get(),
-        decode: phase.decode.get(),
+        decode: (phase.decode + phase.recomputed).get(),
         ..TimeParts::default()
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn engine_memory(
         parts: MemoryParts {
             rollout_weights: phase.weights.gib(),
             kv_cache: phase.cache.gib(),
-            framework: context_gib + rollout::ENGINE_GIB,
+            framework: context_gib + phase.workspace.gib(),
             ..resident
         },
         slack_gib: 0.0,
@@ -129,9 +129,7 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
         count: generation.requests as f64,
         prompt: generation.mean_prompt_length,
         shared: 1.0,
-        response: generation.mean_response_length,
-        cv: generation.response_length_cv,
-        longest: f64::MAX,
+        responses: context.responses,
     };
     let phase = rollout::generate(context, engine, gpus, &requests);
     let parts = generation_parts(&phase);

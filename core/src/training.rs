@@ -18,16 +18,22 @@ struct StageTime {
     host_backward: Seconds,
 }
 
+/// The forward pass's share of the host's work on a micro-batch, as of the GPU's.
+const FORWARD: f64 = 1.0 / 3.0;
+
 impl StageTime {
-    /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy.
+    /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy, and what the host does
+    /// while the GPU waits.
     fn forward(&self) -> Seconds {
         (self.block.forward + self.block.tensor_forward).max(self.host_forward)
+            + self.block.host * FORWARD
     }
 
     /// Backward pass, recomputation and exchanges included.
     fn backward(&self) -> Seconds {
         let block = &self.block;
         (block.backward + block.recompute + block.tensor_backward).max(self.host_backward)
+            + block.host * (1.0 - FORWARD)
     }
 
     fn both(&self) -> Seconds {
@@ -138,9 +144,8 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         };
         StageTime {
             block,
-            host_forward: Seconds::new(block.kernels * host).max(block.host / 3.0),
-            host_backward: Seconds::new((block.kernels * 1.8 + again) * host)
-                .max(block.host * (2.0 / 3.0)),
+            host_forward: Seconds::new(block.kernels * host),
+            host_backward: Seconds::new((block.kernels * 1.8 + again) * host),
         }
     };
     let head = head_time(&block_context, role, batch.mean.tokens);
@@ -236,7 +241,13 @@ pub fn step(
         tensor_parallel: tensor_exposed(layout, slow).get() * n,
         context_parallel: slow.block.context.get() * n,
         expert_parallel: slow.block.expert.get() * n,
-        overhead: host_wait.get() * n + framework.step_s,
+        overhead: host_wait.get() * n
+            + framework.step_s
+            + if context.job.workload.rl.is_some() {
+                framework.rl_step_s
+            } else {
+                0.0
+            },
         ..TimeParts::default()
     };
     if layout.pipeline_parallel > 1 {

@@ -42,6 +42,10 @@ pub struct Lora {
 pub struct Rl {
     /// Prompts per step.
     pub prompts_per_step: u64,
+    /// Prompts generated at a time.
+    pub gen_batch_size: u64,
+    /// Prompts generated for each that trains.
+    pub oversampling: f64,
     /// Responses per prompt.
     pub responses_per_prompt: u64,
     /// Longest prompt in tokens.
@@ -64,8 +68,14 @@ pub struct Rl {
     pub critic: Option<Model>,
     /// The reward model; `None` is a rule.
     pub reward_model: Option<Model>,
+    /// Whether the trainer computes the old log-probabilities, rather than take the engine's.
+    pub old_log_prob: bool,
+    /// Seconds in which rewards are computed while neither side works.
+    pub reward_s: f64,
     /// How generation and training share the GPUs.
     pub schedule: Schedule,
+    /// Versions of the weights that a sample may lag behind, where generation runs ahead.
+    pub max_staleness: u64,
     /// GPUs that train; all of them where colocated.
     pub train_gpus: u32,
 }
@@ -88,6 +98,12 @@ impl Rl {
     #[must_use]
     pub fn sequences(&self) -> u64 {
         self.prompts_per_step * self.responses_per_prompt
+    }
+
+    /// Batches generated in one step, on average: at least one, whole or begun.
+    #[must_use]
+    pub fn generated_batches(&self) -> f64 {
+        (self.prompts_per_step as f64 * self.oversampling / self.gen_batch_size as f64).max(1.0)
     }
 
     /// Mean tokens of prompt and response.

@@ -1,15 +1,26 @@
 //! What the guides' rules are worth in the case at hand: single changes to an RL plan, each evaluated.
 
-use crate::complete::generating_gpus;
+use crate::complete::{generating_gpus, training_gpus};
 use crate::context::Context;
+use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
-use crate::step::{self, Step};
+use crate::rl::{self, Sides};
+use crate::step::Step;
 use crate::units::fixed;
-use crate::wire::{Advice, Offload, Schedule, Severity};
-use crate::workload::Rl;
+use crate::wire::{Advice, Backend, Offload, Schedule, Severity};
+use crate::workload::{Rl, Workload};
 
 const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
 const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
+
+const ONE_STEP_OFF: &str =
+    "https://github.com/volcengine/verl/blob/main/docs/advance/one_step_off.md";
+
+/// `max_num_batched_tokens` that veRL's guide asks for at least: more than 2,048.
+const BATCHED_TOKENS: u64 = 8192;
+
+/// Tokens from which veRL's guide splits sequences ("Ulysses Sequence Parallel for Long Context Training").
+const LONG: u64 = 8192;
 
 /// Gains below this share of the step are not worth a reader's time.
 const NOTICEABLE: f64 = 0.01;
@@ -96,6 +107,13 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
                 with_engine(plan, &|engine| engine.max_num_seqs = more),
             );
         }
+        if engine.max_num_batched_tokens < BATCHED_TOKENS {
+            let text = format!("max_num_batched_tokens of {BATCHED_TOKENS}");
+            let more = with_engine(plan, &|engine| {
+                engine.max_num_batched_tokens = BATCHED_TOKENS;
+            });
+            propose("rollout-batched-tokens", VERL_GUIDE, text, more);
+        }
         if engine.enforce_eager {
             let text = "enforce_eager off".to_owned();
             propose(
@@ -125,6 +143,24 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
         layout.micro_batch = MicroBatch::Tokens(budget)
     });
     propose(id, VERL_GUIDE, text, larger);
+    let gpus = training_gpus(context.job);
+    if layout.tensor_parallel > 1 {
+        let half = layout.tensor_parallel / 2;
+        let text = format!("Tensor parallelism of {half}");
+        let smaller = with_layout(plan, &|layout| layout.tensor_parallel = half);
+        propose("tensor-parallel-smaller", PRACTICE, text, smaller);
+    }
+    let twice = layout.ulysses_parallel * 2;
+    let shape = &context.job.model.shape;
+    if layout.backend == Backend::Fsdp
+        && rl.max_length() >= LONG
+        && gpus.is_multiple_of(twice * layout.tensor_parallel)
+        && shape.num_attention_heads.is_multiple_of(twice.into())
+    {
+        let text = format!("Ulysses sequence parallelism of {twice}");
+        let split = with_layout(plan, &|layout| layout.ulysses_parallel = twice);
+        propose("ulysses", VERL_GUIDE, text, split);
+    }
     if layout.recompute != Recompute::None {
         let text = "No recomputation".to_owned();
         propose(
@@ -155,24 +191,102 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
     found
 }
 
+/// Seconds and GiB of a changed plan: only the side that changes is evaluated again.
+fn changed(context: &Context<'_>, was: &Plan, plan: &Plan, rl: &Rl, sides: &Sides) -> (f64, f64) {
+    let engine = plan
+        .rollout
+        .as_ref()
+        .filter(|engine| was.rollout.as_ref() != Some(engine));
+    match engine {
+        Some(engine) => {
+            let generating = rl::generating_side(context, engine, rl);
+            rl::joined(context, plan, rl, &sides.training, &generating)
+        }
+        None => {
+            let training = rl::training_side(context, plan, rl);
+            rl::joined(context, plan, rl, &training, &sides.generating)
+        }
+    }
+}
+
+fn faster(what: &str, now: f64, then: f64) -> String {
+    format!(
+        "{what} takes {} s off the step, {} %.",
+        fixed(now - then, 0),
+        fixed(100.0 * (1.0 - then / now), 0)
+    )
+}
+
+/// Generation beside training, one step off the policy, on half of the GPUs each: whether that is faster than taking
+/// turns on all of them.
+fn beside(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Option<(f64, Advice)> {
+    let half = context.job.hardware.gpus / 2;
+    let engine = plan.rollout.as_ref()?;
+    let fits = |gpus: u32| gpus > 0 && half.is_multiple_of(gpus);
+    if rl.schedule != Schedule::Colocated
+        || !fits(plan.layout.model_parallel())
+        || !fits(engine.gpus())
+    {
+        return None;
+    }
+    let was = context.job;
+    let job = Job {
+        model: was.model.clone(),
+        hardware: was.hardware.clone(),
+        workload: Workload {
+            rl: Some(Rl {
+                schedule: Schedule::OneStepOff,
+                train_gpus: half,
+                ..rl.clone()
+            }),
+            ..was.workload
+        },
+        caveats: Vec::new(),
+    };
+    let apart = job.workload.rl.as_ref()?;
+    let context = Context {
+        job: &job,
+        ..context.clone()
+    };
+    let sides = rl::sides(&context, plan, apart)?;
+    let (seconds, reserved) = rl::joined(&context, plan, apart, &sides.training, &sides.generating);
+    let gain = 1.0 - seconds / now.seconds;
+    (gain >= NOTICEABLE && reserved <= job.hardware.memory_gib).then(|| {
+        let advice = Advice {
+            id: "one-step-off",
+            severity: Severity::Hint,
+            text: faster(
+                &format!("Generating one step ahead, on {half} GPUs of its own,"),
+                now.seconds,
+                seconds,
+            ),
+            source: ONE_STEP_OFF,
+        };
+        (gain, advice)
+    })
+}
+
 /// Advice on an RL plan, most valuable first: changes that fit and make the step noticeably faster, or save memory.
 #[must_use]
-pub fn advice(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Advice> {
+pub fn advice(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    now: &Step,
+    sides: &Sides,
+) -> Vec<Advice> {
     let capacity = context.job.hardware.memory_gib;
     let mut found: Vec<(f64, Advice)> = Vec::new();
     for change in changes(context, plan, rl, now) {
-        let then = step::evaluate(context, &change.plan);
-        let gain = 1.0 - then.seconds / now.seconds;
-        let saved = now.reserved_gib() - then.reserved_gib();
-        let fits = then.reserved_gib() <= capacity;
+        let (seconds, reserved) = changed(context, plan, &change.plan, rl, sides);
+        let gain = 1.0 - seconds / now.seconds;
+        let saved = now.reserved_gib() - reserved;
+        let fits = reserved <= capacity;
         let text = if fits && gain >= NOTICEABLE {
-            format!(
-                "{} takes {} s off the step, {} %.",
-                change.text,
-                fixed(now.seconds - then.seconds, 0),
-                fixed(100.0 * gain, 0)
-            )
-        } else if change.id == "fused-lm-head" && saved > 0.1 {
+            faster(&change.text, now.seconds, seconds)
+        } else if matches!(change.id, "fused-lm-head" | "ulysses")
+            && (saved > 1.0 || (saved > 0.1 && change.id == "fused-lm-head"))
+        {
             format!("{} and saves {} GiB.", change.text, fixed(saved, 1))
         } else {
             continue;
@@ -185,6 +299,7 @@ pub fn advice(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Ad
         };
         found.push((gain, advice));
     }
+    found.extend(beside(context, plan, rl, now));
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     found.into_iter().map(|(_, advice)| advice).collect()
 }

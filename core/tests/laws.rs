@@ -102,6 +102,11 @@ fn check_time(question: &Question, answer: &Answer) {
         same(phases, answer.step_time_s, "phases of the step");
     } else {
         assert!(answer.step_time_s <= phases * (1.0 + 1e-12));
+        let shown = phases - time.hidden_s;
+        assert!(
+            (shown - answer.step_time_s).abs() <= 1e-5 * phases,
+            "{shown}"
+        );
     }
 }
 
@@ -188,10 +193,13 @@ fn answer_or_refusal(question: &Question) -> Option<Answer> {
 }
 
 fn check_idempotent(question: Question, answer: &Answer) {
-    let again = Question {
+    let mut again = Question {
         plan: Some(answer.plan.clone()),
         ..question
     };
+    if let (Some(rl), Some(split)) = (&mut again.workload.rl, answer.split) {
+        rl.train_gpus = Some(split.train_gpus.into());
+    }
     let again = estimate(&again).unwrap_or_else(|error| panic!("its own plan is refused: {error}"));
     assert_eq!(
         serde_json::to_value(answer).unwrap(),

@@ -12,7 +12,9 @@ use shardwise_core::model::{Model, ParameterCounts, resolve_model};
 use shardwise_core::plan::Layout;
 use shardwise_core::rollout::cache_bytes_per_token;
 use shardwise_core::weights::{NF4_BYTES, RankWeights, Stage, States, training_states};
-use shardwise_core::wire::{Answer, Backend, LoraTargets, Offload, question_from_value};
+use shardwise_core::wire::{
+    Answer, Backend, KvCacheDtype, LoraTargets, Offload, question_from_value,
+};
 use shardwise_core::zero_needs::ZeroNeeds;
 use shardwise_core::{estimate, flops, presets};
 
@@ -269,7 +271,7 @@ fn cache_per_token() {
     ] {
         let model = model(json!(id));
         assert_eq!(
-            cache_bytes_per_token(&model, &flops::blocks(&model.shape), 1),
+            cache_bytes_per_token(&model, &flops::blocks(&model.shape), 1, KvCacheDtype::Auto),
             bytes,
             "{id}"
         );

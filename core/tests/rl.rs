@@ -178,14 +178,15 @@ fn between(value: f64, low: f64, high: f64) {
     );
 }
 
-/// Rows 7 and 2: without dynamic batching the update took 300 s, with it 102 s.
+/// `grpo_qwen2.5_7b.csv`, rows 7 and 2: without dynamic batching the update took 300 s, with it 102 s (TP 4). With TP 2
+/// (rows 12 and 14): 253 s and 122 s.
 #[test]
 fn dynamic_batching_cuts_the_update() {
-    let packed = phase(&practice(json!({})), "update_actor");
-    for tensor_parallel in [2, 4] {
-        let plan = json!({"plan": {"max_tokens_per_gpu": null, "micro_batch": 2, "tensor_parallel": tensor_parallel}});
-        let two = phase(&practice(plan), "update_actor");
-        between(two / packed, 1.9, 4.3);
+    for (tensor_parallel, low, high) in [(4, 2.0, 4.0), (2, 1.5, 3.0)] {
+        let packed = json!({"plan": {"tensor_parallel": tensor_parallel}});
+        let two = json!({"plan": {"max_tokens_per_gpu": null, "micro_batch": 2, "tensor_parallel": tensor_parallel}});
+        let update = |plan| phase(&practice(plan), "update_actor");
+        between(update(two) / update(packed), low, high);
     }
 }
 
@@ -197,7 +198,7 @@ fn smaller_engines_generate_faster() {
             "plan": {"rollout": {"tensor_parallel": tensor_parallel}}});
         phase(&practice(change), "rollout")
     };
-    between(rollout(4) / rollout(1), 1.7, 3.0);
+    between(rollout(4) / rollout(1), 2.0, 3.0);
 }
 
 /// Rows 7, 8 and 9 of `dapo7b.csv`: 8 to 32 GPUs, 401 to 175 s: 57 % of four times as fast.
@@ -208,7 +209,7 @@ fn strong_scaling_has_its_price() {
             "workload": {"rl": {"mean_response_length": 1300}}, "plan": {"max_tokens_per_gpu": 20480}});
         practice(change).step_time_s
     };
-    between(step(8) / step(32) / 4.0, 0.45, 0.75);
+    between(step(8) / step(32) / 4.0, 0.45, 0.7);
 }
 
 /// Rows 9 and 12: full recomputation took the update from 219 to 253 s.
@@ -273,71 +274,241 @@ fn generation(gpus: u64) -> Answer {
 fn a_starved_cache_is_slow() {
     between(
         generation(2).tokens_per_s_per_gpu / generation(1).tokens_per_s_per_gpu,
-        1.5,
+        2.0,
         20.0,
     );
 }
 
-/// One step off the policy, generation runs beside the update.
+/// GRPO on Llama-3.1-8B as NeMo-RL's asynchronous recipe has it (16 H100, 64 prompts of 32 responses;
+/// <https://github.com/NVIDIA-NeMo/RL/blob/main/docs/about/performance-summary.md>).
+fn llama(rl: Value) -> Answer {
+    let mut change = json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
+        "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16, "mean_prompt_length": 131,
+            "mean_response_length": 1123, "max_prompt_length": 1024, "max_response_length": 4096}},
+        "plan": {"tensor_parallel": 1, "max_tokens_per_gpu": 16384, "recompute": "full",
+            "offload": {"parameters": true, "gradients": true, "optimizer": true},
+            "rollout": {"enforce_eager": false, "max_num_seqs": 256}}});
+    merge(&mut change, json!({"workload": {"rl": rl}}));
+    practice(change)
+}
+
+/// One step off the policy, generation runs beside the update: 20 to 50 % faster.
 #[test]
 fn one_step_off_gains() {
-    let step = |rl: Value| {
-        let change = json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
-            "workload": {"rl": rl}, "plan": {"tensor_parallel": 1, "rollout": {"enforce_eager": false}}});
-        practice(change).step_time_s
+    let colocated = llama(json!({"schedule": "colocated"})).step_time_s;
+    let beside = llama(json!({"schedule": "one_step_off"}));
+    between(colocated / beside.step_time_s, 1.2, 1.5);
+    let phases: f64 = beside.time.phases.iter().map(|phase| phase.s).sum();
+    between(
+        phases - beside.time.hidden_s - beside.step_time_s,
+        -1e-6,
+        1e-6,
+    );
+}
+
+/// The split that is found is the best of all whole ones.
+#[test]
+fn the_best_split_is_found() {
+    for schedule in ["split", "one_step_off", "fully_async"] {
+        let found = llama(json!({"schedule": schedule}));
+        let split = found.split.unwrap();
+        assert_eq!(split.train_gpus + split.rollout_gpus, 16, "{schedule}");
+        let four = |train_gpus: u64| {
+            let change = json!({"hardware": {"gpus": 4}, "model": "qwen3-1.7b", "workload": {"rl":
+                {"schedule": schedule, "train_gpus": train_gpus, "prompts_per_step": 480, "mini_batch": 96}}, "plan": {"tensor_parallel": 1}});
+            practice(change)
+        };
+        let all = [1, 2, 3].map(|gpus| four(gpus).step_time_s);
+        let best = all.into_iter().fold(f64::MAX, f64::min);
+        let open = json!({"hardware": {"gpus": 4}, "model": "qwen3-1.7b", "workload": {"rl": {"schedule": schedule, "prompts_per_step": 480, "mini_batch": 96}},
+            "plan": {"tensor_parallel": 1}});
+        let found = practice(open);
+        assert_eq!(found.step_time_s, best, "{schedule}: {all:?}");
+    }
+}
+
+/// The further generation may run ahead, the less of its tail shows; no further than the slower side.
+#[test]
+fn staleness_hides_the_tail() {
+    let rollout = |max_staleness: u64| {
+        let rl =
+            json!({"schedule": "fully_async", "train_gpus": 8, "max_staleness": max_staleness});
+        phase(&llama(rl), "rollout")
     };
-    let colocated = step(json!({"schedule": "colocated"}));
-    let beside = step(json!({"schedule": "one_step_off", "train_gpus": 8}));
-    between(colocated / beside, 0.8, 1.5);
+    let step_by_step = phase(
+        &llama(json!({"schedule": "one_step_off", "train_gpus": 8})),
+        "rollout",
+    );
+    let bounds = [1, 2, 8].map(rollout);
+    assert!(bounds[0] < step_by_step, "{bounds:?} {step_by_step}");
+    assert!(bounds[0] > bounds[1] && bounds[1] > bounds[2], "{bounds:?}");
+}
+
+/// What the question says of a step shows where it should, and nowhere else.
+#[test]
+fn stated_costs_and_savings() {
+    let now = practice(json!({}));
+    let with = |rl: Value| practice(json!({"workload": {"rl": rl}}));
+    let rewarded = with(json!({"reward_s": 30}));
+    between(rewarded.step_time_s - now.step_time_s, 29.999, 30.001);
+    assert!(
+        !rewarded
+            .caveats
+            .iter()
+            .any(|caveat| caveat.id == "no-reward-time")
+    );
+    let bypassed = with(json!({"old_log_prob": false}));
+    let saved = now.step_time_s - bypassed.step_time_s;
+    between(saved / phase(&now, "old_log_prob"), 0.999, 1.001);
+    let twice = with(json!({"oversampling": 2}));
+    between(
+        phase(&twice, "rollout") / phase(&now, "rollout"),
+        1.999,
+        2.001,
+    );
+    // One large batch has one tail.
+    let at_once = with(json!({"oversampling": 2, "gen_batch_size": 1024}));
+    assert!(phase(&at_once, "rollout") < phase(&twice, "rollout"));
+    let engine = |rollout: Value| practice(json!({"plan": {"rollout": rollout}}));
+    let speculative = engine(json!({"speculative_speedup": 2}));
+    between(
+        phase(&speculative, "rollout") / phase(&now, "rollout"),
+        0.49,
+        0.65,
+    );
+    let small_cache = engine(json!({"kv_cache_dtype": "fp8"}));
+    assert!(phase(&small_cache, "rollout") <= phase(&now, "rollout"));
+}
+
+/// What is said to fit fits, and a little more does not.
+#[test]
+fn limits_are_the_last_that_fit() {
+    let state =
+        |offload: bool| json!({"parameters": offload, "gradients": offload, "optimizer": offload});
+    let fixed = json!({"plan": {"tensor_parallel": 2, "rollout": {"gpu_memory_utilization": 0.4}}});
+    let now = practice(fixed.clone());
+    assert_eq!(now.memory.limits.len(), 2);
+    let capacity = now.memory.capacity_gib;
+    for limit in &now.memory.limits {
+        let with = |plan: Value| {
+            let mut whole = fixed.clone();
+            merge(
+                &mut whole,
+                json!({"plan": {"offload": state(limit.offload)}}),
+            );
+            merge(&mut whole, json!({"plan": plan}));
+            practice(whole)
+        };
+        let reserved = |answer: &Answer, name: &str| {
+            let phases = &answer.memory.phases;
+            phases
+                .iter()
+                .find(|phase| phase.name == name)
+                .unwrap()
+                .reserved_gib
+        };
+        let share = limit.gpu_memory_utilization.unwrap();
+        let engine = |share: f64| with(json!({"rollout": {"gpu_memory_utilization": share}}));
+        assert!(reserved(&engine(share), "rollout") <= capacity, "{share}");
+        assert!(
+            share > 0.94 || reserved(&engine(share + 0.06), "rollout") > capacity,
+            "{share}"
+        );
+        let update = limit
+            .max_tokens_per_gpu
+            .iter()
+            .find(|own| own.phase == "update_actor");
+        let tokens = update.unwrap().tokens.unwrap();
+        let budget =
+            |tokens: u64| reserved(&with(json!({"max_tokens_per_gpu": tokens})), "update_actor");
+        assert!(
+            budget(tokens) <= capacity + 1e-6,
+            "{tokens}: {}",
+            budget(tokens)
+        );
+        assert!(
+            budget(tokens + 2048) > capacity,
+            "{tokens}: {}",
+            budget(tokens + 2048)
+        );
+    }
+    let [kept, moved] =
+        [0, 1].map(|place| now.memory.limits[place].gpu_memory_utilization.unwrap());
+    assert!(moved > kept, "{kept} {moved}");
 }
 
 /// Advice says what a change is worth: asked for, it is worth that.
 #[test]
 fn advice_keeps_its_word() {
-    let fixed = json!({"plan": {"max_tokens_per_gpu": null, "micro_batch": 2, "rollout": {"tensor_parallel": 2}}});
-    let now = practice(fixed.clone());
-    let advised = |id: &str| {
-        let advice = now.advice.iter().find(|advice| advice.id == id);
-        advice.unwrap_or_else(|| panic!("no {id} in {:?}", now.advice))
-    };
-    let after = |change: Value| {
-        let mut whole = fixed.clone();
-        merge(&mut whole, change);
-        now.step_time_s - practice(whole).step_time_s
-    };
-    let first = now
-        .advice
-        .iter()
-        .position(|advice| advice.id == "dynamic-batching");
-    let second = now
-        .advice
-        .iter()
-        .position(|advice| advice.id == "rollout-smaller-engines");
-    assert!(
-        first < second && first.is_some(),
-        "the larger gain comes first"
-    );
-    for (id, change) in [
+    let slow = json!({"plan": {"max_tokens_per_gpu": null, "micro_batch": 2, "rollout": {"tensor_parallel": 4}}});
+    let tail = json!({"hardware": {"gpus": 64}, "model": "qwen2.5-math-7b",
+        "workload": {"rl": {"mean_response_length": 1300}}, "plan": {"tensor_parallel": 2}});
+    let split = json!({"model": "llama-3.1-8b", "plan": {"tensor_parallel": 8}});
+    let thrifty = json!({"plan": {"recompute": "full", "offload": {"parameters": true, "optimizer": true},
+        "rollout": {"max_num_seqs": 64, "gpu_memory_utilization": 0.3}}});
+    for (fixed, id, change) in [
         (
+            &slow,
             "dynamic-batching",
             json!({"plan": {"micro_batch": null, "max_tokens_per_gpu": 20480}}),
         ),
         (
+            &slow,
             "rollout-smaller-engines",
-            json!({"plan": {"rollout": {"tensor_parallel": 1}}}),
+            json!({"plan": {"rollout": {"tensor_parallel": 2}}}),
         ),
         (
+            &split,
+            "tensor-parallel-smaller",
+            json!({"plan": {"tensor_parallel": 4}}),
+        ),
+        (
+            &tail,
             "rollout-cuda-graphs",
             json!({"plan": {"rollout": {"enforce_eager": false}}}),
         ),
+        (
+            &thrifty,
+            "recompute-off",
+            json!({"plan": {"recompute": "none"}}),
+        ),
+        (
+            &thrifty,
+            "rollout-max-num-seqs",
+            json!({"plan": {"rollout": {"max_num_seqs": 128}}}),
+        ),
     ] {
-        let gain = format!("{:.0} s off the step", after(change));
-        assert!(
-            advised(id).text.contains(&gain),
-            "{gain}: {}",
-            advised(id).text
+        let now = practice(fixed.clone());
+        let advice = now.advice.iter().find(|advice| advice.id == id);
+        let advice = advice.unwrap_or_else(|| panic!("no {id} in {:?}", now.advice));
+        let mut whole = fixed.clone();
+        merge(&mut whole, change);
+        let gain = format!(
+            "{:.0} s off the step",
+            now.step_time_s - practice(whole).step_time_s
         );
+        assert!(advice.text.contains(&gain), "{gain}: {}", advice.text);
     }
+    let taking_turns = llama(json!({}));
+    let beside = llama(json!({"schedule": "one_step_off", "train_gpus": 8}));
+    let gain = format!(
+        "{:.0} s off the step",
+        taking_turns.step_time_s - beside.step_time_s
+    );
+    assert!(
+        taking_turns
+            .advice
+            .iter()
+            .any(|own| own.id == "one-step-off" && own.text.contains(&gain)),
+        "{gain}: {:?}",
+        taking_turns.advice
+    );
+    let place = |answer: &Answer, id: &str| answer.advice.iter().position(|advice| advice.id == id);
+    let now = practice(slow);
+    assert!(
+        place(&now, "dynamic-batching") < place(&now, "rollout-smaller-engines"),
+        "the larger gain comes first"
+    );
 }
 
 fn refused(change: Value) -> InputError {
@@ -359,6 +530,34 @@ fn impossible_steps_are_refused() {
     let rl = |rl: Value| json!({"workload": {"rl": rl}});
     for (change, field) in [
         (rl(json!({"mini_batch": 128})), "workload.rl.mini_batch"),
+        (rl(json!({"mini_batch": 48})), "workload.rl.mini_batch"),
+        (
+            json!({"workload": {"rl": {"mini_batch": 1, "responses_per_prompt": 3}}, "plan": {"backend": "fsdp"}}),
+            "workload.rl.responses_per_prompt",
+        ),
+        (rl(json!({"oversampling": 0.5})), "workload.rl.oversampling"),
+        (
+            rl(json!({"gen_batch_size": 0})),
+            "workload.rl.gen_batch_size",
+        ),
+        (rl(json!({"reward_s": -1})), "workload.rl.reward_s"),
+        (rl(json!({"max_staleness": 2})), "workload.rl.max_staleness"),
+        (
+            rl(json!({"schedule": "fully_async", "max_staleness": 0})),
+            "workload.rl.max_staleness",
+        ),
+        (
+            json!({"plan": {"rollout": {"speculative_speedup": 0}}}),
+            "plan.rollout.speculative_speedup",
+        ),
+        (
+            json!({"plan": {"rollout": {"kv_cache_dtype": "int4"}}}),
+            "plan.rollout.kv_cache_dtype",
+        ),
+        (
+            json!({"plan": {"rollout": {"expert_parallel": 2}}}),
+            "plan.rollout.expert_parallel",
+        ),
         (
             rl(json!({"mean_response_length": 2000})),
             "workload.rl.mean_response_length",
@@ -384,4 +583,14 @@ fn impossible_steps_are_refused() {
         assert_eq!(error.field, field, "{error}");
         assert!(error.to_string().len() > 20, "{error}");
     }
+}
+
+/// PPO without a critic's model: leaving the field out means the actor's, null means none.
+#[test]
+fn ppo_needs_a_critic() {
+    let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "ppo", "rl": {"prompts_per_step": 64, "max_prompt_length": 512,
+            "max_response_length": 1024, "critic": null}}});
+    let error = estimate(&question_from_value(question).unwrap()).unwrap_err();
+    assert_eq!(error.field, "workload.rl.critic");
 }

@@ -7,7 +7,7 @@ use shardwise_core::efficiency::Efficiency;
 
 use crate::kernels::Rates;
 use crate::page;
-use crate::parameters::{ENGINE, PARAMETERS};
+use crate::parameters::{ENGINE, PARAMETERS, Parameter, REINFORCEMENT};
 use crate::report::{rounded, set, table};
 use crate::rollouts::Engines;
 use crate::runs::Run;
@@ -28,12 +28,13 @@ pub(crate) fn all(
     samples: &[Option<Sample>],
     validated: &Validated,
     engines: &Engines,
+    reinforcement: f64,
 ) -> Vec<Written> {
     vec![
         (path("catalog/efficiency.toml"), efficiency(fitted, rates)),
         (
             path("catalog/coverage.toml"),
-            coverage(runs, samples, validated, engines),
+            coverage(runs, samples, validated, engines, reinforcement),
         ),
         (
             path("tests/data/cross-validation.csv"),
@@ -75,15 +76,38 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
     }
     // DeepSpeed and plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
     let follow = [
-        ("deepspeed", "fsdp", &["compute", "elementwise"][..]),
-        ("ddp", "fsdp", &["compute", "elementwise"]),
+        (
+            "deepspeed",
+            "fsdp",
+            &["compute", "elementwise", "rl_layer_s", "rl_step_s"][..],
+        ),
+        (
+            "ddp",
+            "fsdp",
+            &["compute", "elementwise", "rl_layer_s", "rl_step_s"],
+        ),
         (
             "early_megatron",
             "megatron",
-            &["elementwise", "step_s", "host_per_kernel_s"],
+            &[
+                "elementwise",
+                "step_s",
+                "host_per_kernel_s",
+                "rl_layer_s",
+                "rl_expert_layer_s",
+                "rl_step_s",
+                "sync_gb_per_s",
+            ],
         ),
+        ("fsdp", "megatron", &["sync_gb_per_s"]),
+        ("deepspeed", "megatron", &["sync_gb_per_s"]),
+        ("ddp", "megatron", &["sync_gb_per_s"]),
     ];
-    for parameter in PARAMETERS {
+    let outside_engine = |parameter: &&Parameter| parameter.entry != "engine";
+    for parameter in PARAMETERS
+        .iter()
+        .chain(REINFORCEMENT.iter().filter(outside_engine))
+    {
         let kind = match parameter.entry {
             "constant" => "constant",
             "megatron" | "early_megatron" | "fsdp" => "framework",
@@ -102,7 +126,10 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             }
         }
     }
-    for parameter in ENGINE {
+    let of_engine = REINFORCEMENT
+        .iter()
+        .filter(|parameter| !outside_engine(parameter));
+    for parameter in ENGINE.iter().chain(of_engine) {
         let value = format!("{:?}", rounded(parameter.get(fitted)));
         if parameter.entry == "engine" {
             crate::report::set_in(&mut text, "[engine]\n", parameter.field, &value);
@@ -124,6 +151,7 @@ fn coverage(
     samples: &[Option<Sample>],
     validated: &Validated,
     engines: &Engines,
+    reinforcement: f64,
 ) -> String {
     let mut out = String::from(
         "# Written by `make fit` from core/tests/data/training.jsonl: do not edit.\n\
@@ -131,13 +159,13 @@ fn coverage(
          # plain: dense models in 16 bits, where some other source covers the kind of run and where none does; involved:\n\
          # experts or fewer bits. memory: full-parameter training of Megatron and FSDP, adapters, anything else.\n\
          # generation: on an architecture that some vLLM run covers, and on another. reinforcement:\n\
-         # RL steps (core/tests/data/rl.jsonl), on which next to nothing is fitted.\n",
+         # RL steps (core/tests/data/rl.jsonl), each table from constants fitted on the others.\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
     let _ = writeln!(out, "generation = {:?}", engines.widths);
     let _ = writeln!(out, "generation_on = {:?}", engines.covered);
-    let _ = writeln!(out, "reinforcement = {:?}", engines.reinforcement);
+    let _ = writeln!(out, "reinforcement = {:?}", reinforcement);
     let _ = writeln!(out, "memory = {:?}\n", validated.memory_widths);
     for (kind, sources) in sources(runs, samples) {
         let _ = writeln!(

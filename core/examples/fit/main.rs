@@ -1,5 +1,5 @@
-//! Fits the constants of `catalog/efficiency.toml` on kernels and published training and generation runs, and
-//! cross-validates them.
+//! Fits the constants of `catalog/efficiency.toml` on kernels and published training, generation and RL runs,
+//! and cross-validates them.
 //!
 //! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
 //! Written: `catalog/efficiency.toml` (values of fitted constants), `catalog/coverage.toml` (intervals),
@@ -27,7 +27,7 @@ mod runs;
 mod solve;
 mod validate;
 
-use parameters::{PARAMETERS, Parameter, with};
+use parameters::{PARAMETERS, Parameter};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use solve::Sample;
 
@@ -63,22 +63,29 @@ fn main() {
     let base = with_kernels(EFFICIENCY.clone(), &rates);
 
     let used: Vec<&Sample> = samples.iter().flatten().collect();
-    let logs = solve::fit(PARAMETERS, &base, &used);
-    let logs: Vec<f64> = logs
-        .iter()
-        .map(|log| report::rounded(log.exp()).ln())
-        .collect();
-    let fitted = with(PARAMETERS, &base, &logs);
+    let fitted = solve::fitted(PARAMETERS, &base, &used, solve::SCALE);
     print(PARAMETERS, &fitted);
     let engines = rollouts::fit(&fitted);
     print(parameters::ENGINE, &engines.fitted);
     print!("{}", engines.summary);
     println!("half-widths {:?}", engines.widths);
-    let fitted = engines.fitted.clone();
+    let steps = reinforcement::fit(&engines.fitted);
+    print(parameters::REINFORCEMENT, &steps.fitted);
+    print!("{}", steps.summary);
+    println!("half-width {:?}", steps.width);
+    let fitted = steps.fitted.clone();
     let validated = validate::cross_validate(&base, &fitted, &runs, &samples);
     print!("{}", validated.summary(&runs));
 
-    let written = files::all(&fitted, &rates, &runs, &samples, &validated, &engines);
+    let written = files::all(
+        &fitted,
+        &rates,
+        &runs,
+        &samples,
+        &validated,
+        &engines,
+        steps.width,
+    );
     if check {
         files::compare(&written);
     } else {

@@ -96,6 +96,10 @@ fn framework<'a>(framework: &'a mut Framework, field: &str) -> Option<&'a mut f6
         "compute" => &mut framework.compute,
         "overlap" => &mut framework.overlap,
         "step_s" => &mut framework.step_s,
+        "rl_layer_s" => &mut framework.rl_layer_s,
+        "rl_expert_layer_s" => &mut framework.rl_expert_layer_s,
+        "rl_step_s" => &mut framework.rl_step_s,
+        "sync_gb_per_s" => &mut framework.sync_gb_per_s,
         _ => return None,
     })
 }
@@ -110,7 +114,10 @@ fn engine<'a>(engine: &'a mut Engine, field: &str) -> Option<&'a mut f64> {
         "prefill" => &mut engine.prefill,
         "layer_s" => &mut engine.layer_s,
         "step_s" => &mut engine.step_s,
+        "eager_layer_s" => &mut engine.eager_layer_s,
+        "eager_expert_layer_s" => &mut engine.eager_expert_layer_s,
         "sequence_s" => &mut engine.sequence_s,
+        "rl_sequence_s" => &mut engine.rl_sequence_s,
         "tensor_parallel_s" => &mut engine.tensor_parallel_s,
         _ => return None,
     })
@@ -126,6 +133,9 @@ fn constant<'a>(efficiency: &'a mut Efficiency, name: &str) -> Option<&'a mut f6
         "quantization" => &mut efficiency.quantization,
         "nvlink" => &mut efficiency.nvlink,
         "network" => &mut efficiency.network,
+        "rl_forward" => &mut efficiency.rl_forward,
+        "driver_s" => &mut efficiency.driver_s,
+        "wake_s" => &mut efficiency.wake_s,
         _ => return None,
     })
 }
@@ -171,6 +181,22 @@ pub(crate) const ENGINE: &[Parameter] = &[
     parameter("CDNA", "generation_cache", 0.4, 0.7, (0.02, 1.5)),
 ];
 
+/// What RL trainers add, fitted on RL steps and their phases once the training and the engine's constants stand.
+pub(crate) const REINFORCEMENT: &[Parameter] = &[
+    parameter("engine", "eager_layer_s", 4e-4, 0.4, (1e-4, 2e-3)),
+    parameter("engine", "eager_expert_layer_s", 8e-4, 0.4, (1e-4, 4e-3)),
+    parameter("engine", "rl_sequence_s", 2e-5, 0.7, (1e-6, 5e-4)),
+    parameter("megatron", "rl_layer_s", 4e-3, 0.5, (1e-4, 5e-2)),
+    parameter("megatron", "rl_expert_layer_s", 1.5e-2, 0.5, (1e-3, 0.2)),
+    parameter("megatron", "sync_gb_per_s", 20.0, 0.5, (1.0, 200.0)),
+    parameter("fsdp", "rl_layer_s", 2e-3, 0.5, (1e-4, 5e-2)),
+    parameter("megatron", "rl_step_s", 0.5, 0.7, (0.01, 5.0)),
+    parameter("fsdp", "rl_step_s", 0.5, 0.7, (0.01, 5.0)),
+    parameter("constant", "rl_forward", 1.2, 0.2, (1.0, 3.0)),
+    parameter("constant", "driver_s", 5.0, 0.4, (0.5, 60.0)),
+    parameter("constant", "wake_s", 2.0, 0.7, (0.1, 60.0)),
+];
+
 /// The constants with these values (in the order of `parameters`, logarithms). What no run decides follows what
 /// one does: `DeepSpeed` and plain data parallelism run the same eager code as FSDP.
 pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) -> Efficiency {
@@ -180,6 +206,7 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
             *slot = log.exp().clamp(parameter.range.0, parameter.range.1);
         }
     }
+    efficiency.fsdp.sync_gb_per_s = efficiency.megatron.sync_gb_per_s;
     efficiency.early_megatron = Framework {
         compute: efficiency.early_megatron.compute,
         ..efficiency.megatron
@@ -187,6 +214,10 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
     for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
         framework.elementwise = efficiency.fsdp.elementwise;
         framework.compute = efficiency.fsdp.compute;
+        framework.rl_layer_s = efficiency.fsdp.rl_layer_s;
+        framework.rl_expert_layer_s = efficiency.fsdp.rl_expert_layer_s;
+        framework.rl_step_s = efficiency.fsdp.rl_step_s;
+        framework.sync_gb_per_s = efficiency.fsdp.sync_gb_per_s;
     }
     efficiency
 }

@@ -1,28 +1,135 @@
-//! How far RL steps are from published ones: the width of their interval.
+//! What RL trainers add to training and generation, from published RL steps and their phases.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use shardwise_core::complete::complete;
 use shardwise_core::coverage::COVERED_SHARE;
 use shardwise_core::efficiency::Efficiency;
-use shardwise_core::evaluate_with;
+use shardwise_core::job;
 use shardwise_core::wire::Question;
 
-use crate::report::{Errors, rounded};
+use crate::parameters::REINFORCEMENT;
+use crate::report::{self, Errors, rounded};
+use crate::solve::{self, Measured, Sample};
 
 const RUNS: &str = include_str!("../../tests/data/rl.jsonl");
 
+/// Steps are further from any model than training runs are: lengths, rewards and hosts are not in the tables.
+const SCALE: f64 = 0.2;
+
+/// What a phase counts beside a whole step.
+const PHASE: f64 = 0.5;
+
 #[derive(Deserialize)]
-struct Run {
+struct Row {
+    source: String,
+    headline: bool,
     tokens_per_s_per_gpu: f64,
+    rollout_s: Option<f64>,
+    update_actor_s: Option<f64>,
+    old_log_prob_s: Option<f64>,
     question: Question,
 }
 
-/// The half-width, as a logarithm, that holds [`COVERED_SHARE`] of the published steps. None of them is in a fit of
-/// its own; a few constants of RL trainers are medians of theirs.
-pub(crate) fn width(efficiency: &Efficiency) -> f64 {
-    let error = |line: &str| {
-        let run: Run = serde_json::from_str(line).unwrap();
-        let answer = evaluate_with(&run.question, efficiency).unwrap().answer;
-        (answer.tokens_per_s_per_gpu / run.tokens_per_s_per_gpu).ln()
-    };
-    rounded(Errors(RUNS.lines().map(error).collect()).half_width(COVERED_SHARE))
+/// A published step and its phases.
+struct Run {
+    /// The table it is from: what is left out together.
+    table: String,
+    headline: bool,
+    step: Sample,
+    phases: Vec<(&'static str, Sample)>,
+}
+
+/// Constants of RL trainers, and how far steps are off.
+pub(crate) struct Steps {
+    pub(crate) fitted: Efficiency,
+    /// Half-width of the interval as a logarithm.
+    pub(crate) width: f64,
+    /// For a person.
+    pub(crate) summary: String,
+}
+
+/// The table of a source: its file, or the model where a file holds several.
+fn table(row: &Row) -> String {
+    let model = row.question.model.as_str().unwrap_or("other");
+    let file = row.source.split(' ').find(|word| word.ends_with(".csv"));
+    file.map_or_else(
+        || {
+            let by = row.source.split(':').next().unwrap_or_default();
+            format!("{by}: {model}")
+        },
+        str::to_owned,
+    )
+}
+
+fn runs() -> Vec<Run> {
+    let rows = RUNS.lines().map(|line| {
+        serde_json::from_str::<Row>(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    });
+    rows.map(|row| {
+        let job = job::resolve(&row.question).unwrap();
+        let plan = complete(&job, row.question.plan.as_ref().unwrap()).unwrap();
+        let sample = |measured, weight| Sample {
+            job: job.clone(),
+            plan,
+            measured,
+            weight,
+        };
+        let phases = [
+            ("rollout", row.rollout_s),
+            ("update_actor", row.update_actor_s),
+            ("old_log_prob", row.old_log_prob_s),
+        ];
+        Run {
+            table: table(&row),
+            headline: row.headline,
+            step: sample(Measured::Rate(row.tokens_per_s_per_gpu), 1.0),
+            phases: phases
+                .into_iter()
+                .filter_map(|(name, seconds)| {
+                    Some((name, sample(Measured::Phase(name, seconds?), PHASE)))
+                })
+                .collect(),
+        }
+    })
+    .collect()
+}
+
+fn fitted_on<'a>(base: &Efficiency, runs: impl Iterator<Item = &'a Run>) -> Efficiency {
+    let samples: Vec<&Sample> = runs
+        .flat_map(|run| std::iter::once(&run.step).chain(run.phases.iter().map(|(_, own)| own)))
+        .collect();
+    solve::fitted(REINFORCEMENT, base, &samples, SCALE)
+}
+
+pub(crate) fn fit(base: &Efficiency) -> Steps {
+    let runs = runs();
+    let fitted = fitted_on(base, runs.iter());
+    let mut groups: BTreeMap<String, Errors> = BTreeMap::new();
+    let mut add = |name: String, error: f64| groups.entry(name).or_default().0.push(error);
+    for run in &runs {
+        let error = run.step.error(&fitted);
+        let tier = if run.headline { "headline" } else { "other" };
+        add(tier.into(), error);
+        add(format!("  {}", run.table), error);
+        for (name, phase) in &run.phases {
+            add(format!("phase {name}"), phase.error(&fitted));
+        }
+    }
+    let tables: BTreeSet<&str> = runs.iter().map(|run| run.table.as_str()).collect();
+    let mut left_out = Errors::default();
+    for table in tables {
+        let without = fitted_on(base, runs.iter().filter(|run| run.table != table));
+        for run in runs.iter().filter(|run| run.table == table) {
+            let error = run.step.error(&without);
+            left_out.0.push(error);
+            add("left out".into(), error);
+        }
+    }
+    Steps {
+        width: rounded(left_out.half_width(COVERED_SHARE)),
+        summary: report::summary("RL steps", &groups),
+        fitted,
+    }
 }

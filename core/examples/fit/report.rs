@@ -59,6 +59,20 @@ pub(crate) fn table(groups: &BTreeMap<String, [Errors; 2]>) -> String {
     out
 }
 
+/// The same errors for a person, in percent.
+pub(crate) fn summary(title: &str, groups: &BTreeMap<String, Errors>) -> String {
+    let mut out = format!("{title}: runs, median, mean, p90, bias in %\n");
+    for (name, errors) in groups {
+        let figures = [errors.at(0.5), errors.mean(), errors.at(0.9), errors.bias()];
+        let _ = write!(out, "  {name:<40}{:>5}", errors.0.len());
+        for figure in figures {
+            let _ = write!(out, "{:>7.1}", 100.0 * figure);
+        }
+        out.push('\n');
+    }
+    out
+}
+
 /// Sets `field` of the entry of `kind` called `name` in the text of `efficiency.toml`. Comments and order stay.
 ///
 /// # Panics

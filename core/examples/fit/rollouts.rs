@@ -9,9 +9,9 @@ use shardwise_core::efficiency::Efficiency;
 use shardwise_core::job;
 use shardwise_core::wire::question_from_value;
 
-use crate::parameters::{ENGINE, with};
-use crate::report::{Errors, rounded};
-use crate::solve::{self, Sample};
+use crate::parameters::ENGINE;
+use crate::report::{self, Errors, rounded};
+use crate::solve::{self, Measured, Sample};
 
 const ROLLOUTS: &str = include_str!("../../tests/data/rollout.csv");
 
@@ -54,7 +54,7 @@ fn rollout(line: &str) -> Option<Rollout> {
         sample: Sample {
             job,
             plan,
-            rate: number(12),
+            measured: Measured::Rate(number(12)),
             weight: 1.0,
         },
     })
@@ -67,8 +67,6 @@ pub(crate) struct Engines {
     pub(crate) widths: [f64; 2],
     /// Architectures that some run covers.
     pub(crate) covered: Vec<String>,
-    /// The same of RL steps.
-    pub(crate) reinforcement: f64,
     /// For a person.
     pub(crate) summary: String,
 }
@@ -87,9 +85,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
             .filter(|own| kept(own))
             .map(|own| &own.sample)
             .collect();
-        let logs = solve::fit(ENGINE, base, &samples);
-        let logs: Vec<f64> = logs.iter().map(|log| rounded(log.exp()).ln()).collect();
-        with(ENGINE, base, &logs)
+        solve::fitted(ENGINE, base, &samples, solve::SCALE)
     };
     let fitted = fitted_on(&|_| true);
     let folds: BTreeSet<(String, String)> = vllm.iter().map(|own| fold(own)).collect();
@@ -113,17 +109,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
         }
     }
     groups.insert("vLLM, source and GPU left out".into(), left_out.clone());
-    let mut summary = String::from("Generation: runs, median, mean, p90, bias in %\n");
-    for (name, errors) in &groups {
-        summary += &format!(
-            "  {name:<32}{:>5}{:>7.1}{:>7.1}{:>7.1}{:>7.1}\n",
-            errors.0.len(),
-            100.0 * errors.at(0.5),
-            100.0 * errors.mean(),
-            100.0 * errors.at(0.9),
-            100.0 * errors.bias()
-        );
-    }
+    let summary = report::summary("Generation", &groups);
     // Nothing says how far an architecture without runs is off: what nine in ten of the left-out runs are within.
     let widths = [left_out.half_width(COVERED_SHARE), left_out.half_width(0.9)].map(rounded);
     let covered: BTreeSet<String> = vllm
@@ -136,7 +122,6 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
         })
         .collect();
     Engines {
-        reinforcement: crate::reinforcement::width(&fitted),
         fitted,
         widths,
         covered: covered.into_iter().collect(),

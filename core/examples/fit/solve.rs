@@ -7,34 +7,58 @@ use shardwise_core::plan::Plan;
 use shardwise_core::step;
 
 use crate::parameters::{Parameter, priors, with};
+use crate::report::rounded;
+
+/// Scale of the errors of training and generation runs.
+pub(crate) const SCALE: f64 = 0.08;
 
 /// A run, resolved once.
 pub(crate) struct Sample {
     pub(crate) job: Job,
     pub(crate) plan: Plan,
-    /// Measured tokens per second and GPU.
-    pub(crate) rate: f64,
+    /// What was measured.
+    pub(crate) measured: Measured,
     /// How much it counts.
     pub(crate) weight: f64,
 }
 
+/// A measured figure.
+pub(crate) enum Measured {
+    /// Tokens per second and GPU of whole steps.
+    Rate(f64),
+    /// Seconds of a phase.
+    Phase(&'static str, f64),
+}
+
 impl Sample {
-    /// Logarithm of predicted over measured.
+    /// Logarithm of predicted over measured speed.
     pub(crate) fn error(&self, efficiency: &Efficiency) -> f64 {
         let step = step::evaluate(&Context::with(&self.job, efficiency), &self.plan);
-        let gpus = f64::from(self.job.hardware.gpus);
-        (step.tokens / step.seconds / gpus / self.rate).ln()
+        match self.measured {
+            Measured::Rate(rate) => {
+                let gpus = f64::from(self.job.hardware.gpus);
+                (step.tokens / step.seconds / gpus / rate).ln()
+            }
+            Measured::Phase(phase, seconds) => {
+                let phases = step.times.iter().filter(|(name, _)| *name == phase);
+                let predicted: f64 = phases.map(|(_, parts)| parts.total()).sum();
+                (seconds / predicted).ln()
+            }
+        }
     }
 }
 
-/// Errors beyond this count less and less (Cauchy's loss): a wrongly stated row shall not bend the rest.
-const SCALE: f64 = 0.08;
-
-fn loss(parameters: &[Parameter], errors: &[f64], samples: &[&Sample], logs: &[f64]) -> f64 {
+fn loss(
+    parameters: &[Parameter],
+    errors: &[f64],
+    samples: &[&Sample],
+    logs: &[f64],
+    scale: f64,
+) -> f64 {
     let data: f64 = errors
         .iter()
         .zip(samples)
-        .map(|(error, sample)| sample.weight * (1.0 + (error / SCALE).powi(2)).ln())
+        .map(|(error, sample)| sample.weight * (1.0 + (error / scale).powi(2)).ln())
         .sum();
     let prior: f64 = parameters
         .iter()
@@ -68,8 +92,14 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> Vec<f64> {
     vector
 }
 
-/// The logarithms that explain the samples best.
-pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sample]) -> Vec<f64> {
+/// The logarithms that explain the samples best. Errors beyond `scale` count less and less (Cauchy's loss): a wrongly
+/// stated row shall not bend the rest.
+pub(crate) fn fit(
+    parameters: &[Parameter],
+    base: &Efficiency,
+    samples: &[&Sample],
+    scale: f64,
+) -> Vec<f64> {
     let n = parameters.len();
     let mut logs = priors(parameters);
     let errors = |logs: &[f64]| -> Vec<f64> {
@@ -80,7 +110,7 @@ pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sampl
             .collect()
     };
     let mut now = errors(&logs);
-    let mut best = loss(parameters, &now, samples, &logs);
+    let mut best = loss(parameters, &now, samples, &logs, scale);
     let mut damping = 1e-3;
     for _ in 0..60 {
         const STEP: f64 = 1e-4;
@@ -99,7 +129,7 @@ pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sampl
         let weights: Vec<f64> = now
             .iter()
             .zip(samples)
-            .map(|(error, sample)| sample.weight / (SCALE * SCALE + error * error))
+            .map(|(error, sample)| sample.weight / (scale * scale + error * error))
             .collect();
         let mut matrix = vec![vec![0.0; n]; n];
         let mut vector = vec![0.0; n];
@@ -133,7 +163,7 @@ pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sampl
                 })
                 .collect();
             let tried = errors(&trial);
-            let value = loss(parameters, &tried, samples, &trial);
+            let value = loss(parameters, &tried, samples, &trial, scale);
             if value < best {
                 (logs, now, best) = (trial, tried, value);
                 damping = (damping * 0.3).max(1e-6);
@@ -146,4 +176,18 @@ pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sampl
         }
     }
     logs
+}
+
+/// The constants that explain the samples best, as the catalog states them.
+pub(crate) fn fitted(
+    parameters: &[Parameter],
+    base: &Efficiency,
+    samples: &[&Sample],
+    scale: f64,
+) -> Efficiency {
+    let logs: Vec<f64> = fit(parameters, base, samples, scale)
+        .iter()
+        .map(|log| rounded(log.exp()).ln())
+        .collect();
+    with(parameters, base, &logs)
 }

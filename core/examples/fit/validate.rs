@@ -11,7 +11,7 @@ use shardwise_core::{estimate, job};
 use crate::parameters::{PARAMETERS, with};
 use crate::report::Errors;
 use crate::runs::Run;
-use crate::solve::{self, Sample};
+use crate::solve::{self, Measured, Sample};
 
 /// What a run whose source leaves something open counts, beside 1 of the headline's.
 const OTHER: f64 = 0.6;
@@ -32,7 +32,7 @@ pub(crate) fn samples(runs: &[Run]) -> Vec<Option<Sample>> {
             Some(Sample {
                 job,
                 plan,
-                rate: run.tokens_per_s_per_gpu?,
+                measured: Measured::Rate(run.tokens_per_s_per_gpu?),
                 // One question answered by several releases is less than so many questions.
                 weight: weight / alike[&key(run)].sqrt(),
             })
@@ -100,7 +100,11 @@ pub(crate) fn cross_validate(
             .zip(runs)
             .filter(|(_, run)| run.group != group);
         let kept: Vec<&Sample> = kept.filter_map(|(sample, _)| sample.as_ref()).collect();
-        with(PARAMETERS, base, &solve::fit(PARAMETERS, base, &kept))
+        with(
+            PARAMETERS,
+            base,
+            &solve::fit(PARAMETERS, base, &kept, solve::SCALE),
+        )
     };
     // Folds are independent: two at a time, for the two cores that checks run on.
     for pair in groups.chunks(2) {

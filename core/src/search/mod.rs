@@ -1,14 +1,15 @@
 //! Every legal layout of a job on its GPUs, ranked.
 
 mod candidates;
+pub mod split;
 
 use std::cmp::Ordering;
 
 use crate::complete::{complete, complete_rollout};
 use crate::context::Context;
+use crate::efficiency::EFFICIENCY;
 use crate::error::InputError;
 use crate::estimate;
-use crate::job;
 use crate::plan::{Layout, Plan, Recompute};
 use crate::rl as rl_step;
 use crate::step;
@@ -47,7 +48,7 @@ pub fn search(
     objective: Objective,
     limit: usize,
 ) -> Result<SearchResult, InputError> {
-    let job = job::resolve(question)?;
+    let job = split::resolve(question, &EFFICIENCY)?;
     let context = Context::new(&job);
     let spec = question.plan.clone().unwrap_or_default();
     // Cost and time agree for one GPU type and count.

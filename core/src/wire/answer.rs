@@ -41,6 +41,9 @@ pub struct Answer {
     /// The whole run, where `workload.tokens` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// GPUs of the two sides, where generation has its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
     /// Memory of the worst GPU at its worst moment.
     pub memory: Memory,
     /// Where the time goes.
@@ -67,6 +70,16 @@ pub struct Run {
     pub usd: Option<f64>,
 }
 
+/// GPUs that train and GPUs that generate.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Split {
+    /// GPUs that train.
+    pub train_gpus: u32,
+    /// GPUs that generate.
+    pub rollout_gpus: u32,
+}
+
 /// Memory of the worst GPU in its worst phase, in GiB.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -83,6 +96,33 @@ pub struct Memory {
     pub parts: MemoryParts,
     /// Every phase with its own parts.
     pub phases: Vec<MemoryPhase>,
+    /// RL: the most that fits, all else as planned, without offload and with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+}
+
+/// The most that fits.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Limit {
+    /// Whether parameters, gradients and optimizer states wait in host memory between their phases.
+    pub offload: bool,
+    /// The largest safe share of the card for the engine, to a twentieth; absent where its weights alone do not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_memory_utilization: Option<f64>,
+    /// The largest token budget of each training phase.
+    pub max_tokens_per_gpu: Vec<TokenBudget>,
+}
+
+/// A role's token budget.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TokenBudget {
+    /// As in [`MemoryPhase::name`].
+    pub phase: &'static str,
+    /// Tokens per GPU and pass; absent where not even the longest sequence fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
 }
 
 /// Memory of one phase.
@@ -189,6 +229,9 @@ pub struct Time {
     pub phases: Vec<TimePhase>,
     /// Parts of the step, over all phases.
     pub parts: TimeParts,
+    /// Seconds of phases that run beside others: their sum less the step.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub hidden_s: f64,
 }
 
 /// One phase of the step.

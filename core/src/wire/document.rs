@@ -6,9 +6,10 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Attention, Backend, Engine, GpuSpec, HardwareSpec, LoraSpec, LoraTargets, Offload, Overlap,
-    PlanSpec, Precision, Question, RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec,
-    RolloutPlanSpec, RolloutWorkloadSpec, Schedule, WorkloadKind, WorkloadSpec,
+    Attention, Backend, Engine, GpuSpec, HardwareSpec, KvCacheDtype, LoraSpec, LoraTargets,
+    Offload, Overlap, PlanSpec, Precision, Question, RecomputeGranularity, RecomputeModule,
+    RecomputeSpec, RlSpec, RolloutPlanSpec, RolloutWorkloadSpec, Schedule, WorkloadKind,
+    WorkloadSpec,
 };
 use crate::error::InputError;
 
@@ -222,9 +223,9 @@ document! {
 document! { LoraSpec { rank, targets } required {} empty Self::default() }
 document! {
     RlSpec {
-        prompts_per_step, responses_per_prompt, max_prompt_length, max_response_length, mean_prompt_length,
-        mean_response_length, response_length_cv, mini_batch, epochs, reference, critic, reward_model, schedule,
-        train_gpus,
+        prompts_per_step, gen_batch_size, oversampling, responses_per_prompt, max_prompt_length, max_response_length,
+        mean_prompt_length, mean_response_length, response_length_cv, mini_batch, epochs, reference, critic,
+        reward_model, old_log_prob, reward_s, schedule, max_staleness, train_gpus,
     }
     required {}
     empty Self::default()
@@ -239,7 +240,7 @@ document! { Overlap { gradients, parameters, tensor_parallel } required {} empty
 document! {
     RolloutPlanSpec {
         engine, tensor_parallel, data_parallel, expert_parallel, gpu_memory_utilization, max_num_seqs,
-        max_num_batched_tokens, precision, free_cache, enforce_eager,
+        max_num_batched_tokens, precision, free_cache, enforce_eager, kv_cache_dtype, speculative_speedup,
     }
     required {}
     empty Self::default()
@@ -403,6 +404,7 @@ words!(RecomputeModule {
     MlaUpProj = "mla_up_proj", SharedExperts = "shared_experts",
 });
 words!(Attention { Flash = "flash", Unfused = "unfused" });
+words!(KvCacheDtype { Auto = "auto", Fp8 = "fp8" });
 words!(Engine { Vllm = "vllm", Sglang = "sglang" });
 
 impl Entry for RecomputeSpec {
@@ -536,5 +538,6 @@ mod tests {
         same(&crate::plan::MODULES);
         same(&[Attention::Flash, Attention::Unfused]);
         same(&[Engine::Vllm, Engine::Sglang]);
+        same(&[KvCacheDtype::Auto, KvCacheDtype::Fp8]);
     }
 }

@@ -209,6 +209,13 @@ pub struct RlSpec {
     /// Prompts per step, over all GPUs. Required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts_per_step: Option<u64>,
+    /// Prompts generated at a time (veRL's `data.gen_batch_size`). Default: `prompts_per_step`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gen_batch_size: Option<u64>,
+    /// Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike). Default: 2.3
+    /// for dapo, with a caveat, else 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oversampling: Option<f64>,
     /// Responses sampled per prompt. Default 8 for grpo, 16 for dapo, 1 for ppo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses_per_prompt: Option<u64>,
@@ -246,10 +253,21 @@ pub struct RlSpec {
     /// A reward model: an id, an object, or null. Default: none (a rule).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reward_model: Option<Value>,
+    /// Whether the trainer computes the old log-probabilities. False: it takes the engine's (veRL's
+    /// `algorithm.rollout_correction.bypass_mode`). Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_log_prob: Option<bool>,
+    /// Seconds of a step in which rewards are computed while neither side works. Default 0, with a caveat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reward_s: Option<f64>,
     /// How generation and training share the GPUs. Default colocated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-    /// GPUs that train, where not colocated.
+    /// Versions of the weights that a sample may lag behind (veRL's `max_off_policy_threshold`), where fully
+    /// asynchronous. Default 8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_staleness: Option<u64>,
+    /// GPUs that train, where not colocated. Default: the split with the fastest step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train_gpus: Option<u64>,
 }
@@ -401,6 +419,18 @@ pub enum Engine {
     Sglang,
 }
 
+/// Type of the keys and values in an engine's cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum KvCacheDtype {
+    /// 16 bits.
+    #[default]
+    Auto,
+    /// 8 bits.
+    Fp8,
+}
+
 /// The generation engine's layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -436,6 +466,12 @@ pub struct RolloutPlanSpec {
     /// Whether the engine launches each kernel by itself instead of replaying CUDA graphs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enforce_eager: Option<bool>,
+    /// Type of the keys and values in the cache. Default auto: as the weights' 16 bits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kv_cache_dtype: Option<KvCacheDtype>,
+    /// How many times as fast speculative decoding (MTP, EAGLE, n-gram) generates. Default 1: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speculative_speedup: Option<f64>,
 }
 
 /// How the work is laid out. Every key may be absent.

@@ -1,0 +1,344 @@
+//! What the training side of an RL step does, in order: which role works, how, and what else lies on the card meanwhile.
+
+use crate::batch::{self, Batch};
+use crate::complete::training_gpus;
+use crate::context::{Context, Head, Role};
+use crate::flops::{self, Block};
+use crate::memory::{self, PhaseMemory, Use};
+use crate::model::Model;
+use crate::plan::{Layout, MicroBatch, Plan};
+use crate::training;
+use crate::units::{Bytes, Seconds};
+use crate::weights::{Stage, States, rank_weights};
+use crate::wire::{MemoryParts, Offload, TimeParts};
+use crate::workload::Rl;
+
+/// Forward-only roles take larger micro-batches than training ones: nothing is kept for a backward pass
+/// (veRL's tuning guide, "Batch Size Tuning", rule 3: twice).
+#[must_use]
+pub fn forward_layout(layout: &Layout) -> Layout {
+    let micro_batch = match layout.micro_batch {
+        MicroBatch::Sequences(n) => MicroBatch::Sequences(n * 2),
+        MicroBatch::Tokens(n) => MicroBatch::Tokens(n * 2),
+    };
+    Layout {
+        micro_batch,
+        ..*layout
+    }
+}
+
+/// A model with a scalar head and its layout: critic or reward model.
+pub(super) struct Side<'a> {
+    model: &'a Model,
+    blocks: Vec<Block>,
+    order: Vec<u8>,
+    layout: Layout,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(model: Option<&'a Model>, layout: Option<Layout>) -> Option<Self> {
+        let (model, layout) = (model?, layout?);
+        let blocks = flops::blocks(&model.shape);
+        Some(Self {
+            model,
+            order: flops::order(&model.shape, &blocks),
+            blocks,
+            layout,
+        })
+    }
+
+    fn role(&self) -> Role<'_> {
+        Role {
+            model: self.model,
+            blocks: &self.blocks,
+            order: &self.order,
+            adapters: 0,
+            head: Head::Scalar,
+        }
+    }
+}
+
+/// States that are offloaded between phases come back for the phase that uses them.
+fn in_phase(layout: &Layout) -> Layout {
+    let offload = Offload {
+        activations: layout.offload.activations,
+        ..Offload::default()
+    };
+    Layout { offload, ..*layout }
+}
+
+/// Critic and reward model, where there are some.
+pub(super) struct Others<'a> {
+    critic: Option<Side<'a>>,
+    reward: Option<Side<'a>>,
+}
+
+impl<'a> Others<'a> {
+    pub(super) fn of(plan: &Plan, rl: &'a Rl) -> Self {
+        Self {
+            critic: Side::of(rl.critic.as_ref(), plan.critic),
+            reward: Side::of(rl.reward_model.as_ref(), Some(plan.layout)),
+        }
+    }
+}
+
+/// One phase of the training side.
+pub(super) struct Phase<'a> {
+    /// As answers name it.
+    pub(super) name: &'static str,
+    role: Role<'a>,
+    /// The role's layout as planned, states offloaded between phases included.
+    planned: Layout,
+    usage: Use,
+    /// Sequences of one pass over the phase's batch, and how often it comes.
+    sequences: f64,
+    times: f64,
+    /// What other roles keep on the card.
+    beside: MemoryParts,
+}
+
+impl Phase<'_> {
+    /// The layout at work: offloaded states have come back, forward passes take larger micro-batches.
+    fn layout(&self) -> Layout {
+        let layout = in_phase(&self.planned);
+        match self.usage {
+            Use::Evaluate => forward_layout(&layout),
+            Use::Train => layout,
+        }
+    }
+
+    fn batch(&self, context: &Context<'_>, layout: &Layout, rl: &Rl) -> Batch {
+        let spread = rl.response_length_cv * rl.mean_response_length / rl.mean_length();
+        let gpus = training_gpus(context.job);
+        batch::split(context.job, layout, gpus, self.sequences, spread)
+    }
+
+    /// How long it takes.
+    pub(super) fn time(&self, context: &Context<'_>, rl: &Rl) -> TimeParts {
+        let gpus = training_gpus(context.job);
+        let layout = self.layout();
+        let batch = self.batch(context, &layout, rl);
+        let (once, times) = match self.usage {
+            Use::Evaluate => (
+                training::forward(context, &self.role, &layout, gpus, &batch),
+                context.efficiency.rl_forward,
+            ),
+            Use::Train => (
+                training::step(context, &self.role, &layout, gpus, &batch),
+                self.times,
+            ),
+        };
+        let all = TimeParts::default().plus(&once, times);
+        let moved = moved(context, &self.role, &self.planned, gpus, self.usage);
+        TimeParts {
+            offload: all.offload + moved.get(),
+            ..all
+        }
+    }
+
+    /// What it holds.
+    pub(super) fn memory(&self, context: &Context<'_>, rl: &Rl) -> PhaseMemory {
+        self.memory_of(context, rl, &self.layout())
+    }
+
+    fn memory_of(&self, context: &Context<'_>, rl: &Rl, layout: &Layout) -> PhaseMemory {
+        let gpus = training_gpus(context.job);
+        let batch = self.batch(context, layout, rl);
+        memory::of_role(context, &self.role, layout, gpus, &batch, self.usage).beside(&self.beside)
+    }
+
+    /// The largest token budget with which it stays within `capacity_gib`, to a whole kilotoken; `None` where not even
+    /// one sequence fits. Memory is linear in the budget until a rank's whole batch is in it.
+    pub(super) fn largest_budget(
+        &self,
+        context: &Context<'_>,
+        rl: &Rl,
+        capacity_gib: f64,
+    ) -> Option<u64> {
+        let with = |tokens: u64| {
+            let layout = Layout {
+                micro_batch: MicroBatch::Tokens(tokens),
+                ..self.layout()
+            };
+            self.memory_of(context, rl, &layout).reserved_gib()
+        };
+        let split = u64::from(self.planned.sequence_split());
+        let least = rl.max_length().div_ceil(split).max(1);
+        let ranks = f64::from(self.planned.data_parallel(training_gpus(context.job)));
+        let all =
+            self.sequences / ranks * rl.mean_length() / f64::from(self.planned.sequence_split());
+        let most = (all.ceil() as u64).max(least);
+        let (low, high) = (with(least), with(most));
+        if low > capacity_gib {
+            return None;
+        }
+        let share = if high > capacity_gib {
+            (capacity_gib - low) / (high - low)
+        } else {
+            1.0
+        };
+        let budget = least + ((most - least) as f64 * share) as u64;
+        Some((budget / 1024 * 1024).max(least))
+    }
+}
+
+fn states(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    usage: Use,
+) -> States {
+    let rank = rank_weights(role, layout, Stage::First);
+    memory::states(context, role, &rank, layout, gpus, usage)
+}
+
+/// What a trained role leaves on the card between its phases: states that are not offloaded.
+fn left_by_trained(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+) -> MemoryParts {
+    let states = states(context, role, layout, gpus, Use::Train);
+    let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
+    let offload = layout.offload;
+    MemoryParts {
+        parameters: keep(states.parameters, offload.parameters),
+        // Gradient buffers go with the parameters (verl 0.9.1, `param_offload`).
+        gradients: keep(states.gradients, offload.gradients || offload.parameters),
+        optimizer: keep(states.optimizer, offload.optimizer),
+        ..MemoryParts::default()
+    }
+}
+
+/// What a frozen role leaves on the card: its weights, unless they are offloaded.
+fn left_by_frozen(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+) -> MemoryParts {
+    if layout.offload.parameters {
+        return MemoryParts::default();
+    }
+    let states = states(context, role, layout, gpus, Use::Evaluate);
+    MemoryParts {
+        frozen_weights: states.parameters.gib(),
+        ..MemoryParts::default()
+    }
+}
+
+/// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer
+/// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`).
+fn moved(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    usage: Use,
+) -> Seconds {
+    let offload = layout.offload;
+    if !(offload.parameters || offload.optimizer) {
+        return Seconds::ZERO;
+    }
+    let states = states(context, role, layout, gpus, usage);
+    let mut bytes = Bytes::ZERO;
+    if offload.parameters {
+        bytes += states.parameters;
+    }
+    if offload.optimizer {
+        bytes += states.optimizer;
+    }
+    bytes * 2.0 / context.network.host
+}
+
+/// The phases of the training side of `plan`, and what stays on the card while the engine generates.
+pub(super) fn phases<'a>(
+    context: &'a Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    others: &'a Others<'a>,
+) -> (Vec<Phase<'a>>, MemoryParts) {
+    let gpus = training_gpus(context.job);
+    let actor = context.actor();
+    let reference = Role {
+        adapters: 0,
+        ..actor
+    };
+    let nothing = MemoryParts::default();
+    // With adapters the reference is the base itself, adapters switched off.
+    let shared_reference = actor.adapters > 0;
+    let by_actor = left_by_trained(context, &actor, &plan.layout, gpus);
+    let by_critic = others.critic.as_ref().map_or(nothing, |side| {
+        left_by_trained(context, &side.role(), &side.layout, gpus)
+    });
+    let by_reference = match &plan.reference {
+        Some(layout) if !shared_reference => left_by_frozen(context, &reference, layout, gpus),
+        _ => nothing,
+    };
+    let by_reward = others.reward.as_ref().map_or(nothing, |side| {
+        left_by_frozen(context, &side.role(), &side.layout, gpus)
+    });
+    let frozen = by_reference.plus(&by_reward);
+    let beside_actor = by_critic.plus(&frozen);
+    // A role's own weights are the ones at work.
+    let without_weights = |own: MemoryParts| MemoryParts {
+        parameters: 0.0,
+        ..own
+    };
+
+    let mut found = Vec::with_capacity(6);
+    let mut add = |name, role: Role<'a>, planned: Layout, usage, beside| {
+        let (sequences, times) = match usage {
+            Use::Evaluate => (rl.sequences() as f64, 1.0),
+            Use::Train => (
+                (rl.mini_batch * rl.responses_per_prompt) as f64,
+                (rl.prompts_per_step as f64 / rl.mini_batch as f64).ceil() * rl.epochs as f64,
+            ),
+        };
+        found.push(Phase {
+            name,
+            role,
+            planned,
+            usage,
+            sequences,
+            times,
+            beside,
+        });
+    };
+    let evaluate = Use::Evaluate;
+    if rl.old_log_prob {
+        let beside = without_weights(by_actor).plus(&beside_actor);
+        add("old_log_prob", actor, plan.layout, evaluate, beside);
+    }
+    if let Some(layout) = plan.reference {
+        let own = if shared_reference {
+            without_weights(by_actor)
+        } else {
+            by_actor
+        };
+        let beside = own.plus(&by_critic).plus(&by_reward);
+        add("reference", reference, layout, evaluate, beside);
+    }
+    if let Some(side) = &others.critic {
+        let beside = by_actor.plus(&without_weights(by_critic)).plus(&frozen);
+        add("values", side.role(), side.layout, evaluate, beside);
+    }
+    if let Some(side) = &others.reward {
+        let beside = by_actor.plus(&by_critic).plus(&by_reference);
+        add("reward", side.role(), side.layout, evaluate, beside);
+    }
+    if let Some(side) = &others.critic {
+        let beside = by_actor.plus(&frozen);
+        add(
+            "update_critic",
+            side.role(),
+            side.layout,
+            Use::Train,
+            beside,
+        );
+    }
+    add("update_actor", actor, plan.layout, Use::Train, beside_actor);
+    (found, by_actor.plus(&beside_actor))
+}

@@ -1,0 +1,80 @@
+//! Response lengths as a distribution: a batch ends with its longest response.
+
+/// Standard normal quantiles at the middles of shares of the requests, and those shares: finer
+/// towards the longest, which decide when a batch ends.
+pub(super) const SHARES: [(f64, f64); 17] = [
+    (-1.6449, 0.1),
+    (-1.0364, 0.1),
+    (-0.6745, 0.1),
+    (-0.3853, 0.1),
+    (-0.1257, 0.1),
+    (0.1257, 0.1),
+    (0.3853, 0.1),
+    (0.6745, 0.1),
+    (0.9346, 0.05),
+    (1.1503, 0.05),
+    (1.3408, 0.02),
+    (1.4758, 0.02),
+    (1.6449, 0.02),
+    (1.8808, 0.02),
+    (2.1701, 0.01),
+    (2.5758, 0.007),
+    (3.0902, 0.003),
+];
+
+/// Response lengths of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Responses {
+    /// Mean in tokens.
+    pub mean: f64,
+    /// Of equal quantiles, shortest first.
+    pub(super) lengths: [f64; SHARES.len()],
+    /// Standard deviation over mean: less than asked for where the longest cuts many.
+    spread: f64,
+}
+
+impl Responses {
+    /// Log-normal lengths of a mean and a coefficient of variation, cut at the longest, the mean kept.
+    #[must_use]
+    pub fn new(mean: f64, cv: f64, longest: f64) -> Self {
+        let mean = mean.min(longest);
+        let mut responses = Self {
+            mean,
+            lengths: [mean; SHARES.len()],
+            spread: 0.0,
+        };
+        if cv <= 0.0 {
+            return responses;
+        }
+        let sigma = libm::log(1.0 + cv * cv).sqrt();
+        let shape = SHARES.map(|(z, _)| libm::exp(sigma * z));
+        // Cutting lowers the mean: scale until it holds.
+        let mut scale = mean;
+        for _ in 0..12 {
+            let found = weighted(&shape, &|length| (length * scale).min(longest));
+            scale *= (mean / found).min(4.0);
+        }
+        responses.lengths = shape.map(|length| (length * scale).clamp(1.0, longest));
+        let middle = weighted(&responses.lengths, &|length| length);
+        let variance = weighted(&responses.lengths, &|length| {
+            (length - middle) * (length - middle)
+        });
+        responses.spread = variance.sqrt() / middle;
+        responses
+    }
+
+    /// Tokens of the busiest of `engines` over the mean, where they share `prompts` prompts: those are dealt evenly,
+    /// their responses' lengths are not.
+    ///
+    /// Responses to one prompt are alike in length: half of the variance is taken to be the prompt's (assumed). The
+    /// largest of `n` normal draws lies about `√ln n` deviations above their mean (within a fifth for 4 to 64).
+    pub(super) fn busiest(&self, prompts: f64, engines: f64) -> f64 {
+        let each = (prompts / engines).max(1.0);
+        1.0 + self.spread * (0.5 * libm::log(engines.max(1.0)) / each).sqrt()
+    }
+}
+
+fn weighted(lengths: &[f64; SHARES.len()], of: &dyn Fn(f64) -> f64) -> f64 {
+    let parts = lengths.iter().zip(SHARES);
+    parts.map(|(length, (_, share))| of(*length) * share).sum()
+}
