@@ -8,6 +8,9 @@ use crate::plan::{Layout, MicroBatch};
 /// are short against the budget (veRL's `rearrange_micro_batches`, `utils/seqlen_balancing.py`).
 const PACKING: f64 = 0.93;
 
+/// The longest sequence of a mini-batch, in standard deviations above the mean: of some hundred sequences.
+const LONGEST: f64 = 2.5;
+
 /// The micro-batches of one data-parallel rank in one optimizer step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Batch {
@@ -37,6 +40,14 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
     let ranks = f64::from(layout.data_parallel(gpus));
     let parts = f64::from(layout.sequence_split());
     let per_rank = (sequences / ranks).max(1.0);
+    // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest
+    // has (Karmarkar and Karp's differencing in veRL, `utils/seqlen_balancing.py`).
+    let longest_seen = (length * (1.0 + LONGEST * spread)).min(longest);
+    let busiest = if ranks > 1.0 {
+        (per_rank * length).max(longest_seen)
+    } else {
+        per_rank * length
+    };
     let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
     let slice = |tokens: f64| Slice {
         tokens: tokens / parts,
@@ -46,9 +57,10 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
     match layout.micro_batch {
         MicroBatch::Sequences(micro) => {
             let micro = (micro as f64).min(per_rank.ceil());
+            let micro_batches = (per_rank / micro).ceil();
             Batch {
-                micro_batches: (per_rank / micro).ceil(),
-                mean: slice(micro * length),
+                micro_batches,
+                mean: slice((micro * length).max(busiest / micro_batches)),
                 largest: Slice {
                     tokens: micro * longest / parts,
                     attention_length: longest,
@@ -58,7 +70,7 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
         }
         MicroBatch::Tokens(budget) => {
             let capacity = (budget as f64 * parts).max(longest.min(mean * per_rank));
-            let total = per_rank * length;
+            let total = busiest;
             let micro_batches = (total / (capacity * PACKING)).ceil().max(1.0);
             Batch {
                 micro_batches,

@@ -179,6 +179,24 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
             with_layout(plan, &|layout| layout.offload = Offload::default()),
         );
     }
+    let states = Offload {
+        parameters: true,
+        gradients: true,
+        optimizer: true,
+        ..layout.offload
+    };
+    if tight(context, now) {
+        if layout.recompute != Recompute::Full {
+            let text = "Full recomputation".to_owned();
+            let again = with_layout(plan, &|layout| layout.recompute = Recompute::Full);
+            propose("recompute-full", VERL_GUIDE, text, again);
+        }
+        if layout.offload != states {
+            let text = "Offloading parameters, gradients and optimizer".to_owned();
+            let moved = with_layout(plan, &|layout| layout.offload = states);
+            propose("offload-states", PRACTICE, text, moved);
+        }
+    }
     if !layout.fused_lm_head {
         let text = "The fused LM head".to_owned();
         propose(
@@ -215,6 +233,23 @@ fn faster(what: &str, now: f64, then: f64) -> String {
         fixed(now - then, 0),
         fixed(100.0 * (1.0 - then / now), 0)
     )
+}
+
+fn smaller(what: &str, gib: f64, slower: f64) -> String {
+    let saved = fixed(gib, 1);
+    if slower >= 0.5 {
+        format!(
+            "{what} saves {saved} GiB at the peak and takes {} s longer.",
+            fixed(slower, 0)
+        )
+    } else {
+        format!("{what} saves {saved} GiB at the peak.")
+    }
+}
+
+/// Whether memory is what to look after: the plan does not fit, or fills nine tenths of the card.
+fn tight(context: &Context<'_>, now: &Step) -> bool {
+    now.reserved_gib() > 0.9 * context.job.hardware.memory_gib
 }
 
 /// Generation beside training, one step off the policy, on half of the GPUs each: whether that is faster than taking
@@ -282,12 +317,14 @@ pub fn advice(
         let gain = 1.0 - seconds / now.seconds;
         let saved = now.reserved_gib() - reserved;
         let fits = reserved <= capacity;
+        let smaller_is_better = match change.id {
+            "fused-lm-head" => saved > 0.1,
+            _ => tight(context, now) && saved > 1.0,
+        };
         let text = if fits && gain >= NOTICEABLE {
             faster(&change.text, now.seconds, seconds)
-        } else if matches!(change.id, "fused-lm-head" | "ulysses")
-            && (saved > 1.0 || (saved > 0.1 && change.id == "fused-lm-head"))
-        {
-            format!("{} and saves {} GiB.", change.text, fixed(saved, 1))
+        } else if smaller_is_better {
+            smaller(&change.text, saved, seconds - now.seconds)
         } else {
             continue;
         };

@@ -511,6 +511,39 @@ fn advice_keeps_its_word() {
     );
 }
 
+/// Where memory is short, advice says what frees it and at what price.
+#[test]
+fn advice_frees_memory() {
+    let fixed = json!({"plan": {"tensor_parallel": 2, "rollout": {"gpu_memory_utilization": 0.8}}});
+    let now = practice(fixed.clone());
+    assert!(!now.fits);
+    for (id, change) in [
+        (
+            "offload-states",
+            json!({"plan": {"offload": {"parameters": true, "gradients": true, "optimizer": true}}}),
+        ),
+        ("recompute-full", json!({"plan": {"recompute": "full"}})),
+    ] {
+        let mut whole = fixed.clone();
+        merge(&mut whole, change);
+        let then = practice(whole);
+        let saved = now.memory.reserved_gib - then.memory.reserved_gib;
+        let advice = now.advice.iter().find(|advice| advice.id == id);
+        assert_eq!(advice.is_some(), saved > 1.0, "{id}: {saved}");
+        if let Some(advice) = advice {
+            let saved = format!("saves {saved:.1} GiB");
+            assert!(advice.text.contains(&saved), "{saved}: {}", advice.text);
+        }
+    }
+    assert!(
+        now.advice
+            .iter()
+            .any(|advice| advice.id == "offload-states"),
+        "{:?}",
+        now.advice
+    );
+}
+
 fn refused(change: Value) -> InputError {
     let mut question = json!({
         "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},

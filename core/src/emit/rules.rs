@@ -49,6 +49,17 @@ pub(super) fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
     }
 }
 
+/// What no text here sets up: a draft model or heads are the person's own.
+pub(super) fn speculative(plan: &Plan) -> Option<String> {
+    let speedup = plan.rollout.as_ref()?.speculative_speedup;
+    (speedup != 1.0).then(|| {
+        format!(
+            "the estimate generates {} times as fast by speculative decoding; set that up in the engine, nothing here does.",
+            super::words::figure(speedup)
+        )
+    })
+}
+
 /// Data-parallel ranks of `ChatLearn`'s reference policy, over all its replicas.
 pub(super) fn reference_ranks(job: &Job, layout: &Layout) -> u64 {
     let gpus = u64::from(job.hardware.gpus);

@@ -82,5 +82,6 @@ fn warnings(emission: &Emission) -> Vec<String> {
     {
         out.push("veRL does not overlap tensor-parallel collectives by itself; the plan assumes that it does.".to_owned());
     }
+    out.extend(rules::speculative(emission.plan));
     out
 }

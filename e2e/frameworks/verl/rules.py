@@ -111,6 +111,9 @@ def reinforcement(config, facts):
                       f"{batch // ranks} sequences of a rank % {size} != 0", "verl/workers/engine/utils.py:125")
     r.require(r.get(f"{R}.log_prob_use_dynamic_bsz", False) == dynamic, f"{R}.log_prob_use_dynamic_bsz", "must equal the actor's",
               "verl/workers/engine_workers.py:616")
+    fetched = r.get("data.gen_batch_size")
+    r.require(fetched is None or prompts % fetched == 0, "data.gen_batch_size", f"{prompts} prompts % {fetched} != 0",
+              "verl/trainer/ppo/v1/trainer_base.py:1485")
     filters = r.get("algorithm.filter_groups.enable", False)
     colocated = r.get("reward.reward_model.enable", False) and not r.get("reward.reward_model.enable_resource_pool", False)
     r.require(not (filters and colocated), "algorithm.filter_groups", "needs a rule or a reward model with GPUs of its own",

@@ -40,6 +40,14 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     rules.require(rl.epochs == 1, "workload.rl.epochs", || {
         "ChatLearn passes once over the samples of an episode. Set it to 1.".to_owned()
     });
+    rules.require(rl.oversampling == 1.0, "workload.rl.oversampling", || {
+        "ChatLearn filters no groups. Set it to 1, or take veRL's flags.".to_owned()
+    });
+    rules.require(
+        rl.gen_batch_size == rl.prompts_per_step,
+        "workload.rl.gen_batch_size",
+        || "ChatLearn generates an episode's prompts at once. Leave it out.".to_owned(),
+    );
     let precision = job.workload.precision;
     rules.require(precision == Precision::Bf16, "workload.precision", || {
         "ChatLearn trains in bf16. Set it to bf16.".to_owned()

@@ -142,11 +142,24 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
         "GRPO and DAPO compare the responses of a prompt, without a critic. Set it to null, or choose ppo.".to_owned()
     });
     schedule(rules, job, rl, train, generate);
-    // DAPO drops groups by their reward, while they are sampled.
-    rules.require(workload.kind != WorkloadKind::Dapo || rl.reward_model.is_none(), "workload.rl.reward_model", || {
-        "DAPO filters groups as they are sampled, and a colocated reward model scores them later. Use a rule."
+    // Groups are dropped by their reward, while they are sampled.
+    let filters = rl.oversampling > 1.0;
+    rules.require(!filters || rl.reward_model.is_none(), "workload.rl.reward_model", || {
+        "Groups are filtered as they are sampled, and a colocated reward model scores them later. Use a rule, or set oversampling to 1."
             .to_owned()
     });
+    // trainer/ppo/v1/trainer_base.py: a step is a whole number of fetches.
+    rules.divides(
+        rl.gen_batch_size,
+        rl.prompts_per_step,
+        "workload.rl.gen_batch_size",
+        || {
+            format!(
+                "veRL 0.9.1 fetches a step's {} prompts in equal parts. Give gen_batch_size a divisor of them.",
+                rl.prompts_per_step
+            )
+        },
+    );
     if let Some(lora) = &workload.lora {
         rules.require(lora.rank <= 512, "workload.lora.rank", || {
             "The engine takes adapters up to rank 512.".to_owned()

@@ -5,7 +5,7 @@ use super::super::rules::pools;
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{gib, plural};
 use crate::plan::RolloutPlan;
-use crate::wire::{Engine, Precision};
+use crate::wire::{Engine, KvCacheDtype, Precision};
 use crate::workload::Rl;
 
 const ROLLOUT: &str = "actor_rollout_ref.rollout";
@@ -131,6 +131,18 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         flag(rollout.enforce_eager).to_owned(),
         reason.to_owned(),
     );
+    if rollout.kv_cache_dtype == KvCacheDtype::Fp8 {
+        let (engine, dtype) = if vllm {
+            ("vllm", "fp8")
+        } else {
+            ("sglang", "fp8_e5m2")
+        };
+        section.set(
+            format!("+{ROLLOUT}.engine_kwargs.{engine}.kv_cache_dtype"),
+            dtype,
+            "half the cache for each token, from the plan",
+        );
+    }
     match rollout.precision {
         Precision::Fp8 => set(
             &mut section,

@@ -53,6 +53,13 @@ fn batch(rl: &Rl) -> Section {
             plural(rl.sequences(), "sequence", "sequences")
         ),
     );
+    if rl.gen_batch_size != prompts {
+        section.set(
+            "data.gen_batch_size",
+            rl.gen_batch_size,
+            "prompts generated at a time, from your question",
+        );
+    }
     section.set(
         format!("{ROLLOUT}.n"),
         n,
@@ -285,17 +292,35 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
             "token-mean",
             "DAPO: every token counts alike",
         );
+    }
+    if rl.oversampling > 1.0 {
         section.set(
             "algorithm.filter_groups.enable",
             "True",
-            "DAPO drops prompts whose responses all score alike",
+            format!(
+                "drops prompts whose responses all score alike; the estimate generates {} for each that stays",
+                figure(rl.oversampling)
+            ),
         );
         section.set(
             "algorithm.filter_groups.metric",
             "acc",
             "the score that is compared",
         );
-        section.set("reward.reward_manager.name", "dapo", "gives that score");
+    }
+    if rl.oversampling > 1.0 || kind == WorkloadKind::Dapo {
+        section.set(
+            "reward.reward_manager.name",
+            "dapo",
+            "gives `acc`, the score of each response",
+        );
+    }
+    if !rl.old_log_prob {
+        section.set(
+            "algorithm.rollout_correction.bypass_mode",
+            "True",
+            "takes the engine's log-probabilities for the old ones: one pass less",
+        );
     }
     section
 }
@@ -311,11 +336,6 @@ fn cluster(emission: &Emission, rl: &Rl) -> Section {
     }
     if rl.schedule != Schedule::Colocated {
         let steps = rl.prompts_per_step / rl.mini_batch.max(1);
-        let stale = if rl.schedule == Schedule::OneStepOff {
-            1
-        } else {
-            8
-        };
         section.set(
             "trainer.v1.trainer_mode",
             "separate_async",
@@ -331,7 +351,7 @@ fn cluster(emission: &Emission, rl: &Rl) -> Section {
         );
         section.set(
             "trainer.v1.sampler.max_off_policy_threshold",
-            stale,
+            rl.max_staleness,
             "versions a sample may lag behind",
         );
         section.set(

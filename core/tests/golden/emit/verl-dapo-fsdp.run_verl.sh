@@ -54,9 +54,9 @@ args=(
   actor_rollout_ref.actor.clip_ratio_high=0.28  # DAPO clips higher above, to keep exploring
   actor_rollout_ref.actor.clip_ratio_c=10.0  # DAPO's bound of the dual clip
   actor_rollout_ref.actor.loss_agg_mode=token-mean  # DAPO: every token counts alike
-  algorithm.filter_groups.enable=True  # DAPO drops prompts whose responses all score alike
+  algorithm.filter_groups.enable=True  # drops prompts whose responses all score alike; the estimate generates 2.30 for each that stays
   algorithm.filter_groups.metric=acc  # the score that is compared
-  reward.reward_manager.name=dapo  # gives that score
+  reward.reward_manager.name=dapo  # gives `acc`, the score of each response
 
   # Cluster and run
   trainer.n_gpus_per_node=8  # from your question
