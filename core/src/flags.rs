@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::search;
 use crate::wire::{PlanSpec, Question};
 
-/// The texts of `framework` for a question.
+/// The texts of `framework` in one of its versions ([`Framework::version`]) for a question.
 ///
 /// A plan that the question decides is printed as it is, or refused. Where the question leaves
 /// room, the plan is the best one that the framework can run, which may be another than
@@ -21,6 +21,7 @@ use crate::wire::{PlanSpec, Question};
 pub fn flags(
     question: &Question,
     framework: &Framework,
+    version: &'static str,
     permalink: &str,
 ) -> Result<Result<Vec<Snippet>, Unsupported>, InputError> {
     let job = search::split::resolve(question, &EFFICIENCY)?;
@@ -37,6 +38,7 @@ pub fn flags(
         plan: &plan,
         answer: &answer,
         permalink,
+        version,
     }))
 }
 

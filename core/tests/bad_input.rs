@@ -363,7 +363,7 @@ fn every_entrance_refuses() {
                 search(&question, Objective::Cost, 3).unwrap_err(),
             ];
             for framework in emit::FRAMEWORKS {
-                found.extend(flags(&question, framework, "").err());
+                found.extend(flags(&question, framework, framework.versions[0], "").err());
             }
             // A link carries a question that is refused as well as any other.
             let back = permalink::from_hash(&permalink::to_hash(&question)).unwrap();

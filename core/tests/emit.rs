@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snippet, Unsupported};
 use shardwise_core::wire::question_from_value;
-use shardwise_core::{Caveat, Evaluated, evaluate};
+use shardwise_core::{Caveat, Evaluated, evaluate, flags};
 
 fn evaluated(model: &str, gpu: &str, gpus: u64, workload: Value, plan: Value) -> Evaluated {
     let question = question_from_value(json!({
@@ -41,6 +41,7 @@ fn texts(
         plan,
         answer,
         permalink,
+        version: framework.versions[0],
     })
 }
 
@@ -550,4 +551,44 @@ fn the_table_of_frameworks_is_sound() {
         );
     }
     assert!(emit::framework("no-such").is_none());
+}
+
+/// Older versions of veRL get their own words; a version that is none is refused by name.
+#[test]
+fn versions_have_their_own_words() {
+    let verl = emit::framework("verl").unwrap();
+    let question = question_from_value(json!({"version": 1, "model": "qwen3-8b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": rl("ppo"),
+        "plan": {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1,
+            "max_tokens_per_gpu": 16384, "recompute": "full", "offload": {"parameters": true, "optimizer": true},
+            "rollout": {"tensor_parallel": 1}}}))
+    .unwrap();
+    for version in verl.versions {
+        let texts = flags(&question, verl, version, "").unwrap().unwrap();
+        let text = &texts[0].text;
+        assert!(text.contains(&format!("for veRL {version}")), "{version}");
+        let old = *version != "0.9.1";
+        assert_eq!(
+            text.contains("megatron.grad_offload=True"),
+            old,
+            "{version}"
+        );
+        let by_name = text.contains("--config-name=ppo_megatron_trainer.yaml");
+        assert_eq!(
+            by_name,
+            ["0.7.1", "0.5.0", "0.4.1"].contains(version),
+            "{version}"
+        );
+        assert_eq!(
+            text.contains("model_engine=megatron"),
+            !by_name,
+            "{version}"
+        );
+    }
+    assert_eq!(verl.version("").unwrap(), "0.9.1");
+    let error = verl.version("0.6.9").unwrap_err();
+    assert!(
+        error.field == "version" && error.message.contains("0.8.0"),
+        "{error}"
+    );
 }

@@ -17,14 +17,20 @@ import tomllib
 import grid
 
 HERE = pathlib.Path(__file__).parent
-FRAMEWORKS = ("verl", "chatlearn", "deepspeed")
-FEWEST = 300
+# Framework, version (the default where empty), environment, checker, cases, and how many of the searched questions.
+CHECKED = (
+    ("verl", "", "verl", "verl/check.py", "verl", 1),
+    ("chatlearn", "", "chatlearn", "chatlearn/check.py", "chatlearn", 1),
+    ("deepspeed", "", "deepspeed", "deepspeed/check.py", "deepspeed", 1),
+    *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),
+)
+FEWEST = 850
 
 
-def emitted(shardwise, framework, questions):
+def emitted(shardwise, framework, version, questions):
     """One result of the command line per question."""
     lines = "".join(json.dumps(asked) + "\n" for asked in questions)
-    run = subprocess.run([shardwise, "flags", "--for", framework, "--json", "--page", "https://shardwise.example/"], input=lines,
+    run = subprocess.run([shardwise, "flags", "--for", framework, "--framework-version", version, "--json", "--page", "https://shardwise.example/"], input=lines,
                          capture_output=True, text=True)
     results = [json.loads(line) for line in run.stdout.splitlines()]
     if len(results) != len(questions):
@@ -32,15 +38,15 @@ def emitted(shardwise, framework, questions):
     return results
 
 
-def verdicts(environments, framework, items):
+def verdicts(environment, checker, items):
     """The errors that a framework's checker finds in each item, by id."""
 
     def part(items):
-        run = subprocess.run([environments / framework / "bin" / "python", HERE / framework / "check.py"],
+        run = subprocess.run([environment / "bin" / "python", HERE / checker],
                              input="".join(json.dumps(item) + "\n" for item in items), capture_output=True, text=True)
         found = [json.loads(line) for line in run.stdout.splitlines()]
         if len(found) != len(items):
-            raise SystemExit(f"{framework}: the checker stopped after {len(found)} of {len(items)} texts:\n{run.stderr[-3000:]}")
+            raise SystemExit(f"{environment.name}: the checker stopped after {len(found)} of {len(items)} texts:\n{run.stderr[-3000:]}")
         return {verdict["id"]: verdict["errors"] for verdict in found}
 
     # A second process where there is much to read.
@@ -60,11 +66,13 @@ def shown(framework):
     return found
 
 
-def altered(framework, texts):
-    """The cases of cases/FRAMEWORK.toml on the texts that they alter."""
-    with (HERE / "cases" / f"{framework}.toml").open("rb") as file:
-        cases = tomllib.load(file)["case"]
+def altered(framework, version, file, texts):
+    """The cases of cases/FILE.toml on the texts that they alter."""
+    with (HERE / "cases" / f"{file}.toml").open("rb") as opened:
+        cases = tomllib.load(opened)["case"]
     for case in cases:
+        if version not in case.get("versions", [version]):
+            continue
         if case["of"] not in texts:
             raise SystemExit(f"{case['name']}: there is no text {case['of']}")
         item = dict(texts[case["of"]])
@@ -75,10 +83,13 @@ def altered(framework, texts):
         yield item, case["says"]
 
 
-def check(framework, arguments):
+def check(checked, arguments):
     """Failures, and counts of texts, refusals by core, and altered texts."""
+    framework, version, environment, checker, file, stride = checked
     asked = [entry for entry in grid.questions() if entry[1] == framework]
-    results = emitted(arguments.shardwise, framework, [entry[2] for entry in asked])
+    stated = [entry for entry in asked if entry[4]]
+    asked = stated + [entry for entry in asked if not entry[4]][::stride]
+    results = emitted(arguments.shardwise, framework, version, [entry[2] for entry in asked])
     texts, failures, unsupported = {}, [], collections.Counter()
     for (name, _, _, facts, must), result in zip(asked, results):
         if "snippets" in result:
@@ -86,11 +97,13 @@ def check(framework, arguments):
         else:
             reason = result.get("unsupported") or f"{result['error']['field']}: {result['error']['message']}"
             unsupported[reason] += 1
-            if must or "unsupported" not in result:
+            # An older version may have no words for what the newest does; it says so.
+            if (must and not version) or "unsupported" not in result:
                 failures.append(f"{name}: no text: {reason}")
-    texts |= shown(framework)
-    cases = list(altered(framework, texts))
-    found = verdicts(arguments.environments, framework, [*texts.values(), *(item for item, _ in cases)])
+    if not version:
+        texts |= shown(framework)
+    cases = list(altered(framework, version, file, texts))
+    found = verdicts(arguments.environments / environment, checker, [*texts.values(), *(item for item, _ in cases)])
     failures += [f"{name}: {error}" for name in texts for error in found[name]]
     for item, says in cases:
         errors = found[item["id"]]
@@ -100,7 +113,7 @@ def check(framework, arguments):
             failures.append(f"{item['id']}: refused for another reason than {says!r}: {errors[0]}")
     if arguments.keep:
         for name, item in texts.items():
-            folder = arguments.keep / name
+            folder = arguments.keep / environment / name
             folder.mkdir(parents=True, exist_ok=True)
             for snippet in item["snippets"]:
                 (folder / snippet["file"]).write_text(snippet["text"])
@@ -114,12 +127,12 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the emitted texts")
     arguments = parser.parse_args()
     start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        results = list(pool.map(lambda framework: check(framework, arguments), FRAMEWORKS))
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(lambda checked: check(checked, arguments), CHECKED))
     failed = passed = texts = 0
-    for framework, (failures, emitted_texts, unsupported, cases) in zip(FRAMEWORKS, results):
+    for (_, _, environment, *_), (failures, emitted_texts, unsupported, cases) in zip(CHECKED, results):
         bad = len({failure.split(":")[0] for failure in failures})
-        print(f"{framework}: {emitted_texts} texts checked, {cases} altered texts to refuse, {sum(unsupported.values())} questions without a text")
+        print(f"{environment}: {emitted_texts} texts checked, {cases} altered texts to refuse, {sum(unsupported.values())} questions without a text")
         for reason, times in unsupported.most_common():
             print(f"  {times} × {reason}")
         for failure in failures:

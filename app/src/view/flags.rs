@@ -37,6 +37,7 @@ fn emit(framework: &Framework, found: &Evaluated, link: &str) -> Result<Vec<Snip
         plan: &found.plan,
         answer: &found.answer,
         permalink: link,
+        version: framework.versions.first().copied().unwrap_or_default(),
     };
     (framework.emit)(&emission).map_err(|unsupported| unsupported.message)
 }
@@ -260,7 +261,13 @@ fn snippet_view(
                                 .set("href", framework.docs_url)
                                 .set("rel", "noopener")
                                 .set("target", "_blank")
-                                .child(fill(text.checked, &[framework.name, framework.version])),
+                                .child(fill(
+                                    text.checked,
+                                    &[
+                                        framework.name,
+                                        framework.versions.first().copied().unwrap_or_default(),
+                                    ],
+                                )),
                         )
                         .child(" · ")
                         .child(el("CODE").child(file)),

@@ -56,6 +56,9 @@ enum Command {
         /// Framework.
         #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed"])]
         framework: String,
+        /// Version of the framework; its newest where none is named.
+        #[arg(long, default_value = "")]
+        framework_version: String,
         /// One JSON object per question instead of plain text.
         #[arg(long)]
         json: bool,
@@ -139,10 +142,11 @@ fn run(command: Command) -> io::Result<bool> {
         Command::Flags {
             files,
             framework,
+            framework_version,
             json,
             page,
         } => each(&files, &mut out, |question| {
-            write_flags(question, &framework, json, &page)
+            write_flags(question, &framework, &framework_version, json, &page)
         }),
         Command::Link { files } => each(&files, &mut out, |question| {
             Ok(format!("#{}", permalink::to_hash(question)))
@@ -239,6 +243,7 @@ fn read(
 fn write_flags(
     question: &Question,
     framework: &str,
+    version: &str,
     json: bool,
     page: &str,
 ) -> Result<String, InputError> {
@@ -253,7 +258,7 @@ fn write_flags(
     } else {
         format!("{page}#{}", permalink::to_hash(question))
     };
-    match flags(question, framework, &link)? {
+    match flags(question, framework, framework.version(version)?, &link)? {
         Ok(snippets) if json => {
             let snippets: Vec<Value> = snippets
                 .iter()

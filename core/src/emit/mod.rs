@@ -26,6 +26,8 @@ pub struct Emission<'a> {
     pub answer: &'a Answer,
     /// Address of the page with this question; empty where there is none.
     pub permalink: &'a str,
+    /// Version of the framework that the text is for: one of [`Framework::versions`].
+    pub version: &'static str,
 }
 
 /// A framework the calculator prints flags for.
@@ -34,8 +36,8 @@ pub struct Framework {
     pub id: &'static str,
     /// Name for a person.
     pub name: &'static str,
-    /// Version the text is checked against.
-    pub version: &'static str,
+    /// Versions that texts are printed for and checked against, the default first.
+    pub versions: &'static [&'static str],
     /// Documentation of its keys.
     pub docs_url: &'static str,
     /// Backends it trains with, the preferred one first. A plan for another backend is refused, so
@@ -55,7 +57,7 @@ pub static FRAMEWORKS: &[Framework] = &[
     Framework {
         id: "verl",
         name: "veRL",
-        version: "0.9.1",
+        versions: verl::VERSIONS,
         docs_url: "https://verl.readthedocs.io/en/latest/examples/config.html",
         backends: &[Backend::Fsdp, Backend::Megatron],
         fused_lm_head: true,
@@ -65,7 +67,7 @@ pub static FRAMEWORKS: &[Framework] = &[
     Framework {
         id: "chatlearn",
         name: "ChatLearn",
-        version: "1.2.0",
+        versions: &["1.2.0"],
         docs_url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/config.md",
         backends: &[Backend::Megatron, Backend::Fsdp],
         fused_lm_head: false,
@@ -75,7 +77,7 @@ pub static FRAMEWORKS: &[Framework] = &[
     Framework {
         id: "deepspeed",
         name: "DeepSpeed",
-        version: "0.19.8",
+        versions: &["0.19.8"],
         docs_url: "https://www.deepspeed.ai/docs/config-json/",
         backends: &[Backend::Deepspeed],
         fused_lm_head: true,
@@ -83,6 +85,31 @@ pub static FRAMEWORKS: &[Framework] = &[
         violations: rules::deepspeed,
     },
 ];
+
+impl Framework {
+    /// The version called `name`; the default for an empty name.
+    ///
+    /// # Errors
+    /// Lists the versions that there are.
+    pub fn version(&self, name: &str) -> Result<&'static str, InputError> {
+        let default = self.versions.first().copied().unwrap_or_default();
+        if name.is_empty() {
+            return Ok(default);
+        }
+        let found = self.versions.iter().find(|version| **version == name);
+        found.copied().ok_or_else(|| {
+            let name: String = name.chars().take(40).collect();
+            InputError::new(
+                "version",
+                format!(
+                    "There are no texts for {} {name:?}. Known: {}.",
+                    self.name,
+                    self.versions.join(", ")
+                ),
+            )
+        })
+    }
+}
 
 /// The framework with this identifier.
 #[must_use]

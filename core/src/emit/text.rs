@@ -13,9 +13,9 @@ use crate::wire::Severity;
 
 /// One setting with the reason for its value.
 pub(super) struct Setting {
-    key: String,
-    value: String,
-    reason: String,
+    pub(super) key: String,
+    pub(super) value: String,
+    pub(super) reason: String,
 }
 
 /// Settings under a heading.
@@ -30,6 +30,26 @@ impl Section {
             title: title.into(),
             settings: Vec::new(),
         }
+    }
+
+    /// Title and settings.
+    pub(super) fn into_parts(self) -> (String, Vec<Setting>) {
+        (self.title, self.settings)
+    }
+
+    /// Adds a setting.
+    pub(super) fn push(&mut self, setting: Setting) {
+        self.settings.push(setting);
+    }
+
+    /// Adds settings.
+    pub(super) fn extend(&mut self, settings: impl IntoIterator<Item = Setting>) {
+        self.settings.extend(settings);
+    }
+
+    /// Whether it sets `key`.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.settings.iter().any(|setting| setting.key == key)
     }
 
     /// Adds `key=value`; the value is a word of the shell, quoted where it must be.
@@ -132,7 +152,7 @@ pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[Strin
         catalog::VERSION,
         catalog::PRICES_AS_OF,
         framework.name,
-        framework.version
+        emission.version
     ));
     if !permalink.is_empty() {
         lines.push((*permalink).to_owned());

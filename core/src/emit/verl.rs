@@ -1,15 +1,19 @@
 //! veRL: one command with hydra overrides, on FSDP2 or Megatron.
 
+mod early_fine_tuning;
 mod engine;
 mod fine_tuning;
 mod generation;
 mod model;
 mod reinforcement;
 mod roles;
+mod versions;
 
 use super::text::{Script, head};
 use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
-use crate::wire::Backend;
+use crate::wire::{Backend, Schedule};
+pub(super) use versions::VERSIONS;
+use versions::{Version, spell};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -19,18 +23,42 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             message: "veRL is not in the table of frameworks.".to_owned(),
         });
     };
-    let (file, sections, command) = if emission.job.workload.rl.is_some() {
+    let version = Version::named(emission.version);
+    let megatron = emission.plan.layout.backend == Backend::Megatron;
+    let rl = emission.job.workload.rl.as_ref();
+    if version < Version::V0_9_1 && rl.is_some_and(|rl| rl.schedule != Schedule::Colocated) {
+        return Err(Unsupported {
+            message: format!(
+                "veRL {} generates beside training only in recipes of its repository. Choose 0.9.1, or the schedule colocated.",
+                emission.version
+            ),
+        });
+    }
+    let mut warnings = warnings(emission);
+    let (file, sections, mut command) = if rl.is_some() {
         let (sections, command) = reinforcement::sections(emission)?;
         ("run_verl.sh", sections, command)
+    } else if version < Version::V0_7_1 {
+        let (sections, command, otherwise) = early_fine_tuning::sections(emission)?;
+        warnings.extend(otherwise);
+        ("run_verl_sft.sh", sections, command)
     } else {
         let (sections, command) = fine_tuning::sections(emission);
         ("run_verl_sft.sh", sections, command)
     };
+    let spelt = spell(version, megatron, sections)?;
+    warnings.extend(spelt.warnings);
+    if megatron && version < Version::V0_8_0 && rl.is_some() {
+        command = command.replace(
+            "verl.trainer.main_ppo ",
+            "verl.trainer.main_ppo --config-path=config --config-name=ppo_megatron_trainer.yaml ",
+        );
+    }
     let script = Script {
-        head: head(emission, verl, &warnings(emission)),
+        head: head(emission, verl, &warnings),
         setup: setup(emission),
         assign: "=",
-        sections,
+        sections: spelt.sections,
         command,
     };
     Ok(vec![Snippet {

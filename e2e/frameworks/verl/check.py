@@ -37,13 +37,14 @@ from omegaconf import DictConfig, OmegaConf, open_dict  # noqa: E402
 
 import rules  # noqa: E402
 
-ENTRY_POINTS = {"verl.trainer.main_ppo": "ppo_trainer", "verl.trainer.sft_trainer": "sft_trainer_engine"}
+ENTRY_POINTS = {"verl.trainer.main_ppo": "ppo_trainer", "verl.trainer.sft_trainer": "sft_trainer_engine",
+                "verl.trainer.fsdp_sft_trainer": "sft_trainer"}
 PARSER = OverridesParser.create()
 BASES = {}
 
 
 def launch(text):
-    """The entry point, its overrides and torchrun's world size (None without torchrun)."""
+    """The entry point, the configuration it names, its overrides and torchrun's world size (None without torchrun)."""
     found = [words for words in shell.commands(text) if any(word in ENTRY_POINTS for word in words)]
     if len(found) != 1:
         raise ValueError(f"{len(found)} commands start veRL, not 1")
@@ -54,7 +55,9 @@ def launch(text):
         sizes = dict(re.match(r"--(nnodes|nproc-per-node)=(\d+)$", word).groups() for word in words[:at]
                      if re.match(r"--(nnodes|nproc-per-node)=\d+$", word))
         world = int(sizes["nnodes"]) * int(sizes["nproc-per-node"])
-    return words[at], words[at + 1:], world
+    options = dict(re.match(r"--(config-path|config-name)=(.*)$", word).groups() for word in words[at + 1:] if word.startswith("--"))
+    name = options.get("config-name", ENTRY_POINTS[words[at]]).removesuffix(".yaml")
+    return words[at], name, [word for word in words[at + 1:] if not word.startswith("--")], world
 
 
 def base(name, groups):
@@ -104,7 +107,10 @@ def hint_of(config, key):
         if not (isinstance(node, DictConfig) and "_target_" in node):
             continue
         module, _, name = str(node["_target_"]).rpartition(".")
-        hint = getattr(importlib.import_module(module), name, None)
+        try:
+            hint = getattr(importlib.import_module(module), name, None)
+        except ModuleNotFoundError:  # 0.7.1 names a class that its wheel does not have
+            return None
         for part in parts[cut:]:
             options = [h for h in typing.get_args(hint) if h is not type(None)]
             if typing.get_origin(hint) in (typing.Union, types.UnionType) and len(options) == 1:
@@ -213,10 +219,10 @@ IGNORED = re.compile(r"^(reward_model|custom_reward_function|sandbox_fusion)\b|^
 
 
 def check(item):
-    module, settings, world = launch(item["snippets"][0]["text"])
+    module, name, settings, world = launch(item["snippets"][0]["text"])
     settings = protocol.altered(settings, item)
     errors = protocol.twice(settings)
-    config, packaged, parsed, refused = composed(ENTRY_POINTS[module], settings)
+    config, packaged, parsed, refused = composed(name, settings)
     errors += refused
     errors += [f"{o.key_or_group}: verl accepts it and never reads it" for o in parsed if IGNORED.match(o.key_or_group)]
     if config is None:

@@ -17,6 +17,11 @@ pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
         engine(emission),
         run(emission),
     ];
+    (sections, launch(emission, "verl.trainer.sft_trainer"))
+}
+
+/// The command that starts `module` on every GPU.
+pub(super) fn launch(emission: &Emission, module: &str) -> String {
     let (nnodes, per_node) = nodes(
         emission.job.hardware.gpus,
         emission.job.hardware.gpus_per_node,
@@ -30,10 +35,7 @@ pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
              --master-addr=\"$MASTER_ADDR\" --master-port=29500"
         )
     };
-    (
-        sections,
-        format!("{launch} -m verl.trainer.sft_trainer \"${{args[@]}}\""),
-    )
+    format!("{launch} -m {module} \"${{args[@]}}\"")
 }
 
 fn batch(emission: &Emission) -> Section {

@@ -1,0 +1,178 @@
+//! `verl.trainer.fsdp_sft_trainer`: fine-tuning until 0.5.0, with FSDP2 alone.
+
+use super::super::text::{Section, flag, home, model_path};
+use super::super::words::{count, layout_title};
+use super::super::{Emission, Unsupported};
+use super::fine_tuning::launch;
+use super::model::{adapters, checkpointing};
+use crate::plan::MicroBatch;
+use crate::wire::Backend;
+
+/// The settings, the command, and what the trainer does otherwise than the estimate.
+pub(super) fn sections(
+    emission: &Emission,
+) -> Result<(Vec<Section>, String, Vec<String>), Unsupported> {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let gpus = job.hardware.gpus;
+    let refuse = |what: &str| Unsupported {
+        message: format!(
+            "veRL {} fine-tunes {what} Choose 0.7.1 or later, or change the plan.",
+            emission.version
+        ),
+    };
+    if layout.backend != Backend::Fsdp {
+        return Err(refuse("with FSDP alone."));
+    }
+    if layout.shard_group < gpus || layout.zero_stage != 3 {
+        return Err(refuse("with weights sharded over all GPUs alone."));
+    }
+    let MicroBatch::Sequences(micro) = layout.micro_batch else {
+        return Err(refuse("on micro-batches counted in sequences alone."));
+    };
+    let mut warnings = Vec::new();
+    let split = layout.ulysses_parallel > 1;
+    if job.workload.packing
+        && !split
+        && job.workload.mean_sequence_length < job.workload.sequence_length as f64
+    {
+        warnings.push(format!(
+            "veRL {} pads every sequence to max_length where nothing splits it; the estimate packs.",
+            emission.version
+        ));
+    }
+    if layout.fused_lm_head {
+        warnings.push(format!(
+            "veRL {} has no fused LM head here: its logits take more memory than estimated.",
+            emission.version
+        ));
+    }
+    Ok((
+        vec![
+            batch(emission, micro),
+            model(emission),
+            engine(emission),
+            run(emission),
+        ],
+        launch(emission, "verl.trainer.fsdp_sft_trainer"),
+        warnings,
+    ))
+}
+
+fn batch(emission: &Emission, micro: u64) -> Section {
+    let workload = &emission.job.workload;
+    let mut section = Section::new("Batch");
+    section.set(
+        "data.train_batch_size",
+        workload.global_batch,
+        "sequences over all GPUs",
+    );
+    section.set(
+        "data.micro_batch_size_per_gpu",
+        micro,
+        format!("{} at a time on each GPU", count(micro)),
+    );
+    section.set(
+        "data.max_length",
+        workload.sequence_length,
+        "from your question",
+    );
+    section.set(
+        "data.truncation",
+        "right",
+        "a longer sequence would stop the run",
+    );
+    for (key, file) in [("train", "train.parquet"), ("val", "test.parquet")] {
+        section.set(
+            format!("data.{key}_files"),
+            home(&format!("data/{file}")),
+            "change this to your data",
+        );
+    }
+    section.set("data.multiturn.enable", "True", "conversations, not pairs");
+    section.set(
+        "data.multiturn.messages_key",
+        "messages",
+        "the column with the conversations",
+    );
+    section
+}
+
+fn model(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new("Model");
+    let (path, reason) = model_path(&job.model);
+    section.set("model.partial_pretrain", path, reason);
+    checkpointing(&mut section, "model", layout);
+    if let Some(lora) = job.workload.lora {
+        adapters(
+            &mut section,
+            "model",
+            layout.backend,
+            lora.rank,
+            lora.targets,
+        );
+    }
+    section
+}
+
+fn engine(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new(format!(
+        "Layout: {}",
+        layout_title(layout, job.hardware.gpus)
+    ));
+    section.set("model.strategy", "fsdp2", "the second version");
+    let sp = layout.ulysses_parallel;
+    section.set(
+        "ulysses_sequence_parallel_size",
+        sp,
+        if sp == 1 {
+            "sequences fit one GPU"
+        } else {
+            "GPUs that split each sequence"
+        },
+    );
+    section.set(
+        "use_remove_padding",
+        flag(sp > 1),
+        if sp == 1 {
+            "read only where sequences are split"
+        } else {
+            "splitting needs it"
+        },
+    );
+    let offload = layout.offload.parameters;
+    let reason = if offload {
+        "weights, gradients and optimizer live in host memory; costs PCIe traffic every step"
+    } else {
+        "everything fits the GPUs"
+    };
+    section.set("model.fsdp_config.cpu_offload", flag(offload), reason);
+    section.set(
+        "model.fsdp_config.offload_params",
+        flag(offload),
+        "the same switch again",
+    );
+    section
+}
+
+fn run(emission: &Emission) -> Section {
+    let mut section = Section::new("Run");
+    let lr = if emission.job.workload.lora.is_some() {
+        "1e-4"
+    } else {
+        "1e-5"
+    };
+    section.set("optim.lr", lr, "a start; yours to tune");
+    section.set(
+        "trainer.total_epochs",
+        1,
+        "passes over your data; yours to choose",
+    );
+    section.set(
+        "trainer.logger",
+        "'[\"console\"]'",
+        "veRL's default also wants a wandb account",
+    );
+    section
+}
