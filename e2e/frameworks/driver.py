@@ -22,6 +22,7 @@ CHECKED = (
     ("verl", "", "verl", "verl/check.py", "verl", 1),
     ("chatlearn", "", "chatlearn", "chatlearn/check.py", "chatlearn", 1),
     ("deepspeed", "", "deepspeed", "deepspeed/check.py", "deepspeed", 1),
+    ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
     *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),
 )
 FEWEST = 850
@@ -67,7 +68,7 @@ def shown(framework):
 
 
 def altered(framework, version, file, texts):
-    """The cases of cases/FILE.toml on the texts that they alter."""
+    """The cases of cases/FILE.toml on the texts that they alter. `versions`: only these refuse it ("": the default)."""
     with (HERE / "cases" / f"{file}.toml").open("rb") as opened:
         cases = tomllib.load(opened)["case"]
     for case in cases:

@@ -77,7 +77,7 @@ pub static FRAMEWORKS: &[Framework] = &[
     Framework {
         id: "deepspeed",
         name: "DeepSpeed",
-        versions: &["0.19.8"],
+        versions: &["0.19.8", "0.16.9"],
         docs_url: "https://www.deepspeed.ai/docs/config-json/",
         backends: &[Backend::Deepspeed],
         fused_lm_head: true,

@@ -17,10 +17,14 @@ sys.path.insert(0, os.path.dirname(HERE))
 os.environ.update(DS_ACCELERATOR="cpu", DS_BUILD_OPS="0", TRANSFORMERS_VERBOSITY="error")
 warnings.filterwarnings("ignore")
 
+import contextlib  # noqa: E402
+
 import protocol  # noqa: E402
 import shell  # noqa: E402
-from deepspeed.runtime import config as ds  # noqa: E402
-from deepspeed.runtime import lr_schedules  # noqa: E402
+
+with contextlib.redirect_stdout(sys.stderr):  # older versions greet, and what is printed here is a verdict
+    from deepspeed.runtime import config as ds  # noqa: E402
+    from deepspeed.runtime import lr_schedules  # noqa: E402
 
 logging.getLogger("DeepSpeed").handlers = [logging.NullHandler()]
 logging.getLogger("DeepSpeed").propagate = False
