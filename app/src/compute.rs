@@ -9,7 +9,8 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
-use shardwise_core::{Answer, Objective, Question, SearchResult};
+use shardwise_core::complete::training_gpus;
+use shardwise_core::{Evaluated, Objective, Question, SearchResult};
 
 use crate::browser;
 use crate::view::words::plan_in_short;
@@ -56,8 +57,9 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Of the answer for `gpus` GPUs.
-    pub(crate) fn of(answer: &Answer, gpus: u32) -> Self {
+    /// Of an answer.
+    pub(crate) fn of(found: &Evaluated) -> Self {
+        let answer = &found.answer;
         Self {
             fits: answer.fits,
             speed: answer.tokens_per_s_per_gpu,
@@ -68,7 +70,7 @@ impl Figures {
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.memory.reserved_gib,
             has_gib: answer.memory.capacity_gib,
-            layout: plan_in_short(&answer.plan, gpus),
+            layout: plan_in_short(&answer.plan, training_gpus(&found.job)),
         }
     }
 }
@@ -130,7 +132,7 @@ fn slice(
             return;
         };
         let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
-            .map(|found| Figures::of(&found.answer, found.job.hardware.gpus))
+            .map(|found| Figures::of(&found))
             .map_err(|error| error.message);
         rows.borrow_mut().push(Compared { gpu, result });
         if browser::now_ms() - begun >= SLICE_MS {

@@ -216,6 +216,27 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
     assert!(!page.text("#plan-tensor_parallel-m").is_empty());
 }
 
+#[wasm_bindgen_test]
+async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
+    let page = Mounted::new().await;
+    let rows = page.root.query_selector_all("#limits tbody tr");
+    assert_eq!(rows.map_or(0, |rows| rows.length()), 2);
+    for bad in ["NaN", "inf"] {
+        assert!(!page.text("#limits").contains(bad), "{bad}");
+    }
+    let before = page.text("#fig-run");
+    page.type_into("#workload-rl-oversampling", "3").await;
+    assert_ne!(page.text("#fig-run"), before);
+    page.type_into("#workload-rl-oversampling", "0.5").await;
+    assert!(!page.text("#workload-rl-oversampling-m").is_empty());
+    page.type_into("#workload-rl-oversampling", "").await;
+    // One step off, above the timeline.
+    page.press("#timeline .seg-b:nth-child(3)").await;
+    let train = page.find("#workload-rl-train_gpus");
+    let found = train.get_attribute("placeholder").unwrap_or_default();
+    assert!(found.chars().any(|c| c.is_ascii_digit()), "{found}");
+}
+
 const RUNS: &str = r#"{"data":"1","coverage":0.8,"runs":[
     {"id":"a","source":"s","url":"javascript:alert(1)","date":"2024","group":"A","model":"m1","family":"f","gpu":"h100-sxm",
      "gpus":8,"framework":"fsdp","precision":"bf16","headline":true,"link":"v=1",

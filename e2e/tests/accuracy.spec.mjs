@@ -127,8 +127,8 @@ test.describe('a run', () => {
 
   test('opens in the calculator, and Back returns to what was chosen', async ({ page, calculator, accuracy }) => {
     await calculator.open();
-    await page.locator('#hardware-gpus').fill('24');
-    await expect.poll(() => page.url()).toContain('hardware.gpus=24');
+    await page.locator('#hardware-gpus').fill('32');
+    await expect.poll(() => page.url()).toContain('hardware.gpus=32');
     const hash = new URL(page.url()).hash.slice(1);
     await page.route(DATA, async (route) => {
       const response = await route.fetch();
@@ -139,7 +139,7 @@ test.describe('a run', () => {
     await accuracy.open('#kind=memory');
     await accuracy.rows.first().getByRole('link', { name: /^Open/ }).click();
     await calculator.started();
-    await expect(page.locator('#hardware-gpus')).toHaveValue('24');
+    await expect(page.locator('#hardware-gpus')).toHaveValue('32');
     await expect(page.locator('#bad-link')).toHaveCount(0);
     await page.goBack();
     await accuracy.shown();

@@ -47,15 +47,20 @@ test('every phase of the step is a bar, and the table has the same', async ({ pa
 test('side by side, the faster side waits; split sides wait for each other', async ({ page, calculator }) => {
   await calculator.open();
   const waiting = async () => (await labels(page)).filter((label) => label.startsWith('Waiting'));
-  await schedule(page, 'One step off', '6');
+  await schedule(page, 'One step off', '4');
+  await page.locator('#workload-rl-oversampling').fill('3');
   await expect(section(page).locator('.take')).toContainText(/Generation sets the pace: training waits [\d.,]+\u00a0s/);
   expect(await waiting()).toHaveLength(1);
   await expect(section(page).locator('rect.hatched')).toHaveCount(1);
   await expect(section(page).locator('svg[role=img]')).toContainText(/waits [\d.,]+\u00a0s/);
+  await page.locator('#workload-rl-oversampling').fill('');
   await page.locator('#workload-rl-train_gpus').fill('2');
   await expect(section(page).locator('.take')).toContainText(/Training sets the pace: generation waits [\d.,]+\u00a0s/);
+  await expect(section(page).locator('.take')).toContainText(/Training has 2 of 8 GPUs, generation 6; side by side they hide [\d.,]+\u00a0s/);
   await schedule(page, 'Split');
   await expect(section(page).locator('.take')).toContainText('while one side works, the other waits');
+  // Nothing runs at once, so nothing is hidden.
+  await expect(section(page).locator('.take')).toContainText('Training has 2 of 8 GPUs, generation 6.');
   await expect.poll(async () => (await waiting()).length).toBe(2);
   await schedule(page, 'Colocated');
   await expect(section(page).locator('rect.hatched')).toHaveCount(0);

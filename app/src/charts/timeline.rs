@@ -89,14 +89,13 @@ mod tests {
     use super::{LANES, WAITING, bars};
     use shardwise_core::wire::Schedule;
 
-    const PPO: [(&str, f64); 8] = [
+    const PPO: [(&str, f64); 7] = [
         ("rollout", 100.0),
         ("old_log_prob", 20.0),
         ("reference", 10.0),
         ("values", 5.0),
         ("update_critic", 25.0),
         ("update_actor", 40.0),
-        ("offload", 0.0),
         ("weight_sync", 2.0),
     ];
 
@@ -156,6 +155,21 @@ mod tests {
                 assert_eq!(placed(generating, schedule), expected);
             }
         }
+    }
+
+    #[test]
+    fn rewards_without_a_model_have_their_lane_before_training() {
+        let phases = [("rollout", 50.0), ("reward", 30.0), ("update_actor", 40.0)];
+        let placed = |schedule| -> Vec<_> {
+            let bars = bars(&phases, schedule).into_iter();
+            bars.map(|bar| (bar.lane, bar.name, bar.start)).collect()
+        };
+        let colocated = placed(Schedule::Colocated);
+        assert_eq!(colocated[1], ("reward", "reward", 50.0));
+        assert_eq!(colocated[2], ("actor", "update_actor", 80.0));
+        let beside = placed(Schedule::OneStepOff);
+        assert_eq!(beside[1], ("reward", "reward", 0.0));
+        assert_eq!(beside[3], ("engine", WAITING, 50.0));
     }
 
     #[test]

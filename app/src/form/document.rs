@@ -105,6 +105,16 @@ fn applies(field: Field, kind: WorkloadKind) -> bool {
     !(is_rl(kind) && hidden_in_rl || foreign.iter().any(|prefix| path.starts_with(prefix)))
 }
 
+/// Whether a schedule has a use for a control. Hidden ones keep what they hold and say nothing too; without it their
+/// error would have no place.
+fn scheduled(field: Field, schedule: &str) -> bool {
+    match field {
+        Field::TrainGpus => !matches!(schedule, "" | "colocated"),
+        Field::MaxStaleness => schedule == "fully_async",
+        _ => true,
+    }
+}
+
 /// Controls without which a task has no size.
 fn required(field: Field) -> bool {
     matches!(
@@ -184,6 +194,10 @@ impl Form {
             .copied()
             .filter(|field| applies(*field, kind))
         {
+            if !scheduled(field, self.get(Field::Schedule)) {
+                take(&mut document, field.path());
+                continue;
+            }
             match self.value(field) {
                 Err(problem) => {
                     errors.push(FieldError {

@@ -86,6 +86,8 @@ fields! {
     LoraTargets = "workload.lora.targets", Choice;
     /// Prompts per step.
     Prompts = "workload.rl.prompts_per_step", Count;
+    /// Prompts generated for each that trains.
+    Oversampling = "workload.rl.oversampling", Number;
     /// Responses per prompt.
     Responses = "workload.rl.responses_per_prompt", Count;
     /// Longest prompt.
@@ -104,8 +106,14 @@ fields! {
     Epochs = "workload.rl.epochs", Count;
     /// Reference policy.
     Reference = "workload.rl.reference", Flag;
+    /// Whether the trainer computes the old log-probabilities.
+    OldLogProb = "workload.rl.old_log_prob", Flag;
+    /// Seconds of a step that go by scoring responses.
+    RewardSeconds = "workload.rl.reward_s", Number;
     /// How generation and training share the GPUs.
     Schedule = "workload.rl.schedule", Choice;
+    /// Versions that a sample may lag behind.
+    MaxStaleness = "workload.rl.max_staleness", Count;
     /// GPUs that train.
     TrainGpus = "workload.rl.train_gpus", Count;
     /// Requests of a generation run.
@@ -152,6 +160,12 @@ fields! {
     RolloutTensorParallel = "plan.rollout.tensor_parallel", Count;
     /// The engine's share of the memory.
     MemoryShare = "plan.rollout.gpu_memory_utilization", Share;
+    /// The engine without CUDA graphs.
+    EnforceEager = "plan.rollout.enforce_eager", Flag;
+    /// Type of the engine's keys and values.
+    KvCacheDtype = "plan.rollout.kv_cache_dtype", Choice;
+    /// What speculative decoding gains.
+    SpeculativeSpeedup = "plan.rollout.speculative_speedup", Number;
 }
 
 impl Field {
@@ -180,6 +194,12 @@ impl Field {
     #[must_use]
     pub fn is_plan(self) -> bool {
         self.path().starts_with("plan.")
+    }
+
+    /// Whether the search decides where it is empty.
+    #[must_use]
+    pub fn is_searched(self) -> bool {
+        self.is_plan() || self == Self::TrainGpus
     }
 
     /// What `k` stands for in it.

@@ -20,9 +20,10 @@ fn grpo() -> Question {
         "workload": {"kind": "grpo", "rl": {
             "prompts_per_step": 512, "responses_per_prompt": 16, "max_prompt_length": 1024,
             "max_response_length": 3072, "mean_prompt_length": 184.5, "critic": null,
-            "schedule": "one_step_off", "reference": false}},
+            "schedule": "one_step_off", "reference": false, "oversampling": 1.5, "reward_s": 12.5, "old_log_prob": false}},
         "plan": {"tensor_parallel": 2, "offload": {"optimizer": true}, "sequence_parallel": true,
-            "rollout": {"gpu_memory_utilization": 0.65, "max_num_seqs": 256}}
+            "rollout": {"gpu_memory_utilization": 0.65, "max_num_seqs": 256, "enforce_eager": true,
+                "kv_cache_dtype": "fp8", "speculative_speedup": 1.5}}
     }))
 }
 
@@ -95,6 +96,54 @@ fn every_bad_field_is_named_and_nothing_is_lost() {
     assert_eq!(errors[1].problem, Problem::Number(NumberError::Negative));
     assert_eq!(errors[2].problem, Problem::Missing);
     assert_eq!(form.get(Field::Gpus), "-1");
+}
+
+#[test]
+fn what_a_schedule_has_no_use_for_is_kept_and_not_asked() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::Schedule, "fully_async");
+    form.set(Field::TrainGpus, "4");
+    form.set(Field::MaxStaleness, "3");
+    let asked = |form: &Form| match form.question() {
+        Ok(question) => {
+            let rl = question.workload.rl.unwrap_or_default();
+            (rl.train_gpus, rl.max_staleness)
+        }
+        Err(errors) => panic!("{errors:?}"),
+    };
+    assert_eq!(asked(&form), (Some(4), Some(3)));
+    // What a link said is known to the form by more than its text.
+    if let Ok(question) = form.question() {
+        form = Form::of(&question);
+    }
+    form.set(Field::Schedule, "one_step_off");
+    assert_eq!(asked(&form), (Some(4), None));
+    form.set(Field::Schedule, "colocated");
+    form.set(Field::TrainGpus, "four");
+    assert_eq!(asked(&form), (None, None));
+    assert_eq!(form.get(Field::TrainGpus), "four");
+    assert_eq!(form.get(Field::MaxStaleness), "3");
+}
+
+#[test]
+fn refused_parts_of_an_rl_step_have_their_controls() {
+    for (field, typed) in [
+        (Field::Oversampling, "0.5"),
+        (Field::RewardSeconds, "2M"),
+        (Field::MaxStaleness, "0"),
+        (Field::TrainGpus, "8"),
+        (Field::SpeculativeSpeedup, "0"),
+    ] {
+        let mut form = Form::of(&grpo());
+        form.set(Field::Schedule, "fully_async");
+        form.set(field, typed);
+        let Ok(question) = form.question() else {
+            panic!("{typed} cannot be read")
+        };
+        let refused = shardwise_core::evaluate(&question).err();
+        let error = refused.map(super::FieldError::from);
+        assert_eq!(error.and_then(|error| error.field), Some(field));
+    }
 }
 
 #[test]

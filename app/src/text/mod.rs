@@ -175,7 +175,7 @@ text! {
     update_ready update_now
     // Form.
     your_question presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
-    gpus gpu_custom node_network node_summary price_hint price_source price_none
+    split_hint gpus gpu_custom node_network node_summary price_hint price_source price_none
     workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
@@ -190,9 +190,11 @@ text! {
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
     // Memory and time.
-    memory memory_take memory_note card total time time_take time_take_one time_note
+    memory memory_take memory_note limits limits_note without_offload with_offload card total
+    time time_take time_take_beside time_take_one time_note
     // Timeline.
-    timeline timeline_note take_colocated take_split take_engine_waits take_training_waits waits from_to role phase
+    timeline timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides
+    take_sides_hide waits from_to role phase
     starts_s takes_s
     // Plans.
     plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why

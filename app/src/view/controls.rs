@@ -101,7 +101,7 @@ pub(super) fn input(
         _ => "text",
     };
     let wrong = move || problem(page, field).is_some();
-    let is_plan = field.is_plan();
+    let searched = field.is_searched();
     let control = el("INPUT")
         .set("id", id.clone())
         .set("type", "text")
@@ -123,7 +123,7 @@ pub(super) fn input(
         None => control.into_any(),
     };
     el("DIV")
-        .live("class", class(page, field, is_plan))
+        .live("class", class(page, field, searched))
         .child(el("LABEL").set("for", id).child(page.lang.label(field)))
         .child(control)
         .child(part(move || {

@@ -263,12 +263,15 @@ pub(super) fn folded_table(
                 .child(icon("i-table"))
                 .child(page.text().table),
         )
-        .child(
-            el("DIV.tw|role=region|tabindex=0")
-                .set("aria-label", fill(page.text().table_of, &[&name]))
-                .child(table),
-        )
+        .child(region(fill(page.text().table_of, &[&name]), table))
         .into_any()
+}
+
+/// A table in a frame that scrolls by itself where the table is wider.
+pub(super) fn region(name: String, table: El) -> El {
+    el("DIV.tw|role=region|tabindex=0")
+        .set("aria-label", name)
+        .child(table)
 }
 
 /// A table of parts by phase, with their sums, folded. A part that a phase lacks leaves its cell empty.

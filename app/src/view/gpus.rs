@@ -29,10 +29,7 @@ fn as_asked(comparison: &Comparison, shown: &Shown) -> Vec<Compared> {
     let mut rows = comparison.rows.as_ref().clone();
     let asked = words::asked_gpu(shown);
     if let Some(row) = rows.iter_mut().find(|row| Some(row.gpu.id) == asked) {
-        row.result = Ok(Figures::of(
-            &shown.found.answer,
-            shown.found.job.hardware.gpus,
-        ));
+        row.result = Ok(Figures::of(&shown.found));
     }
     rows
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use shardwise_core::wire::Memory;
 
 use super::figure::{Block, image, label, legend, parts_table};
+use super::limits;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, Stack};
 use crate::format;
@@ -118,7 +119,8 @@ pub(super) fn view(page: Page) -> AnyView {
         legend: Box::new(move || with(page, legends)),
         table: Box::new(move || with(page, |memory, lang| table(page, memory, lang))),
     };
-    block.view(None::<AnyView>).into_any()
+    let block = block.view(None::<AnyView>);
+    block.child(limits::view(page)).into_any()
 }
 
 fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {

@@ -13,6 +13,7 @@ mod footer;
 mod gpus;
 mod header;
 mod icons;
+mod limits;
 mod listing;
 mod memory;
 mod plans;

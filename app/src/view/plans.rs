@@ -2,6 +2,7 @@
 
 use super::dom::{el, live, node, part};
 use leptos::prelude::*;
+use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::PlanSpec;
 use shardwise_core::{Answer, SearchResult};
 
@@ -209,7 +210,7 @@ pub(super) fn view(page: Page) -> AnyView {
         Some(table(
             &found,
             &shown.found.answer,
-            shown.found.job.hardware.gpus,
+            training_gpus(&shown.found.job),
             lang,
         ))
     };

@@ -88,7 +88,13 @@ fn takeaway(answer: &Answer, lang: Lang) -> String {
         (Some(first), Some(second)) => {
             let s = [format::seconds(first.s), format::seconds(second.s)];
             let names = [lang.word(first.name), lang.word(second.name)];
-            fill(text.time_take, &[&step, &s[0], names[0], &s[1], names[1]])
+            // Phases that run at once take more than the step together.
+            let sentence = if answer.time.hidden_s > 0.0 {
+                text.time_take_beside
+            } else {
+                text.time_take
+            };
+            fill(sentence, &[&step, &s[0], names[0], &s[1], names[1]])
         }
         (Some(only), None) => {
             let longest = parts(only).max_by(|a, b| a.2.total_cmp(&b.2)).unwrap_or((

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::dom::{all, el, press};
 use leptos::prelude::*;
-use shardwise_core::wire::Schedule;
+use shardwise_core::wire::{Schedule, TimePhase};
 
 use super::figure::{Block, cell, folded_table, head, image, label, targets};
 use super::time::{legends, parts};
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};
-use crate::form::{Field, Form};
+use crate::form::Field;
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
@@ -32,26 +32,31 @@ const SCHEDULES: [(Schedule, &str); 4] = [
     (Schedule::FullyAsync, "fully_async"),
 ];
 
-fn choose(form: &mut Form, schedule: &str) {
-    form.set(Field::Schedule, schedule);
-    // Where all GPUs train, nobody says how many.
-    if schedule == "colocated" {
-        form.set(Field::TrainGpus, "");
-    }
-}
-
-/// The colour of a bar, and what it means.
-fn kind(name: &str) -> (Ink, &'static str) {
-    match name {
-        "rollout" => (Ink::KvCache, "rollout"),
-        "update_actor" | "update_critic" => (Ink::Activations, "compute"),
-        "offload" | "weight_sync" => (Ink::Communication, "communication"),
-        WAITING => (Ink::Hatched, WAITING),
-        _ => (Ink::Forward, "forward"),
-    }
-}
-
 impl Step {
+    /// The phase of a bar; `None` for a wait.
+    fn phase(&self, bar: &Bar) -> Option<&TimePhase> {
+        let mut phases = self.shown.found.answer.time.phases.iter();
+        phases.find(|phase| phase.name == bar.name)
+    }
+
+    /// The colour of a bar, and what it means.
+    fn kind(&self, bar: &Bar) -> (Ink, &'static str) {
+        match bar.name {
+            "rollout" => (Ink::KvCache, "rollout"),
+            "update_actor" | "update_critic" => (Ink::Activations, "compute"),
+            "weight_sync" => (Ink::Communication, "communication"),
+            WAITING => (Ink::Hatched, WAITING),
+            // Rewards without a model are no forward pass.
+            _ if self
+                .phase(bar)
+                .is_some_and(|phase| phase.parts.compute == 0.0) =>
+            {
+                (Ink::Framework, "overhead")
+            }
+            _ => (Ink::Forward, "forward"),
+        }
+    }
+
     fn share(&self, seconds: f64) -> String {
         format::percent(seconds / self.shown.found.answer.step_time_s, 0)
     }
@@ -73,7 +78,7 @@ impl Step {
         let mut parts = Vec::new();
         for bar in self.bars.iter().filter(|bar| bar.lane == lane) {
             let seconds = self.seconds(bar.seconds);
-            let (ink, _) = kind(bar.name);
+            let (ink, _) = self.kind(bar);
             let inside = if ink == Ink::Hatched {
                 fill(self.lang.text().waits, &[&seconds])
             } else if bar.name == lane {
@@ -104,7 +109,34 @@ impl Step {
         }
     }
 
+    /// What is to be seen: who sets the pace, and where the sides have GPUs of their own, how many each has.
     fn takeaway(&self) -> String {
+        let (pace, sides) = (self.pace(), self.sides());
+        match self.lang {
+            Lang::En if !sides.is_empty() => format!("{pace} {sides}"),
+            _ => pace + &sides,
+        }
+    }
+
+    /// The GPUs of both sides, and the seconds that working at once hides; empty where all GPUs do both.
+    fn sides(&self) -> String {
+        let (text, answer) = (self.lang.text(), &self.shown.found.answer);
+        let Some(split) = answer.split else {
+            return String::new();
+        };
+        let all = self.shown.found.job.hardware.gpus;
+        let [train, all, rollout] =
+            [split.train_gpus, all, split.rollout_gpus].map(|gpus| format::grouped(gpus.into()));
+        let hidden = answer.time.hidden_s;
+        let sentence = if hidden > 0.0 {
+            text.take_sides_hide
+        } else {
+            text.take_sides
+        };
+        fill(sentence, &[&train, &all, &rollout, &self.seconds(hidden)])
+    }
+
+    fn pace(&self) -> String {
         let text = self.lang.text();
         let generating = self.sum(|bar| bar.name == "rollout");
         let synced = self.sum(|bar| bar.lane == "weight_sync");
@@ -144,8 +176,7 @@ impl Step {
             ),
             fill(self.lang.text().from_to, &[&ends[0], &ends[1]]),
         ];
-        let phases = &self.shown.found.answer.time.phases;
-        if let Some(phase) = phases.iter().find(|phase| phase.name == bar.name) {
+        if let Some(phase) = self.phase(bar) {
             let parts: Vec<_> = parts(phase).collect();
             // A phase of one part says no more by it.
             if parts.len() > 1 {
@@ -165,7 +196,7 @@ impl Step {
     }
 
     fn legend(&self) -> AnyView {
-        let kinds = self.bars.iter().map(|bar| kind(bar.name)).collect();
+        let kinds = self.bars.iter().map(|bar| self.kind(bar)).collect();
         legends(kinds, self.lang)
     }
 
@@ -232,7 +263,10 @@ pub(super) fn view(page: Page) -> AnyView {
                     let now = step(page).map(|step| step.schedule);
                     (now == Some(schedule)).to_string()
                 })
-                .on("click", press(move || page.change(|form| choose(form, id))))
+                .on(
+                    "click",
+                    press(move || page.change(|form| form.set(Field::Schedule, id))),
+                )
                 .child(page.lang.word(id))
         }));
     block.view(tools).live("hidden", none).into_any()

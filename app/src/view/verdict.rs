@@ -6,6 +6,7 @@ use super::dom::{el, live, node, part, press_link};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use shardwise_core::Answer;
+use shardwise_core::complete::training_gpus;
 
 use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
@@ -340,18 +341,9 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
                 .map(|backend| words::backend(backend).to_owned()),
         );
         chips.extend(
-            words::layout(
-                spec,
-                shown
-                    .found
-                    .job
-                    .workload
-                    .rl
-                    .as_ref()
-                    .map_or(shown.found.job.hardware.gpus, |rl| rl.train_gpus),
-            )
-            .split(" · ")
-            .map(str::to_owned),
+            words::layout(spec, training_gpus(&shown.found.job))
+                .split(" · ")
+                .map(str::to_owned),
         );
         chips.extend(
             spec.zero_stage

@@ -14,7 +14,7 @@ use super::controls::describe;
 use super::icons::icon;
 use crate::form::Form;
 use crate::page::{Page, Shown};
-use crate::text::Lang;
+use crate::text::{Lang, fill};
 
 /// A value of the answer, as text for a placeholder or an `auto` choice.
 fn found(
@@ -27,6 +27,24 @@ fn found(
             .map(|shown| of(&shown, lang))
             .unwrap_or_default()
     })
+}
+
+/// `auto: 2` for a control that is empty, or nothing while there is no answer.
+fn auto_text(page: Page, value: Signal<String>) -> Signal<String> {
+    Signal::derive(move || {
+        let (text, value) = (page.text(), value.get());
+        if value.is_empty() {
+            text.auto.to_owned()
+        } else {
+            fill(text.auto_is, &[&value])
+        }
+    })
+}
+
+/// A switch of the answer, in words.
+fn yes_no(on: bool, lang: Lang) -> String {
+    let text = lang.text();
+    (if on { text.yes } else { text.no }).to_owned()
 }
 
 /// The same of a field of the plan that was chosen.

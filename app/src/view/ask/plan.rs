@@ -4,7 +4,7 @@ use crate::view::dom::{el, live, node, part, press, ticked};
 use leptos::prelude::*;
 use shardwise_core::wire::PlanSpec;
 
-use super::{chosen, found};
+use super::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates};
 use crate::format;
 use crate::page::Page;
@@ -47,15 +47,8 @@ pub(super) fn view(page: Page) -> AnyView {
         )
     };
     let fused = found(page, |shown, lang| {
-        let text = lang.text();
-        shown
-            .found
-            .answer
-            .plan
-            .fused_lm_head
-            .map(|on| if on { text.yes } else { text.no })
-            .unwrap_or_default()
-            .to_owned()
+        let on = shown.found.answer.plan.fused_lm_head;
+        on.map(|on| yes_no(on, lang)).unwrap_or_default()
     });
     let engine = move || {
         generates(page.kind()).then(|| {
@@ -79,6 +72,24 @@ pub(super) fn view(page: Page) -> AnyView {
                     Field::Engine,
                     &["vllm", "sglang"],
                     Signal::stored("vLLM".to_owned()),
+                )),
+                node(choice(
+                    page,
+                    Field::KvCacheDtype,
+                    &["auto", "fp8"],
+                    Signal::stored(page.lang.word("auto").to_owned()),
+                )),
+                node(choice(
+                    page,
+                    Field::EnforceEager,
+                    &["true", "false"],
+                    Signal::stored(page.text().no.to_owned()),
+                )),
+                node(input(
+                    page,
+                    Field::SpeculativeSpeedup,
+                    None,
+                    auto_text(page, Signal::stored("1".to_owned())),
                 )),
             ]
         })
@@ -132,18 +143,6 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(part(free)),
         )
         .into_any()
-}
-
-/// `auto: 2` for a control that is empty, or nothing while there is no answer.
-fn auto_text(page: Page, value: Signal<String>) -> Signal<String> {
-    Signal::derive(move || {
-        let (text, value) = (page.text(), value.get());
-        if value.is_empty() {
-            text.auto.to_owned()
-        } else {
-            fill(text.auto_is, &[&value])
-        }
-    })
 }
 
 /// Gives every part of the plan back to the search.

@@ -1,10 +1,11 @@
 //! The task and its sizes.
 
-use crate::view::dom::{el, live, node, part, typed};
+use crate::view::dom::{El, el, live, node, part, typed};
 use leptos::prelude::*;
 use shardwise_core::wire::WorkloadKind;
+use shardwise_core::workload::Rl;
 
-use super::found;
+use super::{auto_text, found, yes_no};
 use crate::form::{Field, KINDS, is_rl};
 use crate::format;
 use crate::page::Page;
@@ -82,13 +83,7 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
         ))
     });
     let packed = found(page, |shown, lang| {
-        let text = lang.text();
-        (if shown.found.job.workload.packing {
-            text.yes
-        } else {
-            text.no
-        })
-        .to_owned()
+        yes_no(shown.found.job.workload.packing, lang)
     });
     let mean = found(page, |shown, _| {
         format::fixed(shown.found.job.workload.mean_sequence_length, 0)
@@ -114,103 +109,99 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
     .into_any()
 }
 
+/// What the answer used of the RL step.
+fn used(page: Page, of: fn(&Rl) -> String) -> Signal<String> {
+    found(page, move |shown, _| {
+        let rl = shown.found.job.workload.rl.as_ref();
+        rl.map(of).unwrap_or_default()
+    })
+}
+
+/// The same of one of its switches.
+fn switched(page: Page, of: fn(&Rl) -> bool) -> Signal<String> {
+    found(page, move |shown, lang| {
+        let rl = shown.found.job.workload.rl.as_ref();
+        yes_no(rl.is_some_and(of), lang)
+    })
+}
+
 fn rl_fields(page: Page) -> AnyView {
-    let rl = move |of: fn(&shardwise_core::workload::Rl) -> String| {
-        found(page, move |shown, _| {
-            shown
-                .found
-                .job
-                .workload
-                .rl
-                .as_ref()
-                .map(of)
-                .unwrap_or_default()
-        })
-    };
-    let reference = found(page, |shown, lang| {
-        let on = shown
-            .found
-            .job
-            .workload
-            .rl
-            .as_ref()
-            .is_some_and(|rl| rl.reference);
-        (if on { lang.text().yes } else { lang.text().no }).to_owned()
-    });
+    let auto = |field, of: fn(&Rl) -> String| input(page, field, None, used(page, of));
+    let switch =
+        |field, of: fn(&Rl) -> bool| choice(page, field, &["true", "false"], switched(page, of));
+    let mean = |field, of: fn(&Rl) -> String| input(page, field, Some("tokens"), used(page, of));
     let schedule = found(page, |_, lang| lang.word("colocated").to_owned());
-    let split = move || {
-        let schedule = page.typed(Field::Schedule);
-        (!schedule.is_empty() && schedule != "colocated").then(|| {
-            input(
-                page,
-                Field::TrainGpus,
-                None,
-                rl(|rl| format::grouped(rl.train_gpus.into())),
-            )
-        })
-    };
     let schedules: &[&str] = &["colocated", "split", "one_step_off", "fully_async"];
     vec![
         node(
             el("DIV.row row-6")
                 .child(plain(page, Field::Prompts))
-                .child(input(
-                    page,
-                    Field::Responses,
-                    None,
-                    rl(|rl| format::grouped(rl.responses_per_prompt)),
-                ))
+                .child(auto(Field::Responses, |rl| {
+                    format::grouped(rl.responses_per_prompt)
+                }))
                 .child(tokens(page, Field::MaxPrompt))
                 .child(tokens(page, Field::MaxResponse))
-                .child(input(
-                    page,
-                    Field::MeanPrompt,
-                    Some("tokens"),
-                    rl(|rl| format::fixed(rl.mean_prompt_length, 0)),
-                ))
-                .child(input(
-                    page,
-                    Field::MeanResponse,
-                    Some("tokens"),
-                    rl(|rl| format::fixed(rl.mean_response_length, 0)),
-                )),
+                .child(mean(Field::MeanPrompt, |rl| {
+                    format::fixed(rl.mean_prompt_length, 0)
+                }))
+                .child(mean(Field::MeanResponse, |rl| {
+                    format::fixed(rl.mean_response_length, 0)
+                })),
         ),
         node(
             el("DETAILS.more")
                 .child(el("SUMMARY").child(page.text().more_rl))
                 .child(
                     el("DIV.row")
-                        .child(input(
-                            page,
-                            Field::MiniBatch,
-                            None,
-                            rl(|rl| format::grouped(rl.mini_batch)),
-                        ))
-                        .child(input(
-                            page,
-                            Field::Epochs,
-                            None,
-                            rl(|rl| format::grouped(rl.epochs)),
-                        ))
-                        .child(input(
-                            page,
-                            Field::Spread,
-                            None,
-                            rl(|rl| format::fixed(rl.response_length_cv, 2)),
-                        ))
-                        .child(choice(
-                            page,
-                            Field::Reference,
-                            &["true", "false"],
-                            reference,
-                        ))
-                        .child(choice(page, Field::Schedule, schedules, schedule))
+                        .child(auto(Field::Oversampling, |rl| {
+                            format::trimmed(rl.oversampling)
+                        }))
+                        .child(auto(Field::Spread, |rl| {
+                            format::fixed(rl.response_length_cv, 2)
+                        }))
+                        .child(auto(Field::MiniBatch, |rl| format::grouped(rl.mini_batch)))
+                        .child(auto(Field::Epochs, |rl| format::grouped(rl.epochs)))
+                        .child(switch(Field::Reference, |rl| rl.reference))
+                        .child(switch(Field::OldLogProb, |rl| rl.old_log_prob))
+                        .child(auto(Field::RewardSeconds, |rl| {
+                            format::trimmed(rl.reward_s)
+                        }))
                         .child(precision(page))
-                        .child(part(split)),
+                        .child(choice(page, Field::Schedule, schedules, schedule))
+                        .child(part(move || sides(page))),
                 ),
         ),
     ]
     .into_any()
+}
+
+/// What a schedule asks for where generation has GPUs of its own.
+fn sides(page: Page) -> Option<Vec<AnyView>> {
+    let schedule = page.typed(Field::Schedule);
+    let apart = !matches!(schedule.as_str(), "" | "colocated");
+    apart.then(|| {
+        let train = used(page, |rl| format::grouped(rl.train_gpus.into()));
+        let staleness = (schedule == "fully_async").then(|| {
+            let bound = used(page, |rl| format::grouped(rl.max_staleness));
+            input(page, Field::MaxStaleness, None, bound)
+        });
+        vec![
+            input(page, Field::TrainGpus, None, auto_text(page, train)),
+            node(staleness),
+            node(part(move || searched_split(page))),
+        ]
+    })
+}
+
+/// The split that was searched for, while nobody has typed one.
+fn searched_split(page: Page) -> Option<El> {
+    let shown = page.answered()?;
+    let split = shown.found.answer.split?;
+    page.typed(Field::TrainGpus).is_empty().then(|| {
+        let (train, rollout) = (split.train_gpus, split.rollout_gpus);
+        let sides = [train, rollout].map(|gpus| format::grouped(gpus.into()));
+        el("P.hint").child(fill(page.text().split_hint, &[&sides[0], &sides[1]]))
+    })
 }
 
 fn rollout_fields(page: Page) -> AnyView {
