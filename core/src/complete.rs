@@ -103,7 +103,7 @@ fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
     Err(InputError::new(
         "workload.rl.responses_per_prompt",
         format!(
-            "{prompts} prompts of {each} responses in a mini-batch do not divide over {ranks} data-parallel ranks. Give responses or a mini_batch that make a multiple of {ranks}."
+            "{prompts} prompts of {each} responses in a mini-batch do not divide over {ranks} data-parallel ranks. Give responses or a mini_batch that make a multiple of {ranks}, or another number of GPUs."
         ),
     ))
 }

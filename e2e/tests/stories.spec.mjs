@@ -65,6 +65,27 @@ test('veRL: GRPO on Qwen3-8B with eight H100', async ({ page, calculator }) => {
   await calculator.shoot('story-verl');
 });
 
+test('flags in the words of an older version', async ({ page, calculator }) => {
+  await calculator.open();
+  await preset(page, calculator, 'Qwen3-8B');
+  const version = page.getByLabel('Version of veRL');
+  await expect(version).toHaveValue('0.9.1');
+  const code = page.locator('#flags-panel pre').first();
+  await expect(code).toContainText('for veRL 0.9.1');
+  await version.focus();
+  await version.selectOption('0.5.0');
+  await expect(code).toContainText('for veRL 0.5.0');
+  await expect(code).toContainText('actor_rollout_ref.actor.ulysses_sequence_parallel_size');
+  await expect(version).toBeFocused();
+  // A framework without that version shows its own, and one with a single version no choice.
+  await page.locator('#tab-deepspeed').click();
+  await expect(page.getByLabel('Version of DeepSpeed')).toHaveValue('0.19.8');
+  await page.locator('#tab-chatlearn').click();
+  await expect(page.locator('#flags-version')).toHaveCount(0);
+  await page.locator('#tab-verl').click();
+  await expect(version).toHaveValue('0.5.0');
+});
+
 test('ChatLearn: GRPO on Qwen3-30B-A3B with eight H20', async ({ page, calculator }) => {
   await calculator.open();
   await preset(page, calculator, 'Qwen3-30B-A3B');

@@ -281,6 +281,7 @@ pub(super) const TEXT: Text = Text {
     oom_why: "Out of memory: {0} of {1} GiB in “{2}”.",
     flags: "Flags to paste",
     framework: "Framework",
+    version_of: "Version of {0}",
     checked: "For {0} {1}",
     reasons: "Reasons",
     download: "Download",

@@ -199,7 +199,7 @@ text! {
     // Plans.
     plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
     // Flags.
-    flags framework checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit
+    flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit
     // Advice.
     advice advice_note advice_none caveats source severity_error severity_warning severity_hint
     // Embed.

@@ -281,6 +281,7 @@ pub(super) const TEXT: Text = Text {
     oom_why: "内存溢出（OOM）：“{2}”阶段需 {0} / {1} GiB。",
     flags: "可直接粘贴的参数",
     framework: "框架",
+    version_of: "{0} 版本",
     checked: "适用于 {0} {1}",
     reasons: "原因",
     download: "下载",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::dom::{Act, el, node, part, press, ticked};
+use super::dom::{Act, el, node, part, press, ticked, typed};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use shardwise_core::emit::{self, Emission, Framework, Snippet};
@@ -31,13 +31,18 @@ enum Shows {
     Nothing(String),
 }
 
-fn emit(framework: &Framework, found: &Evaluated, link: &str) -> Result<Vec<Snippet>, String> {
+fn emit(
+    framework: &Framework,
+    version: &'static str,
+    found: &Evaluated,
+    link: &str,
+) -> Result<Vec<Snippet>, String> {
     let emission = Emission {
         job: &found.job,
         plan: &found.plan,
         answer: &found.answer,
         permalink: link,
-        version: framework.versions.first().copied().unwrap_or_default(),
+        version,
     };
     (framework.emit)(&emission).map_err(|unsupported| unsupported.message)
 }
@@ -61,8 +66,14 @@ fn with_backend(question: &Question, backend: Backend) -> Question {
     question
 }
 
-fn shows(framework: &Framework, shown: &Shown, link: &str, lang: Lang) -> Shows {
-    let why = match emit(framework, &shown.found, link) {
+fn shows(
+    framework: &Framework,
+    version: &'static str,
+    shown: &Shown,
+    link: &str,
+    lang: Lang,
+) -> Shows {
+    let why = match emit(framework, version, &shown.found, link) {
         Ok(texts) => return Shows::Texts(texts),
         Err(why) => why,
     };
@@ -72,7 +83,7 @@ fn shows(framework: &Framework, shown: &Shown, link: &str, lang: Lang) -> Shows 
         let Ok(found) = shardwise_core::evaluate(&with_backend(&shown.question, backend)) else {
             continue;
         };
-        let Ok(texts) = emit(framework, &found, link) else {
+        let Ok(texts) = emit(framework, version, &found, link) else {
             continue;
         };
         let speed = format::figure(found.answer.tokens_per_s_per_gpu);
@@ -132,12 +143,18 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(framework.name)
         });
     let reasons = RwSignal::new(true);
+    // The version last chosen; a framework that has none of that name shows its default.
+    let version = RwSignal::new("");
+    let versions = move || emit::framework(chosen.get()).map(|own| choice(page, own, version));
     let panel = move || {
         let lang = page.lang;
         let shown = page.answered();
         let framework = emit::framework(chosen.get());
         match (shown, framework) {
-            (Some(shown), Some(framework)) => panel(page, framework, &shown, reasons, lang),
+            (Some(shown), Some(framework)) => {
+                let version = current(framework, version.get());
+                panel(page, framework, version, &shown, reasons, lang)
+            }
             _ => el("P.muted").child(lang.text().no_flags).into_any(),
         }
     };
@@ -153,7 +170,41 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(
                     el("DIV.tabp|id=flags-panel|role=tabpanel")
                         .live("aria-labelledby", move || format!("tab-{}", chosen.get()))
+                        .child(part(versions))
                         .child(part(panel)),
+                ),
+        )
+        .into_any()
+}
+
+/// The version called `name`, or the framework's default.
+fn current(framework: &'static Framework, name: &str) -> &'static str {
+    let default = framework.versions.first().copied().unwrap_or_default();
+    framework.version(name).unwrap_or(default)
+}
+
+/// The versions of a framework to choose from, where it has several.
+fn choice(page: Page, framework: &'static Framework, version: RwSignal<&'static str>) -> AnyView {
+    if framework.versions.len() < 2 {
+        return ().into_any();
+    }
+    let options = framework.versions.iter().map(|own| {
+        el("OPTION")
+            .set("value", *own)
+            .flag("selected", move || {
+                current(framework, version.get_untracked()) == *own
+            })
+            .child(*own)
+    });
+    let choose = move |name: String| version.set(current(framework, &name));
+    el("DIV.tabp-h")
+        .child(
+            el("LABEL.ver")
+                .child(el("SPAN").child(fill(page.text().version_of, &[framework.name])))
+                .child(
+                    el("SELECT|id=flags-version")
+                        .on("change", typed(choose))
+                        .children(options),
                 ),
         )
         .into_any()
@@ -162,13 +213,14 @@ pub(super) fn view(page: Page) -> AnyView {
 fn panel(
     page: Page,
     framework: &'static Framework,
+    version: &'static str,
     shown: &Arc<Shown>,
     reasons: RwSignal<bool>,
     lang: Lang,
 ) -> AnyView {
     let text = lang.text();
     let link = page.link();
-    let (notice, texts) = match shows(framework, shown, &link, lang) {
+    let (notice, texts) = match shows(framework, version, shown, &link, lang) {
         Shows::Texts(texts) => (None, texts),
         Shows::Replanned(words, texts) => (Some(words), texts),
         Shows::Nothing(words) => (Some(words), Vec::new()),
@@ -179,7 +231,7 @@ fn panel(
     let texts = texts
         .into_iter()
         .enumerate()
-        .map(|(index, snippet)| snippet_view(page, framework, index, snippet, reasons, lang));
+        .map(|(index, snippet)| snippet_view(framework, version, index, snippet, reasons, lang));
     vec![node(notice), node(unfit), node(texts.collect_view())].into_any()
 }
 
@@ -200,8 +252,8 @@ enum Copied {
 }
 
 fn snippet_view(
-    page: Page,
     framework: &'static Framework,
+    version: &'static str,
     index: usize,
     snippet: Snippet,
     reasons: RwSignal<bool>,
@@ -249,7 +301,6 @@ fn snippet_view(
         Copied::Yes => vec![icon("i-check"), node(text.copied)],
         Copied::Selected => vec![icon("i-warn"), node(text.select_copy)],
     };
-    let _ = page;
     vec![
         node(
             el("DIV.tabp-h")
@@ -261,13 +312,7 @@ fn snippet_view(
                                 .set("href", framework.docs_url)
                                 .set("rel", "noopener")
                                 .set("target", "_blank")
-                                .child(fill(
-                                    text.checked,
-                                    &[
-                                        framework.name,
-                                        framework.versions.first().copied().unwrap_or_default(),
-                                    ],
-                                )),
+                                .child(fill(text.checked, &[framework.name, version])),
                         )
                         .child(" · ")
                         .child(el("CODE").child(file)),

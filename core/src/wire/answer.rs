@@ -238,7 +238,7 @@ pub struct Time {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TimePhase {
-    /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`, `offload`.
+    /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`.
     pub name: &'static str,
     /// Seconds.
     pub s: f64,
