@@ -158,6 +158,19 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "llmforge-lora",
+            "llmforge",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("lora"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "fused_lm_head": true}),
+                ),
+            ),
+        ),
+        (
             "deepspeed-qlora",
             "deepspeed",
             eight(
@@ -187,6 +200,12 @@ fn settings(text: &str) -> Vec<&str> {
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .collect()
+}
+
+/// The settings of a YAML text: lines with a value.
+fn values(text: &str) -> Vec<&str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter(|line| line.contains(": ")).collect()
 }
 
 /// A text without its comments: what bash runs.
@@ -259,7 +278,11 @@ fn every_setting_is_made_once_and_says_why() {
                 continue;
             }
             let mut seen = BTreeSet::new();
-            for line in settings(&snippet.text) {
+            let lines = match snippet.language {
+                Language::Yaml => values(&snippet.text),
+                _ => settings(&snippet.text),
+            };
+            for line in lines {
                 let (setting, reason) = line
                     .split_once("  # ")
                     .unwrap_or_else(|| panic!("{name}: no reason: {line}"));

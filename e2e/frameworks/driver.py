@@ -22,6 +22,7 @@ CHECKED = (
     ("verl", "", "verl", "verl/check.py", "verl", 1),
     ("chatlearn", "", "chatlearn", "chatlearn/check.py", "chatlearn", 1),
     ("deepspeed", "", "deepspeed", "deepspeed/check.py", "deepspeed", 1),
+    ("llmforge", "", "chatlearn", "llmforge/check.py", "llmforge", 1),
     ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
     *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),
 )
@@ -131,9 +132,9 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         results = list(pool.map(lambda checked: check(checked, arguments), CHECKED))
     failed = passed = texts = 0
-    for (_, _, environment, *_), (failures, emitted_texts, unsupported, cases) in zip(CHECKED, results):
+    for (framework, version, *_), (failures, emitted_texts, unsupported, cases) in zip(CHECKED, results):
         bad = len({failure.split(":")[0] for failure in failures})
-        print(f"{environment}: {emitted_texts} texts checked, {cases} altered texts to refuse, {sum(unsupported.values())} questions without a text")
+        print(f"{framework} {version or '(default)'}: {emitted_texts} texts checked, {cases} altered texts to refuse, {sum(unsupported.values())} questions without a text")
         for reason, times in unsupported.most_common():
             print(f"  {times} × {reason}")
         for failure in failures:

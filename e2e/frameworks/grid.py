@@ -60,6 +60,10 @@ def workload(kind, model, turn):
 
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora")}
+# LLMForge's GPUs, and what it trains.
+LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
+            for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
+            for kind in ("sft", "lora") for zero, offload in ((2, None), (3, None), (3, "optimizer"), (3, "all"))]
 
 
 def question(model, gpu, gpus, work, plan=None):
@@ -163,6 +167,7 @@ STORIES = [
     ("story/verl-megatron", "verl", "qwen3-8b", "h100-sxm", STORY, {"backend": "megatron"}),
     ("story/verl", "verl", "qwen3-8b", "h100-sxm", STORY, None),
     ("story/chatlearn", "chatlearn", "qwen3-30b-a3b", "h20-141g", STORY, {"backend": "megatron"}),
+    ("story/llmforge", "llmforge", "llama-2-7b", "a100-sxm-80g", {"kind": "lora", "sequence_length": 4096, "global_batch": 64}, {"backend": "deepspeed", "zero_stage": 3}),
     ("story/deepspeed", "deepspeed", "llama-2-7b", "a100-sxm-80g", {"kind": "sft", "sequence_length": 4096, "global_batch": 32}, {"backend": "deepspeed", "zero_stage": 3}),
 ]
 
@@ -176,6 +181,12 @@ def questions():
         plan = {k: v for k, v in plan.items() if k != "rollout" or "rl" in work}
         for framework in frameworks:
             yield f"stated/{framework}/{name}", framework, question(model, "h100-sxm", 8, work, plan), facts(known[model], 8), True
+    for model, gpu, gpus, kind, zero, offload in LLMFORGE:
+        work = {"kind": kind, "sequence_length": 4096, "global_batch": 4 * gpus}
+        moved = {"parameters": offload == "all", "gradients": bool(offload), "optimizer": bool(offload), "activations": False}
+        plan = {**ZERO, "zero_stage": zero, "micro_batch": 2, "offload": moved}
+        name = f"stated/llmforge/{kind}/{model}/{gpus}x{gpu}/zero-{zero}-{offload}"
+        yield name, "llmforge", question(model, gpu, gpus, work, plan), facts(known[model], gpus), True
     for name, framework, asked, known_facts in searched(known):
         yield name, framework, asked, known_facts, False
 

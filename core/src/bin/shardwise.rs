@@ -54,7 +54,7 @@ enum Command {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
         /// Framework.
-        #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed"])]
+        #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed", "llmforge"])]
         framework: String,
         /// Version of the framework; its newest where none is named.
         #[arg(long, default_value = "")]
@@ -250,7 +250,7 @@ fn write_flags(
     let Some(framework) = emit::framework(framework) else {
         return Err(InputError::new(
             "for",
-            "There is no such framework. Known: verl, chatlearn, deepspeed.",
+            "There is no such framework. Known: verl, chatlearn, deepspeed, llmforge.",
         ));
     };
     let link = if page.is_empty() {

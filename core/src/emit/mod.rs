@@ -5,11 +5,13 @@
 
 mod chatlearn;
 mod deepspeed;
+mod llmforge;
 mod megatron;
 pub mod rules;
 mod text;
 mod verl;
 mod words;
+mod yaml;
 
 use crate::error::InputError;
 use crate::job::Job;
@@ -83,6 +85,16 @@ pub static FRAMEWORKS: &[Framework] = &[
         fused_lm_head: true,
         emit: deepspeed::emit,
         violations: rules::deepspeed,
+    },
+    Framework {
+        id: "llmforge",
+        name: "LLMForge",
+        versions: &["v2"],
+        docs_url: "https://docs.anyscale.com/reference/finetuning-config-api",
+        backends: &[Backend::Deepspeed],
+        fused_lm_head: true,
+        emit: llmforge::emit,
+        violations: rules::llmforge,
     },
 ];
 

@@ -6,11 +6,13 @@
 
 mod chatlearn;
 mod deepspeed;
+pub(super) mod llmforge;
 pub(super) mod verl;
 
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
+pub use llmforge::violations as llmforge;
 pub use verl::violations as verl;
 
 use super::Framework;

@@ -32,6 +32,21 @@ impl Section {
         }
     }
 
+    /// Its heading.
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What it sets.
+    pub(super) fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// Whether it sets nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
+
     /// Title and settings.
     pub(super) fn into_parts(self) -> (String, Vec<Setting>) {
         (self.title, self.settings)
@@ -95,10 +110,7 @@ impl Script {
             out.push('\n');
         }
         out.push_str("args=(\n");
-        let sections = self
-            .sections
-            .iter()
-            .filter(|section| !section.settings.is_empty());
+        let sections = self.sections.iter().filter(|section| !section.is_empty());
         for (index, section) in sections.enumerate() {
             if index > 0 {
                 out.push('\n');

@@ -1,0 +1,94 @@
+"""Checks LLMForge's YAML against the keys of its published templates; see README.md.
+
+LLMForge is closed and deprecated: no code of it can run. The keys, their types and the resources and configurations they
+name are the union over the 244 templates in the history of anyscale/templates (removed by commit d0879a6c), and Ray
+reads the file with PyYAML.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+import protocol  # noqa: E402
+import yaml  # noqa: E402
+
+TEXT, WHOLE, NUMBER, TRUTH, LIST = (str,), (int,), (int, float), (bool,), (list,)
+KEYS = {
+    "model_id": TEXT, "train_path": TEXT, "valid_path": TEXT, "output_dir": TEXT, "padding": TEXT, "task": TEXT,
+    "context_length": WHOLE, "num_devices": WHOLE, "train_batch_size_per_device": WHOLE, "eval_batch_size_per_device": WHOLE,
+    "gradient_accumulation_steps": WHOLE, "num_epochs": WHOLE, "num_checkpoints_to_keep": WHOLE, "learning_rate": NUMBER,
+    "no_gradient_checkpoint": TRUTH, "flash_attention_2": TRUTH, "deepspeed.config_path": TEXT, "trainer_resources.memory": WHOLE,
+    "liger_kernel.enabled": TRUTH, "liger_kernel.kwargs.fused_linear_cross_entropy": TRUTH,
+    "lora_config.r": WHOLE, "lora_config.lora_alpha": WHOLE, "lora_config.lora_dropout": NUMBER, "lora_config.target_modules": LIST,
+    "lora_config.modules_to_save": LIST, "lora_config.bias": TEXT, "lora_config.task_type": TEXT,
+}
+REQUIRED = ("model_id", "train_path", "context_length", "num_devices", "train_batch_size_per_device", "learning_rate",
+            "deepspeed.config_path", "worker_resources")
+CONFIGS = {f"deepspeed_configs/{name}.json" for name in ("zero_2", "zero_3", "zero_3_hpz", "zero_3_offload_optim", "zero_3_offload_optim+param")}
+ACCELERATORS = {f"accelerator_type:{name}" for name in ("A10G", "L4", "A100-40G", "A100-80G", "H100")}
+
+
+def flat(content, above=""):
+    for key, value in content.items():
+        path = f"{above}{key}"
+        if isinstance(value, dict) and path != "worker_resources":
+            yield from flat(value, f"{path}.")
+        else:
+            yield path, value
+
+
+class Once(yaml.SafeLoader):
+    """PyYAML keeps the last of two equal keys without a word."""
+
+
+def once(loader, node, deep=False):
+    seen = [loader.construct_object(key, deep=deep) for key, _ in node.value]
+    for key in seen:
+        if seen.count(key) > 1:
+            raise ValueError(f"{key} is set twice")
+    return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
+
+
+Once.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, once)
+
+
+def changed(text, item):
+    for key, value in item.get("set", {}).items():
+        lines = text.split("\n")
+        hits = [i for i, line in enumerate(lines) if line.strip().startswith(f"{key}:")]
+        if len(hits) != 1:
+            raise RuntimeError(f"{item['id']}: {len(hits)} lines set {key}")
+        start = lines[hits[0]].index(key)
+        lines[hits[0]] = lines[hits[0]][:start] + f"{key}: {value}"
+        text = "\n".join(lines)
+    return "\n".join([text, *item.get("add", [])])
+
+
+def check(item):
+    text = changed(item["snippets"][0]["text"], item)
+    try:
+        content = yaml.load(text, Once)  # noqa: S506: a SafeLoader
+    except yaml.YAMLError as error:
+        return [f"no YAML: {' '.join(str(error).split())}"]
+    settings, errors = dict(flat(content)), []
+    errors += [f"{key}: must be set" for key in REQUIRED if key not in settings]
+    for key, value in settings.items():
+        if key == "worker_resources":
+            errors += [f"{key}: {name} is no accelerator of LLMForge's" for name in value if name not in ACCELERATORS]
+        elif key not in KEYS:
+            errors.append(f"{key}: no template has it")
+        elif not isinstance(value, KEYS[key]) or isinstance(value, bool) and KEYS[key] != TRUTH:
+            errors.append(f"{key}: {value!r} is of another type")
+    if settings.get("deepspeed.config_path") not in CONFIGS:
+        errors.append(f"deepspeed.config_path: {settings.get('deepspeed.config_path')} is none of LLMForge's")
+    if settings.get("padding") not in ("longest", "max_length"):
+        errors.append("padding: longest or max_length")
+    if "$" in str(settings.get("train_path")):
+        errors.append("train_path: no shell reads it")
+    return errors
+
+
+if __name__ == "__main__":
+    protocol.serve(check)
