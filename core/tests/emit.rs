@@ -205,7 +205,10 @@ fn settings(text: &str) -> Vec<&str> {
 /// The settings of a YAML text: lines with a value.
 fn values(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.filter(|line| line.contains(": ")).collect()
+    lines
+        .map(str::trim)
+        .filter(|line| line.contains(": "))
+        .collect()
 }
 
 /// A text without its comments: what bash runs.
