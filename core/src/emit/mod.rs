@@ -11,6 +11,8 @@ mod text;
 mod verl;
 mod words;
 
+pub(crate) use words::plain;
+
 use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::Plan;
