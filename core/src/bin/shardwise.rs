@@ -178,6 +178,7 @@ fn run(command: Command) -> io::Result<bool> {
             let schema = json!({
                 "question": schemars::schema_for!(Question),
                 "answer": schemars::schema_for!(Answer),
+                "reading": schemars::schema_for!(shardwise_core::read::Reading),
             });
             writeln!(out, "{schema:#}")?;
             Ok(true)

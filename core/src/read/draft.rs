@@ -22,6 +22,8 @@ use crate::{complete, emit};
 pub(super) struct Draft<'a> {
     pub(super) framework: Framework,
     pub(super) base: Option<&'a Question>,
+    /// The release that the text is older than, as the keys show that it has renamed or removed.
+    older: Option<[u32; 3]>,
     /// GPUs that train, where the text tells.
     pub(super) train_gpus: Option<u64>,
     root: Value,
@@ -49,6 +51,7 @@ impl<'a> Draft<'a> {
         Self {
             framework,
             base,
+            older: None,
             train_gpus: None,
             root: json!({"version": wire::VERSION}),
             settings: Settings::default(),
@@ -70,7 +73,11 @@ impl<'a> Draft<'a> {
     pub(super) fn state(&mut self, setting: Setting) {
         let key = setting.key.clone();
         self.stated.push(setting.clone());
-        if let Some((Meaning::Renamed(to, since), _)) = meaning(self.sections, &key) {
+        let found = meaning(self.sections, &key);
+        if let Some((Meaning::Renamed(_, since) | Meaning::Removed(since, _), _)) = found {
+            self.shows_older(since);
+        }
+        if let Some((Meaning::Renamed(to, since), _)) = found {
             // `old.*` to `new.*`: the rest of the key stays.
             let to = match to.strip_suffix('*') {
                 Some(start) => {
@@ -104,6 +111,17 @@ impl<'a> Draft<'a> {
             return;
         }
         self.settings.state(key, setting);
+    }
+
+    /// The text shows that it is older than a release.
+    pub(super) fn shows_older(&mut self, release: &str) {
+        let release = parts_of(release);
+        self.older = Some(self.older.map_or(release, |older| older.min(release)));
+    }
+
+    /// Whether the text is older than a release, so that the defaults before it hold.
+    pub(super) fn predates(&self, release: &str) -> bool {
+        self.older.is_some_and(|older| older <= parts_of(release))
     }
 
     /// Sets a field of the question.
@@ -473,6 +491,12 @@ impl<'a> Draft<'a> {
             }
         }
     }
+}
+
+/// Numbers of a release: `0.7.1`.
+fn parts_of(release: &str) -> [u32; 3] {
+    let mut parts = release.split('.').map(|part| part.parse().unwrap_or(0));
+    [(); 3].map(|()| parts.next().unwrap_or(0))
 }
 
 /// The question with its plan, as far as it can be completed.

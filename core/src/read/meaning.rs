@@ -61,3 +61,50 @@ pub(super) fn keys(sections: &'static [Section]) -> impl Iterator<Item = String>
             .map(|(name, _)| format!("{}{name}", section.prefix))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Meaning, Section, meaning};
+    use crate::read::{chatlearn, deepspeed, megatron, verl};
+
+    fn tables() -> [&'static [Section]; 4] {
+        [
+            chatlearn::SECTIONS,
+            deepspeed::SECTIONS,
+            megatron::SECTIONS,
+            verl::SECTIONS,
+        ]
+    }
+
+    #[test]
+    fn a_key_stands_once_in_its_table() {
+        for section in tables().into_iter().flatten() {
+            let mut seen = BTreeSet::new();
+            for (name, _) in section.keys {
+                assert!(seen.insert(name), "{}{name} twice", section.prefix);
+            }
+        }
+    }
+
+    #[test]
+    fn a_renamed_key_has_a_meaning_under_its_new_name() {
+        for sections in tables() {
+            for (_, meant) in sections.iter().flat_map(|section| section.keys) {
+                let Meaning::Renamed(to, since) = meant else {
+                    continue;
+                };
+                // Of `new.*` any key of that section.
+                let known = match to.strip_suffix('*') {
+                    Some(start) => sections.iter().any(|section| {
+                        !section.prefix.is_empty() && start.starts_with(section.prefix)
+                    }),
+                    None => meaning(sections, to)
+                        .is_some_and(|(meant, _)| !matches!(meant, Meaning::Renamed(..))),
+                };
+                assert!(known && since.contains('.'), "{to} since {since}");
+            }
+        }
+    }
+}

@@ -2,6 +2,9 @@
 
 mod keys;
 
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
+
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;

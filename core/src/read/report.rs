@@ -7,6 +7,7 @@ use crate::wire::Question;
 
 /// A framework whose texts are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub enum Framework {
     /// veRL: hydra overrides.
     #[serde(rename = "verl")]
@@ -54,6 +55,7 @@ impl Framework {
 
 /// A text that was read.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Reading {
     /// Interface version: 1.
     pub version: u32,
@@ -79,6 +81,7 @@ pub struct Reading {
 
 /// How a part of the text was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Note {
     /// Line of the text; 0 where no single line is meant.
     pub line: u32,
@@ -88,6 +91,7 @@ pub struct Note {
 
 /// A key that became a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Understood {
     /// The key, as written.
     pub key: String,
@@ -101,6 +105,7 @@ pub struct Understood {
 
 /// A field that the text does not tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Assumed {
     /// Path of the field in the question.
     pub field: String,
@@ -112,6 +117,7 @@ pub struct Assumed {
 
 /// A key that does not matter for memory and speed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Ignored {
     /// The key, as written.
     pub key: String,
@@ -123,6 +129,7 @@ pub struct Ignored {
 
 /// A key that matters and that the question has no field for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Unmodelled {
     /// The key, as written.
     pub key: String,
@@ -136,6 +143,7 @@ pub struct Unmodelled {
 
 /// A key that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Unknown {
     /// The key or word, as written.
     pub key: String,
@@ -147,6 +155,7 @@ pub struct Unknown {
 
 /// What the framework refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Refused {
     /// The key, as written, or the field of the question that the rule is about.
     pub key: String,
@@ -160,6 +169,7 @@ pub struct Refused {
 
 /// Why a text cannot be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Trouble {
     /// Line of the text, from 1; 0 where no single line is meant.
     pub line: u32,

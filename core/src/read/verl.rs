@@ -8,6 +8,8 @@ mod roles;
 
 pub(super) use engine::{lora_targets, recompute};
 pub(super) use fine_tuning::machine;
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
 
 use super::draft::Draft;
 use super::launch::{self, Launch};

@@ -215,3 +215,65 @@ proptest! {
         }
     }
 }
+
+/// The command line: the report of a text, and status 1 with line and remedy where there is none.
+#[cfg(feature = "cli")]
+#[test]
+fn the_command_line_says_what_it_read_or_why_not() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let run = |arguments: &[&str], text: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_shardwise"))
+            .arg("read")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    };
+    let text = &examples()[0];
+    let (status, report, _) = run(&["--gpu", "h20-141g"], text);
+    assert_eq!(status, Some(0));
+    for says in [
+        "ChatLearn, read as this question",
+        "h20-141g",
+        "Understood (",
+        "Assumed (",
+        "Speed: ",
+        "Memory: ",
+    ] {
+        assert!(report.contains(says), "{says}: {report}");
+    }
+    let (status, document, _) = run(&["--json"], text);
+    let document: Value = serde_json::from_str(&document).unwrap();
+    assert_eq!(
+        (status, document["framework"].as_str()),
+        (Some(0), Some("chatlearn"))
+    );
+    let (status, out, error) = run(&[], "x='\u{1b}[31m open");
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    assert!(
+        error.contains("line 1: A single quote") && !error.contains('\u{1b}'),
+        "{error:?}"
+    );
+    let (status, document, _) = run(&["--json"], "nothing");
+    assert!(
+        status == Some(1) && document.contains("\"error\""),
+        "{document}"
+    );
+}

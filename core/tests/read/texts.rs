@@ -164,6 +164,21 @@ fn a_recipe_of_an_older_release() {
         slip.hint.contains("actor_rollout_ref.actor.entropy_coeff"),
         "{slip:?}"
     );
+    // Its keys show a release before 0.7.1, whose defaults hold.
+    assert_eq!(field(&reading, "plan.rollout.max_num_seqs"), json!(1024));
+    let default = |reading: &Reading| {
+        reading
+            .assumed
+            .iter()
+            .any(|one| one.why.contains("before 0.9.0"))
+    };
+    assert!(default(&reading));
+    let newer = super::reading(
+        &RECIPE.replace("reward_model.reward_manager", "reward.reward_manager.name"),
+    );
+    assert_eq!(field(&newer, "plan.rollout.max_num_seqs"), json!(256));
+    let oldest = super::reading(&RECIPE.replace("actor_rollout_ref.rollout.name=vllm \\\n", ""));
+    assert_eq!(field(&oldest, "plan.rollout.enforce_eager"), json!(true));
     estimate(&reading.question).unwrap();
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn run(
             if json {
                 writeln!(out, "{}", json!({"version": 1, "error": trouble}))?;
             } else {
-                writeln!(out, "{trouble}")?;
+                eprintln!("shardwise: {trouble}");
             }
             Ok(false)
         }

@@ -14,7 +14,7 @@ const TURNS: Meaning = Unmodelled("the estimate's responses have one turn");
 const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the update's");
 
 /// Every key of `ChatLearn` that is known.
-pub(super) static SECTIONS: &[Section] = &[
+pub(in crate::read) static SECTIONS: &[Section] = &[
     Section {
         prefix: "runtime_args.",
         plan: "plan.",
@@ -105,6 +105,14 @@ const RUNTIME: &[(&str, Meaning)] = &[
     ("debug", LOG),
     ("profiler_*", LOG),
     ("nsys", LOG),
+    ("concurrent_setup", PLACE),
+    ("cpu_schedule_strategy", PLACE),
+    ("num_training_epoch", Ignored("length of the run")),
+    ("enable_resume_training", LOG),
+    ("max_data_ckpt_nums", LOG),
+    ("load_data_checkpoint_iteration", LOG),
+    ("stream_data_loader_type", DATA_SET),
+    ("policy_to_regroup_queue", PLACE),
 ];
 
 /// Both backends' keys, and those of either.
@@ -211,6 +219,17 @@ const TRAINER: &[(&str, Meaning)] = &[
         "freeze_vision",
         Unmodelled("the estimate trains every part"),
     ),
+    ("seq_length", FOLLOWS),
+    ("variable_seq_lengths", FOLLOWS),
+    ("num_inference_per_prompt", FOLLOWS),
+    ("enable_thinking", FOLLOWS),
+    ("sync_frequency", PLACE),
+    ("replica_dp_size", PLACE),
+    ("rerun_mode", LOG),
+    ("no_load_*", LOG),
+    ("finetune", LOG),
+    ("calculate_per_token_loss", OBJECTIVE),
+    ("use_checkpoint_opt_param_scheduler", OBJECTIVE),
 ];
 
 const REFERENCE: &[(&str, Meaning)] = &[
@@ -273,4 +292,19 @@ const POLICY: &[(&str, Meaning)] = &[
     ("seed", SAMPLING),
     ("max_turns", TURNS),
     ("*_cfg_path", TURNS),
+    ("max_seq_len_to_capture", FOLLOWS),
+    ("packing", FOLLOWS),
+    ("max_token_in_packing", FOLLOWS),
+    (
+        "free_gpu_memory.free_grad_buffers",
+        Ignored("the engine has no gradients"),
+    ),
+    (
+        "free_gpu_memory.offload_optimizer_states",
+        Ignored("the engine has no optimizer"),
+    ),
+    ("sync_frequency", PLACE),
+    ("replica_dp_size", PLACE),
+    ("num_cpu", PLACE),
+    ("cpu_per_process", PLACE),
 ];

@@ -10,7 +10,7 @@ const GONE: Meaning = Removed("0.19", "DeepSpeed refuses the section. Leave it o
 const NVME: Meaning = Ignored("how the host's disk is used");
 
 /// Every key that is known; those that begin with dashes are the training script's.
-pub(super) static SECTIONS: &[Section] = &[
+pub(in crate::read) static SECTIONS: &[Section] = &[
     Section {
         prefix: "",
         plan: "plan.",

@@ -12,7 +12,7 @@ const MODEL: Meaning = Field("model");
 const DISPATCH: Meaning = Unmodelled("the estimate's all-to-all is fitted on both kinds");
 
 /// Every argument that is known.
-pub(super) static SECTIONS: &[Section] = &[Section {
+pub(in crate::read) static SECTIONS: &[Section] = &[Section {
     prefix: "--",
     plan: "plan.",
     keys: KEYS,

@@ -23,7 +23,7 @@ const fn section(prefix: &'static str, plan: &'static str, keys: Keys) -> Sectio
 }
 
 /// Every key of veRL that is known.
-pub(super) static SECTIONS: &[Section] = &[
+pub(in crate::read) static SECTIONS: &[Section] = &[
     section("", "", TOP),
     section("data.", "", DATA),
     section("algorithm.", "", ALGORITHM),
@@ -63,6 +63,7 @@ pub(super) static SECTIONS: &[Section] = &[
 ];
 
 const TOP: Keys = &[
+    ("skip.*", PROFILE),
     ("model_engine", Field("plan.backend")),
     ("engine", Field("plan.backend")),
     ("optim", Ignored("the optimizer of the backend")),

@@ -23,6 +23,10 @@ const OVERSAMPLING: f64 = 2.3;
 
 pub(super) fn read(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("actor_rollout_ref.model.path", "model");
+    // The engine had a default before, and a command of then does not name it.
+    if !program.is_empty() && !draft.states("actor_rollout_ref.rollout.name") {
+        draft.shows_older("0.6.0");
+    }
     machine(draft, program);
     let kind = algorithm(draft, program);
     batch(draft, program);
@@ -289,7 +293,16 @@ fn packing(draft: &mut Draft, megatron: bool) {
     let own = draft
         .flag("actor_rollout_ref.actor.megatron.use_remove_padding")
         .filter(|_| megatron);
-    draft.set("workload.packing", own.or(model).unwrap_or(true));
+    // Megatron has always packed.
+    match own.or(model) {
+        Some(packs) => draft.set("workload.packing", packs),
+        None if !megatron && draft.predates("0.7.0") => draft.assume(
+            "workload.packing",
+            false,
+            "veRL's default before 0.7.0, which the text is older than by its keys; actor_rollout_ref.model.use_remove_padding would say.",
+        ),
+        None => draft.set("workload.packing", true),
+    }
 }
 
 fn micro_batch(draft: &mut Draft) {
@@ -362,7 +375,16 @@ fn generation(draft: &mut Draft) {
         let value = draft.count(&key(name)).unwrap_or(default);
         draft.set(&format!("plan.rollout.{field}"), value);
     }
-    draft.take_count(&key("max_num_seqs"), "plan.rollout.max_num_seqs", Some(256));
+    let sequences = "plan.rollout.max_num_seqs";
+    match draft.count(&key("max_num_seqs")) {
+        Some(count) => draft.set(sequences, count),
+        None if draft.predates("0.9.0") => draft.assume(
+            sequences,
+            1024,
+            "veRL's default before 0.9.0, which the text is older than by its keys; actor_rollout_ref.rollout.max_num_seqs would say.",
+        ),
+        None => draft.default(&key("max_num_seqs"), sequences, 256),
+    }
     draft.take_count(
         &key("max_num_batched_tokens"),
         "plan.rollout.max_num_batched_tokens",
@@ -378,8 +400,15 @@ fn generation(draft: &mut Draft) {
     }
     let free = draft.flag(&key("free_cache_engine")).unwrap_or(true);
     draft.set("plan.rollout.free_cache", free);
-    let eager = draft.flag(&key("enforce_eager")).unwrap_or(false);
-    draft.set("plan.rollout.enforce_eager", eager);
+    match draft.flag(&key("enforce_eager")) {
+        Some(eager) => draft.set("plan.rollout.enforce_eager", eager),
+        None if draft.predates("0.6.0") => draft.assume(
+            "plan.rollout.enforce_eager",
+            true,
+            "veRL's default before 0.6.0, which the text is older than by its keys; actor_rollout_ref.rollout.enforce_eager would say.",
+        ),
+        None => draft.set("plan.rollout.enforce_eager", false),
+    }
     for engine in ["vllm", "sglang"] {
         let dtype = draft.text(&key(&format!("engine_kwargs.{engine}.kv_cache_dtype")));
         if dtype.is_some_and(|dtype| dtype.contains("fp8")) {

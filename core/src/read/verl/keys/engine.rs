@@ -139,6 +139,14 @@ pub(super) const MEGATRON: Keys = &[
         "override_mcore_model_config*",
         Unmodelled("the model's shape is the catalog's"),
     ),
+    (
+        "override_ddp_config",
+        Unmodelled("write its keys one by one, which are read"),
+    ),
+    (
+        "override_transformer_config",
+        Unmodelled("write its keys one by one, which are read"),
+    ),
     ("use_mbridge", PATH),
     ("vanilla_mbridge", PATH),
     ("use_dist_checkpointing", PATH),
