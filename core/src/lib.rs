@@ -31,6 +31,7 @@ pub mod model;
 pub mod permalink;
 pub mod plan;
 pub mod presets;
+pub mod read;
 pub mod rl;
 pub mod rollout;
 pub mod search;

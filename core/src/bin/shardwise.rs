@@ -5,6 +5,9 @@
     reason = "a command line prints"
 )]
 
+#[path = "shardwise/reading.rs"]
+mod reading;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
@@ -65,6 +68,20 @@ enum Command {
         /// Address of the page, for the permalink in the text.
         #[arg(long, default_value = "")]
         page: String,
+    },
+    /// Read a framework's command, script or configuration back into a question.
+    Read {
+        /// Texts of one run: a script, or `ds_config.json` and its launch line; standard input where none is named.
+        files: Vec<PathBuf>,
+        /// The GPU, which no text names: a catalog id. Default h100-sxm.
+        #[arg(long)]
+        gpu: Option<String>,
+        /// The model, where the text names a folder that the catalog does not know: an id or a Hugging Face name.
+        #[arg(long)]
+        model: Option<String>,
+        /// The whole document instead of plain text.
+        #[arg(long)]
+        json: bool,
     },
     /// List what the catalog knows, with sources.
     Catalog {
@@ -151,6 +168,12 @@ fn run(command: Command) -> io::Result<bool> {
         Command::Link { files } => each(&files, &mut out, |question| {
             Ok(format!("#{}", permalink::to_hash(question)))
         }),
+        Command::Read {
+            files,
+            gpu,
+            model,
+            json,
+        } => reading::run(&files, gpu.as_deref(), model.as_deref(), json, &mut out),
         Command::Catalog { table } => {
             list(table, &mut out)?;
             Ok(true)
@@ -159,6 +182,7 @@ fn run(command: Command) -> io::Result<bool> {
             let schema = json!({
                 "question": schemars::schema_for!(Question),
                 "answer": schemars::schema_for!(Answer),
+                "reading": schemars::schema_for!(shardwise_core::read::Reading),
             });
             writeln!(out, "{schema:#}")?;
             Ok(true)

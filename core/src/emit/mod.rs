@@ -13,6 +13,8 @@ mod verl;
 mod words;
 mod yaml;
 
+pub(crate) use words::plain;
+
 use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::Plan;

@@ -9,7 +9,7 @@ use crate::workload::Lora;
 
 /// A text that stays one line of a comment: no control characters, nothing that reorders or hides
 /// what is shown, no endless names.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     const LONGEST: usize = 2000;
     let hidden = |c: char| {
         c.is_control()

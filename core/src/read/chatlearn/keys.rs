@@ -1,0 +1,310 @@
+//! `ChatLearn`'s keys and what each means, after the dataclasses in `chatlearn/configs` of b7af31a.
+
+use crate::read::meaning::Meaning::{Field, Ignored, Plan, Unmodelled};
+use crate::read::meaning::{Meaning, Section};
+
+const LOG: Meaning = Ignored("logs and checkpoints");
+const DATA_SET: Meaning = Ignored("which data is read, and how");
+const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
+const PLACE: Meaning = Ignored("where processes run");
+const SAMPLING: Meaning = Ignored("which tokens are sampled");
+const FOLLOWS: Meaning = Ignored("it follows another key in the templates");
+const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they go");
+const TURNS: Meaning = Unmodelled("the estimate's responses have one turn");
+const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the update's");
+
+/// Every key of `ChatLearn` that is known.
+pub(in crate::read) static SECTIONS: &[Section] = &[
+    Section {
+        prefix: "runtime_args.",
+        plan: "plan.",
+        keys: RUNTIME,
+    },
+    Section {
+        prefix: "models.policy_trainer.",
+        plan: "plan.",
+        keys: TRAINER,
+    },
+    Section {
+        prefix: "models.ref_policy.",
+        plan: "plan.reference.",
+        keys: REFERENCE,
+    },
+    Section {
+        prefix: "models.policy.",
+        plan: "plan.rollout.",
+        keys: POLICY,
+    },
+    Section {
+        prefix: "models.reward.",
+        plan: "",
+        keys: &[("*", Ignored("which rule scores"))],
+    },
+    Section {
+        prefix: "models.rollout_manager.",
+        plan: "",
+        keys: &[(
+            "*",
+            Unmodelled("the estimate's engines share the requests evenly"),
+        )],
+    },
+    Section {
+        prefix: "models.partial_rollout_manager.",
+        plan: "",
+        keys: &[("*", Unmodelled("the estimate waits for every response"))],
+    },
+    Section {
+        prefix: "env_args.",
+        plan: "",
+        keys: &[("*", PLACE)],
+    },
+];
+
+const RUNTIME: &[(&str, Meaning)] = &[
+    ("train_backend", Plan("backend")),
+    ("rollout_backend", Plan("rollout.engine")),
+    ("sample_per_episode", Field("workload.rl.prompts_per_step")),
+    ("train_global_batch_size", Field("workload.rl.mini_batch")),
+    ("train_micro_batch_size", Plan("micro_batch")),
+    (
+        "num_inference_per_prompt",
+        Field("workload.rl.responses_per_prompt"),
+    ),
+    (
+        "colocation",
+        Ignored("generation and training share the GPUs in any case"),
+    ),
+    (
+        "use_rollout_manager",
+        Unmodelled("the estimate's engines share the requests evenly"),
+    ),
+    (
+        "use_partial_rollout",
+        Unmodelled("the estimate waits for every response"),
+    ),
+    ("task_type", TURNS),
+    ("model_type", Ignored("the model says it")),
+    ("raw_chat", DATA_SET),
+    ("data_*", DATA_SET),
+    ("eval_*", Ignored("validation")),
+    ("enable_eval_before_training", Ignored("validation")),
+    ("num_episode", Ignored("length of the run")),
+    ("save_episode_interval", LOG),
+    ("exp_name", LOG),
+    ("output_dir", LOG),
+    ("log_*", LOG),
+    ("max_replay_episode", Ignored("samples that are kept")),
+    ("replay_episode_offset", Ignored("samples that are kept")),
+    ("consumed_samples", LOG),
+    (
+        "bucket_size_mb_in_memory_manager",
+        Ignored("size of one copy to the host"),
+    ),
+    ("free_sync_collective_group", PLACE),
+    ("validate_param_sync", PLACE),
+    ("debug", LOG),
+    ("profiler_*", LOG),
+    ("nsys", LOG),
+    ("concurrent_setup", PLACE),
+    ("cpu_schedule_strategy", PLACE),
+    ("num_training_epoch", Ignored("length of the run")),
+    ("enable_resume_training", LOG),
+    ("max_data_ckpt_nums", LOG),
+    ("load_data_checkpoint_iteration", LOG),
+    ("stream_data_loader_type", DATA_SET),
+    ("policy_to_regroup_queue", PLACE),
+];
+
+/// Both backends' keys, and those of either.
+const TRAINER: &[(&str, Meaning)] = &[
+    ("num_gpu", Field("hardware.gpus")),
+    (
+        "packing",
+        Field("workload.packing plan.max_tokens_per_gpu plan.micro_batch"),
+    ),
+    ("max_token_in_packing", Plan("max_tokens_per_gpu")),
+    ("load", Field("model")),
+    ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
+    ("tensor_model_parallel_size", Plan("tensor_parallel")),
+    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
+    (
+        "virtual_pipeline_model_parallel_size",
+        Plan("virtual_pipeline"),
+    ),
+    ("context_parallel_size", Plan("context_parallel")),
+    ("expert_model_parallel_size", Plan("expert_parallel")),
+    (
+        "expert_tensor_parallel_size",
+        Plan("expert_tensor_parallel"),
+    ),
+    ("sequence_parallel", Plan("sequence_parallel")),
+    ("use_distributed_optimizer", Plan("zero_stage")),
+    ("recompute_granularity", Plan("recompute")),
+    ("recompute_method", Plan("recompute")),
+    ("recompute_num_layers", Plan("recompute")),
+    ("recompute_modules", Plan("recompute")),
+    (
+        "free_gpu_memory.offload_weights",
+        Plan("offload.parameters"),
+    ),
+    (
+        "free_gpu_memory.offload_optimizer_states",
+        Plan("offload.optimizer"),
+    ),
+    (
+        "free_gpu_memory.free_grad_buffers",
+        Plan("offload.gradients"),
+    ),
+    ("train_micro_batch_size", FOLLOWS),
+    ("generation_batch_size", FORWARD),
+    (
+        "fsdp_size",
+        Ignored("ChatLearn sets it to num_gpu, whatever is stated"),
+    ),
+    (
+        "gradient_checkpointing",
+        Ignored("ChatLearn's FSDP recomputes each layer, whatever is stated"),
+    ),
+    ("meta_init", Ignored("how weights are loaded")),
+    (
+        "groupgemm",
+        Ignored("the estimate has one kernel for all experts"),
+    ),
+    ("save_hf", LOG),
+    ("decoder_first_pipeline_num_layers", STAGES),
+    ("decoder_last_pipeline_num_layers", STAGES),
+    ("pipeline_model_parallel_layout", STAGES),
+    ("bf16", Ignored("ChatLearn trains in bf16")),
+    (
+        "empty_unused_memory_level",
+        Ignored("when the allocator gives memory back"),
+    ),
+    (
+        "use_expandable_segments",
+        Ignored("how the allocator grows"),
+    ),
+    (
+        "gradient_accumulation_fusion",
+        Ignored("the estimate's kernels are fused ones"),
+    ),
+    ("distributed_timeout_minutes", PLACE),
+    (
+        "moe_router_force_load_balancing",
+        Ignored("the estimate's experts are balanced"),
+    ),
+    (
+        "megatron_model_cfg.*",
+        Unmodelled("the model's shape is the catalog's"),
+    ),
+    ("model_provider_module", PLACE),
+    ("gpu_per_process", PLACE),
+    ("cpu_per_process", PLACE),
+    ("num_cpu", PLACE),
+    ("num_replica", PLACE),
+    ("trainable", PLACE),
+    ("seed", OBJECTIVE),
+    ("tokenizer_*", DATA_SET),
+    ("trust_remote_code", DATA_SET),
+    ("max_prompt_tokens_length", FOLLOWS),
+    ("max_response_tokens_length", FOLLOWS),
+    ("optimizer.*", OBJECTIVE),
+    ("kl_coef", OBJECTIVE),
+    ("entropy_coef", OBJECTIVE),
+    ("pos_clip_ratio", OBJECTIVE),
+    ("neg_clip_ratio", OBJECTIVE),
+    ("diff_clip_ratio", OBJECTIVE),
+    ("final_clip_ratio", OBJECTIVE),
+    ("use_group_sequence_policy", OBJECTIVE),
+    (
+        "freeze_vision",
+        Unmodelled("the estimate trains every part"),
+    ),
+    ("seq_length", FOLLOWS),
+    ("variable_seq_lengths", FOLLOWS),
+    ("num_inference_per_prompt", FOLLOWS),
+    ("enable_thinking", FOLLOWS),
+    ("sync_frequency", PLACE),
+    ("replica_dp_size", PLACE),
+    ("rerun_mode", LOG),
+    ("no_load_*", LOG),
+    ("finetune", LOG),
+    ("calculate_per_token_loss", OBJECTIVE),
+    ("use_checkpoint_opt_param_scheduler", OBJECTIVE),
+];
+
+const REFERENCE: &[(&str, Meaning)] = &[
+    (
+        "free_gpu_memory.offload_weights",
+        Plan("offload.parameters"),
+    ),
+    ("generation_batch_size", FORWARD),
+    ("*", FOLLOWS),
+];
+
+const POLICY: &[(&str, Meaning)] = &[
+    ("load", Field("model")),
+    (
+        "num_inference_per_prompt",
+        Field("workload.rl.responses_per_prompt"),
+    ),
+    (
+        "max_prompt_tokens_length",
+        Field("workload.rl.max_prompt_length"),
+    ),
+    (
+        "max_response_tokens_length",
+        Field("workload.rl.max_response_length"),
+    ),
+    ("tensor_model_parallel_size", Plan("tensor_parallel")),
+    ("generation_batch_size", Plan("max_num_seqs")),
+    ("max_num_batched_tokens", Plan("max_num_batched_tokens")),
+    ("gpu_memory_utilization", Plan("gpu_memory_utilization")),
+    ("enforce_eager", Plan("enforce_eager")),
+    ("free_gpu_memory.offload_weights", Plan("free_cache")),
+    ("is_sync_mode", Ignored("how requests reach the engine")),
+    (
+        "pipeline_model_parallel_size",
+        Unmodelled("the estimate's engine splits matrices alone"),
+    ),
+    (
+        "expert_model_parallel_size",
+        Unmodelled("the estimate's engine splits matrices alone"),
+    ),
+    ("seq_length", FOLLOWS),
+    ("num_gpu", FOLLOWS),
+    ("num_replica", PLACE),
+    ("gpu_per_process", PLACE),
+    ("trainable", PLACE),
+    ("trust_remote_code", DATA_SET),
+    ("temperature", SAMPLING),
+    ("top_p", SAMPLING),
+    ("top_k", SAMPLING),
+    ("min_p", SAMPLING),
+    ("presence_penalty", SAMPLING),
+    ("frequency_penalty", SAMPLING),
+    ("repetition_penalty", SAMPLING),
+    ("stop_token_list", SAMPLING),
+    ("new_token_limit", SAMPLING),
+    ("enable_thinking", SAMPLING),
+    ("eval_*", Ignored("validation")),
+    ("vllm_*", DATA_SET),
+    ("enable_stage_resume", LOG),
+    ("seed", SAMPLING),
+    ("max_turns", TURNS),
+    ("*_cfg_path", TURNS),
+    ("max_seq_len_to_capture", FOLLOWS),
+    ("packing", FOLLOWS),
+    ("max_token_in_packing", FOLLOWS),
+    (
+        "free_gpu_memory.free_grad_buffers",
+        Ignored("the engine has no gradients"),
+    ),
+    (
+        "free_gpu_memory.offload_optimizer_states",
+        Ignored("the engine has no optimizer"),
+    ),
+    ("sync_frequency", PLACE),
+    ("replica_dp_size", PLACE),
+    ("num_cpu", PLACE),
+    ("cpu_per_process", PLACE),
+];

@@ -1,0 +1,255 @@
+//! Which command of a script trains, and how many processes it starts.
+
+use super::report::Framework;
+use super::settings::Setting;
+use super::shell::{Command, Script, Word};
+
+/// The command that trains.
+pub(super) struct Launch<'a> {
+    /// The module or file that runs: `verl.trainer.main_ppo`; empty where settings stand alone.
+    pub(super) program: &'a str,
+    /// Words before it: the launcher's.
+    pub(super) before: &'a [Word],
+    /// Words behind it.
+    pub(super) after: Vec<Word>,
+    /// Line of the command.
+    pub(super) line: u32,
+    /// Settings outside the command: bash would run each as a command of its own.
+    pub(super) stray: Vec<Word>,
+    /// Lines of further commands that train, which are not read.
+    pub(super) others: Vec<u32>,
+}
+
+/// Whose script it is.
+pub(super) fn framework(script: &Script) -> Option<Framework> {
+    let words = || script.commands.iter().flat_map(|command| &command.words);
+    if let Some(found) = script
+        .commands
+        .iter()
+        .find_map(|command| entry(command).map(|(framework, _)| framework))
+    {
+        // Megatron's own scripts with `--deepspeed` are Megatron-DeepSpeed's.
+        return Some(found);
+    }
+    words().find_map(|word| {
+        let key = word.text.trim_start_matches(['+', '~']);
+        let section = key.split(['.', '=']).next().unwrap_or_default();
+        let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
+        match section {
+            "actor_rollout_ref" | "critic" | "algorithm" if dotted => Some(Framework::Verl),
+            "runtime_args" | "models" if dotted => Some(Framework::Chatlearn),
+            _ => megatron_argument(&word.text).then_some(Framework::Megatron),
+        }
+    })
+}
+
+fn megatron_argument(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default().replace('_', "-");
+    matches!(
+        name.as_str(),
+        "--tensor-model-parallel-size"
+            | "--pipeline-model-parallel-size"
+            | "--context-parallel-size"
+            | "--expert-model-parallel-size"
+            | "--num-layers"
+            | "--seq-length"
+            | "--micro-batch-size"
+            | "--global-batch-size"
+            | "--recompute-granularity"
+            | "--use-distributed-optimizer"
+    )
+}
+
+/// The framework and the place of the program in a command that trains.
+fn entry(command: &Command) -> Option<(Framework, usize)> {
+    let quiet = command.words.first().is_some_and(|word| {
+        matches!(
+            word.text.as_str(),
+            "echo" | "printf" | "cd" | "mkdir" | "ls" | "cat" | "pip" | "tee" | "rm" | "cp"
+        )
+    });
+    if quiet {
+        return None;
+    }
+    let found = command.words.iter().enumerate().find_map(|(at, word)| {
+        if word.text.contains('=') {
+            return None;
+        }
+        let file = word.text.rsplit('/').next().unwrap_or_default();
+        let python = file.strip_suffix(".py");
+        let name = python
+            .unwrap_or(file)
+            .rsplit('.')
+            .next()
+            .unwrap_or_default();
+        let module = word.text.starts_with("verl.") || word.text.starts_with("recipe.");
+        match name {
+            "main_ppo" | "main_dapo" | "main_ppo_split" | "fully_async_main" | "sft_trainer"
+            | "fsdp_sft_trainer" | "sft_trainer_ray"
+                if module || python.is_some() =>
+            {
+                Some((Framework::Verl, at))
+            }
+            _ if module && name.starts_with("main_") && name != "main_generation" => {
+                Some((Framework::Verl, at))
+            }
+            "entrypoint" if python.is_some() => Some((Framework::Chatlearn, at)),
+            _ if python.is_some() && name.starts_with("pretrain") => {
+                Some((Framework::Megatron, at))
+            }
+            _ => None,
+        }
+    });
+    if found.is_some() {
+        return found;
+    }
+    let deepspeed = command.words.iter().any(|word| {
+        word.text == "deepspeed"
+            || word.text.ends_with("/deepspeed")
+            || word.text.starts_with("--deepspeed")
+    });
+    if deepspeed {
+        let at = command
+            .words
+            .iter()
+            .position(|word| word.text.ends_with(".py"))
+            .unwrap_or(0);
+        return Some((Framework::Deepspeed, at));
+    }
+    // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
+    if command
+        .words
+        .iter()
+        .any(|word| megatron_argument(&word.text))
+    {
+        let at = command
+            .words
+            .iter()
+            .position(|word| word.text.ends_with(".py"))?;
+        return Some((Framework::Megatron, at));
+    }
+    None
+}
+
+/// The command of `framework` in a script. Where there is none, the settings that stand alone.
+pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
+    let mut launch = Launch {
+        program: "",
+        before: &[],
+        after: Vec::new(),
+        line: 0,
+        stray: Vec::new(),
+        others: Vec::new(),
+    };
+    for command in &script.commands {
+        match entry(command) {
+            Some((found, at)) if found == framework => {
+                let (before, after) = command.words.split_at(at);
+                if launch.program.is_empty()
+                    && let Some((program, after)) = after.split_first()
+                {
+                    launch.program = &program.text;
+                    launch.before = before;
+                    launch.after = after.to_vec();
+                    launch.line = command.line;
+                } else {
+                    launch.others.push(command.line);
+                }
+            }
+            _ => {
+                let setting = command
+                    .words
+                    .first()
+                    .is_some_and(|word| is_setting(&word.text, framework));
+                if setting {
+                    // `model_engine=megatron a.b=c`: bash takes the first for an assignment.
+                    let groups = ["model_engine=", "engine=", "optim="];
+                    let group =
+                        |word: &&Word| groups.iter().any(|group| word.text.starts_with(group));
+                    launch
+                        .stray
+                        .extend(command.environment.iter().filter(group).cloned());
+                    launch.stray.extend(command.words.iter().cloned());
+                }
+            }
+        }
+    }
+    if launch.program.is_empty() {
+        launch.after.append(&mut launch.stray);
+    }
+    launch
+}
+
+/// Whether a word is a setting of the framework rather than a command.
+fn is_setting(word: &str, framework: Framework) -> bool {
+    match framework {
+        Framework::Verl | Framework::Chatlearn => {
+            let key = word.trim_start_matches(['+', '~']);
+            key.split_once('=').is_some_and(|(key, _)| {
+                key.contains('.')
+                    && key
+                        .bytes()
+                        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
+            })
+        }
+        Framework::Deepspeed | Framework::Megatron => word.starts_with("--"),
+    }
+}
+
+/// Value of a launcher's option: `--nnodes=2`, `--nnodes 2`, `--nproc-per-node 8`.
+pub(super) fn option<'a>(words: &'a [Word], names: &[&str]) -> Option<&'a Word> {
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let name = word
+            .text
+            .trim_start_matches('-')
+            .split('=')
+            .next()
+            .unwrap_or_default();
+        let name = name.replace('-', "_");
+        if word.text.starts_with('-') && names.contains(&name.as_str()) {
+            return if word.text.contains('=') {
+                Some(word)
+            } else {
+                words.peek().copied()
+            };
+        }
+    }
+    None
+}
+
+/// argparse's options: `--name value …`, `--name=value`, `--name` alone. Dashes of a name become underscores,
+/// as argparse takes either; a value is all words up to the next option.
+pub(super) fn arguments(words: &[Word]) -> Vec<Setting> {
+    let mut out: Vec<Setting> = Vec::new();
+    for word in words {
+        let text = word.text.trim();
+        let negative = text.starts_with('-') && super::value::number(text).is_some();
+        if let Some(option) = text.strip_prefix('-').filter(|_| !negative) {
+            let option = option.trim_start_matches('-');
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            out.push(Setting {
+                key: format!("--{}", name.replace('-', "_")),
+                written: format!("--{name}"),
+                value: value.to_owned(),
+                line: word.line,
+                open: word.open.clone(),
+            });
+        } else if let Some(last) = out.last_mut() {
+            // Lists are short; a text of nothing but words stays linear.
+            if last.value.len() < 4096 {
+                if !last.value.is_empty() {
+                    last.value.push(' ');
+                }
+                last.value.push_str(text);
+            }
+            last.open = last.open.take().or_else(|| word.open.clone());
+        }
+    }
+    for setting in &mut out {
+        if setting.value.is_empty() && setting.open.is_none() {
+            setting.value = "True".to_owned();
+        }
+    }
+    out
+}

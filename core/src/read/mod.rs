@@ -1,0 +1,110 @@
+//! The way back: from a text that a person runs to a question.
+//!
+//! [`read`] takes the command, script or configuration file of a framework and gives the question that
+//! it asks, with a report: what was understood and as which field, what was assumed, what does not matter,
+//! what is not known, and what the framework itself would refuse. Nothing is executed and nothing is
+//! dropped in silence. The reading is as pure as the rest of the core: a hostile text gives an error or an
+//! answer in linear time.
+//!
+//! A framework is one module with one table of keys beside it (`keys.rs`): to make another key known, add
+//! a line there.
+
+mod base;
+mod chatlearn;
+mod deepspeed;
+mod draft;
+mod launch;
+mod meaning;
+mod megatron;
+mod model;
+mod nearest;
+mod report;
+mod settings;
+mod shell;
+mod text;
+mod value;
+mod verl;
+mod yaml;
+
+pub use report::{
+    Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
+};
+
+use crate::wire::Question;
+use text::{Kind, Part};
+
+/// Longest text that is read, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Reads texts of one run: a script, a `ds_config.json` and its launch line, a YAML file and its command.
+///
+/// `base` answers what no text tells: the GPU, its network and price, mean lengths, and the model where the
+/// text names a folder that the catalog does not know.
+///
+/// # Errors
+/// Where nothing can be read at all: the line, and what to do.
+///
+/// ```
+/// let text = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 \\
+///     actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+/// let reading = shardwise_core::read::read(&[text], None).unwrap();
+/// assert_eq!(reading.question.model, "qwen3-8b");
+/// assert_eq!(reading.question.workload.rl.unwrap().prompts_per_step, Some(512));
+/// ```
+pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble> {
+    if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
+        return Err(Trouble::new(
+            0,
+            "The text is longer than 1 MiB. Paste the command and its variables alone.",
+        ));
+    }
+    let mut parts = Vec::new();
+    for text in texts {
+        text::parts(text, &mut parts)?;
+    }
+    let framework = framework(&parts)?;
+    match framework {
+        Framework::Verl => verl::read(&parts, base),
+        Framework::Chatlearn => chatlearn::read(&parts, base),
+        Framework::Deepspeed => deepspeed::read(&parts, base),
+        Framework::Megatron => megatron::read(&parts, base),
+    }
+}
+
+/// Whose texts these are: what is run decides, then what the settings look like.
+fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
+    let mut json = false;
+    let mut empty = true;
+    for part in parts {
+        match &part.kind {
+            Kind::Shell(script) => {
+                empty &= script.commands.is_empty();
+                if let Some(framework) = launch::framework(script) {
+                    return Ok(framework);
+                }
+            }
+            Kind::Yaml(settings) => {
+                empty = false;
+                let has = |prefix: &str| settings.iter().any(|s| s.key.starts_with(prefix));
+                if has("runtime_args.") || has("models.policy") {
+                    return Ok(Framework::Chatlearn);
+                }
+                if has("actor_rollout_ref.") {
+                    return Ok(Framework::Verl);
+                }
+            }
+            Kind::Json(_) => json = true,
+        }
+    }
+    if json {
+        return Ok(Framework::Deepspeed);
+    }
+    Err(Trouble::new(
+        0,
+        if empty {
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed or Megatron-LM."
+        } else {
+            "This is no text of veRL, ChatLearn, DeepSpeed or Megatron-LM: no command of theirs and none of their settings. Paste the command with its settings, or ds_config.json."
+        },
+    ))
+}

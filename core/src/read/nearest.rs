@@ -1,0 +1,108 @@
+//! The known key that an unknown one probably means.
+
+/// Most edits between a key and the one that is offered for it.
+const FARTHEST: usize = 3;
+
+/// The known key nearest to `key`: a slip of the pen, or the same last part in another section.
+pub(super) fn nearest<'a>(key: &str, known: impl Iterator<Item = String> + 'a) -> Option<String> {
+    // No key of a framework is longer; a longer text is no slip of the pen.
+    if key.len() > 160 {
+        return None;
+    }
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let head = |key: &str| key.split('.').next().map(str::to_owned);
+    let own = last(key);
+    let mut best: Option<(usize, String)> = None;
+    for candidate in known {
+        // Three slips of a long key are one key, of a short one another.
+        let near = |edits: &usize| *edits <= (key.len() / 6).max(1);
+        let cost = if let Some(edits) = distance(key, &candidate).filter(near) {
+            edits
+        } else if own.len() > 4 && last(&candidate) == own && head(key) == head(&candidate) {
+            // Between slips and nothing: the more of the path agrees, the better.
+            let shared = key
+                .bytes()
+                .zip(candidate.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            FARTHEST + 1000 - shared.min(999)
+        } else {
+            continue;
+        };
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, candidate));
+        }
+    }
+    best.map(|(_, key)| key)
+}
+
+/// Edits between two keys, up to [`FARTHEST`] (Ukkonen 1985: only a band around the diagonal matters).
+fn distance(a: &str, b: &str) -> Option<usize> {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len().abs_diff(b.len()) > FARTHEST {
+        return None;
+    }
+    let width = 2 * FARTHEST + 1;
+    let far = FARTHEST + 1;
+    let mut row: Vec<usize> = (0..width)
+        .map(|at| at.checked_sub(FARTHEST).unwrap_or(far))
+        .collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut next = vec![far; width];
+        for at in 0..width {
+            let Some(j) = (i + 1 + at).checked_sub(FARTHEST) else {
+                continue;
+            };
+            if j > b.len() {
+                continue;
+            }
+            let above = row.get(at + 1).map_or(far, |edits| edits + 1);
+            let left = match at.checked_sub(1) {
+                Some(at) => next.get(at).map_or(far, |edits| edits + 1),
+                None => far,
+            };
+            let diagonal = match j.checked_sub(1).and_then(|j| b.get(j)) {
+                Some(y) => row.get(at).map_or(far, |edits| edits + usize::from(x != y)),
+                None => far,
+            };
+            if let Some(cell) = next.get_mut(at) {
+                *cell = above.min(left).min(diagonal).min(far);
+            }
+        }
+        if next.iter().all(|edits| *edits >= far) {
+            return None;
+        }
+        row = next;
+    }
+    let at = (b.len() + FARTHEST).checked_sub(a.len())?;
+    row.get(at).copied().filter(|edits| *edits <= FARTHEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn slips_are_found() {
+        assert_eq!(distance("micro_batch", "micro_batch"), Some(0));
+        assert_eq!(distance("micro_bach", "micro_batch"), Some(1));
+        assert_eq!(distance("mirco_batch", "micro_batch"), Some(2));
+        assert_eq!(distance("", "abc"), Some(3));
+        assert_eq!(distance("abc", ""), Some(3));
+        assert_eq!(distance("abcd", "efgh"), None);
+        let known = || {
+            ["a.param_offload", "b.param_offload", "a.other"]
+                .into_iter()
+                .map(str::to_owned)
+        };
+        assert_eq!(
+            nearest("a.parm_offload", known()).as_deref(),
+            Some("a.param_offload")
+        );
+        assert_eq!(
+            nearest("b.megatron.param_offload", known()).as_deref(),
+            Some("b.param_offload")
+        );
+        assert_eq!(nearest("nothing", known()), None);
+    }
+}

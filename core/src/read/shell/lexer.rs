@@ -1,0 +1,327 @@
+//! bash's words: quotes, variables, continued lines, comments. Nothing is expanded here.
+
+use super::Trouble;
+
+/// A piece of a word.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// Text that stands for itself. Where it was quoted, it is not split at spaces.
+    Text { text: String, quoted: bool },
+    /// `$name`, `${name}`, `${name:-word}`, `${name[@]}`.
+    Variable(Variable),
+    /// `$((a * b))`: the expression between the parentheses.
+    Arithmetic { expression: String },
+    /// `$(command)` or backticks, which are never run: the text between.
+    Command { text: String },
+}
+
+/// A variable as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    /// Between brackets: `@`, `*` or a number.
+    pub(super) index: String,
+    /// What follows the name: `-`, `:-`, `:=`, `+`, `:+`, `#`, `%`, …; empty for the plain value.
+    pub(super) operator: &'static str,
+    pub(super) word: Vec<Piece>,
+    pub(super) quoted: bool,
+}
+
+/// A word before expansion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RawWord {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) line: u32,
+}
+
+impl RawWord {
+    /// The word where it is plain text without quotes: a reserved word or a name.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [
+                Piece::Text {
+                    text,
+                    quoted: false,
+                },
+            ] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A token.
+#[derive(Clone, Debug)]
+pub(super) enum Token {
+    Word(RawWord),
+    /// `name=( … )` or `name+=( … )`.
+    Array {
+        name: String,
+        append: bool,
+        items: Vec<RawWord>,
+    },
+    /// The end of a command: newline, `;`, `&`, `|`, `&&`, `||`, a parenthesis.
+    End(&'static str),
+    /// `<<EOF`: the lines up to the mark.
+    Document(String),
+}
+
+/// Where the reading of a script stands.
+pub(super) struct Lexer<'a> {
+    rest: std::str::Chars<'a>,
+    line: u32,
+    /// Marks of here-documents that begin on the next line, and whether tabs are cut off.
+    pending: Vec<(String, bool)>,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            rest: text.chars(),
+            line: 1,
+            pending: Vec::new(),
+        }
+    }
+
+    /// The line that is being read, from 1.
+    pub(super) fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// What has not been read yet.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest.as_str()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest.clone().next()
+    }
+
+    pub(super) fn second(&self) -> Option<char> {
+        self.rest.clone().nth(1)
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let next = self.rest.next();
+        if next == Some('\n') {
+            self.line += 1;
+        }
+        next
+    }
+
+    pub(super) fn eat(&mut self, wanted: &str) -> bool {
+        let found = self.rest.as_str().starts_with(wanted);
+        if found {
+            for _ in wanted.chars() {
+                self.next();
+            }
+        }
+        found
+    }
+
+    /// Spaces, continued lines and comments between words.
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t' | '\r' | '\u{a0}') => {
+                    self.next();
+                }
+                Some('\\') if self.eat("\\\n") || self.eat("\\\r\n") => {}
+                Some('#') => {
+                    while self.peek().is_some_and(|c| c != '\n') {
+                        self.next();
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// The next token; `None` at the end of the text.
+    pub(super) fn token(&mut self) -> Result<Option<Token>, Trouble> {
+        self.skip_blanks();
+        let Some(first) = self.peek() else {
+            return Ok(None);
+        };
+        if first == '\n' {
+            self.next();
+            if !self.pending.is_empty() {
+                let (mark, tabs) = self.pending.remove(0);
+                return Ok(Some(Token::Document(self.document(&mark, tabs))));
+            }
+            return Ok(Some(Token::End("\n")));
+        }
+        for (text, end) in [
+            ("&&", "&&"),
+            ("||", "||"),
+            (";;", ";"),
+            (";", ";"),
+            ("|", "|"),
+            ("(", "("),
+            (")", ")"),
+        ] {
+            if self.eat(text) {
+                return Ok(Some(Token::End(end)));
+            }
+        }
+        if first == '&' && self.second() != Some('>') {
+            self.next();
+            return Ok(Some(Token::End("&")));
+        }
+        if matches!(first, '<' | '>' | '&') {
+            self.redirect()?;
+            // A word of no pieces, which expands to nothing.
+            return Ok(Some(Token::Word(RawWord {
+                pieces: Vec::new(),
+                line: self.line,
+            })));
+        }
+        self.word().map(Some)
+    }
+
+    /// `> file`, `2>&1`, `<<EOF`: where output goes is no setting.
+    fn redirect(&mut self) -> Result<(), Trouble> {
+        let here = self.eat("<<-") || (!self.rest.as_str().starts_with("<<<") && self.eat("<<"));
+        while matches!(self.peek(), Some('<' | '>' | '&')) {
+            self.next();
+        }
+        self.skip_blanks();
+        if matches!(self.peek(), None | Some('\n' | ';' | '|' | ')' | '(')) {
+            return Ok(());
+        }
+        // The name of a file, or the mark; a loop, so that many redirects cannot exhaust the stack.
+        let mut pieces = Vec::new();
+        while !matches!(
+            self.peek(),
+            None | Some(
+                ' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}'
+            )
+        ) {
+            self.piece(&mut pieces, false, 0)?;
+        }
+        if here {
+            let mark = pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text { text, .. } => text.as_str(),
+                    _ => "",
+                })
+                .collect();
+            self.pending.push((mark, true));
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, mark: &str, tabs: bool) -> String {
+        let mut out = String::new();
+        loop {
+            let text = self.rest.as_str();
+            if text.is_empty() {
+                return out;
+            }
+            let (line, _) = text.split_once('\n').unwrap_or((text, ""));
+            let count = line.chars().count() + 1;
+            let line = line.trim_end_matches('\r');
+            let shown = if tabs {
+                line.trim_start_matches('\t')
+            } else {
+                line
+            };
+            if shown != mark {
+                out.push_str(line);
+                out.push('\n');
+            }
+            let done = shown == mark;
+            for _ in 0..count {
+                self.next();
+            }
+            if done {
+                return out;
+            }
+        }
+    }
+
+    fn word(&mut self) -> Result<Token, Trouble> {
+        let mut word = RawWord {
+            pieces: Vec::new(),
+            line: self.line,
+        };
+        loop {
+            match self.peek() {
+                None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | ')' | '\u{a0}') => break,
+                Some('&') if self.second() != Some('>') => break,
+                Some('<' | '>' | '&') => {
+                    // `2>&1`: the digits belong to the redirect.
+                    if word
+                        .bare()
+                        .is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit()))
+                    {
+                        word.pieces.clear();
+                    }
+                    self.redirect()?;
+                }
+                Some('(') => {
+                    let Some((name, append)) = word.bare().and_then(array_name) else {
+                        break;
+                    };
+                    self.next();
+                    let items = self.array()?;
+                    return Ok(Token::Array {
+                        name,
+                        append,
+                        items,
+                    });
+                }
+                Some(_) => self.piece(&mut word.pieces, false, 0)?,
+            }
+        }
+        Ok(Token::Word(word))
+    }
+
+    /// The words up to the closing parenthesis of an array.
+    fn array(&mut self) -> Result<Vec<RawWord>, Trouble> {
+        let line = self.line;
+        let mut items = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                None => {
+                    return Err(Trouble::new(
+                        line,
+                        "The parenthesis of an array opens here and never closes. Add the missing `)`.",
+                    ));
+                }
+                Some(')') => {
+                    self.next();
+                    return Ok(items);
+                }
+                Some('\n' | ';' | '&' | '|' | '(') => {
+                    self.next();
+                }
+                Some(_) => {
+                    if let Token::Word(word) = self.word()? {
+                        items.push(word);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether `text` is a variable's name.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes
+        .next()
+        .is_some_and(|b| b == b'_' || b.is_ascii_alphabetic())
+        && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric())
+}
+
+/// Name, and whether it is appended to, of `name=` or `name+=`.
+fn array_name(text: &str) -> Option<(String, bool)> {
+    let name = text.strip_suffix('=')?;
+    let (name, append) = match name.strip_suffix('+') {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    is_name(name).then(|| (name.to_owned(), append))
+}

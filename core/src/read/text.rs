@@ -1,0 +1,149 @@
+//! What a pasted text is made of: JSON, YAML, or shell.
+
+use serde_json::Value;
+
+use super::report::Trouble;
+use super::settings::Setting;
+use super::shell::{self, Script};
+use super::yaml;
+use crate::emit::plain;
+
+/// Longest text of a person that a report repeats.
+const LONGEST: usize = 160;
+
+/// A text of a person as a report may show it: one line, nothing hidden, no terminal's commands.
+pub(super) fn printable(text: &str) -> String {
+    let plain = plain(text);
+    if plain.chars().count() <= LONGEST * 3 {
+        return plain;
+    }
+    plain.chars().take(LONGEST * 3).chain(['…']).collect()
+}
+
+/// The same, short: a key or a value.
+pub(super) fn short(text: &str) -> String {
+    let mut out: String = plain(text.get(..LONGEST * 4).unwrap_or(text));
+    if out.chars().count() > LONGEST {
+        out = out.chars().take(LONGEST).chain(['…']).collect();
+    }
+    out
+}
+
+/// A part of the texts.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) kind: Kind,
+}
+
+/// What a part is.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Shell(Script),
+    Yaml(Vec<Setting>),
+    Json(Value),
+}
+
+/// Takes a text apart.
+///
+/// # Errors
+/// As its reader: the line, and the remedy.
+pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
+    let text = text.trim_start_matches('\u{feff}');
+    let (json, shell) = split_json(text)?;
+    if let Some(json) = json {
+        parts.push(Part {
+            kind: Kind::Json(json),
+        });
+    }
+    if shell.trim().is_empty() {
+        return Ok(());
+    }
+    if yaml::looks_like(&shell) {
+        parts.push(Part {
+            kind: Kind::Yaml(yaml::read(&shell)?),
+        });
+        return Ok(());
+    }
+    let mut script = shell::read(&shell)?;
+    for document in std::mem::take(&mut script.documents) {
+        if let Ok(value @ Value::Object(_)) = serde_json::from_str(&document) {
+            parts.push(Part {
+                kind: Kind::Json(value),
+            });
+        }
+    }
+    parts.push(Part {
+        kind: Kind::Shell(script),
+    });
+    Ok(())
+}
+
+/// Takes the first JSON object out of a text; what remains keeps its lines. Marks of code blocks go.
+fn split_json(text: &str) -> Result<(Option<Value>, String), Trouble> {
+    let mut rest = String::with_capacity(text.len());
+    let mut json = None;
+    let mut offset = 0;
+    let mut skip_to = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let start = offset;
+        offset += line.len();
+        if offset <= skip_to {
+            rest.push('\n');
+            continue;
+        }
+        let line_text = if start < skip_to {
+            text.get(skip_to..offset).unwrap_or_default()
+        } else {
+            line
+        };
+        let trimmed = line_text.trim_start();
+        let brace = json.is_none() && trimmed.starts_with('{') && {
+            let after = text
+                .get(start..)
+                .unwrap_or_default()
+                .trim_start()
+                .get(1..)
+                .unwrap_or_default()
+                .trim_start();
+            after.starts_with('"')
+        };
+        // A here-document holds JSON too; the shell's reader finds that one.
+        let document = rest
+            .lines()
+            .next_back()
+            .is_some_and(|line| line.contains("<<"));
+        if brace && !document {
+            let begin = start + (line_text.len() - trimmed.len());
+            let mut stream =
+                serde_json::Deserializer::from_str(text.get(begin..).unwrap_or_default())
+                    .into_iter::<Value>();
+            match stream.next() {
+                Some(Ok(value)) => {
+                    skip_to = begin + stream.byte_offset();
+                    json = Some(value);
+                    if offset > skip_to {
+                        rest.push_str(text.get(skip_to..offset).unwrap_or_default());
+                        skip_to = offset;
+                    } else {
+                        rest.push('\n');
+                    }
+                }
+                Some(Err(error)) => {
+                    let line = index + error.line();
+                    return Err(Trouble::new(
+                        u32::try_from(line).unwrap_or(u32::MAX),
+                        format!("This is not JSON ({error}). Mend it, or paste the whole file."),
+                    ));
+                }
+                None => rest.push('\n'),
+            }
+            continue;
+        }
+        if trimmed.starts_with("```") {
+            rest.push('\n');
+        } else {
+            rest.push_str(line_text);
+        }
+    }
+    Ok((json, rest))
+}

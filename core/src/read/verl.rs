@@ -1,0 +1,139 @@
+//! veRL: a command with hydra overrides, alone or at the end of a script.
+
+mod engine;
+mod fine_tuning;
+mod keys;
+mod reinforcement;
+mod roles;
+
+pub(super) use engine::{lora_targets, recompute};
+pub(super) use fine_tuning::machine;
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
+
+use super::draft::Draft;
+use super::launch::{self, Launch};
+use super::report::{Framework, Reading, Trouble};
+use super::settings::Setting;
+use super::shell::Word;
+use super::text::{Kind, Part};
+use crate::wire::Question;
+
+/// Reads veRL's texts: YAML first, then the overrides, as hydra does.
+pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+    let mut draft = Draft::new(Framework::Verl, keys::SECTIONS, base);
+    let mut fine_tuning = false;
+    let mut program = String::new();
+    let mut before: Vec<Word> = Vec::new();
+    for part in parts {
+        match &part.kind {
+            Kind::Yaml(settings) => {
+                for setting in settings {
+                    draft.state(setting.clone());
+                }
+            }
+            Kind::Shell(script) => {
+                let launch = launch::find(script, Framework::Verl);
+                overrides(&mut draft, &launch);
+                report_notes(&mut draft, script, &launch);
+                if !launch.program.is_empty() {
+                    program = launch.program.to_owned();
+                    before = launch.before.to_vec();
+                    fine_tuning |= launch.program.contains("sft_trainer");
+                }
+            }
+            Kind::Json(_) => draft.unread("{…}", "veRL reads no JSON.", 0),
+        }
+    }
+    if fine_tuning {
+        fine_tuning::read(&mut draft, &before);
+    } else {
+        reinforcement::read(&mut draft, &program);
+    }
+    draft.finish(Some("verl"))
+}
+
+/// What of the script is not read, and settings that its command does not get.
+pub(super) fn report_notes(draft: &mut Draft, script: &super::shell::Script, launch: &Launch) {
+    for word in &launch.stray {
+        draft.refuse(
+            &word.text,
+            format!(
+                "This setting stands outside the command of line {}: bash would run it as a command of its own. End the line before it with a backslash, and nothing behind that.",
+                launch.line
+            ),
+            word.line,
+        );
+    }
+    for line in &launch.others {
+        draft.note(
+            *line,
+            "A further command that trains is not read: the first one is. Paste this one alone.",
+        );
+    }
+    for (line, note) in script.notes.iter().take(100) {
+        draft.note(*line, note);
+    }
+}
+
+/// The overrides of hydra: `key=value`, `+key=value`, `++key=value`, `~key`.
+fn overrides(draft: &mut Draft, launch: &Launch) {
+    let mut words = launch.after.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if let Some(option) = text.strip_prefix("--") {
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name, value),
+                None => (option, words.next().map_or("", |word| word.text.as_str())),
+            };
+            match name {
+                "config-name" => {
+                    // Each backend has a configuration of its own; this names it.
+                    let backend = if value.contains("megatron") {
+                        "megatron"
+                    } else {
+                        continue;
+                    };
+                    draft.settings.state(
+                        "config-name".to_owned(),
+                        Setting {
+                            key: "config-name".to_owned(),
+                            value: backend.to_owned(),
+                            ..Setting::default()
+                        },
+                    );
+                }
+                "config-path" | "config-dir" => {}
+                _ => draft.unread(text, "This is no option of hydra.", word.line),
+            }
+            continue;
+        }
+        if let Some(key) = text.strip_prefix('~') {
+            draft.unread(
+                text,
+                format!("It takes {key} out of the configuration; the default is read."),
+                word.line,
+            );
+            continue;
+        }
+        let plain = text.trim_start_matches('+');
+        let Some((key, value)) = plain.split_once('=') else {
+            if text.trim().is_empty() {
+                if word.open.is_none() && !text.is_empty() {
+                    draft.refuse("\\", "A space stands behind the backslash, so the command ends with this line. Take the space away.", word.line);
+                }
+            } else if word.open.is_none() {
+                draft.unread(text, "This is no setting: write key=value.", word.line);
+            }
+            continue;
+        };
+        let mark = text.len() - plain.len();
+        draft.state(Setting {
+            key: key.to_owned(),
+            written: format!("{}{key}", text.get(..mark).unwrap_or_default()),
+            value: value.to_owned(),
+            line: word.line,
+            open: word.open.clone(),
+        });
+    }
+}

@@ -1,0 +1,388 @@
+//! Emitted, read, compared: every field that a text carries comes back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use shardwise_core::emit::{self, Framework};
+use shardwise_core::presets::presets;
+use shardwise_core::read::read;
+use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::{complete, evaluate, flags, job};
+
+/// Fields that the texts of a framework do not carry. Where a text gives no word of a field, the reading
+/// assumes it and says so; the test fails where one comes back after all, so that the lists stay short.
+fn not_carried(framework: &str) -> BTreeSet<&'static str> {
+    // How long samples are, and how fast drafts are taken, no framework is told.
+    let lengths = [
+        "workload.mean_sequence_length",
+        "workload.rl.mean_prompt_length",
+        "workload.rl.mean_response_length",
+        "workload.rl.response_length_cv",
+        "plan.rollout.speculative_speedup",
+    ];
+    let own: &[&str] = match framework {
+        // How many groups are dropped; the length of the run is in steps.
+        "verl" => &["workload.rl.oversampling", "workload.tokens"],
+        "chatlearn" => &[
+            // It computes the reference in any case, and has no fused head.
+            "workload.rl.reference",
+            "plan.fused_lm_head",
+            // Without packing it pads.
+            "workload.packing",
+            // FSDP always recomputes each layer.
+            "plan.recompute",
+            // vLLM over several GPUs runs eagerly.
+            "plan.rollout.enforce_eager",
+            // Its optimizer is Adam in fp32 over fp32 weights, and it computes the old log-probabilities.
+            "plan.optimizer_bytes",
+            "plan.master_weights_bytes",
+            "workload.rl.old_log_prob",
+            "workload.tokens",
+        ],
+        "deepspeed" => &[
+            // One loss serves both.
+            "workload.kind",
+            // A budget of tokens becomes sequences.
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            // The fused loss is the script's.
+            "plan.fused_lm_head",
+            "plan.fused_loss",
+        ],
+        other => panic!("{other}"),
+    };
+    let rl = framework != "deepspeed";
+    let fine_tuning = framework != "chatlearn";
+    lengths
+        .into_iter()
+        .filter(|name| match *name {
+            "workload.mean_sequence_length" => fine_tuning || rl,
+            _ => rl,
+        })
+        .chain(own.iter().copied())
+        .collect()
+}
+
+fn rl(changes: Value) -> Value {
+    let mut workload = json!({"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8,
+        "mini_batch": 64, "max_prompt_length": 1024, "max_response_length": 3072,
+        "mean_prompt_length": 184, "mean_response_length": 1246, "response_length_cv": 0.6}});
+    for (key, value) in changes.as_object().unwrap() {
+        if ["kind", "packing", "precision", "lora", "tokens"].contains(&key.as_str()) {
+            workload[key] = value.clone();
+        } else {
+            workload["rl"][key] = value.clone();
+        }
+    }
+    workload
+}
+
+fn sft(changes: Value) -> Value {
+    let mut workload = json!({"kind": "sft", "sequence_length": 4096, "global_batch": 128});
+    for (key, value) in changes.as_object().unwrap() {
+        workload[key] = value.clone();
+    }
+    workload
+}
+
+fn plan(backend: &str, changes: Value) -> Value {
+    let mut plan = json!({"backend": backend, "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
+        "max_tokens_per_gpu": 8192, "recompute": "full", "rollout": {"tensor_parallel": 1}});
+    if backend == "deepspeed" {
+        plan["max_tokens_per_gpu"] = Value::Null;
+        plan["micro_batch"] = json!(1);
+    }
+    for (key, value) in changes.as_object().unwrap() {
+        plan[key] = value.clone();
+    }
+    plan
+}
+
+/// Model, workload and plan of every kind of text, and of every key that only some plans have.
+fn grid() -> Vec<(&'static str, Value, Value)> {
+    let away = json!({"parameters": true, "gradients": true, "optimizer": true});
+    let stay = json!({"parameters": false, "gradients": false, "optimizer": true});
+    let megatron = |changes: Value| plan("megatron", changes);
+    let fsdp = |changes: Value| plan("fsdp", changes);
+    let zero = |changes: Value| plan("deepspeed", changes);
+    let dense = "qwen3-8b";
+    let experts = "qwen3-30b-a3b";
+    let mut rows: Vec<(&str, Value, Value)> = Vec::new();
+    for changes in [
+        json!({}),
+        json!({"tensor_parallel": 2}),
+        json!({"pipeline_parallel": 2}),
+        json!({"pipeline_parallel": 2, "virtual_pipeline": 2}),
+        json!({"tensor_parallel": 2, "context_parallel": 2, "max_tokens_per_gpu": 4096}),
+        json!({"tensor_parallel": 2, "recompute": "selective"}),
+        json!({"recompute": {"granularity": "selective", "modules": ["layernorm", "core_attn"]}}),
+        json!({"recompute": "none", "offload": away}),
+        json!({"offload": stay, "zero_stage": 0}),
+        json!({"fused_lm_head": true}),
+        json!({"attention": "unfused"}),
+        json!({"rollout": {"tensor_parallel": 2, "engine": "sglang"}}),
+        json!({"rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.73, "max_num_seqs": 512,
+            "max_num_batched_tokens": 16384, "enforce_eager": true, "free_cache": false}}),
+        json!({"rollout": {"tensor_parallel": 2, "speculative_speedup": 1.5}}),
+        json!({"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8", "precision": "fp8"}}),
+    ] {
+        rows.push((dense, rl(json!({})), megatron(changes)));
+    }
+    for changes in [
+        json!({"expert_parallel": 8}),
+        json!({"tensor_parallel": 2, "pipeline_parallel": 2, "expert_parallel": 2, "expert_tensor_parallel": 2}),
+        json!({"tensor_parallel": 4, "expert_parallel": 4}),
+        json!({"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
+        json!({"recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm", "core_attn"]}}),
+    ] {
+        rows.push((experts, rl(json!({})), megatron(changes)));
+    }
+    for changes in [
+        json!({}),
+        json!({"ulysses_parallel": 2, "offload": away}),
+        json!({"shard_group": 4, "zero_stage": 2}),
+        json!({"recompute": "none", "optimizer_bytes": 2}),
+        json!({"offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": true}}),
+        json!({"master_weights_bytes": 0}),
+        json!({"max_tokens_per_gpu": null, "micro_batch": 4}),
+    ] {
+        rows.push((dense, rl(json!({})), fsdp(changes)));
+    }
+    for changes in [
+        json!({"reference": false}),
+        json!({"epochs": 2}),
+        json!({"lora": {"rank": 32, "targets": "attention"}}),
+        json!({"lora": {"rank": 64, "targets": "all-linear"}}),
+        json!({"schedule": "one_step_off", "train_gpus": 4}),
+        json!({"schedule": "fully_async", "train_gpus": 4, "max_staleness": 2}),
+        json!({"oversampling": 2, "gen_batch_size": 64}),
+        json!({"old_log_prob": false}),
+        json!({"tokens": 1e10}),
+        json!({"kind": "dapo", "responses_per_prompt": 16, "reference": false}),
+        json!({"kind": "dapo", "oversampling": 1, "reference": true}),
+        json!({"kind": "ppo", "responses_per_prompt": 1, "mini_batch": 128}),
+        json!({"kind": "ppo", "critic": "qwen3-4b", "reward_model": "qwen3-8b"}),
+    ] {
+        rows.push((dense, rl(changes.clone()), fsdp(json!({}))));
+        rows.push((dense, rl(changes), megatron(json!({"tensor_parallel": 2}))));
+    }
+    rows.push((dense, rl(json!({"precision": "fp16"})), fsdp(json!({}))));
+    rows.push((dense, rl(json!({"precision": "fp8"})), megatron(json!({}))));
+    let sequences = json!({"max_tokens_per_gpu": null, "micro_batch": 2});
+    rows.push((
+        dense,
+        rl(json!({"packing": false})),
+        megatron(sequences.clone()),
+    ));
+    rows.push((dense, sft(json!({})), fsdp(sequences)));
+    for (workload, changes) in [
+        (json!({}), json!({})),
+        (
+            json!({"mean_sequence_length": 1000}),
+            json!({"offload": away}),
+        ),
+        (
+            json!({"kind": "lora", "lora": {"rank": 8, "targets": "attention"}}),
+            json!({"ulysses_parallel": 2}),
+        ),
+    ] {
+        rows.push((dense, sft(workload), fsdp(changes)));
+    }
+    rows.push((
+        dense,
+        sft(json!({})),
+        megatron(json!({"tensor_parallel": 2, "offload": {"optimizer": true}})),
+    ));
+    for (kind, changes) in [
+        ("pretrain", json!({"zero_stage": 0})),
+        ("sft", json!({"zero_stage": 1, "tensor_parallel": 2})),
+        (
+            "sft",
+            json!({"zero_stage": 2, "offload": {"optimizer": true, "gradients": true}, "fused_lm_head": true}),
+        ),
+        (
+            "sft",
+            json!({"zero_stage": 3, "offload": away, "micro_batch": 4}),
+        ),
+        (
+            "sft",
+            json!({"ulysses_parallel": 2, "gradient_bytes": 4, "overlap": {"gradients": false}}),
+        ),
+        ("lora", json!({"recompute": "none"})),
+        ("qlora", json!({"zero_stage": 2})),
+        (
+            "sft",
+            json!({"max_tokens_per_gpu": 8192, "micro_batch": null}),
+        ),
+    ] {
+        rows.push(("llama-2-7b", sft(json!({"kind": kind})), zero(changes)));
+    }
+    rows.push((
+        "llama-2-7b",
+        sft(json!({"precision": "fp16", "mean_sequence_length": 1000})),
+        zero(json!({})),
+    ));
+    rows
+}
+
+/// Every leaf of a JSON value under its path.
+fn leaves(path: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                leaves(&format!("{path}.{key}"), value, out);
+            }
+        }
+        Value::Null => {}
+        other => {
+            out.insert(path.to_owned(), other.clone());
+        }
+    }
+}
+
+/// What a question asks, with every default: the same fields whoever wrote it.
+fn facts(question: &Question) -> BTreeMap<String, Value> {
+    let job = job::resolve(question).unwrap();
+    let spec = question.plan.clone().unwrap_or_default();
+    let plan = complete::complete(&job, &spec).unwrap();
+    let mut out = BTreeMap::new();
+    leaves(
+        "plan",
+        &serde_json::to_value(plan.to_spec()).unwrap(),
+        &mut out,
+    );
+    let workload = &job.workload;
+    let lora = workload
+        .lora
+        .map(|lora| json!({"rank": lora.rank, "targets": lora.targets}));
+    let mut stated = json!({"kind": workload.kind, "precision": workload.precision, "packing": workload.packing,
+        "sequence_length": workload.sequence_length, "mean_sequence_length": workload.mean_sequence_length,
+        "global_batch": workload.global_batch, "lora": lora, "tokens": workload.tokens});
+    if let Some(rl) = &workload.rl {
+        let model = |model: &Option<shardwise_core::model::Model>| {
+            model.as_ref().map(|model| model.id.to_string())
+        };
+        stated["rl"] = json!({"prompts_per_step": rl.prompts_per_step, "gen_batch_size": rl.gen_batch_size,
+            "oversampling": rl.oversampling, "responses_per_prompt": rl.responses_per_prompt,
+            "max_prompt_length": rl.max_prompt_length, "max_response_length": rl.max_response_length,
+            "mean_prompt_length": rl.mean_prompt_length, "mean_response_length": rl.mean_response_length,
+            "response_length_cv": rl.response_length_cv, "mini_batch": rl.mini_batch, "epochs": rl.epochs,
+            "reference": rl.reference, "critic": model(&rl.critic), "reward_model": model(&rl.reward_model),
+            "old_log_prob": rl.old_log_prob, "reward_s": rl.reward_s, "schedule": rl.schedule,
+            "max_staleness": rl.max_staleness, "train_gpus": rl.train_gpus});
+    }
+    leaves("workload", &stated, &mut out);
+    let hardware = &job.hardware;
+    let machine = json!({"model": job.model.id, "gpu": hardware.gpu, "gpus": hardware.gpus, "gpus_per_node": hardware.gpus_per_node});
+    leaves("job", &machine, &mut out);
+    out
+}
+
+/// Emits and reads; the fields that came back otherwise, and whether there was a text.
+fn differing(framework: &Framework, asked: &Question) -> Option<Vec<(String, String)>> {
+    let snippets = flags(asked, framework, framework.versions[0], "")
+        .unwrap()
+        .ok()?;
+    let texts: Vec<&str> = snippets
+        .iter()
+        .map(|snippet| snippet.text.as_str())
+        .collect();
+    // The base says the GPU and nothing else of the question.
+    let base = question_from_value(
+        json!({"version": 1, "model": null, "hardware": {"gpu": asked.hardware.gpu},
+        "workload": {"kind": "sft"}}),
+    )
+    .unwrap();
+    let reading = read(&texts, Some(&base))
+        .unwrap_or_else(|trouble| panic!("{trouble}\n{}", texts.join("\n")));
+    assert!(
+        reading.unknown.is_empty() && reading.not_modelled.is_empty(),
+        "{:?} {:?}",
+        reading.unknown,
+        reading.not_modelled
+    );
+    assert!(
+        reading.refused.is_empty(),
+        "{:?}\n{}",
+        reading.refused,
+        texts.join("\n")
+    );
+    // One text of both files reads the same.
+    let joined = texts.join("\n");
+    assert_eq!(
+        read(&[&joined], Some(&base)).unwrap().question,
+        reading.question
+    );
+    let (asked, found) = (facts(asked), facts(&reading.question));
+    let keys: BTreeSet<&String> = asked.keys().chain(found.keys()).collect();
+    let null = Value::Null;
+    Some(
+        keys.into_iter()
+            .filter(|key| asked.get(*key) != found.get(*key))
+            .map(|key| {
+                let (a, b) = (
+                    asked.get(key).unwrap_or(&null),
+                    found.get(key).unwrap_or(&null),
+                );
+                (key.clone(), format!("{a} became {b}"))
+            })
+            .collect(),
+    )
+}
+
+#[test]
+fn what_is_emitted_is_read_as_the_same_question() {
+    let mut questions: Vec<Question> = grid()
+        .into_iter()
+        .map(|(model, workload, mut plan)| {
+            if workload.get("rl").is_none() {
+                plan.as_object_mut().unwrap().remove("rollout");
+            }
+            question_from_value(
+                json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
+                "workload": workload, "plan": plan}),
+            )
+            .unwrap()
+        })
+        .collect();
+    // Presets leave the plan open: the best one of each backend is emitted.
+    for preset in presets() {
+        for backend in ["fsdp", "megatron", "deepspeed"] {
+            let mut asked = preset.question().unwrap();
+            let stated = asked.plan.as_ref().and_then(|plan| plan.backend);
+            if stated.is_none() {
+                asked.plan = Some(serde_json::from_value(json!({"backend": backend})).unwrap());
+            }
+            let answer = evaluate(&asked).unwrap().answer;
+            asked.plan = Some(answer.plan);
+            questions.push(asked);
+        }
+    }
+    // LLMForge's file is not read back.
+    for framework in emit::FRAMEWORKS.iter().filter(|own| own.id != "llmforge") {
+        let allowed = not_carried(framework.id);
+        let mut seen = BTreeSet::new();
+        let mut wrong = Vec::new();
+        let mut texts = 0;
+        for asked in &questions {
+            let Some(different) = differing(framework, asked) else {
+                continue;
+            };
+            texts += 1;
+            for (key, what) in different {
+                match allowed.get(key.as_str()) {
+                    Some(key) => {
+                        seen.insert(*key);
+                    }
+                    None => wrong.push(format!(
+                        "{key}: {what} in {}",
+                        serde_json::to_string(asked).unwrap()
+                    )),
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}: {}", framework.id, wrong.join("\n"));
+        assert_eq!(seen, allowed, "{}: fields that do come back", framework.id);
+        assert!(texts > 8, "{}: {texts} texts", framework.id);
+    }
+}
