@@ -419,11 +419,10 @@ impl<'a> Draft<'a> {
         // Enough for any script; a text of nothing but unknown keys stays quick.
         let mut hints = 64usize;
         let stated = std::mem::take(&mut self.stated);
-        let last: BTreeMap<&str, usize> = stated
-            .iter()
-            .enumerate()
-            .map(|(at, setting)| (setting.key.as_str(), at))
-            .collect();
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, setting) in stated.iter().enumerate() {
+            last.insert(&setting.key, at);
+        }
         for (at, setting) in stated.iter().enumerate() {
             let Setting {
                 key,

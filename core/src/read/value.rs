@@ -48,7 +48,28 @@ pub(super) fn number(text: &str) -> Option<f64> {
     if !digits {
         return None;
     }
-    plain.parse::<f64>().ok().filter(|value| value.is_finite())
+    // JSON's reader of numbers is in the program already; it wants a digit before and behind the point.
+    let (sign, digits) = match plain.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", plain.strip_prefix('+').unwrap_or(&plain)),
+    };
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    let trimmed = digits.trim_start_matches('0');
+    let zero = if trimmed.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+        ""
+    } else {
+        "0"
+    };
+    let text = format!("{sign}{zero}{trimmed}");
+    let text = match text.strip_suffix('.') {
+        Some(whole) => whole.to_owned(),
+        None => text.replace(".e", ".0e").replace(".E", ".0E"),
+    };
+    serde_json::from_str::<f64>(&text)
+        .ok()
+        .filter(|value| value.is_finite())
 }
 
 /// A whole number, `5e8` included, up to 2^53.
@@ -96,6 +117,25 @@ mod tests {
                 number("0x10")
             ),
             (None, None, None, None)
+        );
+        assert_eq!(
+            [
+                "007", ".5", "5.", "1.e3", "+2", "-0.25", "0", "--1", "1e", "e5", "1.2.3"
+            ]
+            .map(number),
+            [
+                Some(7.0),
+                Some(0.5),
+                Some(5.0),
+                Some(1000.0),
+                Some(2.0),
+                Some(-0.25),
+                Some(0.0),
+                None,
+                None,
+                None,
+                None
+            ]
         );
         assert_eq!(
             (truth("True"), truth("\"no\""), truth("maybe")),

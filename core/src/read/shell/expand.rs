@@ -314,8 +314,8 @@ impl Variables {
         Some(match variable.operator {
             "" | ":-" | ":=" | "-" | "=" | ":?" | "?" => text.to_owned(),
             "#length" => text.chars().count().to_string(),
-            ",," => text.to_lowercase(),
-            "^^" => text.to_uppercase(),
+            ",," => text.to_ascii_lowercase(),
+            "^^" => text.to_ascii_uppercase(),
             // `${path##*/}` is the last part of a path, `${path%/*}` what is before it.
             "##" if pattern == "*/" => text.rsplit('/').next().unwrap_or_default().to_owned(),
             "%" if pattern == "/*" => text
