@@ -139,8 +139,12 @@ fn changes(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Vec<Chang
             format!("A budget of {budget} tokens per GPU"),
         ),
     };
+    // Every role keeps its own: a critic's budget is usually above the actor's.
     let larger = with_layout(plan, &|layout| {
-        layout.micro_batch = MicroBatch::Tokens(budget)
+        layout.micro_batch = MicroBatch::Tokens(match layout.micro_batch {
+            MicroBatch::Sequences(_) => floor.max(1),
+            MicroBatch::Tokens(tokens) => tokens.saturating_mul(2),
+        });
     });
     propose(id, VERL_GUIDE, text, larger);
     let gpus = training_gpus(context.job);
