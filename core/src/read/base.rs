@@ -3,11 +3,29 @@
 use serde_json::Value;
 
 use super::draft::Draft;
+use crate::wire::Question;
 
 /// The GPU where neither text nor base names one.
 const GPU: &str = "h100-sxm";
 
 impl Draft<'_> {
+    /// Lays the fields that a few settings state over the base question, which says all others.
+    pub(super) fn lay_over(&mut self, base: &Question) {
+        let Ok(base) = serde_json::to_value(base) else {
+            return;
+        };
+        let own = self.replace(base);
+        let fields = self.understood_fields();
+        for field in &fields {
+            match own.pointer(&format!("/{}", field.replace('.', "/"))) {
+                Some(value) => self.set(field, value.clone()),
+                // A budget in place of a micro-batch takes that away.
+                None => self.remove(field),
+            }
+        }
+        self.forget_assumed("The text is a few settings: the base question says the rest.");
+    }
+
     /// The GPU, which no text names, from the base question.
     pub(super) fn hardware(&mut self) {
         let spec = self.base.map(|base| &base.hardware);

@@ -45,7 +45,9 @@ pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, T
                 let launch = launch::find(script, Framework::Chatlearn);
                 if let Some(found) = overrides(&mut draft, &launch) {
                     template = found;
-                } else if !launch.program.is_empty() {
+                } else if launch.program.is_empty() {
+                    draft.snippet = !yaml;
+                } else {
                     // chatlearn/entrypoint.py, line 94.
                     draft.refuse("--config-file", "Without --config-file ChatLearn drops every override. Add it right behind grpo.", launch.line);
                 }

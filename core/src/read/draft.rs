@@ -24,6 +24,8 @@ pub(super) struct Draft<'a> {
     pub(super) base: Option<&'a Question>,
     /// The release that the text is older than, as the keys show that it has renamed or removed.
     older: Option<[u32; 3]>,
+    /// Whether the text is a few settings without their command: the base question says the rest.
+    pub(super) snippet: bool,
     /// GPUs that train, where the text tells.
     pub(super) train_gpus: Option<u64>,
     root: Value,
@@ -52,6 +54,7 @@ impl<'a> Draft<'a> {
             framework,
             base,
             older: None,
+            snippet: false,
             train_gpus: None,
             root: json!({"version": wire::VERSION}),
             settings: Settings::default(),
@@ -137,6 +140,23 @@ impl<'a> Draft<'a> {
             at = map.entry(key).or_insert(Value::Null);
         }
         *at = value.into();
+    }
+
+    /// Puts another question in the place of this one, which it returns.
+    pub(super) fn replace(&mut self, root: Value) -> Value {
+        std::mem::replace(&mut self.root, root)
+    }
+
+    /// Fields that stated keys became.
+    pub(super) fn understood_fields(&self) -> Vec<String> {
+        let fields = self.understood.iter().flat_map(|one| one.field.split(' '));
+        fields.map(str::to_owned).collect()
+    }
+
+    /// Puts one assumption in the place of all.
+    pub(super) fn forget_assumed(&mut self, why: &str) {
+        self.assumed.clear();
+        self.assume("", Value::Null, why);
     }
 
     /// Takes a field out of the question.
@@ -378,6 +398,12 @@ impl<'a> Draft<'a> {
         self.hardware();
         self.lengths();
         self.sort();
+        if let Some(base) = self
+            .base
+            .filter(|base| self.snippet && job::resolve(base).is_ok())
+        {
+            self.lay_over(base);
+        }
         let question = wire::question_from_value(self.root.take()).map_err(|error| {
             Trouble::new(0, format!("The text asks for what is no question. {error}"))
         })?;

@@ -39,7 +39,8 @@ const MOST_BYTES: usize = 1 << 20;
 /// Reads texts of one run: a script, a `ds_config.json` and its launch line, a YAML file and its command.
 ///
 /// `base` answers what no text tells: the GPU, its network and price, mean lengths, and the model where the
-/// text names a folder that the catalog does not know.
+/// text names a folder that the catalog does not know. A few settings without their command change the base, where
+/// that is a question by itself.
 ///
 /// # Errors
 /// Where nothing can be read at all: the line, and what to do.

@@ -45,6 +45,8 @@ pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, T
             Kind::Json(_) => draft.unread("{…}", "veRL reads no JSON.", 0),
         }
     }
+    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
+    draft.snippet = program.is_empty() && !yaml;
     if fine_tuning {
         fine_tuning::read(&mut draft, &before);
     } else {

@@ -20,6 +20,23 @@ fn the_guides_lines_of_dynamic_batching() {
 }
 
 #[test]
+fn a_few_lines_change_the_question_that_is_there() {
+    let base = question_from_value(json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h200-sxm", "gpus": 16},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "max_prompt_length": 1024, "max_response_length": 2048}},
+        "plan": {"backend": "fsdp", "micro_batch": 2, "tensor_parallel": 1}}))
+    .unwrap();
+    let text = "actor_rollout_ref.actor.use_dynamic_bsz=True\nactor_rollout_ref.actor.ppo_max_token_len_per_gpu=16384\n\
+        actor_rollout_ref.actor.fsdp_config.param_offload=True";
+    let reading = read(&[text], Some(&base)).unwrap();
+    let mut expected = serde_json::to_value(&base).unwrap();
+    expected["plan"] = json!({"backend": "fsdp", "max_tokens_per_gpu": 16384, "tensor_parallel": 1,
+        "offload": {"parameters": true, "gradients": true, "optimizer": false, "activations": false}});
+    assert_eq!(super::question(&reading), expected);
+    assert_eq!(reading.assumed.len(), 1);
+    assert!(reading.refused.is_empty(), "{:?}", reading.refused);
+}
+
+#[test]
 fn the_guides_lines_of_offload() {
     let reading = reading(
         "actor_rollout_ref.actor.strategy=megatron\n\

@@ -355,11 +355,13 @@ fn generation(draft: &mut Draft) {
             draft.assume("plan.rollout.engine", "vllm", message);
         }
         None => {
-            draft.refuse(
-                &key("name"),
-                "veRL has no default engine since 0.6.0. Add it: vllm or sglang.",
-                0,
-            );
+            if !draft.snippet {
+                draft.refuse(
+                    &key("name"),
+                    "veRL has no default engine since 0.6.0. Add it: vllm or sglang.",
+                    0,
+                );
+            }
             draft.assume("plan.rollout.engine", "vllm", "The text names no engine.");
         }
     }
