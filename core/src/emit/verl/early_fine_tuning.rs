@@ -3,7 +3,7 @@
 use super::super::text::{Section, flag, home, model_path};
 use super::super::words::{count, layout_title};
 use super::super::{Emission, Unsupported};
-use super::fine_tuning::launch;
+use super::fine_tuning::{launch, run};
 use super::model::{adapters, checkpointing};
 use crate::plan::MicroBatch;
 use crate::wire::Backend;
@@ -51,7 +51,7 @@ pub(super) fn sections(
             batch(emission, micro),
             model(emission),
             engine(emission),
-            run(emission),
+            run(emission, "a start; yours to tune"),
         ],
         launch(emission, "verl.trainer.fsdp_sft_trainer"),
         warnings,
@@ -152,27 +152,6 @@ fn engine(emission: &Emission) -> Section {
         "model.fsdp_config.offload_params",
         flag(offload),
         "the same switch again",
-    );
-    section
-}
-
-fn run(emission: &Emission) -> Section {
-    let mut section = Section::new("Run");
-    let lr = if emission.job.workload.lora.is_some() {
-        "1e-4"
-    } else {
-        "1e-5"
-    };
-    section.set("optim.lr", lr, "a start; yours to tune");
-    section.set(
-        "trainer.total_epochs",
-        1,
-        "passes over your data; yours to choose",
-    );
-    section.set(
-        "trainer.logger",
-        "'[\"console\"]'",
-        "veRL's default also wants a wandb account",
     );
     section
 }

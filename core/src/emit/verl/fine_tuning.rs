@@ -15,7 +15,10 @@ pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
         batch(emission),
         model(emission),
         engine(emission),
-        run(emission),
+        run(
+            emission,
+            "a start; veRL's default of 1e-3 is for no large model",
+        ),
     ];
     (sections, launch(emission, "verl.trainer.sft_trainer"))
 }
@@ -157,18 +160,15 @@ fn engine(emission: &Emission) -> Section {
     section
 }
 
-fn run(emission: &Emission) -> Section {
+/// Learning rate, with the reason for it, and the rest of a run.
+pub(super) fn run(emission: &Emission, rate: &str) -> Section {
     let mut section = Section::new("Run");
     let lr = if emission.job.workload.lora.is_some() {
         "1e-4"
     } else {
         "1e-5"
     };
-    section.set(
-        "optim.lr",
-        lr,
-        "a start; veRL's default of 1e-3 is for no large model",
-    );
+    section.set("optim.lr", lr, rate);
     section.set(
         "trainer.total_epochs",
         1,
