@@ -3,6 +3,7 @@
 mod engine;
 mod fine_tuning;
 mod keys;
+mod others;
 mod reinforcement;
 mod roles;
 
@@ -29,7 +30,7 @@ pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, T
         match &part.kind {
             Kind::Yaml(settings) => {
                 for setting in settings {
-                    draft.state(setting.clone());
+                    state(&mut draft, setting.clone());
                 }
             }
             Kind::Shell(script) => {
@@ -130,12 +131,23 @@ fn overrides(draft: &mut Draft, launch: &Launch) {
             continue;
         };
         let mark = text.len() - plain.len();
-        draft.state(Setting {
+        let setting = Setting {
             key: key.to_owned(),
             written: format!("{}{key}", text.get(..mark).unwrap_or_default()),
             value: value.to_owned(),
             line: word.line,
             open: word.open.clone(),
-        });
+        };
+        state(draft, setting);
     }
+}
+
+/// States a key, and beside that of another engine its like, unless that is stated itself.
+fn state(draft: &mut Draft, setting: Setting) {
+    if let Some(like) = others::read_as(&setting.key)
+        && draft.settings.get(&like).is_none()
+    {
+        draft.settings.state(like, setting.clone());
+    }
+    draft.state(setting);
 }

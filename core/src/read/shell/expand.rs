@@ -138,6 +138,12 @@ impl Variables {
         Ok(())
     }
 
+    /// What an arithmetic condition tells: whether its value is none but zero.
+    pub(super) fn arithmetic(&self, expression: &str) -> Option<bool> {
+        let value = |name: &str| self.number(name, 0);
+        arithmetic::evaluate(expression, &value).map(|value| value != 0)
+    }
+
     fn spend(&mut self, bytes: usize, line: u32) -> Result<(), Trouble> {
         self.written = self.written.saturating_add(bytes);
         if self.written > MOST_BYTES || bytes > LONGEST {

@@ -35,6 +35,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
         &[
             "model_engine",
             "actor_rollout_ref.actor.strategy",
+            "actor@actor_rollout_ref.actor",
             "config-name",
         ],
     );
