@@ -22,7 +22,7 @@ pub(super) struct Launch<'a> {
 
 /// Whose script it is.
 pub(super) fn framework(script: &Script) -> Option<Framework> {
-    let words = || script.commands.iter().flat_map(|command| &command.words);
+    let commands = script.commands.iter().flat_map(|command| &command.words);
     if let Some(found) = script
         .commands
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn framework(script: &Script) -> Option<Framework> {
         // Megatron's own scripts with `--deepspeed` are Megatron-DeepSpeed's.
         return Some(found);
     }
-    words().find_map(|word| {
+    commands.chain(&script.values).find_map(|word| {
         let key = word.text.trim_start_matches(['+', '~']);
         let section = key.split(['.', '=']).next().unwrap_or_default();
         let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
@@ -131,7 +131,8 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
     None
 }
 
-/// The command of `framework` in a script. Where there is none, the settings that stand alone.
+/// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
+/// variables hold.
 pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
     let mut launch = Launch {
         program: "",
@@ -176,6 +177,16 @@ pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
     }
     if launch.program.is_empty() {
         launch.after.append(&mut launch.stray);
+        if launch.after.is_empty() {
+            launch.after.clone_from(&script.values);
+            // Of Megatron's arguments the values are words of their own; `-u` is python's.
+            launch.after.retain(|word| match framework {
+                Framework::Megatron => {
+                    word.text.starts_with("--") || !word.text.starts_with('-')
+                }
+                _ => is_setting(&word.text, framework),
+            });
+        }
     }
     launch
 }

@@ -11,6 +11,14 @@ const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they
 const MODEL: Meaning = Field("model");
 const DISPATCH: Meaning = Unmodelled("the estimate's all-to-all is fitted on both kinds");
 
+const VISION: Meaning = Unmodelled("the estimate's layers are the language model's alone");
+const HYBRID: Meaning = Unmodelled("name the model instead: its layers are of several kinds");
+const LATENT: Meaning =
+    Unmodelled("name the model instead: its latent attention has shapes of its own");
+const SEQUENCE: Meaning = Unmodelled("the estimate goes by --seq-length");
+const RL: Meaning = Unmodelled("the estimate is of the training step: ask for GRPO by veRL's keys");
+const INFERENCE: Meaning = Unmodelled("the estimate is of the training step alone");
+
 /// Every argument that is known.
 pub(in crate::read) static SECTIONS: &[Section] = &[Section {
     prefix: "--",
@@ -38,10 +46,7 @@ const KEYS: &[(&str, Meaning)] = &[
         "moe_layer_freq",
         Unmodelled("the estimate has experts in every layer"),
     ),
-    (
-        "multi_latent_attention",
-        Unmodelled("name the model instead: its latent attention has shapes of its own"),
-    ),
+    ("multi_latent_attention", LATENT),
     ("seq_length", Field("workload.sequence_length")),
     ("global_batch_size", Field("workload.global_batch")),
     ("micro_batch_size", Plan("micro_batch")),
@@ -246,4 +251,120 @@ const KEYS: &[(&str, Meaning)] = &[
     ("export_*", LOG),
     ("logging_level", LOG),
     ("ddp_*", Ignored("the size of one transfer")),
+    // Vision, Mamba, RL and inference: what else the examples run.
+    ("img_*", VISION),
+    ("patch_dim", VISION),
+    ("pixel_shuffle", VISION),
+    ("vision_model_type", VISION),
+    ("language_model_*", VISION),
+    ("disable_vision_class_token", VISION),
+    ("image_tag_type", VISION),
+    ("use_tiling", VISION),
+    ("use_thumbnail", VISION),
+    ("use_tile_tags", VISION),
+    ("use_area_weighted_aspect_ratio", VISION),
+    ("max_num_tiles", VISION),
+    ("num_frames", VISION),
+    ("freeze_*", Unmodelled("the estimate trains every part")),
+    (
+        "recompute_vision",
+        Unmodelled("the estimate's recomputation is of every layer"),
+    ),
+    ("audio_*", VISION),
+    ("allow_missing_vision_projection_checkpoint", LOG),
+    ("decoder_seq_length", SEQUENCE),
+    ("encoder_seq_length", SEQUENCE),
+    ("dataloader_seq_length", SEQUENCE),
+    ("packing_seq_length", SEQUENCE),
+    (
+        "encoder_num_layers",
+        Unmodelled("the estimate has no encoder"),
+    ),
+    (
+        "decoder_num_layers",
+        Unmodelled("the estimate has no encoder"),
+    ),
+    ("mamba_*", HYBRID),
+    ("hybrid_*", HYBRID),
+    ("is_hybrid_model", HYBRID),
+    (
+        "mtp_*",
+        Unmodelled("the estimate trains no further prediction heads"),
+    ),
+    ("kv_lora_rank", LATENT),
+    ("q_lora_rank", LATENT),
+    ("qk_head_dim", LATENT),
+    ("qk_pos_emb_head_dim", LATENT),
+    ("v_head_dim", LATENT),
+    ("mscale*", OBJECTIVE),
+    ("no_rope_freq", OBJECTIVE),
+    ("softmax_type", OBJECTIVE),
+    ("quick_geglu", OBJECTIVE),
+    ("glu_linear_offset", OBJECTIVE),
+    ("activation_func_clamp_value", OBJECTIVE),
+    (
+        "window_*",
+        Unmodelled("name the model instead: its window is in the catalog"),
+    ),
+    ("enable_gpt_oss", Unmodelled("name the model instead")),
+    ("use_fused_*", KERNELS),
+    ("te_rng_tracker", KERNELS),
+    (
+        "deterministic_mode",
+        Unmodelled("the estimate's kernels are the quick ones"),
+    ),
+    (
+        "first_last_layers_bf16",
+        Unmodelled("the estimate has one precision for all layers"),
+    ),
+    (
+        "num_layers_at_*",
+        Unmodelled("the estimate has one precision for all layers"),
+    ),
+    (
+        "megatron_fsdp_*",
+        Unmodelled("the estimate's Megatron shards optimizer states alone"),
+    ),
+    (
+        "cp_comm_type",
+        Unmodelled("the estimate's context parallelism sends keys and values around a ring"),
+    ),
+    (
+        "checkpoint_activations",
+        Unmodelled("an older word: write --recompute-granularity full"),
+    ),
+    (
+        "ddp_impl",
+        Ignored("an older word; gradients are summed alike"),
+    ),
+    ("grpo_*", RL),
+    ("rl_*", RL),
+    ("no_rl_*", RL),
+    ("langrl_*", RL),
+    ("inference_*", INFERENCE),
+    ("decode_only_cuda_graphs", INFERENCE),
+    ("max_tokens_to_oom", INFERENCE),
+    ("out_seq_length", INFERENCE),
+    ("num_tokens_to_*", INFERENCE),
+    ("incoming_requests_*", INFERENCE),
+    ("pretrained_*", LOG),
+    ("trust_remote_code", DATA_SET),
+    ("special_tokens", DATA_SET),
+    ("vocab_extra_ids", DATA_SET),
+    ("force_system_message", DATA_SET),
+    ("finetune_*", DATA_SET),
+    ("hf_*", DATA_SET),
+    ("sft", DATA_SET),
+    ("no_use_tokenizer_*", DATA_SET),
+    ("dataloader_save", LOG),
+    ("prompt_path", DATA_SET),
+    ("task", LOG),
+    ("enable_experimental", LOG),
+    ("disable_gloo_process_groups", LOG),
+    ("use_cpu_initialization", LOG),
+    ("rerun_mode", LOG),
+    ("straggler_*", LOG),
+    ("disable_straggler_on_startup", LOG),
+    ("check_weight_hash_*", LOG),
+    ("modelopt_enabled", LOG),
 ];

@@ -47,6 +47,8 @@ pub(super) struct Script {
     pub(super) commands: Vec<Command>,
     /// Here-documents: a `ds_config.json` is often written by one.
     pub(super) documents: Vec<String>,
+    /// Words that variables hold at the end: where no command trains, its arguments may stand in them.
+    pub(super) values: Vec<Word>,
     /// What was passed over, with its line.
     pub(super) notes: Vec<(u32, String)>,
 }
@@ -138,6 +140,7 @@ pub(super) fn read(text: &str) -> Result<Script, Trouble> {
     }
     reader.finish(&mut command, "\n")?;
     reader.script.notes.append(&mut reader.variables.notes);
+    reader.script.values = reader.variables.into_words();
     Ok(reader.script)
 }
 

@@ -264,7 +264,14 @@ impl Lexer<'_> {
                 text.push(c);
             }
         }
-        Err(unclosed(line, if open == 2 { "A double parenthesis" } else { "A parenthesis after `$`" }))
+        Err(unclosed(
+            line,
+            if open == 2 {
+                "A double parenthesis"
+            } else {
+                "A parenthesis after `$`"
+            },
+        ))
     }
 
     fn until(&mut self, end: char, line: u32, what: &str) -> Result<String, Trouble> {

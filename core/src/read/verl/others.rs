@@ -33,7 +33,10 @@ const READ_AS: &[(&str, &str)] = &[
     ("mindspeed.", "megatron."),
     ("engine.tp", "megatron.tensor_model_parallel_size"),
     ("engine.pp", "megatron.pipeline_model_parallel_size"),
-    ("engine.vpp", "megatron.virtual_pipeline_model_parallel_size"),
+    (
+        "engine.vpp",
+        "megatron.virtual_pipeline_model_parallel_size",
+    ),
     ("engine.cp", "megatron.context_parallel_size"),
     ("engine.ep", "megatron.expert_model_parallel_size"),
     ("engine.etp", "megatron.expert_tensor_parallel_size"),

@@ -119,7 +119,10 @@ pub(super) const MEGATRON: Keys = &[
     ("override_transformer_config.use_flash_attn", KERNELS),
     ("override_transformer_config.use_fused_*", KERNELS),
     ("override_transformer_config.use_naive_l2norm", KERNELS),
-    ("override_transformer_config.apply_dsa_kernel_fusion", KERNELS),
+    (
+        "override_transformer_config.apply_dsa_kernel_fusion",
+        KERNELS,
+    ),
     (
         "override_transformer_config.tensor_model_parallel_size",
         LAYOUT,
@@ -136,10 +139,7 @@ pub(super) const MEGATRON: Keys = &[
     ),
     ("override_transformer_config.swiglu", SHAPE),
     ("override_transformer_config.normalization", SHAPE),
-    (
-        "override_transformer_config.multi_latent_attention",
-        SHAPE,
-    ),
+    ("override_transformer_config.multi_latent_attention", SHAPE),
     ("override_transformer_config.attention_dropout", OBJECTIVE),
     ("override_transformer_config.hidden_dropout", OBJECTIVE),
     (

@@ -114,7 +114,10 @@ pub(super) const LITE: Keys = &[
     ("etp", Plan("expert_tensor_parallel")),
     ("param_offload", OFFLOAD),
     ("optimizer_offload", Plan("offload.optimizer")),
-    ("grad_offload", Ignored("param_offload moves the gradients too")),
+    (
+        "grad_offload",
+        Ignored("param_offload moves the gradients too"),
+    ),
     ("impl_cfg.recompute", RECOMPUTE),
     (
         "impl_cfg.*",
