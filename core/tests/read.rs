@@ -12,8 +12,26 @@ mod shell;
 #[path = "read/texts.rs"]
 mod texts;
 
+use proptest::test_runner::Config as ProptestConfig;
 use serde_json::Value;
 use shardwise_core::read::{Reading, read};
+
+/// How many random cases a test takes: `SHARDWISE_FUZZ_CASES` says another number (`make test-fuzz`).
+fn cases(usual: u32) -> u32 {
+    match std::env::var("SHARDWISE_FUZZ_CASES") {
+        Ok(cases) => cases.parse().expect("SHARDWISE_FUZZ_CASES is a number"),
+        Err(_) => usual,
+    }
+}
+
+/// Random cases, whose failures are not kept in a file.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
 
 /// Reads one text that must be readable.
 #[track_caller]

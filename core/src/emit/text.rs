@@ -5,7 +5,7 @@
 
 use std::fmt::Display;
 
-use super::words::{self, plain};
+use super::words::{self, plain, whole};
 use super::{Emission, Framework};
 use crate::catalog;
 use crate::units::fixed;
@@ -132,14 +132,16 @@ impl Script {
     }
 }
 
-/// A line of comment. Whatever it says, it stays one line.
-fn push_line(out: &mut String, mark: &str, text: &str) {
+/// A line of comment. Whatever it says, it stays one line; an address stays whole.
+pub(super) fn push_line(out: &mut String, mark: &str, text: &str) {
+    let address = text.starts_with("https://") || text.starts_with("http://");
     out.push_str(mark);
-    out.push_str(&plain(text));
+    out.push_str(&if address { whole(text) } else { plain(text) });
     out.push('\n');
 }
 
-fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
+/// A line of code with its reason.
+pub(super) fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
     out.push_str(indent);
     out.push_str(code);
     if !comment.is_empty() {

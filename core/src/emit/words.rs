@@ -11,6 +11,12 @@ use crate::workload::Lora;
 /// what is shown, no endless names.
 pub(crate) fn plain(text: &str) -> String {
     const LONGEST: usize = 2000;
+    let short: String = text.chars().take(LONGEST).collect();
+    whole(&short)
+}
+
+/// The same, however long it is: an address that is cut leads nowhere.
+pub(super) fn whole(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -19,7 +25,6 @@ pub(crate) fn plain(text: &str) -> String {
     let text: String = text
         .chars()
         .map(|c| if hidden(c) { ' ' } else { c })
-        .take(LONGEST)
         .collect();
     text.trim().to_owned()
 }

@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 
 use super::draft::Draft;
 use super::launch;
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part};
 use super::value;
 use super::verl::{recompute, report_notes};
 use crate::catalog::ModelEntry;
-use crate::wire::Question;
 
 const RUN: &str = "runtime_args";
 const TRAINER: &str = "models.policy_trainer";
 const POLICY: &str = "models.policy";
 
 /// Reads `ChatLearn`'s texts: the YAML first, then the overrides, as its launcher does.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Chatlearn, keys::SECTIONS, base);
     let mut template = String::new();
     let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));

@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 
 use super::draft::Draft;
 use super::launch;
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::verl::{lora_targets, machine, report_notes};
-use crate::wire::Question;
 
 /// Most keys of a configuration that are read.
 const MOST_KEYS: usize = 20_000;
 
 /// Reads `DeepSpeed`'s texts.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Deepspeed, keys::SECTIONS, base);
     let mut before: Vec<Word> = Vec::new();
     for part in parts {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::link::Base;
 use super::meaning::{Meaning, Section, keys, meaning};
 use super::report::{
     Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
@@ -22,6 +23,10 @@ use crate::{complete, emit};
 pub(super) struct Draft<'a> {
     pub(super) framework: Framework,
     pub(super) base: Option<&'a Question>,
+    /// The caller's part of it.
+    pub(super) own: Option<&'a Question>,
+    /// The question of the link in the text's head.
+    pub(super) link: Option<&'a Question>,
     /// The release that the text is older than, as the keys show that it has renamed or removed.
     older: Option<[u32; 3]>,
     /// Whether the text is a few settings without their command: the base question says the rest.
@@ -45,14 +50,12 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(
-        framework: Framework,
-        sections: &'static [Section],
-        base: Option<&'a Question>,
-    ) -> Self {
+    pub(super) fn new(framework: Framework, sections: &'static [Section], base: Base<'a>) -> Self {
         Self {
             framework,
-            base,
+            base: base.question,
+            own: base.own,
+            link: base.link,
             older: None,
             snippet: false,
             train_gpus: None,
@@ -151,6 +154,19 @@ impl<'a> Draft<'a> {
     pub(super) fn understood_fields(&self) -> Vec<String> {
         let fields = self.understood.iter().flat_map(|one| one.field.split(' '));
         fields.map(str::to_owned).collect()
+    }
+
+    /// Fields that are assumed.
+    pub(super) fn assumed_fields(&self) -> BTreeSet<String> {
+        let fields = self.assumed.iter().map(|one| one.field.clone());
+        fields.collect()
+    }
+
+    /// Takes what is assumed for a field out of the report; whether there was anything.
+    pub(super) fn forget(&mut self, field: &str) -> bool {
+        let before = self.assumed.len();
+        self.assumed.retain(|one| one.field != field);
+        self.assumed.len() != before
     }
 
     /// Puts one assumption in the place of all.
@@ -403,6 +419,8 @@ impl<'a> Draft<'a> {
             .filter(|base| self.snippet && job::resolve(base).is_ok())
         {
             self.lay_over(base);
+        } else {
+            self.take_link();
         }
         let question = wire::question_from_value(self.root.take()).map_err(|error| {
             Trouble::new(0, format!("The text asks for what is no question. {error}"))

@@ -181,9 +181,7 @@ pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
             launch.after.clone_from(&script.values);
             // Of Megatron's arguments the values are words of their own; `-u` is python's.
             launch.after.retain(|word| match framework {
-                Framework::Megatron => {
-                    word.text.starts_with("--") || !word.text.starts_with('-')
-                }
+                Framework::Megatron => word.text.starts_with("--") || !word.text.starts_with('-'),
                 _ => is_setting(&word.text, framework),
             });
         }

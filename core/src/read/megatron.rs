@@ -9,16 +9,16 @@ use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
 use super::launch;
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value;
 use super::verl::{machine, recompute, report_notes};
 use crate::catalog;
-use crate::wire::Question;
 
 /// Reads Megatron-LM's arguments.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Megatron, keys::SECTIONS, base);
     let mut before: Vec<Word> = Vec::new();
     for part in parts {

@@ -14,6 +14,7 @@ mod chatlearn;
 mod deepspeed;
 mod draft;
 mod launch;
+mod link;
 mod meaning;
 mod megatron;
 mod model;
@@ -31,6 +32,7 @@ pub use report::{
 };
 
 use crate::wire::Question;
+use link::Base;
 use text::{Kind, Part};
 
 /// Longest text that is read, in bytes.
@@ -40,7 +42,8 @@ const MOST_BYTES: usize = 1 << 20;
 ///
 /// `base` answers what no text tells: the GPU, its network and price, mean lengths, and the model where the
 /// text names a folder that the catalog does not know. A few settings without their command change the base, where
-/// that is a question by itself.
+/// that is a question by itself. What the base does not answer, the link in the head of an emitted text does; a key
+/// of the text always holds.
 ///
 /// # Errors
 /// Where nothing can be read at all: the line, and what to do.
@@ -64,12 +67,24 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
         text::parts(text, &mut parts)?;
     }
     let framework = framework(&parts)?;
-    match framework {
+    let mut notes = Vec::new();
+    let link = link::find(texts, &mut notes);
+    let beside = base
+        .zip(link.as_ref())
+        .and_then(|(base, link)| link::beside(base, link));
+    let base = Base {
+        question: beside.as_ref().or(base).or(link.as_ref()),
+        own: base,
+        link: link.as_ref(),
+    };
+    let mut reading = match framework {
         Framework::Verl => verl::read(&parts, base),
         Framework::Chatlearn => chatlearn::read(&parts, base),
         Framework::Deepspeed => deepspeed::read(&parts, base),
         Framework::Megatron => megatron::read(&parts, base),
-    }
+    }?;
+    reading.notes.append(&mut notes);
+    Ok(reading)
 }
 
 /// Whose texts these are: what is run decides, then what the settings look like.

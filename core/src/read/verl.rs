@@ -14,14 +14,14 @@ pub(super) use keys::SECTIONS;
 
 use super::draft::Draft;
 use super::launch::{self, Launch};
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
-use crate::wire::Question;
 
 /// Reads veRL's texts: YAML first, then the overrides, as hydra does.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Verl, keys::SECTIONS, base);
     let mut fine_tuning = false;
     let mut program = String::new();

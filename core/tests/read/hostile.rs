@@ -154,7 +154,7 @@ fn escapes_and_markup_come_back_as_plain_text() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(super::config(super::cases(300)))]
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {

@@ -81,14 +81,14 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
         MINDSPEED,
     ),
     section("actor_rollout_ref.actor.engine.", "plan.", LITE),
-    section("engine.", "plan.", LITE),
-    section("engine.", "plan.", AUTOMODEL),
-    section("engine.", "plan.", SHARDED),
     // Fine-tuning: verl.trainer.sft_trainer.
     section("model.", "plan.", MODEL),
     section("optim.", "plan.", OPTIM),
     section("engine.", "plan.", FSDP),
     section("engine.", "plan.", MEGATRON),
+    section("engine.", "plan.", LITE),
+    section("engine.", "plan.", AUTOMODEL),
+    section("engine.", "plan.", SHARDED),
 ];
 
 const TOP: Keys = &[
