@@ -202,13 +202,21 @@ fn settings(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The settings of a YAML text: lines with a value.
-fn values(text: &str) -> Vec<&str> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(str::trim)
-        .filter(|line| line.contains(": "))
-        .collect()
+/// The settings of a YAML text: lines with a value, each under its whole key.
+fn values(text: &str) -> Vec<String> {
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut out = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().starts_with('#')) {
+        let depth = line.len() - line.trim_start().len();
+        open.retain(|(outer, _)| *outer < depth);
+        let path: String = open.iter().map(|(_, key)| format!("{key}.")).collect();
+        match line.trim().strip_suffix(':') {
+            Some(map) => open.push((depth, map)),
+            None if line.contains(": ") => out.push(path + line.trim()),
+            None => {}
+        }
+    }
+    out
 }
 
 /// A text without its comments: what bash runs.
@@ -283,7 +291,10 @@ fn every_setting_is_made_once_and_says_why() {
             let mut seen = BTreeSet::new();
             let lines = match snippet.language {
                 Language::Yaml => values(&snippet.text),
-                _ => settings(&snippet.text),
+                _ => settings(&snippet.text)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
             };
             for line in lines {
                 let (setting, reason) = line

@@ -12,6 +12,7 @@ use crate::units::fixed;
 use crate::wire::Severity;
 
 /// One setting with the reason for its value.
+#[derive(Clone)]
 pub(super) struct Setting {
     pub(super) key: String,
     pub(super) value: String,
