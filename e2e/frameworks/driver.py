@@ -79,7 +79,7 @@ def altered(framework, version, file, texts):
             raise SystemExit(f"{case['name']}: there is no text {case['of']}")
         item = dict(texts[case["of"]])
         item["id"] = f"refuse/{framework}/{case['name']}"
-        item.update({key: case[key] for key in ("set", "unset", "add", "raw") if key in case})
+        item.update({key: case[key] for key in ("set", "unset", "add", "raw", "file") if key in case})
         if "text" in case:
             item["snippets"] = [{**item["snippets"][0], "text": case["text"]}]
         yield item, case["says"]

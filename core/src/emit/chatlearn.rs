@@ -263,16 +263,16 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
             rollout.max_num_batched_tokens,
             "tokens of one engine step",
         );
-        let eager = tp > 1 || rollout.enforce_eager;
-        let reason = if rollout.enforce_eager {
-            "from the plan"
-        } else if eager {
-            "ChatLearn's advice for vLLM over several GPUs"
-        } else {
-            "CUDA graphs: quicker decoding"
-        };
-        section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
     }
+    let eager = vllm && tp > 1 || rollout.enforce_eager;
+    let reason = if rollout.enforce_eager {
+        "from the plan"
+    } else if eager {
+        "ChatLearn's advice for vLLM over several GPUs"
+    } else {
+        "CUDA graphs: quicker decoding"
+    };
+    section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
     let reason = if rollout.free_cache {
         "weights and cache leave the GPU for training"
     } else {

@@ -349,6 +349,79 @@ fn chatlearn_yaml_and_command() {
 }
 
 #[test]
+fn what_a_chatlearn_file_leaves_out_is_the_dataclass_default() {
+    // The templates say otherwise of each of these.
+    let yaml = "runtime_args:\n  train_backend: megatron\n  sample_per_episode: 512\n  train_global_batch_size: 512\n\
+        models:\n  policy_trainer:\n    num_gpu: 8\n  policy:\n    load: Qwen/Qwen3-8B\n";
+    let command = "python chatlearn/entrypoint.py grpo --config-file template/grpo_megatron.yaml runtime_args.sample_per_episode=512 \
+        runtime_args.train_global_batch_size=512 models.policy_trainer.num_gpu=8 models.policy_trainer.max_token_in_packing=4096 \
+        models.policy.load=Qwen/Qwen3-8B";
+    let (file, command) = (reading(yaml), reading(command));
+    for (path, by_file, by_command) in [
+        ("workload.packing", json!(false), json!(true)),
+        ("plan.zero_stage", json!(0), json!(1)),
+        ("plan.offload.parameters", json!(false), json!(true)),
+        ("plan.rollout.tensor_parallel", json!(1), json!(2)),
+        ("plan.rollout.enforce_eager", json!(false), json!(true)),
+        ("plan.rollout.max_num_seqs", json!(1), json!(256)),
+    ] {
+        assert_eq!(field(&file, path), by_file, "{path}");
+        assert_eq!(field(&command, path), by_command, "{path}");
+    }
+}
+
+#[test]
+fn engines_beside_fsdp_and_megatron_are_read_as_these() {
+    let run = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B actor_rollout_ref.rollout.name=vllm trainer.n_gpus_per_node=8 ";
+    let engine = "actor_rollout_ref.actor.veomni.";
+    let veomni = reading(&format!(
+        "{run} model_engine=veomni {engine}param_offload=True {engine}ulysses_parallel_size=2 {engine}fsdp_size=4 {engine}moe_implementation=fused"
+    ));
+    for (path, expected) in [
+        ("plan.backend", json!("fsdp")),
+        ("plan.offload.parameters", json!(true)),
+        ("plan.ulysses_parallel", json!(2)),
+        ("plan.shard_group", json!(4)),
+    ] {
+        assert_eq!(field(&veomni, path), expected, "{path}");
+    }
+    assert!(veomni.unknown.is_empty(), "{:?}", veomni.unknown);
+    assert!(
+        veomni
+            .assumed
+            .iter()
+            .any(|one| one.why.contains("veomni is not modelled"))
+    );
+    let engine = "actor_rollout_ref.actor.mindspeed.";
+    let mindspeed = reading(&format!(
+        "{run} model_engine=mindspeed {engine}tensor_model_parallel_size=4 +{engine}mcore_kwargs.recompute_granularity=full +{engine}mcore_kwargs.recompute_method=uniform"
+    ));
+    for (path, expected) in [
+        ("plan.backend", json!("megatron")),
+        ("plan.tensor_parallel", json!(4)),
+        ("plan.recompute", json!("full")),
+    ] {
+        assert_eq!(field(&mindspeed, path), expected, "{path}");
+    }
+    assert!(mindspeed.unknown.is_empty(), "{:?}", mindspeed.unknown);
+}
+
+#[test]
+fn arguments_that_stand_in_variables_alone_are_read() {
+    let text = "MODEL=(\n  --num-layers 32 --hidden-size 4096\n  --ffn-hidden-size 14336 --num-attention-heads 32 --num-query-groups 8 --swiglu --vocab-size 128256\n)\n\
+        OPTIONS=\"--tensor-model-parallel-size 4 --seq-length 8192 --bf16\"\n";
+    let found = reading(text);
+    assert_eq!(found.framework, Framework::Megatron);
+    assert_eq!(field(&found, "model"), json!("llama-3-8b"));
+    assert_eq!(field(&found, "plan.tensor_parallel"), json!(4));
+    let found = reading(
+        "ACTOR=(\n  actor_rollout_ref.actor.use_dynamic_bsz=True\n  actor_rollout_ref.actor.ppo_max_token_len_per_gpu=8192\n)\n",
+    );
+    assert_eq!(found.framework, Framework::Verl);
+    assert_eq!(field(&found, "plan.max_tokens_per_gpu"), json!(8192));
+}
+
+#[test]
 fn megatron_arguments() {
     let text = "TP=2\nMODEL_ARGS=(\n  --num-layers 32\n  --hidden-size 4096\n  --ffn-hidden-size 14336\n  --num-attention-heads 32\n  --group-query-attention\n  --num-query-groups 8\n  --swiglu\n  --untie-embeddings-and-output-weights\n  --vocab-size 128256 # Llama's\n)\ntorchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py ${MODEL_ARGS[@]} \\\n  --tensor-model-parallel-size $TP --sequence-parallel --use-distributed-optimizer --overlap-grad-reduce \\\n  --seq-length 8192 --micro-batch-size 1 --global-batch-size=128 --fp8-format hybrid --recompute-activations --lr 1.0e-4 --micro-bach-size 2\n";
     let found = reading(text);
