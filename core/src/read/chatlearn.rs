@@ -12,7 +12,7 @@ use super::launch;
 use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
-use super::text::{Kind, Part};
+use super::text::{Kind, Part, stated_in_yaml};
 use super::value;
 use super::verl::{recompute, report_notes};
 use crate::catalog::ModelEntry;
@@ -35,13 +35,12 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
             ..Setting::default()
         },
     );
+    for setting in stated_in_yaml(parts) {
+        draft.state(setting);
+    }
     for part in parts {
         match &part.kind {
-            Kind::Yaml(settings) => {
-                for setting in settings {
-                    draft.state(setting.clone());
-                }
-            }
+            Kind::Yaml(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Framework::Chatlearn);
                 if let Some(found) = overrides(&mut draft, &launch) {

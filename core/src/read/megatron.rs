@@ -1,6 +1,6 @@
 //! Megatron-LM: the arguments of `pretrain_gpt.py` and its kin.
 
-mod keys;
+pub(super) mod keys;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;

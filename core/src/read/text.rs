@@ -43,6 +43,18 @@ pub(super) enum Kind {
     Json(Value),
 }
 
+/// What the YAML among the texts states: it comes before every override, wherever it stands.
+pub(super) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
+    parts
+        .iter()
+        .filter_map(|part| match &part.kind {
+            Kind::Yaml(settings) => Some(settings),
+            _ => None,
+        })
+        .flatten()
+        .cloned()
+}
+
 /// Takes a text apart.
 ///
 /// # Errors

@@ -18,7 +18,7 @@ use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
-use super::text::{Kind, Part};
+use super::text::{Kind, Part, stated_in_yaml};
 
 /// Reads veRL's texts: YAML first, then the overrides, as hydra does.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
@@ -26,13 +26,12 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut fine_tuning = false;
     let mut program = String::new();
     let mut before: Vec<Word> = Vec::new();
+    for setting in stated_in_yaml(parts) {
+        state(&mut draft, setting);
+    }
     for part in parts {
         match &part.kind {
-            Kind::Yaml(settings) => {
-                for setting in settings {
-                    state(&mut draft, setting.clone());
-                }
-            }
+            Kind::Yaml(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Framework::Verl);
                 overrides(&mut draft, &launch);

@@ -41,6 +41,20 @@ pub(super) fn launch(emission: &Emission, module: &str) -> String {
     format!("{launch} -m {module} \"${{args[@]}}\"")
 }
 
+/// The longest sequence, and what becomes of a longer one.
+pub(super) fn longest(section: &mut Section, emission: &Emission) {
+    section.set(
+        "data.max_length",
+        emission.job.workload.sequence_length,
+        "from your question",
+    );
+    section.set(
+        "data.truncation",
+        "right",
+        "a longer sequence would stop the run",
+    );
+}
+
 fn batch(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     let mut section = Section::new("Batch");
@@ -52,16 +66,7 @@ fn batch(emission: &Emission) -> Section {
             plural(workload.global_batch, "sequence", "sequences")
         ),
     );
-    section.set(
-        "data.max_length",
-        workload.sequence_length,
-        "from your question",
-    );
-    section.set(
-        "data.truncation",
-        "right",
-        "a longer sequence would stop the run",
-    );
+    longest(&mut section, emission);
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
             section.set(

@@ -19,12 +19,39 @@ const SEQUENCE: Meaning = Unmodelled("the estimate goes by --seq-length");
 const RL: Meaning = Unmodelled("the estimate is of the training step: ask for GRPO by veRL's keys");
 const INFERENCE: Meaning = Unmodelled("the estimate is of the training step alone");
 
+/// How layers are split: all that use Megatron spell these alike, under prefixes of their own.
+pub(in crate::read) const LAYOUT: &[(&str, Meaning)] = &[
+    ("tensor_model_parallel_size", Plan("tensor_parallel")),
+    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
+    ("context_parallel_size", Plan("context_parallel")),
+    ("expert_model_parallel_size", Plan("expert_parallel")),
+    (
+        "expert_tensor_parallel_size",
+        Plan("expert_tensor_parallel"),
+    ),
+    ("sequence_parallel", Plan("sequence_parallel")),
+    ("use_distributed_optimizer", Plan("zero_stage")),
+];
+
+/// What the backward pass computes again, spelt alike too.
+pub(in crate::read) const RECOMPUTE: &[(&str, Meaning)] = &[
+    ("recompute_granularity", Plan("recompute")),
+    ("recompute_method", Plan("recompute")),
+    ("recompute_num_layers", Plan("recompute")),
+    ("recompute_modules", Plan("recompute")),
+];
+
 /// Every argument that is known.
-pub(in crate::read) static SECTIONS: &[Section] = &[Section {
-    prefix: "--",
-    plan: "plan.",
-    keys: KEYS,
-}];
+pub(in crate::read) static SECTIONS: &[Section] =
+    &[arguments(LAYOUT), arguments(RECOMPUTE), arguments(KEYS)];
+
+const fn arguments(keys: &'static [(&'static str, Meaning)]) -> Section {
+    Section {
+        prefix: "--",
+        plan: "plan.",
+        keys,
+    }
+}
 
 const KEYS: &[(&str, Meaning)] = &[
     ("num_layers", MODEL),
@@ -50,8 +77,6 @@ const KEYS: &[(&str, Meaning)] = &[
     ("seq_length", Field("workload.sequence_length")),
     ("global_batch_size", Field("workload.global_batch")),
     ("micro_batch_size", Plan("micro_batch")),
-    ("tensor_model_parallel_size", Plan("tensor_parallel")),
-    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
     (
         "num_layers_per_virtual_pipeline_stage",
         Plan("virtual_pipeline"),
@@ -60,19 +85,7 @@ const KEYS: &[(&str, Meaning)] = &[
         "num_virtual_stages_per_pipeline_rank",
         Plan("virtual_pipeline"),
     ),
-    ("context_parallel_size", Plan("context_parallel")),
-    ("expert_model_parallel_size", Plan("expert_parallel")),
-    (
-        "expert_tensor_parallel_size",
-        Plan("expert_tensor_parallel"),
-    ),
-    ("sequence_parallel", Plan("sequence_parallel")),
-    ("use_distributed_optimizer", Plan("zero_stage")),
-    ("recompute_granularity", Plan("recompute")),
     ("recompute_activations", Plan("recompute")),
-    ("recompute_method", Plan("recompute")),
-    ("recompute_num_layers", Plan("recompute")),
-    ("recompute_modules", Plan("recompute")),
     ("attention_backend", Plan("attention")),
     ("use_flash_attn", Plan("attention")),
     ("overlap_grad_reduce", Plan("overlap.gradients")),

@@ -10,6 +10,7 @@ use self::others::{AUTOMODEL, LITE, MINDSPEED, SHARDED};
 use self::rollout::{REWARD, REWARD_MODEL, ROLLOUT};
 use crate::read::meaning::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::read::meaning::{Meaning, Section};
+use crate::read::megatron::keys::{LAYOUT, RECOMPUTE};
 
 /// Keys with their meanings.
 type Keys = &'static [(&'static str, Meaning)];
@@ -57,6 +58,43 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     section("reward_model.", "", REWARD_MODEL),
     section("rollout.", "", ASYNC_ROLLOUT),
     section("async_training.", "", ASYNC),
+    // Megatron's own keys, in each of its places.
+    section("actor_rollout_ref.actor.megatron.", "plan.", LAYOUT),
+    section("actor_rollout_ref.ref.megatron.", "plan.reference.", LAYOUT),
+    section("critic.megatron.", "plan.critic.", LAYOUT),
+    section("actor_rollout_ref.actor.mindspeed.", "plan.", LAYOUT),
+    section(
+        "actor_rollout_ref.ref.mindspeed.",
+        "plan.reference.",
+        LAYOUT,
+    ),
+    section("engine.", "plan.", LAYOUT),
+    section(
+        "actor_rollout_ref.actor.megatron.override_transformer_config.",
+        "plan.",
+        RECOMPUTE,
+    ),
+    section(
+        "actor_rollout_ref.ref.megatron.override_transformer_config.",
+        "plan.reference.",
+        RECOMPUTE,
+    ),
+    section(
+        "critic.megatron.override_transformer_config.",
+        "plan.critic.",
+        RECOMPUTE,
+    ),
+    section(
+        "actor_rollout_ref.actor.mindspeed.mcore_kwargs.",
+        "plan.",
+        RECOMPUTE,
+    ),
+    section(
+        "actor_rollout_ref.ref.mindspeed.mcore_kwargs.",
+        "plan.reference.",
+        RECOMPUTE,
+    ),
+    section("engine.override_transformer_config.", "plan.", RECOMPUTE),
     // Engines beside FSDP and Megatron.
     section("actor_rollout_ref.actor.veomni.", "plan.", SHARDED),
     section("actor_rollout_ref.ref.veomni.", "plan.reference.", SHARDED),

@@ -10,20 +10,10 @@ const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they
 
 /// `….megatron.`, and `engine.` where the engine is Megatron.
 pub(super) const MEGATRON: Keys = &[
-    ("tensor_model_parallel_size", Plan("tensor_parallel")),
-    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
     (
         "virtual_pipeline_model_parallel_size",
         Plan("virtual_pipeline"),
     ),
-    ("context_parallel_size", Plan("context_parallel")),
-    ("expert_model_parallel_size", Plan("expert_parallel")),
-    (
-        "expert_tensor_parallel_size",
-        Plan("expert_tensor_parallel"),
-    ),
-    ("sequence_parallel", Plan("sequence_parallel")),
-    ("use_distributed_optimizer", Plan("zero_stage")),
     (
         "param_offload",
         Plan("offload.parameters offload.gradients"),
@@ -38,22 +28,6 @@ pub(super) const MEGATRON: Keys = &[
     ),
     ("use_remove_padding", Field("workload.packing")),
     ("dtype", Field("workload.precision")),
-    (
-        "override_transformer_config.recompute_granularity",
-        Plan("recompute"),
-    ),
-    (
-        "override_transformer_config.recompute_modules",
-        Plan("recompute"),
-    ),
-    (
-        "override_transformer_config.recompute_method",
-        Plan("recompute"),
-    ),
-    (
-        "override_transformer_config.recompute_num_layers",
-        Plan("recompute"),
-    ),
     (
         "override_transformer_config.attention_backend",
         Plan("attention"),

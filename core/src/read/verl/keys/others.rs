@@ -79,9 +79,6 @@ pub(super) const AUTOMODEL: Keys = &[
 /// MindSpeed's beside Megatron's.
 pub(super) const MINDSPEED: Keys = &[
     ("strategy", Plan("backend")),
-    ("mcore_kwargs.recompute_granularity", Plan("recompute")),
-    ("mcore_kwargs.recompute_method", Plan("recompute")),
-    ("mcore_kwargs.recompute_num_layers", Plan("recompute")),
     (
         "mcore_kwargs.overlap_grad_reduce",
         Plan("overlap.gradients"),
