@@ -1,36 +1,63 @@
 //! The way back: what is emitted is read as the same question, real spellings are understood, and no text
 //! breaks the reader.
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 #[path = "read/hostile.rs"]
 mod hostile;
 #[path = "read/round_trip.rs"]
 mod round_trip;
+#[path = "read/shapes.rs"]
+mod shapes;
 #[path = "read/shell.rs"]
 mod shell;
 #[path = "read/texts.rs"]
 mod texts;
 
-use proptest::test_runner::Config as ProptestConfig;
+use std::cell::Cell;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 use shardwise_core::read::{Reading, read};
 
-/// How many random cases a test takes: `SHARDWISE_FUZZ_CASES` says another number (`make test-fuzz`).
-fn cases(usual: u32) -> u32 {
-    match std::env::var("SHARDWISE_FUZZ_CASES") {
-        Ok(cases) => cases.parse().expect("SHARDWISE_FUZZ_CASES is a number"),
+/// Runs `check` on random cases and prints how many. `SHARDWISE_FUZZ_CASES` says how many there are over all tests
+/// (`make test-fuzz`), of which this one takes `share` in a thousand; without it there are `usual`.
+fn fuzz<S: Strategy>(
+    name: &str,
+    usual: u32,
+    share: u64,
+    cases: &S,
+    check: impl Fn(S::Value),
+) -> u64 {
+    let wanted = match std::env::var("SHARDWISE_FUZZ_CASES") {
+        Ok(total) => {
+            let total: u64 = total.parse().expect("SHARDWISE_FUZZ_CASES is a number");
+            u32::try_from((total * share).div_ceil(1000)).expect("at most 2^32 cases")
+        }
         Err(_) => usual,
-    }
-}
-
-/// Random cases, whose failures are not kept in a file.
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
+    };
+    let mut runner = TestRunner::new(Config {
+        cases: wanted,
         failure_persistence: None,
-        ..ProptestConfig::default()
+        ..Config::default()
+    });
+    let done = Cell::new(0);
+    let result = runner.run(cases, |case| {
+        done.set(done.get() + 1);
+        check(case);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{name}: {error}");
     }
+    println!("{name}: {} cases", done.get());
+    done.get()
 }
 
 /// Reads one text that must be readable.

@@ -142,9 +142,16 @@ fn split_json(text: &str) -> Result<(Option<Value>, String), Trouble> {
                 }
                 Some(Err(error)) => {
                     let line = index + error.line();
+                    let error = error.to_string();
+                    // serde_json stops at 128, so that no text exhausts the stack.
+                    let message = if error.contains("recursion limit") {
+                        "The JSON is too deeply nested: more than 128 deep. Paste the configuration alone.".to_owned()
+                    } else {
+                        format!("This is not JSON ({error}). Mend it, or paste the whole file.")
+                    };
                     return Err(Trouble::new(
                         u32::try_from(line).unwrap_or(u32::MAX),
-                        format!("This is not JSON ({error}). Mend it, or paste the whole file."),
+                        message,
                     ));
                 }
                 None => rest.push('\n'),

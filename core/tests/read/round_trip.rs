@@ -9,7 +9,6 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use shardwise_core::emit::{self, Framework};
 use shardwise_core::presets::presets;
@@ -635,22 +634,17 @@ fn stated() -> impl Strategy<Value = Question> {
 /// Whatever is emitted, of plans that nobody chose with care.
 #[test]
 fn random_plans_come_back_with_their_link() {
-    let cases = super::cases(100);
-    let mut runner = TestRunner::new(super::config(cases));
     let texts = Cell::new(0);
-    runner
-        .run(&stated(), |asked| {
-            for framework in emit::FRAMEWORKS.iter().filter(|own| own.id != "llmforge") {
-                // What is no question at all, or has no plan, is refused before.
-                if flags(&asked, framework, framework.versions[0], "").is_ok()
-                    && let Some(different) = differing(framework, &asked, true)
-                {
-                    texts.set(texts.get() + 1);
-                    check_whole(framework, &asked, different);
-                }
+    let cases = super::fuzz("random plans", 100, 1, &stated(), |asked| {
+        for framework in emit::FRAMEWORKS.iter().filter(|own| own.id != "llmforge") {
+            // What is no question at all, or has no plan, is refused before.
+            if flags(&asked, framework, framework.versions[0], "").is_ok()
+                && let Some(different) = differing(framework, &asked, true)
+            {
+                texts.set(texts.get() + 1);
+                check_whole(framework, &asked, different);
             }
-            Ok(())
-        })
-        .unwrap();
+        }
+    });
     assert!(texts.get() > cases / 10, "{} texts", texts.get());
 }
