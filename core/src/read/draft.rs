@@ -282,18 +282,16 @@ impl<'a> Draft<'a> {
         self.settings.get(key).is_some()
     }
 
+    /// Whether a key that begins so is stated.
+    pub(super) fn states_any(&self, prefix: &str) -> bool {
+        self.stated
+            .iter()
+            .any(|setting| setting.key.starts_with(prefix))
+    }
+
     fn left_open(&mut self, setting: &Setting, open: &str) {
         if self.troubled.insert(setting.key.clone()) {
-            let hint = if open.starts_with("$(") {
-                format!(
-                    "Its value is what {open} gives, which is not known here. Write the value itself."
-                )
-            } else {
-                format!(
-                    "Its value depends on {open}, which the text does not set. Add {open}=… above, or write the value itself."
-                )
-            };
-            self.unread(&setting.written, hint, setting.line);
+            self.unread(&setting.written, depends(open), setting.line);
         }
     }
 
@@ -487,6 +485,14 @@ impl<'a> Draft<'a> {
             if self.troubled.contains(key) {
                 continue;
             }
+            // A value that nothing asked for is as open as one that was.
+            if let Some(open) = &setting.open
+                && matches!(found, Some((Meaning::Field(_) | Meaning::Plan(_), _)))
+                && !value.contains('/')
+            {
+                self.unread(written, depends(open), *line);
+                continue;
+            }
             let (key_shown, value) = (short(written), short(value));
             match found {
                 Some((Meaning::Field(field), _)) => self.understood.push(Understood {
@@ -533,6 +539,17 @@ impl<'a> Draft<'a> {
                 }
             }
         }
+    }
+}
+
+/// What to do about a value that the text leaves open.
+fn depends(open: &str) -> String {
+    if open.starts_with("$(") {
+        format!("Its value is what {open} gives, which is not known here. Write the value itself.")
+    } else {
+        format!(
+            "Its value depends on {open}, which the text does not set. Add {open}=… above, or write the value itself."
+        )
     }
 }
 

@@ -61,6 +61,30 @@ fn the_guides_lines_of_offload() {
 }
 
 #[test]
+fn lines_of_a_script_whose_variables_are_elsewhere() {
+    let prefix = "actor_rollout_ref.actor.megatron.";
+    let reading = reading(&format!(
+        "{prefix}param_offload=${{offload}} \\\n{prefix}grad_offload=${{offload}} \\\n{prefix}tensor_model_parallel_size=2 \\\n"
+    ));
+    assert_eq!(field(&reading, "plan.backend"), json!("megatron"));
+    assert_eq!(field(&reading, "plan.tensor_parallel"), json!(2));
+    let [open] = reading.unknown.as_slice() else {
+        panic!("{:?}", reading.unknown);
+    };
+    assert!(
+        open.key.ends_with("param_offload") && open.hint.contains("depends on offload"),
+        "{open:?}"
+    );
+    assert_eq!(reading.understood.len(), 1, "{:?}", reading.understood);
+    assert!(
+        reading
+            .refused
+            .iter()
+            .any(|one| one.key.ends_with("grad_offload") && one.why.contains("Removed in 0.9.1"))
+    );
+}
+
+#[test]
 fn the_guides_lines_of_recomputation() {
     let prefix = "+actor_rollout_ref.actor.megatron.override_transformer_config.";
     let text = format!(
