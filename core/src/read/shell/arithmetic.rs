@@ -15,6 +15,9 @@ pub(super) fn evaluate(expression: &str, value: &dyn Fn(&str) -> Option<i64>) ->
     reader.rest.is_empty().then_some(result)
 }
 
+/// Whether two numbers compare so.
+type Comparison = fn(&i64, &i64) -> bool;
+
 struct Reader<'a> {
     rest: &'a [u8],
     value: &'a dyn Fn(&str) -> Option<i64>,
@@ -63,7 +66,7 @@ impl Reader<'_> {
 
     fn comparison(&mut self, depth: usize) -> Option<i64> {
         let left = self.sum(depth)?;
-        let operators: [(&[u8], fn(&i64, &i64) -> bool); 6] = [
+        let operators: [(&[u8], Comparison); 6] = [
             (b"==", i64::eq),
             (b"!=", i64::ne),
             (b"<=", i64::le),
