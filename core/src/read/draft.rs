@@ -560,7 +560,7 @@ fn parts_of(release: &str) -> [u32; 3] {
 }
 
 /// The question with its plan, as far as it can be completed.
-fn resolve(question: &Question) -> Result<(Job, Plan), InputError> {
+pub(super) fn resolve(question: &Question) -> Result<(Job, Plan), InputError> {
     let job = job::resolve(question)?;
     let spec = question.plan.clone().unwrap_or_default();
     let plan = complete::complete(&job, &spec)?;

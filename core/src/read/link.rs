@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::draft::Draft;
+use super::draft::{Draft, resolve};
 use super::report::Note;
 use super::text::printable;
 use crate::permalink;
@@ -118,7 +118,12 @@ impl Draft<'_> {
         let mut leaves = Vec::new();
         leaves_of("", &link, &mut leaves);
         let mut taken = Vec::new();
+        // A group of all GPUs is none of all where the text has others.
+        let same_size = at(&merged, "hardware.gpus") == at(&link, "hardware.gpus");
         for (path, value) in leaves {
+            if path.ends_with("shard_group") && !same_size {
+                continue;
+            }
             let callers = CALLERS.iter().any(|start| path.starts_with(start));
             if tells(&told, &path) || (callers && !at(&own, &path).is_null()) {
                 continue;
@@ -130,6 +135,11 @@ impl Draft<'_> {
         }
         for role in ["critic", "reference"] {
             inherit(&mut merged, &before, &told, role);
+        }
+        // Where the text's keys and the link's rest make no question, the text is read by itself.
+        if !resolves(&merged) && resolves(&before) {
+            self.replace(before);
+            return;
         }
         self.replace(merged);
         self.say_taken(&taken, &before);
@@ -163,6 +173,10 @@ impl Draft<'_> {
             }
         }
     }
+}
+
+fn resolves(root: &Value) -> bool {
+    wire::question_from_value(root.clone()).is_ok_and(|question| resolve(&question).is_ok())
 }
 
 /// Whether a stated key tells the field, or part of it.
