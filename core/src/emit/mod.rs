@@ -13,7 +13,7 @@ mod verl;
 mod words;
 mod yaml;
 
-pub(crate) use words::plain;
+pub(crate) use words::{hidden, plain, plural};
 
 use crate::error::InputError;
 use crate::job::Job;
