@@ -7,12 +7,16 @@
 mod chatlearn;
 mod deepspeed;
 pub(super) mod llmforge;
+mod openrlhf;
+pub(super) mod trl;
 pub(super) mod verl;
 
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
 pub use llmforge::violations as llmforge;
+pub use openrlhf::violations as openrlhf;
+pub use trl::violations as trl;
 pub use verl::violations as verl;
 
 use super::Framework;
