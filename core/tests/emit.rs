@@ -9,6 +9,9 @@ use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snip
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{Caveat, Evaluated, evaluate, flags};
 
+#[path = "emit/hugging_face.rs"]
+mod hugging_face;
+
 fn evaluated(model: &str, gpu: &str, gpus: u64, workload: Value, plan: Value) -> Evaluated {
     let question = question_from_value(json!({
         "version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus}, "workload": workload, "plan": plan
@@ -73,7 +76,7 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
     let eight = |model: &str, gpu: &str, workload: Value, plan: Value| {
         evaluated(model, gpu, 8, workload, plan)
     };
-    vec![
+    let mut all = vec![
         (
             "verl-grpo-fsdp",
             "verl",
@@ -183,85 +186,9 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 ),
             ),
         ),
-        (
-            "trl-sft-fsdp",
-            "trl",
-            eight(
-                "qwen3-8b",
-                "h100-sxm",
-                sft("sft"),
-                plan(
-                    "fsdp",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2, "rollout": null}),
-                ),
-            ),
-        ),
-        (
-            "trl-qlora-deepspeed",
-            "trl",
-            eight(
-                "qwen2.5-7b",
-                "l40s",
-                sft("qlora"),
-                plan(
-                    "deepspeed",
-                    json!({"zero_stage": 2, "offload": {}, "max_tokens_per_gpu": null, "micro_batch": 1, "rollout": null}),
-                ),
-            ),
-        ),
-        (
-            "trl-grpo-deepspeed",
-            "trl",
-            eight(
-                "qwen3-8b",
-                "h100-sxm",
-                rl("grpo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
-            ),
-        ),
-        (
-            "openrlhf-ppo",
-            "openrlhf",
-            eight(
-                "qwen3-8b",
-                "h100-sxm",
-                rl("ppo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {"optimizer": true, "gradients": true}}),
-                ),
-            ),
-        ),
-        (
-            "openrlhf-dapo",
-            "openrlhf",
-            eight(
-                "qwen3-8b",
-                "h100-sxm",
-                rl("dapo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
-            ),
-        ),
-        (
-            "openrlhf-lora",
-            "openrlhf",
-            eight(
-                "llama-3.1-8b",
-                "h100-sxm",
-                sft("lora"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2, "rollout": null}),
-                ),
-            ),
-        ),
-    ]
+    ];
+    all.extend(hugging_face::examples());
+    all
 }
 
 /// The settings of a shell text: what stands in its array.
@@ -620,77 +547,8 @@ fn a_framework_refuses_by_field_and_remedy() {
             eight(sft("sft"), plan("fsdp", json!({"offload": {}}))),
             "plan.backend: Set the backend to deepspeed",
         ),
-        (
-            "trl",
-            eight(rl("ppo"), plan("deepspeed", json!({"offload": {}}))),
-            "workload.kind: TRL 1.16.0 has no PPO trainer",
-        ),
-        (
-            "trl",
-            eight(rl("dapo"), plan("fsdp", json!({"offload": {}}))),
-            "workload.rl.oversampling: TRL drops no prompts",
-        ),
-        (
-            "trl",
-            eight(rl("grpo"), plain.clone()),
-            "plan.offload: TRL keeps",
-        ),
-        (
-            "trl",
-            eight(
-                rl("grpo"),
-                plan(
-                    "fsdp",
-                    json!({"offload": {}, "rollout": {"tensor_parallel": 1, "engine": "sglang"}}),
-                ),
-            ),
-            "plan.rollout.engine: ",
-        ),
-        (
-            "trl",
-            eight(
-                sft("sft"),
-                plan(
-                    "fsdp",
-                    json!({"offload": {}, "ulysses_parallel": 2, "rollout": null}),
-                ),
-            ),
-            "plan.ulysses_parallel: ",
-        ),
-        (
-            "openrlhf",
-            eight(rl("grpo"), plan("fsdp", json!({"offload": {}}))),
-            "plan.backend: OpenRLHF trains with DeepSpeed",
-        ),
-        (
-            "openrlhf",
-            eight(rl("grpo"), plan("deepspeed", json!({}))),
-            "plan.offload.parameters: ",
-        ),
-        (
-            "openrlhf",
-            eight(
-                rl("grpo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": 2048}),
-                ),
-            ),
-            "Set it to 4096 or more",
-        ),
-        (
-            "openrlhf",
-            eight(
-                rl("grpo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}}),
-                ),
-            ),
-            "plan.rollout.kv_cache_dtype: ",
-        ),
     ];
-    for (id, found, says) in cases {
+    for (id, found, says) in cases.into_iter().chain(hugging_face::refused()) {
         let message = refusal(id, &found);
         assert!(message.contains(says), "{id}: {message}");
         let framework = emit::framework(id).unwrap();
