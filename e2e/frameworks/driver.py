@@ -28,7 +28,7 @@ CHECKED = (
     ("openrlhf", "", "openrlhf", "openrlhf/check.py", "openrlhf", 1),
     *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),
 )
-FEWEST = 850
+FEWEST = 1250
 
 
 def emitted(shardwise, framework, version, questions):

@@ -240,7 +240,9 @@ STATED += [
     ("one-step-off", ("openrlhf",), "qwen3-8b", rl(schedule="one_step_off", train_gpus=4), TRL_ZERO),
     ("one-step-off-ppo", ("openrlhf",), "qwen3-8b", rl(kind="ppo", responses_per_prompt=2, schedule="one_step_off", train_gpus=8), {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}, 16),
     ("fully-async", ("openrlhf",), "qwen3-8b", rl(schedule="fully_async", train_gpus=4, max_staleness=2), TRL_ZERO),
-]
+    ("grpo-lora-fsdp", ("trl",), "qwen3-8b", rl(lora={"rank": 64, "targets": "attention"}), {**TRL_FSDP, "recompute": "full"}),
+] + [(f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
+    (f"grpo-zero-{stage}", ("trl", "openrlhf"), "qwen3-0.6b", GRPO, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)]
 
 # What the issue asks for by name; each must give a text.
 STORY = {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8, "mini_batch": 128, "max_prompt_length": 1024, "max_response_length": 3072}}

@@ -4,9 +4,9 @@ mod fine_tuning;
 mod reinforcement;
 
 use super::text::{Script, Section, head};
-use super::words::figure;
+use super::words::{count, figure};
 use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
-use crate::wire::{Precision, Schedule};
+use crate::wire::Precision;
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -56,14 +56,11 @@ fn warnings(emission: &Emission) -> Vec<String> {
     if layout.fused_lm_head {
         out.push("OpenRLHF computes the logits; the plan has none, so it needs more memory than estimated.".to_owned());
     }
-    if let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) {
+    if let Some(rollout) = &emission.plan.rollout {
         out.push(format!(
             "vLLM chooses how many sequences it decodes together; the estimate has {}.",
-            super::words::count(rollout.max_num_seqs)
+            count(rollout.max_num_seqs)
         ));
-        if rl.schedule == Schedule::Colocated && !rollout.free_cache {
-            out.push("the engine keeps its memory while training, as the plan says.".to_owned());
-        }
     }
     out.extend(rules::speculative(emission.plan));
     out

@@ -13,7 +13,7 @@ def shared(args, config, facts):
     require(zero["stage"] in (0, 1, 2, 3), f"ds.zero_stage: {zero['stage']} is no stage")
     require(ds.tensor_parallel_size == 1 or zero["stage"] <= 2, "ds.tensor_parallel_size: goes with ZeRO 0 to 2")  # deepspeed/runtime/engine.py
     require(not ds.adam_offload or zero["stage"] >= 1, "ds.adam_offload: needs ZeRO 1")
-    require(facts["heads"] % (ds.ring_attn_size * ds.tensor_parallel_size) == 0, "ds.ring_attn_size: does not divide the heads")
+    require(facts["heads"] % ds.tensor_parallel_size == 0, "ds.tensor_parallel_size: does not divide the heads")
     require(not ds.load_in_4bit or ds.param_dtype == "bf16", "ds.load_in_4bit: needs bf16")  # models/actor.py:116
     require(not ds.load_in_4bit or ds.lora.rank > 0, "ds.load_in_4bit: needs adapters")
     require(ds.grad_accum_dtype in (None, "fp32", "bf16", "fp16"), "ds.grad_accum_dtype: unknown")  # deepspeed/runtime/config.py

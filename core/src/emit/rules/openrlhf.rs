@@ -77,17 +77,6 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
                 .to_owned()
         },
     );
-    rules.divides(
-        layout.context_parallel.into(),
-        job.model.shape.num_attention_heads,
-        "plan.context_parallel",
-        || {
-            format!(
-                "{} attention heads cannot be split by {}.",
-                job.model.shape.num_attention_heads, layout.context_parallel
-            )
-        },
-    );
     rules.require(
         layout.attention == Attention::Flash,
         "plan.attention",

@@ -80,14 +80,14 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
         !matches!(layout.recompute, Recompute::Selective(_)),
         "plan.recompute",
         || {
-            "TRL recomputes whole layers or nothing of what the plan names. Set recompute to full or none."
+            "TRL recomputes whole layers, or products that it picks itself. Set recompute to full or none."
                 .to_owned()
         },
     );
     rules.require(
         layout.attention == Attention::Flash,
         "plan.attention",
-        || "The estimate of unfused attention is Megatron's. Set attention to flash.".to_owned(),
+        || "TRL's texts ask for FlashAttention. Set attention to flash.".to_owned(),
     );
 }
 

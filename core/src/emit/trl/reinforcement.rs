@@ -148,7 +148,7 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
         None => section.set(
             "--reward_funcs",
             "accuracy_reward",
-            "a rule: compares with the column solution; change this to yours",
+            "a rule: compares with the column solution, by math-verify; change this to yours",
         ),
     }
     section

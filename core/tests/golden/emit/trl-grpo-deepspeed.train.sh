@@ -34,7 +34,7 @@ args=(
   # Algorithm
   --loss_type grpo  # every response counts alike
   --beta 0.001  # keeps the policy near the reference; yours to tune
-  --reward_funcs accuracy_reward  # a rule: compares with the column solution; change this to yours
+  --reward_funcs accuracy_reward  # a rule: compares with the column solution, by math-verify; change this to yours
 
   # Run
   --learning_rate 1e-6  # a start; yours to tune
