@@ -7,11 +7,8 @@ torch, ray, vllm and transformers are inert stand-ins; what is asserted beyond i
 
 import contextlib
 import io
-import json
 import os
-import pathlib
 import re
-import subprocess
 import sys
 import warnings
 
@@ -21,6 +18,7 @@ warnings.filterwarnings("ignore")
 
 import importlib.util  # noqa: E402
 
+import configured  # noqa: E402
 import protocol  # noqa: E402
 import rules  # noqa: E402
 import shell  # noqa: E402
@@ -38,7 +36,6 @@ from openrlhf.trainer.ray import launcher  # noqa: E402
 from openrlhf.utils.deepspeed import DeepspeedStrategy  # noqa: E402
 
 deepspeed.version = deepspeed.__version__ = "0.19.6"  # the release that OpenRLHF pins
-RUNNING = []
 PROGRAMS = {"openrlhf.cli.train_ppo_ray": "ray", "openrlhf.cli.train_sft": "deepspeed"}
 
 
@@ -105,18 +102,6 @@ def program(name, words):
     return made, ["the program ends before it trains"]
 
 
-def configured(config, world):
-    """What the real DeepSpeed, in an environment of its own beside this one, refuses in the configuration."""
-    if not RUNNING:
-        python = pathlib.Path(sys.prefix).parent / "deepspeed" / "bin" / "python"
-        RUNNING.append(subprocess.Popen([python, os.path.join(HERE, "deepspeed_config.py")], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
-    process = RUNNING[0]
-    print(json.dumps({"config": config, "world": world}), file=process.stdin, flush=True)
-    error = json.loads(process.stdout.readline())
-    return [error] if error else []
-
-
 def check(item):
     text = item["snippets"][0]["text"]
     commands = [words for words in shell.commands(text) if any(word in PROGRAMS for word in words)]
@@ -141,7 +126,7 @@ def check(item):
     if not errors:
         args = made["args"]
         config = made["strategy"].get_ds_train_config()
-        errors += configured(config, world or item["facts"]["train_gpus"])
+        errors += configured.refused(config, world or item["facts"]["train_gpus"])
         errors += rules.shared(args, config, facts=item["facts"])
         if world is None:
             errors += rules.reinforcement(args, made, item["facts"])

@@ -1,8 +1,8 @@
 """Checks TRL's texts with Accelerate's launcher and TRL's own arguments; see README.md.
 
 Accelerate parses its command line, reads accelerate_config.yaml, and sets the processes' environment, from which its
-plugins are built. TRL's parser builds the dataclasses from the script's arguments. torch is an inert stand-in. What
-only a trainer asserts, with a model in hand, is in rules.py.
+plugins are built. TRL's parser builds the dataclasses from the script's arguments. torch is an inert stand-in, and the
+real DeepSpeed reads its configuration. What only a trainer asserts, with a model in hand, is in rules.py.
 """
 
 import contextlib
@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 os.environ.update(CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", ACCELERATE_LOG_LEVEL="ERROR")
 warnings.filterwarnings("ignore")
 
+import configured  # noqa: E402
 import protocol  # noqa: E402
 import rules  # noqa: E402
 import shell  # noqa: E402
@@ -163,6 +164,15 @@ def plugins(env, args):
     return found, errors
 
 
+def zero(plugin, training, split):
+    """The plugin's configuration as Accelerate fills it (accelerator.py, _prepare_deepspeed), read by the real DeepSpeed."""
+    ranks = WORLD["size"] // split
+    batch = training.per_device_train_batch_size * training.gradient_accumulation_steps * ranks
+    config = {**plugin.deepspeed_config, "train_micro_batch_size_per_gpu": training.per_device_train_batch_size,
+              "gradient_accumulation_steps": plugin.gradient_accumulation_steps, "train_batch_size": batch, "steps_per_print": 100}
+    return configured.refused({key: value for key, value in config.items() if value != "auto"}, ranks)
+
+
 def check(item):
     files = {snippet["file"]: snippet["text"] for snippet in item["snippets"]}
     commands = [words for words in shell.commands(files["train.sh"]) if words[:2] == ["accelerate", "launch"]]
@@ -188,6 +198,9 @@ def check(item):
         if parsed is not None and not errors:
             script_args, training, model, _ = parsed
             errors += said(lambda: (get_quantization_config(model), get_peft_config(model)))[1]
+            if "deepspeed" in made:
+                split = made["parallel"].non_data_parallel_size if "parallel" in made else 1
+                errors += zero(made["deepspeed"], training, split)
             errors += rules.combined(words[start], script_args, training, model, made, found["args"], item["facts"])
     if "vllm_server.sh" in files and parsed is not None:
         errors += server(files["vllm_server.sh"], parsed[1], item["facts"])

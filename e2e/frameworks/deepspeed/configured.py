@@ -1,4 +1,4 @@
-"""DeepSpeed's own `DeepSpeedConfig` on the configurations that OpenRLHF makes; runs in DeepSpeed's environment.
+"""DeepSpeed's own `DeepSpeedConfig` on configurations that other frameworks make; runs in DeepSpeed's environment.
 
 One JSON object per line: `config` and `world`, the GPUs that share a batch. Answers what DeepSpeed refuses, or nothing.
 """
@@ -13,7 +13,6 @@ import warnings
 
 os.environ.update(DS_ACCELERATOR="cpu", DS_BUILD_OPS="0")
 warnings.filterwarnings("ignore")
-sys.path = [path for path in sys.path if os.path.abspath(path) != os.path.dirname(os.path.abspath(__file__))]
 
 with contextlib.redirect_stdout(sys.stderr):
     from deepspeed.runtime import config as ds
