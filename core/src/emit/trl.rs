@@ -40,18 +40,20 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             command(emission, script),
         ),
     ];
-    if let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) {
-        if rl.schedule == Schedule::Split {
-            let sections = vec![reinforcement::server(emission, rl, rollout)];
-            let command = "trl vllm-serve \"${args[@]}\"".to_owned();
-            snippets.push(shell(
-                "vllm_server.sh",
-                &head,
-                Vec::new(),
-                sections,
-                command,
-            ));
-        }
+    if let (Some(rl), Some(rollout), true) = (
+        &emission.job.workload.rl,
+        &emission.plan.rollout,
+        serves(emission),
+    ) {
+        let sections = vec![reinforcement::server(emission, rl, rollout)];
+        let command = "trl vllm-serve \"${args[@]}\"".to_owned();
+        snippets.push(shell(
+            "vllm_server.sh",
+            &head,
+            Vec::new(),
+            sections,
+            command,
+        ));
     }
     Ok(snippets)
 }
