@@ -1,7 +1,8 @@
 //! TRL and OpenRLHF: their examples, and what each refuses.
 
 use serde_json::{Value, json};
-use shardwise_core::Evaluated;
+use shardwise_core::wire::question_from_value;
+use shardwise_core::{Evaluated, emit, evaluate, flags};
 
 use super::{evaluated, plan, rl, sft};
 
@@ -166,4 +167,27 @@ pub(super) fn refused() -> Vec<(&'static str, Evaluated, &'static str)> {
             "plan.rollout.kv_cache_dtype: ",
         ),
     ]
+}
+
+/// Where the states must leave the card, DeepSpeed moves the optimizer and its gradients, and keeps the weights.
+#[test]
+fn a_searched_rl_plan_sleeps_as_openrlhf_does() {
+    let asked = |gpus: u64| {
+        question_from_value(json!({"version": 1, "model": "phi-4",
+            "hardware": {"gpu": "h100-sxm", "gpus": gpus}, "workload": rl("grpo"), "plan": {"backend": "deepspeed"}}))
+        .unwrap()
+    };
+    let openrlhf = emit::framework("openrlhf").unwrap();
+    for (gpus, sleeps) in [(8, true), (64, false)] {
+        let question = asked(gpus);
+        let offload = evaluate(&question).unwrap().plan.layout.offload;
+        assert_eq!(
+            (offload.parameters, offload.optimizer, offload.gradients),
+            (false, sleeps, sleeps),
+            "{gpus} GPUs"
+        );
+        let texts = flags(&question, openrlhf, "0.11.2", "").unwrap().unwrap();
+        let has = texts[0].text.contains("--ds.enable_sleep  #");
+        assert_eq!(has, sleeps, "{gpus} GPUs");
+    }
 }
