@@ -293,7 +293,7 @@ fn run(emission: &Emission) -> Section {
         section.set(
             "--optim",
             "adamw_torch_fused",
-            "two moments in the weights' precision",
+            "two moments of 4 bytes each",
         );
     }
     section.set(

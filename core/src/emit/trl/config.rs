@@ -12,7 +12,7 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     let (layout, (gpus, _)) = (&emission.plan.layout, pools(emission.job));
     let own = match layout.backend {
         Backend::Deepspeed => deepspeed(emission, gpus),
-        _ => fsdp(layout, gpus),
+        _ => fsdp(layout),
     };
     vec![launcher(emission, gpus), own, parallelism(layout, gpus)]
 }
@@ -50,7 +50,7 @@ fn truth(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-fn fsdp(layout: &Layout, gpus: u32) -> Section {
+fn fsdp(layout: &Layout) -> Section {
     let mut section = Section::new("FSDP2");
     let mut set = |key: &str, value: &str, reason: &str| {
         section.set(format!("fsdp_config.fsdp_{key}"), value, reason);
@@ -93,12 +93,11 @@ fn fsdp(layout: &Layout, gpus: u32) -> Section {
         "true",
         "one process per node reads the weights",
     );
-    let reason = if gpus > 1 {
-        "saves weights that other programs can load"
-    } else {
-        "as usual"
-    };
-    set("state_dict_type", "FULL_STATE_DICT", reason);
+    set(
+        "state_dict_type",
+        "FULL_STATE_DICT",
+        "saves weights that other programs can load",
+    );
     section
 }
 
@@ -117,7 +116,6 @@ fn deepspeed(emission: &Emission, gpus: u32) -> Section {
     };
     set("zero_stage", &stage.to_string(), reason);
     let place = |away: bool| if away { "cpu" } else { "none" };
-    // An RL step's states stay on the GPUs: see the rules.
     let offload = layout.offload;
     let reason = if offload.optimizer {
         "master weights, moments and gradients live in host memory; the step runs there"
@@ -137,16 +135,17 @@ fn deepspeed(emission: &Emission, gpus: u32) -> Section {
         "as in train.sh",
     );
     set("gradient_clipping", "1.0", "the trainer's own");
-    set(
-        "zero3_init_flag",
-        truth(stage == 3),
-        "loads the model in shards",
-    );
-    set(
-        "zero3_save_16bit_model",
-        truth(stage == 3),
-        "saves weights that other programs can load",
-    );
+    let three = stage == 3;
+    let reasons = if three {
+        [
+            "loads the model in shards",
+            "saves weights that other programs can load",
+        ]
+    } else {
+        ["only ZeRO 3 shards weights", "only ZeRO 3 must gather them"]
+    };
+    set("zero3_init_flag", truth(three), reasons[0]);
+    set("zero3_save_16bit_model", truth(three), reasons[1]);
     set(
         "deepspeed_multinode_launcher",
         "standard",

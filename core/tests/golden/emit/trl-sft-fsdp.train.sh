@@ -18,7 +18,7 @@ args=(
 
   # Run
   --learning_rate 1e-5  # a start; yours to tune
-  --optim adamw_torch_fused  # two moments in the weights' precision
+  --optim adamw_torch_fused  # two moments of 4 bytes each
   --num_train_epochs 1  # passes over your data; yours to choose
   --report_to none  # no account is needed
   --dataset_name "$HOME/data/train"  # change this to your data
