@@ -10,6 +10,8 @@
 
 #[path = "read/hostile.rs"]
 mod hostile;
+#[path = "read/improve.rs"]
+mod improve;
 #[path = "read/linked.rs"]
 mod linked;
 #[path = "read/round_trip.rs"]

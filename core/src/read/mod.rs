@@ -29,7 +29,10 @@
 mod base;
 mod chatlearn;
 mod deepspeed;
+mod diff;
 mod draft;
+mod edit;
+mod improve;
 mod launch;
 mod link;
 mod meaning;
@@ -44,6 +47,7 @@ mod value;
 mod verl;
 mod yaml;
 
+pub use improve::{Change, Improved, improve};
 pub use report::{
     Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
 };

@@ -14,7 +14,7 @@ use shardwise_core::read::{Reading, read};
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{flags, permalink};
 
-use super::round_trip::{differing, plan, questions, rl, sft, texts_of};
+use super::round_trip::{differing, plan, questions, read_back, rl, sft, texts_of};
 
 /// What a framework is told otherwise than the plan has it, so that its text states it so, link or not.
 fn told_otherwise(framework: &str) -> &'static [&'static str] {
@@ -34,7 +34,7 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
 #[test]
 fn with_its_link_a_text_is_read_as_the_whole_question() {
     let questions = questions();
-    for framework in emit::FRAMEWORKS.iter().filter(|own| own.id != "llmforge") {
+    for framework in read_back() {
         let mut texts = 0;
         for asked in &questions {
             let Some(different) = differing(framework, asked, true) else {
@@ -85,7 +85,7 @@ fn told(reading: &Reading) -> BTreeMap<String, Value> {
 #[test]
 fn the_link_of_another_question_changes_nothing_that_a_key_tells() {
     let questions = questions();
-    for framework in emit::FRAMEWORKS.iter().filter(|own| own.id != "llmforge") {
+    for framework in read_back() {
         let mut texts = 0;
         for (at, asked) in questions.iter().enumerate() {
             let Some(plain) = texts_of(framework, asked, false) else {
@@ -239,7 +239,7 @@ fn stated() -> impl Strategy<Value = Question> {
 fn random_plans_come_back_with_their_link() {
     let texts = Cell::new(0);
     let cases = super::fuzz("random plans", 100, 1, &stated(), |asked| {
-        for framework in emit::FRAMEWORKS.iter().filter(|own| own.id != "llmforge") {
+        for framework in read_back() {
             // What is no question at all, or has no plan, is refused before.
             if flags(&asked, framework, framework.versions[0], "").is_ok()
                 && let Some(different) = differing(framework, &asked, true)
