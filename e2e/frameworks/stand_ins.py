@@ -1,6 +1,6 @@
-"""Inert stand-ins for the packages that veRL imports beside its configuration.
+"""Inert stand-ins for the packages that frameworks import beside their configuration.
 
-Its configuration code never computes with torch, ray or transformers: any attribute, call, base
+Configuration code never computes with torch, ray or transformers: any attribute, call, base
 class or decorator of a stand-in is another stand-in, or hands back what it decorates.
 """
 
@@ -131,7 +131,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.packages = set(packages)
 
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in self.packages:
+        parts = name.split(".")
+        if parts[0] in self.packages or ".".join(parts[:2]) in self.packages:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -142,9 +143,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def install():
-    """Stands in for every package of the list that is not installed."""
-    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+def install(more=()):
+    """Stands in for every package of the list, and of `more`, that is not installed."""
+    missing = [name for name in (*PACKAGES, *more) if importlib.util.find_spec(name) is None]
     sys.meta_path.append(Finder(missing))
     known = importlib.metadata.version
 
