@@ -165,6 +165,7 @@ STATED = [
 # Megatron-LM and Megatron-Bridge: every key that either can write.
 TRAINED = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}
 PRETRAIN = {**SFT, "kind": "pretrain"}
+BUDGET = {key: value for key, value in TRAINED.items() if key != "micro_batch"} | {"max_tokens_per_gpu": 4096}
 LORA = {**SFT, "kind": "lora", "lora": {"rank": 16, "targets": "attention"}}
 BOTH = ("megatron-lm", "megatron-bridge")
 
@@ -205,7 +206,7 @@ STATED += [
     ("eager-loss", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "fused_loss": False}),
     ("fused-head", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "fused_lm_head": True}),
     ("two-sequences", BOTH, "qwen3-8b", SFT, {**TRAINED, "micro_batch": 2}),
-    ("tokens-of-a-batch", BOTH, "qwen3-8b", PRETRAIN, {**{k: v for k, v in TRAINED.items() if k != "micro_batch"}, "max_tokens_per_gpu": 8192}),
+    ("tokens-of-a-batch", BOTH, "qwen3-8b", PRETRAIN, {**BUDGET, "max_tokens_per_gpu": 8192}),
     ("run-length", BOTH, "qwen3-8b", {**PRETRAIN, "tokens": 1e10}, TRAINED),
     ("tied", BOTH, "qwen3-0.6b", PRETRAIN, TRAINED),
     ("biases", BOTH, "qwen2.5-7b", SFT, TRAINED),
@@ -215,8 +216,9 @@ STATED += [
     ("latent-queries", BOTH[:1], "minicpm3-4b", PRETRAIN, TRAINED),
     ("gated-shared-expert", BOTH[:1], "qwen1.5-moe-a2.7b", PRETRAIN, {**TRAINED, "expert_parallel": 4}),
     ("router-bias", BOTH[:1], "deepseek-v3", PRETRAIN, {**TRAINED, "expert_parallel": 8}),
-    ("packed", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, TRAINED),
-    ("packed-context", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, {**TRAINED, "context_parallel": 2}),
+    ("short-documents", BOTH, "qwen3-8b", {**PRETRAIN, "mean_sequence_length": 1000}, {**BUDGET, "max_tokens_per_gpu": 8192}),
+    ("packed", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, BUDGET),
+    ("packed-context", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, {**BUDGET, "context_parallel": 2, "max_tokens_per_gpu": 2048}),
     ("padded", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000, "packing": False}, TRAINED),
     ("lora-attention", BOTH[1:], "qwen3-8b", LORA, TRAINED),
     ("lora-all", BOTH[1:], "llama-3.1-8b", {**LORA, "lora": {"rank": 64}}, {**TRAINED, "tensor_parallel": 1}),

@@ -1,12 +1,14 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::rules::last_stage;
+use super::rules::megatron_lm::packs;
 use super::text::{Section, flag, list};
-use super::words::figure;
+use super::words::{figure, plural};
 use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::{Layout, Recompute};
 use crate::wire::RecomputeModule;
+use crate::workload::Workload;
 
 /// Why so many GPUs split each matrix.
 pub(super) fn tensor_reason(job: &Job, shape: &Shape, tp: u32) -> String {
@@ -31,6 +33,27 @@ pub(super) fn pipeline_reason(layers: u64, stages: u32) -> String {
         let most = layers.div_ceil(stages);
         format!("{most} of {layers} layers on the fullest stage")
     }
+}
+
+/// What a step's samples are, and in how many passes.
+pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> String {
+    if packs(workload) {
+        let held = plural(workload.global_batch, "sequence", "sequences");
+        return format!("packs, which hold about {held}");
+    }
+    let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
+    let passes = plural(passes, "pass", "passes");
+    format!("{passes} on each of {ranks} ranks")
+}
+
+/// Optimizer steps of the run, and why.
+pub(super) fn steps(workload: &Workload) -> (f64, String) {
+    let Some(tokens) = workload.tokens else {
+        return (1000.0, "steps; yours to choose".to_owned());
+    };
+    let per_step = workload.mean_sequence_length * workload.global_batch as f64;
+    let reason = format!("{} tokens, from your question", figure(tokens));
+    ((tokens / per_step.max(1.0)).ceil().max(1.0), reason)
 }
 
 /// Optimizer states narrower than fp32 that megatron-core has, each with the name of its type.

@@ -3,10 +3,11 @@
 //! A recipe settles what a model is; everything that the plan decides is stated, as recipes differ.
 
 use super::megatron;
-use super::rules::megatron_bridge::{packs, recipe};
+use super::rules::megatron_bridge::recipe;
+use super::rules::megatron_lm::{packs, samples};
 use super::rules::{self, deepspeed_micro};
 use super::text::{Script, Section, flag, head, home, torchrun};
-use super::words::{count, figure, layout_title, plural};
+use super::words::{count, figure, layout_title};
 use super::{Emission, Language, Snippet, Unsupported, accept, framework};
 use crate::plan::Recompute;
 use crate::wire::{LoraTargets, Precision, WorkloadKind};
@@ -100,29 +101,11 @@ fn batch(emission: &Emission) -> Section {
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus)).max(1);
     let micro = micro(emission);
     section.set("train.micro_batch_size", micro, "of one forward pass");
-    if packs(workload) {
-        // A pack is a batch's unit: as many as hold the question's sequences, a multiple of the ranks.
-        let tokens = workload.mean_sequence_length * workload.global_batch as f64;
-        let packs = (tokens / length.max(1) as f64).ceil().max(1.0) as u64;
-        section.set(
-            "train.global_batch_size",
-            packs.next_multiple_of(ranks),
-            format!(
-                "packs, which hold about {}",
-                plural(workload.global_batch, "sequence", "sequences")
-            ),
-        );
-    } else {
-        let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
-        section.set(
-            "train.global_batch_size",
-            workload.global_batch,
-            format!(
-                "{} on each of {ranks} ranks",
-                plural(passes, "pass", "passes")
-            ),
-        );
-    }
+    section.set(
+        "train.global_batch_size",
+        samples(workload, micro.saturating_mul(ranks)),
+        megatron::samples_reason(workload, micro, ranks),
+    );
     section
 }
 
@@ -327,16 +310,7 @@ fn kernels(emission: &Emission) -> Section {
 fn run(emission: &Emission) -> Section {
     let workload = &emission.job.workload;
     let mut section = Section::new("Run");
-    let per_step = workload
-        .sequence_length
-        .saturating_mul(workload.global_batch);
-    let (steps, reason) = match workload.tokens {
-        Some(tokens) => (
-            (tokens / per_step.max(1) as f64).ceil().max(1.0),
-            format!("{} tokens, from your question", figure(tokens)),
-        ),
-        None => (1000.0, "steps; yours to choose".to_owned()),
-    };
+    let (steps, reason) = megatron::steps(workload);
     section.set("train.train_iters", steps, reason);
     section.set("scheduler.lr_decay_iters", "null", "over all steps");
     let (rate, least) = match workload.kind {

@@ -3,9 +3,10 @@
 mod model;
 
 use super::megatron;
+use super::rules::megatron_lm::samples;
 use super::rules::{self, deepspeed_micro};
 use super::text::{Script, Section, head, home, model_path, torchrun};
-use super::words::{self, count, layout_title, plural};
+use super::words::{count, layout_title};
 use super::{Emission, Language, Snippet, Unsupported, accept, framework};
 use crate::plan::Recompute;
 use crate::wire::{Attention, Precision, WorkloadKind};
@@ -82,15 +83,11 @@ fn batch(emission: &Emission) -> Section {
     );
     let micro = deepspeed_micro(layout, workload.sequence_length);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
-    let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
     section.set("--micro-batch-size", micro, "sequences of one forward pass");
     section.set(
         "--global-batch-size",
-        workload.global_batch,
-        format!(
-            "{} on each of {ranks} ranks",
-            plural(passes, "pass", "passes")
-        ),
+        samples(workload, micro.saturating_mul(ranks)),
+        megatron::samples_reason(workload, micro, ranks),
     );
     section
 }
@@ -286,16 +283,7 @@ fn run(emission: &Emission) -> Section {
     let workload = &job.workload;
     let tunes = workload.kind == WorkloadKind::Sft;
     let mut section = Section::new("Run");
-    let per_step = workload
-        .sequence_length
-        .saturating_mul(workload.global_batch);
-    let (steps, reason) = match workload.tokens {
-        Some(tokens) => (
-            (tokens / per_step.max(1) as f64).ceil().max(1.0),
-            format!("{} tokens, from your question", words::figure(tokens)),
-        ),
-        None => (1000.0, "steps; yours to choose".to_owned()),
-    };
+    let (steps, reason) = megatron::steps(workload);
     section.set("--train-iters", steps, reason);
     let (rate, least) = if tunes {
         ("1e-5", "0.0")

@@ -9,7 +9,7 @@ mod chatlearn;
 mod deepspeed;
 pub(super) mod llmforge;
 pub(super) mod megatron_bridge;
-mod megatron_lm;
+pub(super) mod megatron_lm;
 pub(super) mod verl;
 
 pub use chatlearn::violations as chatlearn;

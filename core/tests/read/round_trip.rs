@@ -53,6 +53,8 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             // A budget of tokens becomes sequences.
             "plan.max_tokens_per_gpu",
             "plan.micro_batch",
+            // Packs are counted, not the sequences that they hold.
+            "workload.global_batch",
             // It has no fused head, and the length of the run is in steps.
             "plan.fused_lm_head",
             "workload.tokens",
@@ -207,6 +209,11 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         (dense, json!({}), json!({"offload": {"optimizer": true}})),
         (
             dense,
+            json!({"kind": "pretrain", "mean_sequence_length": 1000}),
+            json!({"max_tokens_per_gpu": 4096, "micro_batch": null}),
+        ),
+        (
+            dense,
             json!({"kind": "pretrain", "tokens": 1e10}),
             json!({"pipeline_parallel": 2, "virtual_pipeline": 3}),
         ),
@@ -222,7 +229,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         ),
         (
             dense,
-            json!({"precision": "fp16"}),
+            json!({"kind": "pretrain", "precision": "fp16"}),
             json!({"optimizer_bytes": 4, "master_weights_bytes": 2}),
         ),
         (

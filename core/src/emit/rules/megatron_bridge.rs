@@ -1,12 +1,11 @@
 //! Megatron-Bridge 0.3.1: the recipes that it has, and what its overrides can say.
 
-use super::megatron_lm::{core, trains};
+use super::megatron_lm::{core, joined, packs, trains};
 use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::{MicroBatch, Plan};
+use crate::plan::Plan;
 use crate::wire::{Attention, WorkloadKind};
-use crate::workload::Workload;
 
 /// A model's recipes: catalog id, what their names begin with, and how they fine-tune
 /// (`src/megatron/bridge/recipes/` of tag v0.3.1).
@@ -88,12 +87,6 @@ pub(in crate::emit) fn recipe(id: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.id == id)
 }
 
-/// Whether sequences are joined into packs: where they are shorter than a pack.
-pub(in crate::emit) fn packs(workload: &Workload) -> bool {
-    let tunes = matches!(workload.kind, WorkloadKind::Sft | WorkloadKind::Lora);
-    tunes && workload.packing && workload.mean_sequence_length < workload.sequence_length as f64
-}
-
 /// What Megatron-Bridge refuses, or has no recipe or override for.
 #[must_use]
 pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
@@ -148,12 +141,13 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     }
     // `ConfigContainer.validate`.
     let one = super::deepspeed::micro(layout, workload.sequence_length) == 1;
-    let field = match layout.micro_batch {
-        MicroBatch::Sequences(_) => "plan.micro_batch",
-        MicroBatch::Tokens(_) => "plan.max_tokens_per_gpu",
-    };
-    rules.require(!packs(workload) || one, field, || {
-        "A micro-batch of packed sequences is one pack. Set micro_batch to 1, or packing to false."
+    let tunes = workload.kind != WorkloadKind::Pretrain;
+    if !tunes {
+        joined(&mut rules, workload);
+    }
+    let field = "plan.max_tokens_per_gpu";
+    rules.require(!(tunes && packs(workload)) || one, field, || {
+        "A micro-batch of packed sequences is one pack. Set max_tokens_per_gpu to the sequence length, or packing to false."
             .to_owned()
     });
     rules.0

@@ -5,8 +5,9 @@ use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
 use crate::model::{Norm, QkNorm, Shape};
-use crate::plan::{Layout, Plan, Recompute};
+use crate::plan::{Layout, MicroBatch, Plan, Recompute};
 use crate::wire::{Backend, RecomputeModule, WorkloadKind};
+use crate::workload::Workload;
 
 /// What Megatron-LM refuses, or has no argument for.
 #[must_use]
@@ -20,6 +21,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         kind => trains(&mut rules, kind, "pretrain_gpt.py"),
     }
     core(&mut rules, job, &plan.layout);
+    joined(&mut rules, &job.workload);
     architecture(&mut rules, &job.model.shape);
     rules.0
 }
@@ -105,21 +107,53 @@ pub(super) fn core(rules: &mut Rules, job: &Job, layout: &Layout) {
     }
 }
 
+/// Whether sequences are joined into packs, as they are shorter than a pack.
+pub(in crate::emit) fn packs(workload: &Workload) -> bool {
+    workload.packing && short(workload)
+}
+
+fn short(workload: &Workload) -> bool {
+    workload.mean_sequence_length < workload.sequence_length as f64
+}
+
+/// Samples of an optimizer step as Megatron's data sets count them: sequences, or as many packs as hold them, a
+/// multiple of `step`, the samples of one pass on every rank.
+pub(in crate::emit) fn samples(workload: &Workload, step: u64) -> u64 {
+    if !packs(workload) {
+        return workload.global_batch;
+    }
+    let tokens = workload.mean_sequence_length * workload.global_batch as f64;
+    let packs = (tokens / workload.sequence_length.max(1) as f64).ceil();
+    (packs.max(1.0) as u64).next_multiple_of(step.max(1))
+}
+
+/// Its data set for pre-training has no padding.
+pub(super) fn joined(rules: &mut Rules, workload: &Workload) {
+    rules.require(
+        workload.packing || !short(workload),
+        "workload.packing",
+        || {
+            "Megatron's data set joins documents into whole sequences. Set packing to true."
+                .to_owned()
+        },
+    );
+}
+
 /// `num_microbatches_calculator.py` and `pipeline_parallel/schedules.py`.
 fn batch(rules: &mut Rules, job: &Job, layout: &Layout) {
     let (workload, gpus) = (&job.workload, job.hardware.gpus);
     let ranks = u64::from(layout.data_parallel(gpus));
     let step = micro(layout, workload.sequence_length).saturating_mul(ranks);
-    rules.divides(step, workload.global_batch, "workload.global_batch", || {
-        format!(
-            "{} sequences are no multiple of {step}, one micro-batch on every data-parallel rank.",
-            workload.global_batch
-        )
+    let samples = samples(workload, step);
+    rules.divides(step, samples, "workload.global_batch", || {
+        format!("{samples} sequences are no multiple of {step}, one micro-batch on every data-parallel rank.")
     });
-    let (stages, passes) = (
-        u64::from(layout.pipeline_parallel),
-        workload.global_batch / step.max(1),
-    );
+    let counted = matches!(layout.micro_batch, MicroBatch::Sequences(_));
+    let length = workload.sequence_length;
+    rules.require(!(counted && packs(workload)), "plan.micro_batch", || {
+        format!("Sequences are joined into packs of {length} tokens, of which a micro-batch takes a number. Give max_tokens_per_gpu instead, {length} or a multiple.")
+    });
+    let (stages, passes) = (u64::from(layout.pipeline_parallel), samples / step.max(1));
     let interleaved = layout.virtual_pipeline > 1;
     rules.require(
         !interleaved || passes.is_multiple_of(stages.max(1)),
