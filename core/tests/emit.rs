@@ -174,6 +174,33 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "megatron-lm-pretrain",
+            "megatron-lm",
+            eight(
+                "qwen3-30b-a3b",
+                "h100-sxm",
+                sft("pretrain"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "pipeline_parallel": 2, "virtual_pipeline": 4, "expert_parallel": 4, "offload": {}, "rollout": null,
+                        "max_tokens_per_gpu": null, "micro_batch": 1, "recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm"]}}),
+                ),
+            ),
+        ),
+        (
+            "megatron-bridge-lora",
+            "megatron-bridge",
+            eight(
+                "llama-3.1-8b",
+                "h100-sxm",
+                sft("lora"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "offload": {"optimizer": true}, "rollout": null, "max_tokens_per_gpu": null, "micro_batch": 1}),
+                ),
+            ),
+        ),
+        (
             "deepspeed-qlora",
             "deepspeed",
             eight(
@@ -557,6 +584,49 @@ fn a_framework_refuses_by_field_and_remedy() {
             "deepspeed",
             eight(sft("sft"), plan("fsdp", json!({"offload": {}}))),
             "plan.backend: Set the backend to deepspeed",
+        ),
+        (
+            "megatron-lm",
+            eight(rl("grpo"), plan("megatron", json!({}))),
+            "workload.kind: These texts of pretrain_gpt.py",
+        ),
+        (
+            "megatron-lm",
+            eight(sft("lora"), plan("megatron", json!({"offload": {}}))),
+            "workload.kind: pretrain_gpt.py trains every weight",
+        ),
+        (
+            "megatron-lm",
+            evaluated(
+                "gemma-2-9b",
+                "h100-sxm",
+                8,
+                sft("sft"),
+                plan("megatron", json!({"offload": {}, "rollout": null})),
+            ),
+            "model: Shardwise writes no Megatron-LM arguments for layers of several kinds",
+        ),
+        (
+            "megatron-bridge",
+            evaluated(
+                "yi-34b",
+                "h100-sxm",
+                8,
+                sft("sft"),
+                plan("megatron", json!({"offload": {}, "rollout": null})),
+            ),
+            "model: Shardwise knows no recipe",
+        ),
+        (
+            "megatron-bridge",
+            eight(
+                sft("sft"),
+                plan(
+                    "megatron",
+                    json!({"offload": {}, "rollout": null, "attention": "unfused"}),
+                ),
+            ),
+            "plan.attention: No override",
         ),
     ];
     for (id, found, says) in cases.into_iter().chain(hugging_face::refused()) {

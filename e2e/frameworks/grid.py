@@ -34,7 +34,8 @@ def facts(model, gpus, work=None):
     """What the rules need to know beside the text."""
     heads = model["num_attention_heads"]
     return sizes(work, gpus) | {"gpus": gpus, "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
-            "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model}
+            "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model,
+            "entry": {key: value for key, value in model.items() if key not in ("source", "date")}}
 
 
 def sizes(work, gpus):
@@ -72,7 +73,8 @@ def workload(kind, model, turn):
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo"),
-         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo")}
+         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo"),
+         ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora")}
 # LLMForge's GPUs, and what it trains.
 LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
             for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
@@ -244,6 +246,73 @@ STATED += [
 ] + [(f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
     (f"grpo-zero-{stage}", ("trl", "openrlhf"), "qwen3-0.6b", GRPO, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)]
 
+# Megatron-LM and Megatron-Bridge: every key that either can write.
+TRAINED = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}
+PRETRAIN = {**SFT, "kind": "pretrain"}
+BUDGET = {key: value for key, value in TRAINED.items() if key != "micro_batch"} | {"max_tokens_per_gpu": 4096}
+LORA = {**SFT, "kind": "lora", "lora": {"rank": 16, "targets": "attention"}}
+BOTH = ("megatron-lm", "megatron-bridge")
+
+
+def selective(*modules):
+    return {"granularity": "selective", "modules": list(modules)}
+
+
+STATED += [
+    ("tensor-pretrain", BOTH, "qwen3-8b", PRETRAIN, TRAINED),
+    ("tensor-sft", BOTH, "qwen3-8b", SFT, TRAINED),
+    ("one-gpu-parts", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "tensor_parallel": 1}),
+    ("no-sequence-parallel", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "sequence_parallel": False}),
+    ("pipeline", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "pipeline_parallel": 4}),
+    ("chunks", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "pipeline_parallel": 2, "virtual_pipeline": 3}),
+    ("uneven-pipeline", BOTH, "deepseek-v2-lite", PRETRAIN, {**TRAINED, "pipeline_parallel": 4, "expert_parallel": 2}),
+    ("context", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "context_parallel": 2}),
+    ("context-sft", BOTH, "qwen3-8b", SFT, {**TRAINED, "context_parallel": 2}),
+    ("experts", BOTH, "qwen3-30b-a3b", PRETRAIN, {**TRAINED, "expert_parallel": 4}),
+    ("split-experts", BOTH, "qwen3-30b-a3b", SFT, {**TRAINED, "expert_parallel": 4, "expert_tensor_parallel": 2}),
+    ("shared-experts", BOTH, "moonlight-16b-a3b", PRETRAIN, {**TRAINED, "expert_parallel": 8, "recompute": selective("mla_up_proj", "moe_act", "layernorm", "shared_experts")}),
+    ("full", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "recompute": "full"}),
+    ("selective", BOTH, "llama-3.1-8b", PRETRAIN, {**TRAINED, "recompute": "selective"}),
+    ("selective-experts", BOTH, "qwen3-30b-a3b", PRETRAIN, {**TRAINED, "expert_parallel": 8, "recompute": selective("core_attn", "moe", "mlp")}),
+    ("offload", BOTH, "qwen3-8b", SFT, {**TRAINED, "offload": {"optimizer": True}}),
+    ("no-distributed-optimizer", BOTH, "qwen3-0.6b", PRETRAIN, {**TRAINED, "zero_stage": 0}),
+    ("no-overlap", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "overlap": {"gradients": False, "parameters": False, "tensor_parallel": False}}),
+    ("tensor-overlap", BOTH, "llama-3.1-8b", PRETRAIN, {**TRAINED, "overlap": {"gradients": True, "parameters": True, "tensor_parallel": True}}),
+    ("narrow-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 4, "master_weights_bytes": 2}),
+    ("fp8-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 2}),
+    ("bf16-gradients", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "gradient_bytes": 2}),
+    ("fp16", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp16"}, TRAINED),
+    ("fp8", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp8"}, TRAINED),
+    ("fp8-offload", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp8"}, {**TRAINED, "offload": {"optimizer": True}}),
+    ("fp8-experts", BOTH, "qwen3-30b-a3b", {**PRETRAIN, "precision": "fp8"}, {**TRAINED, "expert_parallel": 8}),
+    ("mxfp8", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "mxfp8"}, TRAINED),
+    ("nvfp4", BOTH, "llama-3.1-8b", {**PRETRAIN, "precision": "nvfp4"}, TRAINED),
+    ("eager-loss", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "fused_loss": False}),
+    ("fused-head", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "fused_lm_head": True}),
+    ("two-sequences", BOTH, "qwen3-8b", SFT, {**TRAINED, "micro_batch": 2}),
+    ("tokens-of-a-batch", BOTH, "qwen3-8b", PRETRAIN, {**BUDGET, "max_tokens_per_gpu": 8192}),
+    ("run-length", BOTH, "qwen3-8b", {**PRETRAIN, "tokens": 1e10}, TRAINED),
+    ("tied", BOTH, "qwen3-0.6b", PRETRAIN, TRAINED),
+    ("biases", BOTH, "qwen2.5-7b", SFT, TRAINED),
+    ("unfused-attention", BOTH[:1], "qwen3-8b", PRETRAIN, {**TRAINED, "attention": "unfused"}),
+    ("learned-positions", BOTH[:1], "gpt3-175b", {**PRETRAIN, "sequence_length": 2048}, {**TRAINED, "tensor_parallel": 8, "recompute": "full"}),
+    ("layer-norm", BOTH[:1], "pythia-6.9b", {**PRETRAIN, "sequence_length": 2048}, TRAINED),
+    ("latent-queries", BOTH[:1], "minicpm3-4b", PRETRAIN, TRAINED),
+    ("gated-shared-expert", BOTH[:1], "qwen1.5-moe-a2.7b", PRETRAIN, {**TRAINED, "expert_parallel": 4}),
+    ("router-bias", BOTH[:1], "deepseek-v3", PRETRAIN, {**TRAINED, "expert_parallel": 8}),
+    ("short-documents", BOTH, "qwen3-8b", {**PRETRAIN, "mean_sequence_length": 1000}, {**BUDGET, "max_tokens_per_gpu": 8192}),
+    ("packed", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, BUDGET),
+    ("packed-context", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, {**BUDGET, "context_parallel": 2, "max_tokens_per_gpu": 2048}),
+    ("padded", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000, "packing": False}, TRAINED),
+    ("lora-attention", BOTH[1:], "qwen3-8b", LORA, TRAINED),
+    ("lora-all", BOTH[1:], "llama-3.1-8b", {**LORA, "lora": {"rank": 64}}, {**TRAINED, "tensor_parallel": 1}),
+    ("lora-experts", BOTH[1:], "qwen3-30b-a3b", LORA, {**TRAINED, "expert_parallel": 4}),
+    ("lora-latent", BOTH[1:], "moonlight-16b-a3b", LORA, {**TRAINED, "expert_parallel": 8}),
+    ("windows", BOTH[1:], "gemma-2-9b", SFT, TRAINED),
+    ("sinks", BOTH[1:], "gpt-oss-20b", SFT, {**TRAINED, "expert_parallel": 8}),
+    ("linear-attention", BOTH[1:], "qwen3-next-80b-a3b", SFT, {**TRAINED, "expert_parallel": 8}),
+]
+
 # What the issue asks for by name; each must give a text.
 STORY = {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8, "mini_batch": 128, "max_prompt_length": 1024, "max_response_length": 3072}}
 STORIES = [
@@ -252,6 +321,8 @@ STORIES = [
     ("story/verl", "verl", "qwen3-8b", "h100-sxm", STORY, None),
     ("story/chatlearn", "chatlearn", "qwen3-30b-a3b", "h20-141g", STORY, {"backend": "megatron"}),
     ("story/llmforge", "llmforge", "llama-2-7b", "a100-sxm-80g", {"kind": "lora", "sequence_length": 4096, "global_batch": 64}, {"backend": "deepspeed", "zero_stage": 3}),
+    ("story/megatron-lm", "megatron-lm", "qwen3-8b", "h100-sxm", {"kind": "pretrain", "sequence_length": 4096, "global_batch": 512}, {"backend": "megatron"}),
+    ("story/megatron-bridge", "megatron-bridge", "qwen3-8b", "h100-sxm", {"kind": "sft", "sequence_length": 4096, "global_batch": 128}, {"backend": "megatron"}),
     ("story/deepspeed", "deepspeed", "llama-2-7b", "a100-sxm-80g", {"kind": "sft", "sequence_length": 4096, "global_batch": 32}, {"backend": "deepspeed", "zero_stage": 3}),
 ]
 

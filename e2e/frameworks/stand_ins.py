@@ -131,7 +131,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.packages = set(packages)
 
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in self.packages:
+        parts = name.split(".")
+        if parts[0] in self.packages or ".".join(parts[:2]) in self.packages:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 

@@ -7,6 +7,8 @@ mod chatlearn;
 mod deepspeed;
 mod llmforge;
 mod megatron;
+mod megatron_bridge;
+mod megatron_lm;
 mod openrlhf;
 pub mod rules;
 mod text;
@@ -119,6 +121,26 @@ pub static FRAMEWORKS: &[Framework] = &[
         fused_lm_head: false,
         emit: openrlhf::emit,
         violations: rules::openrlhf,
+    },
+    Framework {
+        id: "megatron-lm",
+        name: "Megatron-LM",
+        versions: &["0.16.1"],
+        docs_url: "https://github.com/NVIDIA/Megatron-LM/blob/core_v0.16.1/megatron/training/arguments.py",
+        backends: &[Backend::Megatron],
+        fused_lm_head: false,
+        emit: megatron_lm::emit,
+        violations: rules::megatron_lm,
+    },
+    Framework {
+        id: "megatron-bridge",
+        name: "Megatron-Bridge",
+        versions: &["0.3.1"],
+        docs_url: "https://docs.nvidia.com/nemo/megatron-bridge/latest/",
+        backends: &[Backend::Megatron],
+        fused_lm_head: false,
+        emit: megatron_bridge::emit,
+        violations: rules::megatron_bridge,
     },
 ];
 

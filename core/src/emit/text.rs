@@ -5,9 +5,11 @@
 
 use std::fmt::Display;
 
+use super::rules::nodes;
 use super::words::{self, plain, whole};
 use super::{Emission, Framework};
 use crate::catalog;
+use crate::job::Job;
 use crate::units::fixed;
 use crate::wire::Severity;
 
@@ -189,6 +191,20 @@ pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[Strin
     );
     lines.dedup();
     lines
+}
+
+/// `torchrun` on every GPU of the machine, up to the program that it starts.
+pub(super) fn torchrun(job: &Job) -> String {
+    let hardware = &job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    if count == 1 {
+        format!("torchrun --standalone --nnodes=1 --nproc-per-node={gpus}")
+    } else {
+        format!(
+            "torchrun --nnodes={count} --nproc-per-node={gpus} --node-rank=\"$NODE_RANK\" \
+             --master-addr=\"$MASTER_ADDR\" --master-port=29500"
+        )
+    }
 }
 
 /// Python's spelling of a truth value, which hydra, OmegaConf and transformers read.

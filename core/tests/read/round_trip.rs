@@ -49,9 +49,19 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.fused_lm_head",
             "plan.fused_loss",
         ],
+        "megatron-lm" => &[
+            // A budget of tokens becomes sequences.
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            // Packs are counted, not the sequences that they hold.
+            "workload.global_batch",
+            // It has no fused head, and the length of the run is in steps.
+            "plan.fused_lm_head",
+            "workload.tokens",
+        ],
         other => panic!("{other}"),
     };
-    let rl = framework != "deepspeed";
+    let rl = !["deepspeed", "megatron-lm"].contains(&framework);
     let fine_tuning = framework != "chatlearn";
     lengths
         .into_iter()
@@ -193,6 +203,73 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         sft(json!({})),
         megatron(json!({"tensor_parallel": 2, "offload": {"optimizer": true}})),
     ));
+    let trained = json!({"tensor_parallel": 2, "max_tokens_per_gpu": null, "micro_batch": 1});
+    for (model, workload, changes) in [
+        (dense, json!({"kind": "pretrain"}), json!({})),
+        (dense, json!({}), json!({"offload": {"optimizer": true}})),
+        (
+            dense,
+            json!({"kind": "pretrain", "mean_sequence_length": 1000}),
+            json!({"max_tokens_per_gpu": 4096, "micro_batch": null}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain", "tokens": 1e10}),
+            json!({"pipeline_parallel": 2, "virtual_pipeline": 3}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain", "precision": "fp8"}),
+            json!({"context_parallel": 2, "gradient_bytes": 4}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain", "precision": "mxfp8"}),
+            json!({"recompute": "none"}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain", "precision": "fp16"}),
+            json!({"optimizer_bytes": 4, "master_weights_bytes": 2}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain"}),
+            json!({"zero_stage": 0, "overlap": {"gradients": false, "parameters": false}}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain"}),
+            json!({"attention": "unfused", "sequence_parallel": false, "recompute": "selective"}),
+        ),
+        (
+            dense,
+            json!({"kind": "pretrain"}),
+            json!({"max_tokens_per_gpu": 8192, "micro_batch": null, "fused_lm_head": true}),
+        ),
+        (
+            experts,
+            json!({"kind": "pretrain"}),
+            json!({"expert_parallel": 4, "expert_tensor_parallel": 2}),
+        ),
+        (
+            "deepseek-v2-lite",
+            json!({"kind": "pretrain"}),
+            json!({"pipeline_parallel": 4, "expert_parallel": 2}),
+        ),
+        (
+            "moonlight-16b-a3b",
+            json!({"kind": "pretrain"}),
+            json!({"expert_parallel": 8,
+                "recompute": {"granularity": "selective", "modules": ["mla_up_proj", "moe_act"]}}),
+        ),
+    ] {
+        let mut all = trained.clone();
+        for (key, value) in changes.as_object().unwrap() {
+            all[key] = value.clone();
+        }
+        rows.push((model, sft(workload), megatron(all)));
+    }
     for (kind, changes) in [
         ("pretrain", json!({"zero_stage": 0})),
         ("sft", json!({"zero_stage": 1, "tensor_parallel": 2})),
@@ -388,7 +465,7 @@ pub(super) fn questions() -> Vec<Question> {
 
 /// The frameworks whose texts are read back.
 pub(super) fn read_back() -> impl Iterator<Item = &'static Framework> {
-    let unread = ["llmforge", "trl", "openrlhf"];
+    let unread = ["llmforge", "trl", "openrlhf", "megatron-bridge"];
     emit::FRAMEWORKS
         .iter()
         .filter(move |own| !unread.contains(&own.id))

@@ -13,8 +13,6 @@ const DISPATCH: Meaning = Unmodelled("the estimate's all-to-all is fitted on bot
 
 const VISION: Meaning = Unmodelled("the estimate's layers are the language model's alone");
 const HYBRID: Meaning = Unmodelled("name the model instead: its layers are of several kinds");
-const LATENT: Meaning =
-    Unmodelled("name the model instead: its latent attention has shapes of its own");
 const SEQUENCE: Meaning = Unmodelled("the estimate goes by --seq-length");
 const RL: Meaning = Unmodelled("the estimate is of the training step: ask for GRPO by veRL's keys");
 const INFERENCE: Meaning = Unmodelled("the estimate is of the training step alone");
@@ -69,11 +67,13 @@ const KEYS: &[(&str, Meaning)] = &[
     ("moe_router_topk", MODEL),
     ("moe_ffn_hidden_size", MODEL),
     ("moe_shared_expert_intermediate_size", MODEL),
-    (
-        "moe_layer_freq",
-        Unmodelled("the estimate has experts in every layer"),
-    ),
-    ("multi_latent_attention", LATENT),
+    ("moe_layer_freq", MODEL),
+    ("multi_latent_attention", MODEL),
+    ("q_lora_rank", MODEL),
+    ("kv_lora_rank", MODEL),
+    ("qk_head_dim", MODEL),
+    ("qk_pos_emb_head_dim", MODEL),
+    ("v_head_dim", MODEL),
     ("seq_length", Field("workload.sequence_length")),
     ("global_batch_size", Field("workload.global_batch")),
     ("micro_batch_size", Plan("micro_batch")),
@@ -99,6 +99,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("fp8_format", Field("workload.precision")),
     ("fp8_recipe", Field("workload.precision")),
     ("fp4_format", Field("workload.precision")),
+    ("fp4_*", Ignored("details of fp4")),
     ("fp8_*", Ignored("details of fp8")),
     ("train_iters", Ignored("length of the run")),
     ("train_samples", Ignored("length of the run")),
@@ -127,10 +128,16 @@ const KEYS: &[(&str, Meaning)] = &[
         Unmodelled("the estimate keeps activations on the GPU"),
     ),
     ("decoder_first_pipeline_num_layers", STAGES),
-    ("decoder_last_pipeline_num_layers", STAGES),
+    (
+        "decoder_last_pipeline_num_layers",
+        Ignored("the estimate splits layers as evenly as they go"),
+    ),
     ("account_for_*", STAGES),
     ("pipeline_model_parallel_layout", STAGES),
-    ("moe_token_dispatcher_type", DISPATCH),
+    (
+        "moe_token_dispatcher_type",
+        Ignored("the estimate counts an all-to-all"),
+    ),
     ("moe_enable_deepep", DISPATCH),
     ("moe_flex_dispatcher_backend", DISPATCH),
     ("overlap_moe_expert_parallel_comm", DISPATCH),
@@ -139,6 +146,9 @@ const KEYS: &[(&str, Meaning)] = &[
         "moe_expert_capacity_factor",
         Unmodelled("the estimate drops no token"),
     ),
+    ("moe_grouped_gemm", KERNELS),
+    ("moe_permute_fusion", KERNELS),
+    ("moe_shared_expert_gate", MODEL),
     ("moe_*", Ignored("which experts are taken")),
     ("cross_entropy_loss_fusion", KERNELS),
     ("cross_entropy_fusion_impl", KERNELS),
@@ -163,14 +173,19 @@ const KEYS: &[(&str, Meaning)] = &[
     ),
     (
         "use_precision_aware_optimizer",
-        Unmodelled("state plan.optimizer_bytes"),
+        Ignored("the types of its states say what it takes"),
     ),
-    ("exp_avg_dtype", Unmodelled("state plan.optimizer_bytes")),
-    ("exp_avg_sq_dtype", Unmodelled("state plan.optimizer_bytes")),
+    ("exp_avg_dtype", Plan("optimizer_bytes")),
+    ("exp_avg_sq_dtype", Plan("optimizer_bytes")),
     ("main_grads_dtype", Unmodelled("state plan.gradient_bytes")),
+    ("main_params_dtype", Plan("master_weights_bytes")),
     (
-        "main_params_dtype",
-        Unmodelled("state plan.master_weights_bytes"),
+        "overlap_cpu_optimizer_d2h_h2d",
+        Ignored("the estimate overlaps these copies"),
+    ),
+    (
+        "reuse_grad_buf_for_mxfp8_param_ag",
+        Ignored("details of fp8"),
     ),
     (
         "max_position_embeddings",
@@ -227,7 +242,9 @@ const KEYS: &[(&str, Meaning)] = &[
     ("load*", LOG),
     ("no_load_*", LOG),
     ("no_save_*", LOG),
-    ("finetune", LOG),
+    ("finetune", Field("workload.kind")),
+    ("sft", Field("workload.kind")),
+    ("sft_*", DATA_SET),
     ("ckpt_*", LOG),
     ("dist_ckpt_*", LOG),
     ("async_save", LOG),
@@ -241,10 +258,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("distributed_backend", LOG),
     ("distributed_timeout_minutes", LOG),
     ("local_rank", LOG),
-    (
-        "accumulate_allreduce_grads_in_fp32",
-        Ignored("gradients are summed in fp32 in any case"),
-    ),
+    ("accumulate_allreduce_grads_in_fp32", Plan("gradient_bytes")),
     ("no_check_for_nan_in_loss_and_grad", LOG),
     ("init_model_with_meta_device", LOG),
     ("use_nccl_ub", Ignored("how collectives find their buffers")),
@@ -304,11 +318,6 @@ const KEYS: &[(&str, Meaning)] = &[
         "mtp_*",
         Unmodelled("the estimate trains no further prediction heads"),
     ),
-    ("kv_lora_rank", LATENT),
-    ("q_lora_rank", LATENT),
-    ("qk_head_dim", LATENT),
-    ("qk_pos_emb_head_dim", LATENT),
-    ("v_head_dim", LATENT),
     ("mscale*", OBJECTIVE),
     ("no_rope_freq", OBJECTIVE),
     ("softmax_type", OBJECTIVE),
@@ -367,7 +376,6 @@ const KEYS: &[(&str, Meaning)] = &[
     ("force_system_message", DATA_SET),
     ("finetune_*", DATA_SET),
     ("hf_*", DATA_SET),
-    ("sft", DATA_SET),
     ("no_use_tokenizer_*", DATA_SET),
     ("dataloader_save", LOG),
     ("prompt_path", DATA_SET),
