@@ -124,6 +124,11 @@ fn memory(rules: &mut Rules, layout: &Layout, job: &Job) {
         || "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more.".to_owned(),
     );
     rules.require(
+        !layout.zero_plus.quantized_weights || !job.workload.quantized_base(),
+        "plan.zero_quantized_weights",
+        || "The base is in 4 bits already. Set it to false.".to_owned(),
+    );
+    rules.require(
         !layout.offload.activations,
         "plan.offload.activations",
         || {
