@@ -46,6 +46,10 @@ fn warnings(emission: &Emission) -> Vec<String> {
             words::figure(layout.optimizer_bytes)
         ));
     }
+    let workload = &emission.job.workload;
+    if workload.packing && workload.mean_sequence_length < workload.sequence_length as f64 {
+        out.push("the estimate joins short sequences; LLMForge pads them.".to_owned());
+    }
     out
 }
 

@@ -12,6 +12,7 @@ pub(super) mod verl;
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
+pub(crate) use llmforge::accelerators as llmforge_accelerators;
 pub use llmforge::violations as llmforge;
 pub use verl::violations as verl;
 

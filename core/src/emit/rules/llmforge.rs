@@ -25,6 +25,12 @@ pub(in crate::emit) fn accelerator(job: &Job) -> Option<&'static str> {
     known.map(|(_, name)| *name)
 }
 
+/// The GPUs that a Ray resource names, by the catalog's ids.
+pub(crate) fn accelerators(name: &str) -> Vec<&'static str> {
+    let own = ACCELERATORS.iter().filter(|(_, own)| *own == name);
+    own.map(|(id, _)| *id).collect()
+}
+
 /// LLMForge's `DeepSpeed` configuration that lays a plan out, where one does.
 pub(in crate::emit) fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
     let offload = layout.offload;
