@@ -3,6 +3,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "read/deepspeed.rs"]
+mod deepspeed;
 #[path = "read/hostile.rs"]
 mod hostile;
 #[path = "read/round_trip.rs"]

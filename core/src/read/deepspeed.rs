@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::launch;
+use super::meaning::meaning;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
@@ -101,7 +102,9 @@ pub(super) fn state_configs(draft: &mut Draft, parts: &[Part]) -> Result<usize, 
 
 /// Every leaf of the JSON under its dotted key. serde_json bounds the depth.
 fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> Result<(), Trouble> {
-    if let Value::Object(map) = value {
+    if let Value::Object(map) = value
+        && !keys::gone(path)
+    {
         for (key, value) in map {
             let path = if path.is_empty() {
                 key.clone()
@@ -134,8 +137,10 @@ fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> R
             0,
         );
     }
+    // `"scheduler": null`: a section that is not there.
+    let section = value.is_null() && meaning(keys::SECTIONS, path).is_none();
     draft.state(Setting {
-        key: path.to_owned(),
+        key: format!("{path}{}", if section { "." } else { "" }),
         written: path.to_owned(),
         value: text,
         line: 0,
@@ -302,7 +307,16 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
             let most = [8, 4, 2, 1]
                 .into_iter()
                 .find(|n| whole.is_none_or(|whole| whole.is_multiple_of(*n)));
+            // And by the GPUs that share a second copy of the weights.
+            let group = draft
+                .count("zero_optimization.zero_hpz_partition_size")
+                .unwrap_or(1);
             let gpus = most.unwrap_or(1).max(model_parallel);
+            let gpus = if gpus.is_multiple_of(group) {
+                gpus
+            } else {
+                group
+            };
             draft.assume(
                 "hardware.gpus",
                 gpus,

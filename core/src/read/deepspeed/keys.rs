@@ -36,6 +36,12 @@ const FILLED: &[&str] = &[
     "zero_optimization.offload_param.nvme_path",
 ];
 
+/// Whether a whole section is gone: one word of it is enough.
+pub(super) fn gone(section: &str) -> bool {
+    let found = TOP.iter().find(|(name, _)| *name == section);
+    found.is_some_and(|(_, meaning)| matches!(meaning, Removed(..)))
+}
+
 /// Whether `auto` means something to a training script, or to DeepSpeed itself.
 pub(super) fn filled(key: &str) -> bool {
     // runtime/zenflow, runtime/pipe and data_types have an auto of their own.
@@ -134,21 +140,50 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
         Unmodelled("the estimate's optimizer waits for all gradients"),
     ),
     (
+        "data_efficiency.*",
+        Unmodelled("the estimate computes every token in every layer"),
+    ),
+    (
+        "cuda_visible_devices",
+        Ignored("DeepSpeed does not read it; the launcher's --include chooses GPUs"),
+    ),
+    (
+        "pipeline.*",
+        Unmodelled("the estimate has no pipeline here"),
+    ),
+    (
+        "expert_parallel.*",
+        Unmodelled("the estimate has every expert on every rank"),
+    ),
+    (
+        "seq_parallel_communication_data_type",
+        Unmodelled("the estimate exchanges sequences in 16 bits"),
+    ),
+    ("weight_quantization.*", Ignored("inference")),
+    ("timers.*", LOG),
+    ("datastates_ckpt.*", LOG),
+    ("disable_python_gc", LOG),
+    ("log_level", LOG),
+    ("vocabulary_size", LOG),
+    ("gradient_allreduce_op", OBJECTIVE),
+    ("managed_gradient_accumulation", OBJECTIVE),
+    ("use_data_before_expert_parallelism", BUCKET),
+    (
         "hybrid_engine.*",
         Unmodelled("the estimate has no engine here"),
     ),
     ("disable_allgather", BUCKET),
-    ("amp.*", GONE),
-    ("elasticity.*", GONE),
-    ("curriculum_learning.*", GONE),
-    ("sparse_attention.*", GONE),
+    ("amp", GONE),
+    ("elasticity", GONE),
+    ("curriculum_learning", GONE),
+    ("sparse_attention", GONE),
     ("sparse_gradients", GONE),
-    ("compression_training.*", GONE),
-    ("nebula.*", GONE),
-    ("eigenvalue.*", GONE),
-    ("quantize_training.*", GONE),
+    ("compression_training", GONE),
+    ("nebula", GONE),
+    ("eigenvalue", GONE),
+    ("quantize_training", GONE),
     ("graph_harvesting", GONE),
-    ("progressive_layer_drop.*", GONE),
+    ("progressive_layer_drop", GONE),
 ];
 
 pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
@@ -183,6 +218,17 @@ pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
     ("param_persistence_threshold", BUCKET),
     ("max_live_parameters", BUCKET),
     ("max_reuse_distance", BUCKET),
+    ("model_persistence_threshold", BUCKET),
+    ("use_all_reduce_for_fetch_params", BUCKET),
+    ("use_multi_rank_bucket_allreduce", BUCKET),
+    ("allgather_sequential", BUCKET),
+    ("parameter_alignment", BUCKET),
+    ("memory_efficient_linear", BUCKET),
+    ("override_module_apply", BUCKET),
+    ("compute_grad_norm", OBJECTIVE),
+    ("enable_sanity_checks", LOG),
+    ("pipeline_loading_checkpoint", LOG),
+    ("save_muon_momentum_buffer_in_memory", NVME),
     ("gather_16bit_weights_on_model_save", LOG),
     ("gather_fp16_weights_on_model_save", LOG),
     ("module_granularity_threshold", BUCKET),

@@ -13,10 +13,9 @@ fn key(name: &str) -> String {
 pub(in crate::read) fn zero(draft: &mut Draft) {
     // `zero_optimization: true` was stage 1 (runtime/zero/config.py, read_zero_config_deprecated).
     let stage = if own_flag(draft, "zero_optimization") == Some(true) {
-        draft.refuse(
-            "zero_optimization",
-            "A truth value is of old: it was stage 1. Write {\"stage\": 1}.",
+        draft.note(
             0,
+            "zero_optimization is a truth value, as of old: it means stage 1.",
         );
         1
     } else {
@@ -91,6 +90,10 @@ fn offload(draft: &mut Draft, stage: u64) {
             0,
         );
         optimizer = false;
+    }
+    if parameters && !optimizer {
+        // The flags' rule is stricter than DeepSpeed, which leaves the optimizer's states on the GPU.
+        draft.overrule("plan.offload.optimizer");
     }
     let drives = stage == 3 && (optimizer_drives || (parameters && parameter_drives));
     if drives {
