@@ -158,6 +158,34 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "deepspeed-nvme",
+            "deepspeed",
+            eight(
+                "qwen3-30b-a3b",
+                "a100-sxm-80g",
+                json!({"kind": "sft", "sequence_length": 4096, "global_batch": 128, "precision": "fp16"}),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "rollout": null, "nvme_offload": true,
+                        "zero_quantized_weights": true, "zero_quantized_gradients": true}),
+                ),
+            ),
+        ),
+        (
+            "deepspeed-hpz",
+            "deepspeed",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "recompute": "none", "offload": {},
+                        "zero_hpz_partition_size": 4}),
+                ),
+            ),
+        ),
+        (
             "llmforge-lora",
             "llmforge",
             eight(
@@ -202,13 +230,22 @@ fn settings(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The settings of a YAML text: lines with a value.
-fn values(text: &str) -> Vec<&str> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(str::trim)
-        .filter(|line| line.contains(": "))
-        .collect()
+/// The settings of a YAML text: lines with a value, each under the path of its maps.
+fn values(text: &str) -> Vec<String> {
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut out = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let name = line.trim_start();
+        let indent = line.len() - name.len();
+        open.retain(|(depth, _)| *depth < indent);
+        if name.contains(": ") {
+            let path: String = open.iter().map(|(_, map)| format!("{map}.")).collect();
+            out.push(format!("{path}{name}"));
+        } else if let Some(map) = name.strip_suffix(':') {
+            open.push((indent, map));
+        }
+    }
+    out
 }
 
 /// A text without its comments: what bash runs.
@@ -283,7 +320,10 @@ fn every_setting_is_made_once_and_says_why() {
             let mut seen = BTreeSet::new();
             let lines = match snippet.language {
                 Language::Yaml => values(&snippet.text),
-                _ => settings(&snippet.text),
+                _ => settings(&snippet.text)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
             };
             for line in lines {
                 let (setting, reason) = line
@@ -544,6 +584,28 @@ fn a_framework_refuses_by_field_and_remedy() {
             "deepspeed",
             eight(sft("sft"), plan("fsdp", json!({"offload": {}}))),
             "plan.backend: Set the backend to deepspeed",
+        ),
+        (
+            "deepspeed",
+            eight(
+                sft("qlora"),
+                plan(
+                    "deepspeed",
+                    json!({"offload": {}, "zero_quantized_weights": true}),
+                ),
+            ),
+            "plan.zero_quantized_weights: The base is in 4 bits",
+        ),
+        (
+            "llmforge",
+            eight(
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "nvme_offload": true}),
+                ),
+            ),
+            "plan.zero_stage: LLMForge's configurations",
         ),
     ];
     for (id, found, says) in cases {

@@ -76,7 +76,9 @@ def check(item):
     errors += [f"{key}: must be set" for key in REQUIRED if key not in settings]
     for key, value in settings.items():
         if key == "worker_resources":
-            errors += [f"{key}: {name} is no accelerator of LLMForge's" for name in value if name not in ACCELERATORS]
+            errors += [f"{key}: {name} is no accelerator of LLMForge's" for name in value if name not in ACCELERATORS | {"memory"}]
+            if not isinstance(value.get("memory", 0), int):
+                errors.append(f"{key}.memory: {value['memory']!r} is of another type")
         elif key not in KEYS:
             errors.append(f"{key}: no template has it")
         elif not isinstance(value, KEYS[key]) or isinstance(value, bool) and KEYS[key] != TRUTH:
