@@ -174,8 +174,9 @@ fn count(draft: &mut Draft, key: &str, argument: &str) -> Option<u64> {
 
 fn question(draft: &mut Draft, run: &Run) {
     draft.take_model("--model_name_or_path", "model");
-    machine(draft, &run.before);
-    processes(draft, &run.before);
+    if !processes(draft, &run.before) {
+        machine(draft, &run.before);
+    }
     if run.deepspeed {
         draft.set("plan.backend", "deepspeed");
     } else {
@@ -232,6 +233,11 @@ fn question(draft: &mut Draft, run: &Run) {
     let checkpointing = draft.flag("--gradient_checkpointing");
     match checkpointing {
         Some(on) => draft.set("plan.recompute", if on { "full" } else { "none" }),
+        None if !draft.stated("activation_checkpointing.").is_empty() => draft.assume(
+            "plan.recompute",
+            "full",
+            "activation_checkpointing is set up: a script that reads it recomputes each layer.",
+        ),
         None => draft.assume(
             "plan.recompute",
             "none",
@@ -245,29 +251,29 @@ fn question(draft: &mut Draft, run: &Run) {
 }
 
 /// GPUs that launchers count otherwise: accelerate's processes over all machines, deepspeed's `--include host:0,1,2`.
-fn processes(draft: &mut Draft, before: &[Word]) {
+/// Whether the text does.
+fn processes(draft: &mut Draft, before: &[Word]) -> bool {
     let value = |name: &str| {
         let word = launch::option(before, &[name])?;
         word.text.rsplit('=').next()
     };
-    if let Some(all) = value("num_processes").and_then(|text| text.parse::<u64>().ok()) {
-        let nodes = value("num_machines")
-            .and_then(|text| text.parse::<u64>().ok())
-            .unwrap_or(1);
-        let per = all.checked_div(nodes).unwrap_or(all).max(1);
-        draft.set("hardware.gpus", all.max(1));
-        draft.set("hardware.gpus_per_node", per);
-    } else if let Some(hosts) = value("include") {
+    let number = |name: &str| value(name).and_then(|text| text.parse::<u64>().ok());
+    let (gpus, per_node) = if let Some(all) = number("num_processes") {
+        let nodes = number("num_machines").unwrap_or(1);
+        (all, all.checked_div(nodes).unwrap_or(all))
+    } else {
         // A host alone gives all of its GPUs, which the text does not count.
-        let counts: Option<Vec<u64>> = hosts
-            .split('@')
-            .map(|host| Some(host.split_once(':')?.1.split(',').count() as u64))
-            .collect();
-        if let Some(counts) = counts {
-            draft.set("hardware.gpus", counts.iter().sum::<u64>());
-            draft.set("hardware.gpus_per_node", counts.iter().copied().max());
-        }
-    }
+        let count = |host: &str| Some(host.split_once(':')?.1.split(',').count() as u64);
+        let hosts: Option<Vec<u64>> =
+            value("include").and_then(|hosts| hosts.split('@').map(count).collect());
+        let Some(hosts) = hosts else {
+            return false;
+        };
+        (hosts.iter().sum(), hosts.iter().copied().max().unwrap_or(1))
+    };
+    draft.set("hardware.gpus", gpus.max(1));
+    draft.set("hardware.gpus_per_node", per_node.max(1));
+    true
 }
 
 fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {

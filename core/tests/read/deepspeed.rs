@@ -125,6 +125,23 @@ fn reading_of(launcher: &str, arguments: &str) -> Reading {
 }
 
 #[test]
+fn a_plain_configuration_shows_that_its_script_recomputes() {
+    let config =
+        r#"{"train_batch_size": 8, "activation_checkpointing": {"partition_activations": false}}"#;
+    let alone = reading(config);
+    assert_eq!(field(&alone, "plan.recompute"), json!("full"));
+    assert!(
+        alone
+            .assumed
+            .iter()
+            .any(|one| one.field == "plan.recompute")
+    );
+    let line = "deepspeed --num_gpus 8 train.py --deepspeed --gradient_checkpointing False";
+    let both = read(&[config, line], None).unwrap();
+    assert_eq!(field(&both, "plan.recompute"), json!("none"));
+}
+
+#[test]
 fn auto_that_nobody_fills_is_refused() {
     let config = r#"{"train_batch_size": 8, "zero_optimization": {"stage": "auto", "stage3_max_live_parameters": "auto", "stage3_prefetch_bucket_size": "auto"}}"#;
     let found = read(&[config], None).unwrap();

@@ -125,7 +125,7 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("dataloader_drop_last", OBJECTIVE),
     (
         "activation_checkpointing.*",
-        Ignored("Hugging Face's models recompute by gradient_checkpointing"),
+        Ignored("how deepspeed.checkpointing keeps the inputs of layers"),
     ),
     (
         "compile.*",
