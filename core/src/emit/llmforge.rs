@@ -82,7 +82,6 @@ fn data(emission: &Emission) -> Section {
         )
     };
     section.set("padding", value, reason);
-    section.set("output_dir", "/mnt/local_storage", "a disk of the node");
     section
 }
 
@@ -133,8 +132,7 @@ fn layout(emission: &Emission) -> Section {
     } else {
         "the activations fit"
     };
-    section.set("no_gradient_checkpoint", flag(!again), reason);
-    section.set("flash_attention_2", "True", "scores never reach memory");
+    section.set("gradient_checkpointing", flag(again), reason);
     if layout.fused_lm_head {
         section.set("liger_kernel.enabled", "True", "for its loss");
         section.set(

@@ -75,12 +75,19 @@ fn question(draft: &mut Draft, configured: bool) {
     lengths(draft);
     task(draft);
     let again = match draft.flag("no_gradient_checkpoint") {
-        Some(off) => Some(!off),
+        Some(off) => {
+            draft.refuse(
+                "no_gradient_checkpoint",
+                "Renamed in October 2024: it is gradient_checkpointing now, the other way round, and is read as that.",
+                0,
+            );
+            Some(!off)
+        }
         None => draft.flag("gradient_checkpointing"),
     };
     match again {
         Some(again) => draft.set("plan.recompute", if again { "full" } else { "none" }),
-        None => draft.default("no_gradient_checkpoint", "plan.recompute", "full"),
+        None => draft.default("gradient_checkpointing", "plan.recompute", "full"),
     }
     let liger = draft.flag("liger_kernel.enabled").unwrap_or(false);
     let fused = draft.flag("liger_kernel.kwargs.fused_linear_cross_entropy");

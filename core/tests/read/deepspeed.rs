@@ -324,7 +324,7 @@ fn llmforge_yaml() {
         ),
         (
             "num_epochs: 10",
-            "no_gradient_checkpoint: True",
+            "gradient_checkpointing: False",
             "plan.recompute",
             json!("none"),
         ),
@@ -345,6 +345,9 @@ fn llmforge_yaml() {
         assert_eq!(field(&changed, path), expected, "{new}");
         assert!(changed.unknown.is_empty(), "{:?}", changed.unknown);
     }
+    let old = reading(&LLMFORGE.replace("num_epochs: 10", "no_gradient_checkpoint: True"));
+    assert_eq!(field(&old, "plan.recompute"), json!("none"));
+    assert!(old.refused.iter().any(|one| one.why.contains("Renamed")));
     let unknown = reading(&LLMFORGE.replace("accelerator_type:A10G", "accelerator_type:B200"));
     assert!(unknown.refused.iter().any(|one| one.why.contains("B200")));
     let typo = reading(&LLMFORGE.replace("num_epochs", "num_epoch"));
