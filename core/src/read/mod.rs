@@ -12,7 +12,10 @@
 mod base;
 mod chatlearn;
 mod deepspeed;
+mod diff;
 mod draft;
+mod edit;
+mod improve;
 mod launch;
 mod llmforge;
 mod meaning;
@@ -27,6 +30,7 @@ mod value;
 mod verl;
 mod yaml;
 
+pub use improve::{Change, Improved, improve};
 pub use report::{
     Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
 };

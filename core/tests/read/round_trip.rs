@@ -384,7 +384,12 @@ fn what_is_emitted_is_read_as_the_same_question() {
             questions.push(asked);
         }
     }
-    for framework in emit::FRAMEWORKS {
+    // These are not read back.
+    let unread = ["trl", "openrlhf"];
+    for framework in emit::FRAMEWORKS
+        .iter()
+        .filter(|own| !unread.contains(&own.id))
+    {
         let allowed = not_carried(framework.id);
         let mut seen = BTreeSet::new();
         let mut wrong = Vec::new();

@@ -3,7 +3,7 @@
 use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::{Layout, MicroBatch, Plan, Recompute};
+use crate::plan::{Layout, MicroBatch, Plan, Recompute, ZeroPlus};
 use crate::wire::{Backend, Precision, WorkloadKind};
 
 /// What `DeepSpeed` refuses, or accepts and ignores.
@@ -50,7 +50,28 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
             )
         },
     );
-    memory(&mut rules, layout, job);
+    memory(&mut rules, layout, job.hardware.gpus);
+    rules.require(
+        !layout.zero_plus.quantized_weights || !job.workload.quantized_base(),
+        "plan.zero_quantized_weights",
+        || "The base is in 4 bits already. Set it to false.".to_owned(),
+    );
+    rules.require(
+        !layout.offload.activations,
+        "plan.offload.activations",
+        || {
+            "ds_config.json moves no activations of Hugging Face models. Use recompute instead."
+                .to_owned()
+        },
+    );
+    rules.require(
+        !matches!(layout.recompute, Recompute::Selective(_)),
+        "plan.recompute",
+        || {
+            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
+                .to_owned()
+        },
+    );
     rules.0
 }
 
@@ -94,8 +115,9 @@ fn parallel(rules: &mut Rules, layout: &Layout, job: &Job) {
     });
 }
 
-fn memory(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let (stage, gpus) = (layout.zero_stage, job.hardware.gpus);
+/// What ZeRO shards and moves to host memory, among `gpus`.
+pub(super) fn memory(rules: &mut Rules, layout: &Layout, gpus: u32) {
+    let stage = layout.zero_stage;
     rules.require(stage <= 3, "plan.zero_stage", || {
         "ZeRO has the stages 0 to 3.".to_owned()
     });
@@ -123,25 +145,20 @@ fn memory(rules: &mut Rules, layout: &Layout, job: &Job) {
         "plan.offload.optimizer",
         || "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more.".to_owned(),
     );
+}
+
+/// Refuses what only a `ds_config.json` of one's own says.
+pub(super) fn host_memory_alone(rules: &mut Rules, layout: &Layout, framework: &str) {
+    rules.require(!layout.nvme_offload, "plan.nvme_offload", || {
+        format!("{framework}'s text offloads to host memory alone. Set it to false, or take DeepSpeed's flags.")
+    });
     rules.require(
-        !layout.zero_plus.quantized_weights || !job.workload.quantized_base(),
-        "plan.zero_quantized_weights",
-        || "The base is in 4 bits already. Set it to false.".to_owned(),
-    );
-    rules.require(
-        !layout.offload.activations,
-        "plan.offload.activations",
+        layout.zero_plus == ZeroPlus::OFF,
+        "plan.zero_hpz_partition_size",
         || {
-            "ds_config.json moves no activations of Hugging Face models. Use recompute instead."
-                .to_owned()
-        },
-    );
-    rules.require(
-        !matches!(layout.recompute, Recompute::Selective(_)),
-        "plan.recompute",
-        || {
-            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
-                .to_owned()
+            format!(
+                "{framework}'s text has no ZeRO++. Leave its fields out, or take DeepSpeed's flags."
+            )
         },
     );
 }
