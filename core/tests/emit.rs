@@ -161,6 +161,34 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "deepspeed-nvme",
+            "deepspeed",
+            eight(
+                "qwen3-30b-a3b",
+                "a100-sxm-80g",
+                json!({"kind": "sft", "sequence_length": 4096, "global_batch": 128, "precision": "fp16"}),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "rollout": null, "nvme_offload": true,
+                        "zero_quantized_weights": true, "zero_quantized_gradients": true}),
+                ),
+            ),
+        ),
+        (
+            "deepspeed-hpz",
+            "deepspeed",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "recompute": "none", "offload": {},
+                        "zero_hpz_partition_size": 4}),
+                ),
+            ),
+        ),
+        (
             "llmforge-lora",
             "llmforge",
             eight(
@@ -627,6 +655,28 @@ fn a_framework_refuses_by_field_and_remedy() {
                 ),
             ),
             "plan.attention: No override",
+        ),
+        (
+            "deepspeed",
+            eight(
+                sft("qlora"),
+                plan(
+                    "deepspeed",
+                    json!({"offload": {}, "zero_quantized_weights": true}),
+                ),
+            ),
+            "plan.zero_quantized_weights: The base is in 4 bits",
+        ),
+        (
+            "llmforge",
+            eight(
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "nvme_offload": true}),
+                ),
+            ),
+            "plan.zero_stage: LLMForge's configurations",
         ),
     ];
     for (id, found, says) in cases.into_iter().chain(hugging_face::refused()) {

@@ -8,6 +8,8 @@
     clippy::print_stdout
 )]
 
+#[path = "read/deepspeed.rs"]
+mod deepspeed;
 #[path = "read/hostile.rs"]
 mod hostile;
 #[path = "read/improve.rs"]

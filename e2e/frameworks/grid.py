@@ -33,7 +33,7 @@ def models():
 def facts(model, gpus, work=None):
     """What the rules need to know beside the text."""
     heads = model["num_attention_heads"]
-    return sizes(work, gpus) | {"gpus": gpus, "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
+    return sizes(work, gpus) | {"gpus": gpus, "hidden": model["hidden_size"], "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
             "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model,
             "entry": {key: value for key, value in model.items() if key not in ("source", "date")}}
 
@@ -78,7 +78,7 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
 # LLMForge's GPUs, and what it trains.
 LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
             for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
-            for kind in ("sft", "lora") for zero, offload in ((2, None), (3, None), (3, "optimizer"), (3, "all"))]
+            for kind in ("sft", "lora") for zero, offload in ((2, None), (3, None), (3, "hpz"), (3, "optimizer"), (3, "all"))]
 
 
 def question(model, gpu, gpus, work, plan=None):
@@ -174,6 +174,18 @@ STATED = [
     ("fp32-gradients", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "gradient_bytes": 4}),
     ("tokens", ("deepspeed",), "llama-2-7b", SFT, {**{k: v for k, v in ZERO.items() if k != "micro_batch"}, "max_tokens_per_gpu": 8192}),
     ("qlora", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "qlora"}, ZERO),
+    ("no-recompute", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "recompute": "none"}),
+    ("no-overlap", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 2, "overlap": {"gradients": False, "parameters": True, "tensor_parallel": False}}),
+    ("fp16-offload", ("deepspeed",), "qwen2.5-7b", {**SFT, "precision": "fp16"}, {**ZERO, "offload": OFFLOAD}),
+    ("experts", ("deepspeed",), "qwen3-30b-a3b", SFT, ZERO),
+    ("nvme", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": OFFLOAD, "nvme_offload": True}),
+    ("nvme-optimizer", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": {"optimizer": True, "gradients": True}, "nvme_offload": True}),
+    ("nvme-large", ("deepspeed",), "deepseek-v3", SFT, {**ZERO, "offload": OFFLOAD, "nvme_offload": True}),
+    ("hpz", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_hpz_partition_size": 4}),
+    ("hpz-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_hpz_partition_size": 8, "offload": OFFLOAD}),
+    ("quantized-weights", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_quantized_weights": True}),
+    ("quantized-gradients", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_quantized_gradients": True}),
+    ("zero-plus", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "lora"}, {**ZERO, "zero_hpz_partition_size": 8, "zero_quantized_weights": True, "zero_quantized_gradients": True}),
 ]
 
 # TRL and OpenRLHF; the last figure is the GPUs, where they are not eight.
@@ -339,8 +351,11 @@ def questions():
             yield f"stated/{framework}/{name}", framework, question(model, "h100-sxm", gpus, work, plan), facts(known[model], gpus, work), True
     for model, gpu, gpus, kind, zero, offload in LLMFORGE:
         work = {"kind": kind, "sequence_length": 4096, "global_batch": 4 * gpus}
-        moved = {"parameters": offload == "all", "gradients": bool(offload), "optimizer": bool(offload), "activations": False}
-        plan = {**ZERO, "zero_stage": zero, "micro_batch": 2, "offload": moved}
+        if offload == "hpz" and gpus % 8:
+            continue
+        away = offload in ("optimizer", "all")
+        moved = {"parameters": offload == "all", "gradients": away, "optimizer": away, "activations": False}
+        plan = {**ZERO, "zero_stage": zero, "micro_batch": 2, "offload": moved} | ({"zero_hpz_partition_size": 8} if offload == "hpz" else {})
         name = f"stated/llmforge/{kind}/{model}/{gpus}x{gpu}/zero-{zero}-{offload}"
         yield name, "llmforge", question(model, gpu, gpus, work, plan), facts(known[model], gpus), True
     for name, framework, asked, known_facts in searched(known):

@@ -17,6 +17,7 @@ pub(super) mod verl;
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
+pub(crate) use llmforge::accelerators as llmforge_accelerators;
 pub use llmforge::violations as llmforge;
 pub use megatron_bridge::violations as megatron_bridge;
 pub use megatron_lm::violations as megatron_lm;

@@ -277,6 +277,12 @@ impl<'a> Draft<'a> {
         self.troubled.insert(key.to_owned());
     }
 
+    /// What follows `prefix` in the stated keys that begin with it.
+    pub(super) fn stated(&self, prefix: &str) -> Vec<String> {
+        let rest = |setting: &Setting| setting.key.strip_prefix(prefix).map(str::to_owned);
+        self.stated.iter().filter_map(rest).collect()
+    }
+
     /// Whether a key is stated, null included.
     pub(super) fn states(&self, key: &str) -> bool {
         self.settings.get(key).is_some()

@@ -116,6 +116,16 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
             .unwrap_or(0);
         return Some((Framework::Deepspeed, at));
     }
+    // A script on Hugging Face's Trainer: `torchrun train.py --per_device_train_batch_size 4 …`.
+    let argument = |word: &Word| {
+        let name = word.text.split('=').next().unwrap_or_default();
+        name.replace('-', "_") == "__per_device_train_batch_size"
+    };
+    if command.words.iter().any(argument) {
+        let file = |word: &Word| word.text.ends_with(".py");
+        let at = command.words.iter().position(file).unwrap_or(0);
+        return Some((Framework::Deepspeed, at));
+    }
     // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
     if command
         .words
@@ -201,7 +211,7 @@ fn is_setting(word: &str, framework: Framework) -> bool {
                         .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
-        Framework::Deepspeed | Framework::Megatron => word.starts_with("--"),
+        Framework::Deepspeed | Framework::Megatron | Framework::Llmforge => word.starts_with("--"),
     }
 }
 

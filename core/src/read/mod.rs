@@ -35,6 +35,7 @@ mod edit;
 mod improve;
 mod launch;
 mod link;
+mod llmforge;
 mod meaning;
 mod megatron;
 mod model;
@@ -103,6 +104,7 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
         Framework::Chatlearn => chatlearn::read(&parts, base),
         Framework::Deepspeed => deepspeed::read(&parts, base),
         Framework::Megatron => megatron::read(&parts, base),
+        Framework::Llmforge => llmforge::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -129,6 +131,9 @@ fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
                 if has("actor_rollout_ref.") {
                     return Ok(Framework::Verl);
                 }
+                if llmforge::is_its(settings) {
+                    return Ok(Framework::Llmforge);
+                }
             }
             Kind::Json(_) => json = true,
         }
@@ -139,9 +144,9 @@ fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
     Err(Trouble::new(
         0,
         if empty {
-            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed or Megatron-LM."
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM."
         } else {
-            "This is no text of veRL, ChatLearn, DeepSpeed or Megatron-LM: no command of theirs and none of their settings. Paste the command with its settings, or ds_config.json."
+            "This is no text of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM: no command of theirs and none of their settings. Paste the command with its settings, or ds_config.json."
         },
     ))
 }

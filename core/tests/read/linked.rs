@@ -27,6 +27,8 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.micro_batch",
             "plan.offload.gradients",
         ],
+        // Nothing is packed, and what is shorter is padded.
+        "llmforge" => &["workload.packing"],
         // Its data sets fill sequences: a budget of tokens is so many of these packs, and the batch is counted in them.
         "megatron-lm" => &[
             "plan.max_tokens_per_gpu",

@@ -59,9 +59,11 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.fused_lm_head",
             "workload.tokens",
         ],
+        // Nothing is packed, and what is shorter is padded.
+        "llmforge" => &["workload.packing"],
         other => panic!("{other}"),
     };
-    let rl = !["deepspeed", "megatron-lm"].contains(&framework);
+    let rl = !matches!(framework, "deepspeed" | "llmforge" | "megatron-lm");
     let fine_tuning = framework != "chatlearn";
     lengths
         .into_iter()
@@ -291,14 +293,38 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             "sft",
             json!({"max_tokens_per_gpu": 8192, "micro_batch": null}),
         ),
+        ("sft", json!({"offload": away, "nvme_offload": true})),
+        (
+            "sft",
+            json!({"offload": {"optimizer": true, "gradients": true}, "nvme_offload": true}),
+        ),
+        ("sft", json!({"zero_hpz_partition_size": 8})),
+        (
+            "sft",
+            json!({"zero_hpz_partition_size": 4, "zero_quantized_weights": true}),
+        ),
+        (
+            "lora",
+            json!({"zero_quantized_gradients": true, "offload": away}),
+        ),
+        (
+            "lora",
+            json!({"zero_stage": 2, "micro_batch": 2, "fused_lm_head": true}),
+        ),
+        (
+            "lora",
+            json!({"offload": {"optimizer": true, "gradients": true}}),
+        ),
     ] {
         rows.push(("llama-2-7b", sft(json!({"kind": kind})), zero(changes)));
     }
-    rows.push((
-        "llama-2-7b",
-        sft(json!({"precision": "fp16", "mean_sequence_length": 1000})),
-        zero(json!({})),
-    ));
+    for changes in [
+        json!({"precision": "fp16", "mean_sequence_length": 1000}),
+        json!({"mean_sequence_length": 1000}),
+        json!({"kind": "lora", "lora": {"rank": 8, "targets": "attention"}, "mean_sequence_length": 500}),
+    ] {
+        rows.push(("llama-2-7b", sft(changes), zero(json!({}))));
+    }
     rows
 }
 
@@ -465,7 +491,7 @@ pub(super) fn questions() -> Vec<Question> {
 
 /// The frameworks whose texts are read back.
 pub(super) fn read_back() -> impl Iterator<Item = &'static Framework> {
-    let unread = ["llmforge", "trl", "openrlhf", "megatron-bridge"];
+    let unread = ["trl", "openrlhf", "megatron-bridge"];
     emit::FRAMEWORKS
         .iter()
         .filter(move |own| !unread.contains(&own.id))

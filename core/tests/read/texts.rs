@@ -301,47 +301,6 @@ fn what_the_framework_refuses_is_refused() {
 }
 
 #[test]
-fn deepspeed_with_and_without_its_launch_line() {
-    let config = r#"{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto",
-        "bf16": {"enabled": true}, "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "stage3_prefetch_bucket_size": "auto"},
-        "amp": {"enabled": false}, "zero_optimisation": {"stage": 2}}"#;
-    let line = "deepspeed --num_nodes 2 --num_gpus 8 train.py --deepspeed ds_config.json --per_device_train_batch_size 2 \
-                --gradient_accumulation_steps=4 --model_name_or_path meta-llama/Llama-2-7b-hf --max_seq_length 4096 --gradient_checkpointing";
-    let both = read(&[config, line], None).unwrap();
-    for (path, expected) in [
-        ("model", json!("llama-2-7b")),
-        ("hardware.gpus", json!(16)),
-        ("workload.global_batch", json!(128)),
-        ("workload.sequence_length", json!(4096)),
-        ("plan.zero_stage", json!(3)),
-        ("plan.micro_batch", json!(2)),
-        ("plan.offload.optimizer", json!(true)),
-        ("plan.recompute", json!("full")),
-    ] {
-        assert_eq!(field(&both, path), expected, "{path}");
-    }
-    assert!(
-        both.refused
-            .iter()
-            .any(|one| one.key == "amp.enabled" && one.why.contains("Removed"))
-    );
-    assert!(
-        both.unknown
-            .iter()
-            .any(|one| one.key == "zero_optimisation.stage"
-                && one.hint.contains("zero_optimization.stage"))
-    );
-    // Alone, the batch says how many GPUs there are, and the base which model.
-    let base = question_from_value(json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "l40s"}, "workload": {"kind": "sft"}})).unwrap();
-    let alone = read(&[r#"{"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 4, "fp16": {"enabled": true}}"#], Some(&base)).unwrap();
-    assert_eq!(field(&alone, "hardware.gpus"), json!(4));
-    assert_eq!(field(&alone, "hardware.gpu"), json!("l40s"));
-    assert_eq!(field(&alone, "workload.precision"), json!("fp16"));
-    let heredoc = format!("cat > ds.json <<EOF\n{config}\nEOF\n{line}\n");
-    assert_eq!(reading(&heredoc).question, both.question);
-}
-
-#[test]
 fn chatlearn_yaml_and_command() {
     let yaml = "runtime_args:\n  train_backend: megatron\n  rollout_backend: sglang\n  sample_per_episode: 512\n  train_global_batch_size: 256\nmodels:\n  policy_trainer:\n    num_gpu: 16\n    tensor_model_parallel_size: 2\n    packing: true\n    max_token_in_packing: 8192\n    recompute_granularity: null\n  policy:\n    load: /models/Qwen3-8B\n    num_inference_per_prompt: 32\n    max_prompt_tokens_length: 1024\n    max_response_tokens_length: 2048\n  ref_policy:\n    tensor_model_parallel_size: ${models.policy_trainer.tensor_model_parallel_size}\n";
     let command = "python chatlearn/entrypoint.py grpo --config-file my.yaml models.policy_trainer.tensor_model_parallel_size=4 models.policy.gpu_memory_utilization=0.75";
