@@ -57,7 +57,7 @@ enum Command {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
         /// Framework.
-        #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed", "llmforge"])]
+        #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed", "llmforge", "torchtitan", "llamafactory", "axolotl"])]
         framework: String,
         /// Version of the framework; its newest where none is named.
         #[arg(long, default_value = "")]
@@ -274,7 +274,7 @@ fn write_flags(
     let Some(framework) = emit::framework(framework) else {
         return Err(InputError::new(
             "for",
-            "There is no such framework. Known: verl, chatlearn, deepspeed, llmforge.",
+            "There is no such framework. Known: verl, chatlearn, deepspeed, llmforge, torchtitan, llamafactory, axolotl.",
         ));
     };
     let link = if page.is_empty() {
@@ -291,6 +291,7 @@ fn write_flags(
                         Language::Shell => "shell",
                         Language::Json => "json",
                         Language::Yaml => "yaml",
+                        Language::Toml => "toml",
                     };
                     json!({"file": snippet.file, "language": language, "text": snippet.text, "reasons": snippet.reasons})
                 })

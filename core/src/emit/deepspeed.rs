@@ -17,17 +17,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             message: "DeepSpeed is not in the table of frameworks.".to_owned(),
         });
     };
-    let config = config(emission);
-    let json = Snippet {
-        file: "ds_config.json",
-        language: Language::Json,
-        text: config.to_text(),
-        reasons: config
-            .0
-            .into_iter()
-            .map(|(key, _, reason)| (key.to_owned(), reason))
-            .collect(),
-    };
+    let json = file(emission);
     let script = Script {
         head: head(emission, own, &warnings(emission)),
         setup: Vec::new(),
@@ -44,11 +34,28 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     Ok(vec![json, launch])
 }
 
-fn micro(emission: &Emission) -> u64 {
+/// `ds_config.json`, as every trainer that runs `DeepSpeed` reads it.
+pub(super) fn file(emission: &Emission) -> Snippet {
+    let config = config(emission);
+    Snippet {
+        file: "ds_config.json",
+        language: Language::Json,
+        text: config.to_text(),
+        reasons: config
+            .0
+            .into_iter()
+            .map(|(key, _, reason)| (key.to_owned(), reason))
+            .collect(),
+    }
+}
+
+/// Sequences of one forward pass.
+pub(super) fn micro(emission: &Emission) -> u64 {
     deepspeed_micro(&emission.plan.layout, emission.job.workload.sequence_length)
 }
 
-fn accumulation(emission: &Emission) -> u64 {
+/// Passes of one optimizer step.
+pub(super) fn accumulation(emission: &Emission) -> u64 {
     let dp = u64::from(
         emission
             .plan
@@ -58,7 +65,8 @@ fn accumulation(emission: &Emission) -> u64 {
     emission.job.workload.global_batch / micro(emission).saturating_mul(dp).max(1)
 }
 
-fn learning_rate(emission: &Emission) -> f64 {
+/// A rate to start with.
+pub(super) fn learning_rate(emission: &Emission) -> f64 {
     match emission.job.workload.kind {
         WorkloadKind::Lora | WorkloadKind::Qlora => 1e-4,
         WorkloadKind::Pretrain => 3e-4,

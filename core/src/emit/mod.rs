@@ -3,12 +3,17 @@
 //! A framework is one module and one line in [`FRAMEWORKS`]. [`rules`] holds what a framework
 //! refuses, so that the search can leave out plans that could not be written down.
 
+mod axolotl;
 mod chatlearn;
 mod deepspeed;
+mod llamafactory;
 mod llmforge;
 mod megatron;
 pub mod rules;
 mod text;
+mod toml;
+mod torchtitan;
+mod trainer;
 mod verl;
 mod words;
 mod yaml;
@@ -98,6 +103,36 @@ pub static FRAMEWORKS: &[Framework] = &[
         emit: llmforge::emit,
         violations: rules::llmforge,
     },
+    Framework {
+        id: "torchtitan",
+        name: "torchtitan",
+        versions: &["0.2.2"],
+        docs_url: "https://github.com/pytorch/torchtitan/blob/v0.2.2/torchtitan/config/job_config.py",
+        backends: &[Backend::Fsdp, Backend::Ddp],
+        fused_lm_head: false,
+        emit: torchtitan::emit,
+        violations: rules::torchtitan,
+    },
+    Framework {
+        id: "llamafactory",
+        name: "LLaMA-Factory",
+        versions: &["0.9.5"],
+        docs_url: "https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5/examples",
+        backends: &[Backend::Deepspeed, Backend::Fsdp, Backend::Ddp],
+        fused_lm_head: true,
+        emit: llamafactory::emit,
+        violations: rules::llamafactory,
+    },
+    Framework {
+        id: "axolotl",
+        name: "axolotl",
+        versions: &["0.19.0"],
+        docs_url: "https://docs.axolotl.ai/docs/config-reference.html",
+        backends: &[Backend::Fsdp, Backend::Deepspeed, Backend::Ddp],
+        fused_lm_head: true,
+        emit: axolotl::emit,
+        violations: rules::axolotl,
+    },
 ];
 
 impl Framework {
@@ -153,6 +188,8 @@ pub enum Language {
     Json,
     /// YAML.
     Yaml,
+    /// TOML.
+    Toml,
 }
 
 /// Why a framework cannot run this plan, and what it could run instead.

@@ -2,17 +2,24 @@
 //!
 //! Each function names the field to change. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn
-//! b7af31a and DeepSpeed 0.19.8, which `e2e/frameworks` runs over the emitted texts.
+//! b7af31a, DeepSpeed 0.19.8, torchtitan 0.2.2, LLaMA-Factory 0.9.5 and axolotl 0.19.0, which `e2e/frameworks` runs over the emitted texts.
 
+pub(super) mod axolotl;
 mod chatlearn;
 mod deepspeed;
+mod llamafactory;
 pub(super) mod llmforge;
+pub(super) mod torchtitan;
+mod trainer;
 pub(super) mod verl;
 
+pub use axolotl::violations as axolotl;
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
+pub use llamafactory::violations as llamafactory;
 pub use llmforge::violations as llmforge;
+pub use torchtitan::violations as torchtitan;
 pub use verl::violations as verl;
 
 use super::Framework;
