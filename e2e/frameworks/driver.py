@@ -27,9 +27,11 @@ CHECKED = (
     ("llamafactory", "", "llamafactory", "llamafactory/check.py", "llamafactory", 2),
     ("axolotl", "", "axolotl", "axolotl/check.py", "axolotl", 2),
     ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
+    ("trl", "", "trl", "trl/check.py", "trl", 1),
+    ("openrlhf", "", "openrlhf", "openrlhf/check.py", "openrlhf", 1),
     *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),
 )
-FEWEST = 1050
+FEWEST = 1450
 
 
 def emitted(shardwise, framework, version, questions):
@@ -129,15 +131,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--shardwise", required=True)
     parser.add_argument("--environments", required=True, type=pathlib.Path)
+    parser.add_argument("--only", action="append", metavar="FRAMEWORK", help="check this framework alone; may be repeated")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the emitted texts")
-    parser.add_argument("--only", metavar="NAME", action="append", help="this framework alone; once for each")
     arguments = parser.parse_args()
-    checks = [checked for checked in CHECKED if not arguments.only or checked[0] in arguments.only]
     start = time.monotonic()
+    wanted = [checked for checked in CHECKED if not arguments.only or checked[0] in arguments.only]
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        results = list(pool.map(lambda checked: check(checked, arguments), checks))
+        results = list(pool.map(lambda checked: check(checked, arguments), wanted))
     failed = passed = texts = 0
-    for (framework, version, *_), (failures, emitted_texts, unsupported, cases) in zip(checks, results):
+    for (framework, version, *_), (failures, emitted_texts, unsupported, cases) in zip(wanted, results):
         bad = len({failure.split(":")[0] for failure in failures})
         print(f"{framework} {version or '(default)'}: {emitted_texts} texts checked, {cases} altered texts to refuse, {sum(unsupported.values())} questions without a text")
         for reason, times in unsupported.most_common():

@@ -1,7 +1,7 @@
 """Inert stand-ins for the packages that frameworks import beside their configuration.
 
-Configuration code never computes with torch, ray or transformers: any attribute, call, base class or
-decorator of a stand-in is another stand-in, or hands back what it decorates.
+Configuration code never computes with torch, ray or transformers: any attribute, call, base
+class or decorator of a stand-in is another stand-in, or hands back what it decorates.
 """
 
 import abc
@@ -143,9 +143,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def install(packages=PACKAGES, versions=()):
-    """Stands in for every package of the list that is not installed. `versions`: what some of them say they are."""
-    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+def install(more=(), packages=PACKAGES, versions=()):
+    """Stands in for every package of the list, and of `more`, that is not installed. `versions`: what some say they are."""
+    missing = [name for name in (*packages, *more) if importlib.util.find_spec(name) is None]
     sys.meta_path.append(Finder(missing))
 
     def told(known, answer):

@@ -2,15 +2,18 @@
 //!
 //! Each function names the field to change. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn
-//! b7af31a, DeepSpeed 0.19.8, torchtitan 0.2.2, LLaMA-Factory 0.9.5 and axolotl 0.19.0, which `e2e/frameworks` runs over the emitted texts.
+//! b7af31a, DeepSpeed 0.19.8, TRL 1.16.0, `OpenRLHF` 0.11.2, torchtitan 0.2.2, LLaMA-Factory 0.9.5 and
+//! axolotl 0.19.0, which `e2e/frameworks` runs over the emitted texts.
 
 pub(super) mod axolotl;
 mod chatlearn;
 mod deepspeed;
 mod llamafactory;
 pub(super) mod llmforge;
+mod openrlhf;
 pub(super) mod torchtitan;
 mod trainer;
+pub(super) mod trl;
 pub(super) mod verl;
 
 pub use axolotl::violations as axolotl;
@@ -19,7 +22,9 @@ pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
 pub use llamafactory::violations as llamafactory;
 pub use llmforge::violations as llmforge;
+pub use openrlhf::violations as openrlhf;
 pub use torchtitan::violations as torchtitan;
+pub use trl::violations as trl;
 pub use verl::violations as verl;
 
 use super::Framework;

@@ -23,9 +23,9 @@ import stand_ins  # noqa: E402
 sys.path.pop(0)  # its folders have the names of packages
 VERSIONS = {"peft": "0.20.0", "datasets": "4.8.4", "trl": "1.9.0", "tokenizers": "0.23.1", "huggingface_hub": "1.17.0", "regex": "2025.11.3",
             "torch": "2.12.0", "numpy": "2.2.0"}
-stand_ins.install("""torch numpy peft datasets trl tokenizers safetensors huggingface_hub regex httpx requests psutil PIL liger_kernel
+stand_ins.install(packages="""torch numpy peft datasets trl tokenizers safetensors huggingface_hub regex httpx requests psutil PIL liger_kernel
 ring_flash_attn bitsandbytes torchao colorama numba scipy evaluate fire art dotenv posthog mistral_common deepspeed optimum einops
-kernels""".split(), VERSIONS)
+kernels""".split(), versions=VERSIONS)
 sys.modules["transformers.trainer"] = stand_ins.Module("transformers.trainer")
 os.environ.update(WORLD_SIZE="8", HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", AXOLOTL_DO_NOT_TRACK="1")
 

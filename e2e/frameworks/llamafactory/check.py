@@ -22,8 +22,8 @@ import stand_ins  # noqa: E402
 sys.path.pop(0)  # its folders have the names of packages
 VERSIONS = {"peft": "0.18.1", "datasets": "4.0.0", "trl": "0.24.0", "tokenizers": "0.22.2", "huggingface_hub": "1.17.0", "regex": "2025.11.3",
             "torch": "2.9.0", "numpy": "2.2.0"}
-stand_ins.install("""torch numpy peft datasets trl tokenizers safetensors huggingface_hub regex httpx requests psutil tiktoken deepspeed
-liger_kernel bitsandbytes""".split(), VERSIONS)
+stand_ins.install(packages="""torch numpy peft datasets trl tokenizers safetensors huggingface_hub regex httpx requests psutil tiktoken deepspeed
+liger_kernel bitsandbytes""".split(), versions=VERSIONS)
 os.environ.update(WORLD_SIZE="8", HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error")
 
 import huggingface_hub.constants  # noqa: E402

@@ -24,7 +24,7 @@ import protocol  # noqa: E402
 import shell  # noqa: E402
 import stand_ins  # noqa: E402
 
-stand_ins.install("torch torchdata torchao datasets tokenizers tensorboard numpy fsspec einops PIL requests torchft wandb triton".split())
+stand_ins.install(packages="torch torchdata torchao datasets tokenizers tensorboard numpy fsspec einops PIL requests torchft wandb triton".split())
 os.environ.update(CUDA_VISIBLE_DEVICES="")
 
 import torch  # noqa: E402
