@@ -229,6 +229,89 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "torchtitan-pretrain",
+            "torchtitan",
+            eight(
+                "deepseek-v2-lite",
+                "h100-sxm",
+                json!({"kind": "pretrain", "sequence_length": 4096, "global_batch": 128, "tokens": 1e10}),
+                plan(
+                    "fsdp",
+                    json!({"pipeline_parallel": 2, "virtual_pipeline": 2, "expert_parallel": 4, "micro_batch": 2,
+                        "max_tokens_per_gpu": null, "rollout": null, "recompute": "selective", "offload": {}}),
+                ),
+            ),
+        ),
+        (
+            "torchtitan-fp8",
+            "torchtitan",
+            eight(
+                "llama-3.1-8b",
+                "h100-sxm",
+                json!({"kind": "pretrain", "sequence_length": 8192, "global_batch": 64, "precision": "fp8"}),
+                plan(
+                    "fsdp",
+                    json!({"context_parallel": 2, "tensor_parallel": 2, "shard_group": 2, "micro_batch": 1,
+                        "max_tokens_per_gpu": null, "rollout": null}),
+                ),
+            ),
+        ),
+        (
+            "llamafactory-sft",
+            "llamafactory",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null}),
+                ),
+            ),
+        ),
+        (
+            "llamafactory-qlora",
+            "llamafactory",
+            eight(
+                "qwen2.5-7b",
+                "l40s",
+                sft("qlora"),
+                plan(
+                    "fsdp",
+                    json!({"micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null, "offload": {},
+                        "fused_lm_head": true}),
+                ),
+            ),
+        ),
+        (
+            "axolotl-lora",
+            "axolotl",
+            eight(
+                "qwen3-8b",
+                "h100-sxm",
+                sft("lora"),
+                plan(
+                    "deepspeed",
+                    json!({"micro_batch": 4, "max_tokens_per_gpu": null, "rollout": null, "fused_lm_head": true}),
+                ),
+            ),
+        ),
+        (
+            "axolotl-experts",
+            "axolotl",
+            eight(
+                "qwen3-30b-a3b",
+                "h100-sxm",
+                json!({"kind": "pretrain", "sequence_length": 4096, "global_batch": 128, "mean_sequence_length": 1024,
+                    "packing": true, "tokens": 1e10}),
+                plan(
+                    "fsdp",
+                    json!({"expert_parallel": 4, "micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null,
+                        "offload": {}}),
+                ),
+            ),
+        ),
+        (
             "deepspeed-qlora",
             "deepspeed",
             eight(
@@ -277,6 +360,12 @@ fn values(text: &str) -> Vec<String> {
         }
     }
     out
+}
+
+/// The settings of a TOML text.
+fn pairs(text: &str) -> Vec<&str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter(|line| line.contains(" = ")).collect()
 }
 
 /// A text without its comments: what bash runs.
@@ -351,6 +440,10 @@ fn every_setting_is_made_once_and_says_why() {
             let mut seen = BTreeSet::new();
             let lines = match snippet.language {
                 Language::Yaml => values(&snippet.text),
+                Language::Toml => pairs(&snippet.text)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
                 _ => settings(&snippet.text)
                     .into_iter()
                     .map(str::to_owned)
@@ -677,6 +770,94 @@ fn a_framework_refuses_by_field_and_remedy() {
                 ),
             ),
             "plan.zero_stage: LLMForge's configurations",
+        ),
+        (
+            "torchtitan",
+            eight(sft("sft"), plan("fsdp", json!({}))),
+            "workload.kind: torchtitan 0.2.2 pre-trains",
+        ),
+        (
+            "torchtitan",
+            evaluated(
+                "qwen2.5-7b",
+                "h100-sxm",
+                8,
+                sft("pretrain"),
+                plan("fsdp", json!({"max_tokens_per_gpu": null})),
+            ),
+            "model: torchtitan 0.2.2 carries its own models",
+        ),
+        (
+            "torchtitan",
+            eight(
+                sft("pretrain"),
+                plan(
+                    "fsdp",
+                    json!({"pipeline_parallel": 2, "max_tokens_per_gpu": null}),
+                ),
+            ),
+            "plan.pipeline_parallel: torchtitan has no pipeline for qwen3",
+        ),
+        (
+            "torchtitan",
+            evaluated(
+                "deepseek-v2-lite",
+                "h100-sxm",
+                8,
+                sft("pretrain"),
+                plan(
+                    "fsdp",
+                    json!({"context_parallel": 2, "max_tokens_per_gpu": null}),
+                ),
+            ),
+            "plan.context_parallel: torchtitan's deepseek_v3 16B runs flex attention",
+        ),
+        (
+            "torchtitan",
+            eight(
+                sft("pretrain"),
+                plan(
+                    "fsdp",
+                    json!({"max_tokens_per_gpu": null, "recompute": {"granularity": "selective", "modules": ["mlp"]}}),
+                ),
+            ),
+            "plan.recompute: torchtitan chooses what to recompute by operation",
+        ),
+        (
+            "llamafactory",
+            eight(rl("ppo"), plan("fsdp", json!({}))),
+            "workload.kind: LLaMA-Factory's own reinforcement learning",
+        ),
+        (
+            "llamafactory",
+            eight(sft("sft"), plan("fsdp", json!({"context_parallel": 2}))),
+            "plan.context_parallel: LLaMA-Factory's Trainer splits no model",
+        ),
+        (
+            "llamafactory",
+            eight(
+                sft("sft"),
+                plan("ddp", json!({"offload": {"optimizer": true}})),
+            ),
+            "plan.offload: Plain data parallelism offloads nothing",
+        ),
+        (
+            "axolotl",
+            eight(sft("sft"), plan("fsdp", json!({"pipeline_parallel": 2}))),
+            "plan.pipeline_parallel: Hugging Face's Trainer has no pipeline",
+        ),
+        (
+            "axolotl",
+            eight(sft("sft"), plan("deepspeed", json!({"tensor_parallel": 2}))),
+            "plan.tensor_parallel: axolotl combines this with FSDP2",
+        ),
+        (
+            "axolotl",
+            eight(
+                json!({"kind": "lora", "sequence_length": 4096, "global_batch": 128, "precision": "fp8"}),
+                plan("fsdp", json!({})),
+            ),
+            "workload.precision: axolotl's fp8 is laid out for all weights",
         ),
     ];
     for (id, found, says) in cases.into_iter().chain(hugging_face::refused()) {

@@ -74,7 +74,12 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo"),
          ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo"),
-         ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora")}
+         ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora"),
+         ("torchtitan", "fsdp"): ("pretrain",),
+         ("llamafactory", "deepspeed"): ("sft", "qlora"), ("llamafactory", "fsdp"): ("pretrain",), ("llamafactory", "ddp"): ("lora",),
+         ("axolotl", "fsdp"): ("sft", "qlora"), ("axolotl", "deepspeed"): ("lora",), ("axolotl", "ddp"): ("pretrain",)}
+# The models that torchtitan carries, beside those above, each on the machines that it fits.
+TITAN = """llama-3-8b llama-3.1-405b llama-4-scout-17b-16e qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
 LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
             for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
@@ -325,6 +330,82 @@ STATED += [
     ("linear-attention", BOTH[1:], "qwen3-next-80b-a3b", SFT, {**TRAINED, "expert_parallel": 8}),
 ]
 
+TITAN_WORK = {"kind": "pretrain", "sequence_length": 8192, "global_batch": 64}
+TITAN_PLAN = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}
+STATED += [(name, ("torchtitan",), model, {**TITAN_WORK, **work}, {**TITAN_PLAN, **plan}) for name, model, work, plan in (
+    ("plain", "llama-3.1-8b", {}, {}),
+    ("full", "llama-3.1-8b", {}, {"recompute": "full"}),
+    ("selective", "llama-3.1-8b", {}, {"recompute": "selective"}),
+    ("hybrid-shards", "llama-3.1-8b", {}, {"shard_group": 4}),
+    ("zero-2", "llama-3.1-8b", {}, {"zero_stage": 2}),
+    ("ddp", "qwen3-0.6b", {}, {"backend": "ddp"}),
+    ("tensor", "llama-3.1-8b", {}, {"tensor_parallel": 4}),
+    ("async-tensor", "llama-3.1-8b", {}, {"tensor_parallel": 4, "overlap": {"tensor_parallel": True}}),
+    ("context", "llama-3.1-8b", {"sequence_length": 65536, "global_batch": 8}, {"context_parallel": 8}),
+    ("context-shards", "llama-3.1-8b", {}, {"context_parallel": 2, "shard_group": 4}),
+    ("pipeline", "llama-3.1-8b", {}, {"pipeline_parallel": 2}),
+    ("uneven-stages", "deepseek-v2-lite", {}, {"pipeline_parallel": 2}),
+    ("chunks", "llama-3.1-8b", {}, {"pipeline_parallel": 4, "virtual_pipeline": 2}),
+    ("many-chunks", "llama-3.1-8b", {}, {"pipeline_parallel": 2, "virtual_pipeline": 4}),
+    ("all-four", "llama-3.1-8b", {}, {"tensor_parallel": 2, "pipeline_parallel": 2, "context_parallel": 2, "recompute": "full"}),
+    ("experts", "qwen3-30b-a3b", {}, {"expert_parallel": 8}),
+    ("experts-over-tensor", "qwen3-30b-a3b", {}, {"tensor_parallel": 2, "expert_parallel": 8}),
+    ("expert-tensor", "qwen3-30b-a3b", {}, {"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 2}),
+    ("experts-split-alone", "deepseek-v2-lite", {}, {"tensor_parallel": 2, "expert_tensor_parallel": 2}),
+    ("expert-pipeline", "deepseek-v2-lite", {}, {"pipeline_parallel": 2, "expert_parallel": 4}),
+    ("fp8", "llama-3.1-8b", {"precision": "fp8"}, {}),
+    ("fp8-ddp", "qwen3-0.6b", {"precision": "fp8"}, {"backend": "ddp"}),
+    ("fp8-experts", "qwen3-30b-a3b", {"precision": "fp8"}, {"expert_parallel": 8}),
+    ("bf16-states", "llama-3.1-8b", {}, {"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    ("offload", "llama-3.1-8b", {}, {"offload": OFFLOAD}),
+    ("eager-loss", "llama-3.1-8b", {}, {"fused_loss": False}),
+    ("gpt-oss-eager", "gpt-oss-20b", {}, {"fused_loss": False, "expert_parallel": 8}),
+    ("tokens", "llama-3.1-8b", {"tokens": 1e10}, {}),
+    ("documents", "llama-3.1-8b", {"mean_sequence_length": 2048, "packing": True}, {}),
+)]
+
+TRAINER = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2, "recompute": "full"}
+DOCUMENTS = {"mean_sequence_length": 1024, "packing": True}
+QLORA = {"kind": "qlora", "lora": {"rank": 16, "targets": "attention"}}
+# On Hugging Face's Trainer: LLaMA-Factory and axolotl.
+STATED += [(name, ("llamafactory", "axolotl"), "llama-2-7b", {**SFT, **work}, {**TRAINER, **plan}) for name, work, plan in (
+    ("fsdp", {}, {}),
+    ("fsdp-zero-2", {}, {"zero_stage": 2}),
+    ("fsdp-offload", {}, {"offload": OFFLOAD}),
+    ("fsdp-lora", {"kind": "lora"}, {}),
+    ("fsdp-qlora", QLORA, {}),
+    ("fsdp-fp16", {"precision": "fp16"}, {}),
+    ("fsdp-packed", DOCUMENTS, {}),
+    ("padded", {**DOCUMENTS, "packing": False}, {}),
+    ("pretrain", {"kind": "pretrain"}, {}),
+    ("pretrain-packed", {"kind": "pretrain", **DOCUMENTS, "tokens": 1e10}, {}),
+    ("fused-head", {}, {"fused_lm_head": True}),
+    ("unfused-attention", {}, {"attention": "unfused"}),
+    ("no-recompute", {}, {"recompute": "none"}),
+    ("eight-bit-adam", {}, {"optimizer_bytes": 2}),
+    ("ddp-lora", {"kind": "lora", "lora": {"rank": 64, "targets": "attention"}}, {"backend": "ddp"}),
+    ("ddp-qlora", {"kind": "qlora"}, {"backend": "ddp"}),
+    ("ddp-tokens", {"tokens": 1e9}, {"backend": "ddp", "recompute": "none"}),
+    ("zero-1", {}, {"backend": "deepspeed", "zero_stage": 1}),
+    ("zero-2", {}, {"backend": "deepspeed", "zero_stage": 2}),
+    ("zero-3", {}, {"backend": "deepspeed"}),
+    ("zero-3-offload", {}, {"backend": "deepspeed", "offload": OFFLOAD}),
+    ("zero-3-fp16", {"precision": "fp16"}, {"backend": "deepspeed"}),
+    ("zero-3-qlora", {"kind": "qlora"}, {"backend": "deepspeed"}),
+    ("zero-3-packed", DOCUMENTS, {"backend": "deepspeed", "fused_lm_head": True}),
+)] + [(name, ("axolotl",), model, {**SFT, **work}, {**TRAINER, **plan}) for name, model, work, plan in (
+    ("hybrid-shards", "llama-2-7b", {}, {"shard_group": 4}),
+    ("tensor", "llama-2-7b", {}, {"tensor_parallel": 2, "sequence_parallel": False}),
+    ("context", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8}, {"context_parallel": 4, "micro_batch": 1}),
+    ("context-packed", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8, **DOCUMENTS}, {"context_parallel": 8, "micro_batch": 1}),
+    ("context-tensor", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8}, {"context_parallel": 2, "tensor_parallel": 2, "sequence_parallel": False, "micro_batch": 1}),
+    ("experts", "qwen3-30b-a3b", {}, {"expert_parallel": 4}),
+    ("experts-alone", "qwen3-30b-a3b", {}, {"expert_parallel": 8, "fused_lm_head": True}),
+    ("fp8", "llama-3.1-8b", {"precision": "fp8"}, {}),
+    ("activation-offload", "llama-2-7b", {}, {"offload": {"activations": True}}),
+    ("zero-activation-offload", "llama-2-7b", {}, {"backend": "deepspeed", "offload": {"activations": True}}),
+)]
+
 # What the issue asks for by name; each must give a text.
 STORY = {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8, "mini_batch": 128, "max_prompt_length": 1024, "max_response_length": 3072}}
 STORIES = [
@@ -358,6 +439,11 @@ def questions():
         plan = {**ZERO, "zero_stage": zero, "micro_batch": 2, "offload": moved} | ({"zero_hpz_partition_size": 8} if offload == "hpz" else {})
         name = f"stated/llmforge/{kind}/{model}/{gpus}x{gpu}/zero-{zero}-{offload}"
         yield name, "llmforge", question(model, gpu, gpus, work, plan), facts(known[model], gpus), True
+    for turn, model in enumerate(TITAN):
+        machines = LARGE_MACHINES if known[model]["hidden_size"] > 5000 else SMALL_MACHINES
+        for (gpu, gpus), precision in zip((machines[turn % len(machines)], ("b200-sxm", 64)), ("bf16", "mxfp8")):
+            work = {"kind": "pretrain", "sequence_length": 4096, "global_batch": 256, "precision": precision}
+            yield f"torchtitan/{model}/{gpus}x{gpu}/{precision}", "torchtitan", question(model, gpu, gpus, work, {"backend": "fsdp"}), facts(known[model], gpus), False
     for name, framework, asked, known_facts in searched(known):
         yield name, framework, asked, known_facts, False
 

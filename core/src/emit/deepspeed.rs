@@ -25,11 +25,18 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     ])
 }
 
-fn micro(emission: &Emission) -> u64 {
+/// `ds_config.json` for the trainers that others write on Hugging Face's.
+pub(super) fn file(emission: &Emission) -> Snippet {
+    config::in_numbers(emission).into_snippet("ds_config.json")
+}
+
+/// Sequences of one forward pass.
+pub(super) fn micro(emission: &Emission) -> u64 {
     deepspeed_micro(&emission.plan.layout, emission.job.workload.sequence_length)
 }
 
-fn accumulation(emission: &Emission) -> u64 {
+/// Passes of one optimizer step.
+pub(super) fn accumulation(emission: &Emission) -> u64 {
     let dp = u64::from(
         emission
             .plan
@@ -39,7 +46,8 @@ fn accumulation(emission: &Emission) -> u64 {
     emission.job.workload.global_batch / micro(emission).saturating_mul(dp).max(1)
 }
 
-fn learning_rate(emission: &Emission) -> f64 {
+/// A rate to start with.
+pub(super) fn learning_rate(emission: &Emission) -> f64 {
     match emission.job.workload.kind {
         WorkloadKind::Lora | WorkloadKind::Qlora => 1e-4,
         WorkloadKind::Pretrain => 3e-4,

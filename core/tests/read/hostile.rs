@@ -332,7 +332,7 @@ fn the_command_line_says_what_it_read_or_why_not() {
             text(output.stderr),
         )
     };
-    let text = &examples()[0];
+    let text = include_str!("../golden/emit/chatlearn-grpo-fsdp.run_chatlearn.sh");
     let (status, report, _) = run(&["--gpu", "h20-141g"], text);
     assert_eq!(status, Some(0));
     for says in [

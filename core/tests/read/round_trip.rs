@@ -491,7 +491,14 @@ pub(super) fn questions() -> Vec<Question> {
 
 /// The frameworks whose texts are read back.
 pub(super) fn read_back() -> impl Iterator<Item = &'static Framework> {
-    let unread = ["trl", "openrlhf", "megatron-bridge"];
+    let unread = [
+        "trl",
+        "openrlhf",
+        "megatron-bridge",
+        "torchtitan",
+        "llamafactory",
+        "axolotl",
+    ];
     emit::FRAMEWORKS
         .iter()
         .filter(move |own| !unread.contains(&own.id))

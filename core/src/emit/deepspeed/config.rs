@@ -113,11 +113,7 @@ const FILLED: &[(&str, &str)] = &[
 /// The same configuration for a script on Hugging Face's Trainer.
 pub(super) fn hugging_face(emission: &Emission) -> Config {
     let layout = &emission.plan.layout;
-    let mut config = plain(emission);
-    // Its models recompute by arguments of their own, and nothing of DeepSpeed's reads the section.
-    config
-        .0
-        .retain(|(path, ..)| !path.starts_with(CHECKPOINTING));
+    let mut config = in_numbers(emission);
     if layout.model_parallel() > 1 {
         // The Trainer multiplies by every process; DeepSpeed has fewer ranks, and makes the product of the other two.
         config.0.retain(|(path, ..)| *path != "train_batch_size");
@@ -128,6 +124,17 @@ pub(super) fn hugging_face(emission: &Emission) -> Config {
             *value = json!("auto");
         }
     }
+    config
+}
+
+/// The configuration in plain numbers, for a trainer that fills nothing in.
+///
+/// Hugging Face's models recompute by arguments of their own, and nothing of `DeepSpeed`'s reads its section.
+pub(super) fn in_numbers(emission: &Emission) -> Config {
+    let mut config = plain(emission);
+    config
+        .0
+        .retain(|(path, ..)| !path.starts_with(CHECKPOINTING));
     config
 }
 
