@@ -7,7 +7,7 @@ use shardwise_core::wire::question_from_value;
 use super::report::word;
 use super::unread;
 use crate::browser;
-use crate::form::Form;
+use crate::form::{Field, Form};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
@@ -109,6 +109,9 @@ fn change(page: Page, own: &Value) -> El {
     } else {
         text.as_fast.to_owned()
     };
+    let path = word(own, "field");
+    // As the form calls it; the path of what has no control.
+    let name = Field::of_path(path).map_or(path, |field| page.lang.label(field));
     let needs = format::gib(number(&own["reserved_gib"]));
     let fits = if own["fits"] == true {
         text.fits_short
@@ -125,10 +128,9 @@ fn change(page: Page, own: &Value) -> El {
         .child(
             el("P.readc-h")
                 .child(el("SPAN").child(format!(
-                    "{}: {} → {}",
-                    word(own, "field"),
-                    word(own, "from"),
-                    word(own, "to")
+                    "{name}: {} → {}",
+                    page.lang.word(word(own, "from")),
+                    page.lang.word(word(own, "to"))
                 )))
                 .child(" ")
                 .child(el("B").child(speed))

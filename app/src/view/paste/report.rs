@@ -100,9 +100,8 @@ fn problems(page: Page, reading: &Value) -> Option<El> {
             el("SPAN")
                 .child((!key.is_empty()).then(|| el("CODE").child(key.to_owned())))
                 .child(format!(" {why} "))
-                .child((!source.is_empty()).then(|| el("SPAN.read-s").child(source.to_owned())))
-                .child(" ")
-                .child(line_of(page, entry)),
+                .child(line_of(page, entry))
+                .child((!source.is_empty()).then(|| el("SPAN.read-s").child(source.to_owned()))),
         )
     };
     let text = page.text();
