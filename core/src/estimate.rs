@@ -86,7 +86,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let reinforcement = job.workload.rl.as_ref();
     let sides = reinforcement.and_then(|rl| rl::sides(context, plan, rl));
     // Of the step as it is, before its memory is pressed into the card.
-    let (mut step, worth) = match (reinforcement, &sides) {
+    let (step, worth) = match (reinforcement, &sides) {
         (Some(rl), Some(sides)) => {
             let step = rl::together(context, plan, rl, sides);
             let worth = worth::advice(context, plan, rl, &step, sides);
@@ -95,9 +95,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         _ => (step::evaluate(context, plan), Vec::new()),
     };
     let pressed = step.reserved_gib() - hardware.memory_gib;
-    for (_, memory) in &mut step.memories {
-        *memory = memory.pressed(hardware.memory_gib);
-    }
+    let step = step.pressed(hardware.memory_gib);
     let gpus = f64::from(hardware.gpus);
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;

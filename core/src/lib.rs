@@ -28,6 +28,7 @@ pub mod kernels;
 pub mod layer;
 pub mod memory;
 pub mod model;
+pub mod neighbours;
 pub mod permalink;
 pub mod plan;
 pub mod presets;

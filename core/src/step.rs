@@ -42,6 +42,15 @@ impl Step {
     pub fn reserved_gib(&self) -> f64 {
         self.peak().map_or(0.0, |(_, memory)| memory.reserved_gib())
     }
+
+    /// The same on cards of `capacity_gib`, whose allocator gives free blocks back before it gives up.
+    #[must_use]
+    pub fn pressed(mut self, capacity_gib: f64) -> Self {
+        for (_, memory) in &mut self.memories {
+            *memory = memory.pressed(capacity_gib);
+        }
+        self
+    }
 }
 
 /// Evaluates a plan.

@@ -5,6 +5,8 @@
 
 #[path = "read/hostile.rs"]
 mod hostile;
+#[path = "read/improve.rs"]
+mod improve;
 #[path = "read/round_trip.rs"]
 mod round_trip;
 #[path = "read/shell.rs"]

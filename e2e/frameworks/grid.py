@@ -3,6 +3,7 @@
 Deterministic: the same list each time. The machines rotate, so that each model meets several.
 """
 
+import collections
 import itertools
 import pathlib
 import tomllib
@@ -29,11 +30,21 @@ def models():
     return found
 
 
-def facts(model, gpus):
+def facts(model, gpus, work=None):
     """What the rules need to know beside the text."""
     heads = model["num_attention_heads"]
-    return {"gpus": gpus, "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
+    return sizes(work, gpus) | {"gpus": gpus, "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
             "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model}
+
+
+def sizes(work, gpus):
+    """GPUs that train, sequences of an optimizer step, and those generated for a step."""
+    if not work or "rl" not in work:
+        return {"train_gpus": gpus, "sequences": (work or {}).get("global_batch"), "generated": 0}
+    rl = work["rl"]
+    responses = rl.get("responses_per_prompt", {"grpo": 8, "dapo": 16, "ppo": 1}[work["kind"]])
+    prompts = rl["prompts_per_step"]
+    return {"train_gpus": rl.get("train_gpus", gpus), "sequences": rl.get("mini_batch", prompts) * responses, "generated": prompts * responses}
 
 
 def length(model, turn):
@@ -59,7 +70,9 @@ def workload(kind, model, turn):
 
 
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
-         ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora")}
+         ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
+         ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo"),
+         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo")}
 # LLMForge's GPUs, and what it trains.
 LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
             for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
@@ -73,15 +86,16 @@ def question(model, gpu, gpus, work, plan=None):
 
 def searched(known):
     """Plans that the search chooses."""
-    turn = itertools.count()
+    turns = collections.defaultdict(itertools.count)
     for name in MODELS:
         machines = LARGE_MACHINES if name in LARGE else SMALL_MACHINES
         for (framework, backend), kinds in KINDS.items():
             for kind in kinds:
-                at = next(turn)
+                at = next(turns[framework])
                 gpu, gpus = machines[at % len(machines)]
-                asked = question(name, gpu, gpus, workload(kind, known[name], at), {"backend": backend})
-                yield f"{framework}/{backend}/{kind}/{name}/{gpus}x{gpu}", framework, asked, facts(known[name], gpus)
+                work = workload(kind, known[name], at)
+                asked = question(name, gpu, gpus, work, {"backend": backend})
+                yield f"{framework}/{backend}/{kind}/{name}/{gpus}x{gpu}", framework, asked, facts(known[name], gpus, work)
 
 
 RL = {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 64, "max_prompt_length": 1024, "max_response_length": 3072}
@@ -160,6 +174,76 @@ STATED = [
     ("qlora", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "qlora"}, ZERO),
 ]
 
+# TRL and OpenRLHF; the last figure is the GPUs, where they are not eight.
+TRL_FSDP = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2, "recompute": "none", "rollout": ENGINE}
+TRL_ZERO = {**TRL_FSDP, "backend": "deepspeed"}
+APART = {**TRL_ZERO, "rollout": {"tensor_parallel": 4}}
+RING = {k: v for k, v in TRL_ZERO.items() if k != "micro_batch"} | {"max_tokens_per_gpu": 8192}
+SHORT = {**SFT, "mean_sequence_length": 1500}
+PLAIN = {**SFT, "packing": False}
+STATED += [
+    ("sft-fsdp", ("trl",), "qwen3-8b", SFT, TRL_FSDP),
+    ("sft-fsdp-zero-2", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "zero_stage": 2}),
+    ("sft-fsdp-recompute", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "recompute": "full"}),
+    ("sft-fsdp-offload", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "offload": OFFLOAD}),
+    ("sft-fsdp-activations", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "offload": {"activations": True}}),
+    ("sft-fsdp-inputs", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "recompute": "full", "offload": {"activations": True}}),
+    ("sft-hybrid", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "shard_group": 8}, 16),
+    ("sft-context", ("trl",), "qwen3-8b", PLAIN, {**TRL_FSDP, "context_parallel": 4}),
+    ("sft-context-hybrid", ("trl",), "qwen3-8b", PLAIN, {**TRL_FSDP, "context_parallel": 2, "shard_group": 8}, 16),
+    ("sft-padding-free", ("trl",), "qwen3-8b", SHORT, TRL_FSDP),
+    ("sft-padded", ("trl",), "qwen3-8b", {**SHORT, "packing": False}, TRL_FSDP),
+    ("sft-fp16", ("trl", "openrlhf"), "qwen3-8b", {**SFT, "precision": "fp16"}, TRL_ZERO),
+    ("sft-eight-bit-adam", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "optimizer_bytes": 2}),
+    ("sft-one-gpu", ("trl", "openrlhf"), "qwen3-0.6b", SFT, TRL_ZERO, 1),
+    ("sft-one-gpu-fsdp", ("trl",), "qwen3-0.6b", SFT, TRL_FSDP, 1),
+    ("sft-ulysses", ("trl",), "qwen3-8b", PLAIN, {**TRL_ZERO, "ulysses_parallel": 4}),
+    ("sft-zero-activations", ("trl",), "qwen3-8b", SFT, {**TRL_ZERO, "recompute": "full", "offload": {"activations": True}}),
+    ("sft-zero-offload-all", ("trl",), "qwen3-8b", SFT, {**TRL_ZERO, "offload": OFFLOAD}),
+    ("sft-zero-offload", ("trl", "openrlhf"), "qwen3-8b", SFT, {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}),
+    ("sft-two-nodes", ("trl", "openrlhf"), "qwen3-8b", SFT, TRL_ZERO, 16),
+    ("sft-recompute", ("trl", "openrlhf"), "qwen3-8b", SFT, {**TRL_ZERO, "recompute": "full"}),
+    ("lora-attention", ("trl", "openrlhf"), "qwen3-8b", {**SFT, "kind": "lora", "lora": {"rank": 32, "targets": "attention"}}, TRL_ZERO),
+    ("qlora", ("trl", "openrlhf"), "qwen3-8b", {**SFT, "kind": "qlora"}, TRL_ZERO),
+    ("qlora-fsdp", ("trl",), "qwen3-8b", {**SFT, "kind": "qlora"}, TRL_FSDP),
+    ("sft-tensor", ("openrlhf",), "qwen3-8b", SFT, {**TRL_ZERO, "tensor_parallel": 2, "zero_stage": 2}),
+    ("sft-ring", ("openrlhf",), "qwen3-8b", SFT, {**TRL_ZERO, "context_parallel": 4}),
+    ("sft-padded", ("openrlhf",), "qwen3-8b", PLAIN, TRL_ZERO),
+    ("sft-fp32-gradients", ("openrlhf",), "qwen3-8b", SFT, {**TRL_ZERO, "gradient_bytes": 4}),
+    ("grpo", ("trl", "openrlhf"), "qwen3-8b", rl(packing=False), TRL_ZERO),
+    ("grpo-fsdp", ("trl",), "qwen3-8b", rl(packing=False), TRL_FSDP),
+    ("grpo-hybrid", ("trl",), "qwen3-8b", GRPO, {**TRL_FSDP, "shard_group": 8}, 16),
+    ("grpo-tokens", ("trl", "openrlhf"), "qwen3-8b", GRPO, RING),
+    ("grpo-tensor-engine", ("trl", "openrlhf"), "qwen3-8b", GRPO, {**TRL_ZERO, "rollout": {"tensor_parallel": 2, "gpu_memory_utilization": 0.5}}),
+    ("grpo-no-reference", ("trl", "openrlhf"), "qwen3-8b", rl(reference=False), TRL_ZERO),
+    ("grpo-awake", ("trl", "openrlhf"), "qwen3-8b", GRPO, {**TRL_ZERO, "rollout": {"tensor_parallel": 1, "free_cache": False, "gpu_memory_utilization": 0.4}}),
+    ("grpo-lora", ("trl",), "qwen3-8b", rl(lora={"rank": 32}), TRL_ZERO),
+    ("grpo-bypass", ("trl",), "qwen3-8b", rl(mini_batch=128, old_log_prob=False), TRL_ZERO),
+    ("grpo-two-epochs", ("trl", "openrlhf"), "qwen3-8b", rl(epochs=2), TRL_ZERO),
+    ("grpo-reward-model", ("trl", "openrlhf"), "qwen3-8b", rl(reward_model="qwen3-0.6b"), TRL_ZERO),
+    ("grpo-split", ("trl", "openrlhf"), "qwen3-8b", rl(schedule="split", train_gpus=4), APART),
+    ("grpo-split-no-reference", ("openrlhf",), "qwen3-8b", rl(schedule="split", train_gpus=4, reference=False), TRL_ZERO),
+    ("grpo-split-eager", ("trl",), "qwen3-8b", rl(schedule="split", train_gpus=8), {**APART, "rollout": {"tensor_parallel": 8, "enforce_eager": True, "kv_cache_dtype": "fp8"}}, 16),
+    ("grpo-split-experts", ("trl",), "qwen3-30b-a3b", rl(schedule="split", train_gpus=8), {**APART, "recompute": "full", "rollout": {"tensor_parallel": 4, "data_parallel": 2}}, 16),
+    ("grpo-two-nodes", ("trl", "openrlhf"), "qwen3-8b", GRPO, TRL_ZERO, 16),
+    ("dapo-unfiltered", ("trl", "openrlhf"), "qwen3-8b", rl(kind="dapo", oversampling=1), TRL_ZERO),
+    ("dapo", ("openrlhf",), "qwen3-8b", rl(kind="dapo"), TRL_ZERO),
+    ("grpo-filtered", ("openrlhf",), "qwen3-8b", rl(oversampling=2), TRL_ZERO),
+    ("grpo-sleep", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}),
+    ("grpo-ring", ("openrlhf",), "qwen3-8b", GRPO, {**RING, "context_parallel": 2}),
+    ("grpo-tensor", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "tensor_parallel": 2, "zero_stage": 2}),
+    ("grpo-eager", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "recompute": "full", "rollout": {"tensor_parallel": 1, "enforce_eager": True}}),
+    ("grpo-reference-away", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "reference": {k: v for k, v in TRL_ZERO.items() if k != "rollout"} | {"offload": {"parameters": True}}}),
+    ("ppo", ("openrlhf",), "qwen3-8b", rl(kind="ppo", responses_per_prompt=1), TRL_ZERO),
+    ("ppo-no-reference", ("openrlhf",), "qwen3-8b", rl(kind="ppo", responses_per_prompt=4, reference=False), TRL_ZERO),
+    ("ppo-reward-model", ("openrlhf",), "qwen3-8b", rl(kind="ppo", reward_model="qwen3-8b", critic="qwen3-4b", responses_per_prompt=2), TRL_ZERO, 16),
+    ("one-step-off", ("openrlhf",), "qwen3-8b", rl(schedule="one_step_off", train_gpus=4), TRL_ZERO),
+    ("one-step-off-ppo", ("openrlhf",), "qwen3-8b", rl(kind="ppo", responses_per_prompt=2, schedule="one_step_off", train_gpus=8), {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}, 16),
+    ("fully-async", ("openrlhf",), "qwen3-8b", rl(schedule="fully_async", train_gpus=4, max_staleness=2), TRL_ZERO),
+    ("grpo-lora-fsdp", ("trl",), "qwen3-8b", rl(lora={"rank": 64, "targets": "attention"}), {**TRL_FSDP, "recompute": "full"}),
+] + [(f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
+    (f"grpo-zero-{stage}", ("trl", "openrlhf"), "qwen3-0.6b", GRPO, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)]
+
 # What the issue asks for by name; each must give a text.
 STORY = {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8, "mini_batch": 128, "max_prompt_length": 1024, "max_response_length": 3072}}
 STORIES = [
@@ -176,11 +260,12 @@ def questions():
     """Name, framework, question, facts, and whether there must be a text."""
     known = models()
     for name, framework, model, gpu, work, plan in STORIES:
-        yield name, framework, question(model, gpu, 8, work, plan), facts(known[model], 8), True
-    for name, frameworks, model, work, plan in STATED:
+        yield name, framework, question(model, gpu, 8, work, plan), facts(known[model], 8, work), True
+    for name, frameworks, model, work, plan, *rest in STATED:
+        gpus = rest[0] if rest else 8
         plan = {k: v for k, v in plan.items() if k != "rollout" or "rl" in work}
         for framework in frameworks:
-            yield f"stated/{framework}/{name}", framework, question(model, "h100-sxm", 8, work, plan), facts(known[model], 8), True
+            yield f"stated/{framework}/{name}", framework, question(model, "h100-sxm", gpus, work, plan), facts(known[model], gpus, work), True
     for model, gpu, gpus, kind, zero, offload in LLMFORGE:
         work = {"kind": kind, "sequence_length": 4096, "global_batch": 4 * gpus}
         moved = {"parameters": offload == "all", "gradients": bool(offload), "optimizer": bool(offload), "activations": False}

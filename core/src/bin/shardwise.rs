@@ -13,6 +13,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
@@ -57,7 +58,7 @@ enum Command {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
         /// Framework.
-        #[arg(long = "for", value_parser = ["verl", "chatlearn", "deepspeed", "llmforge"])]
+        #[arg(long = "for", value_parser = PossibleValuesParser::new(known()))]
         framework: String,
         /// Version of the framework; its newest where none is named.
         #[arg(long, default_value = "")]
@@ -264,6 +265,11 @@ fn read(
     Ok(())
 }
 
+/// Frameworks that flags are printed for.
+fn known() -> impl Iterator<Item = &'static str> {
+    emit::FRAMEWORKS.iter().map(|framework| framework.id)
+}
+
 fn write_flags(
     question: &Question,
     framework: &str,
@@ -274,7 +280,10 @@ fn write_flags(
     let Some(framework) = emit::framework(framework) else {
         return Err(InputError::new(
             "for",
-            "There is no such framework. Known: verl, chatlearn, deepspeed, llmforge.",
+            format!(
+                "There is no such framework. Known: {}.",
+                known().collect::<Vec<_>>().join(", ")
+            ),
         ));
     };
     let link = if page.is_empty() {

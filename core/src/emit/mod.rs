@@ -7,13 +7,15 @@ mod chatlearn;
 mod deepspeed;
 mod llmforge;
 mod megatron;
+mod openrlhf;
 pub mod rules;
 mod text;
+mod trl;
 mod verl;
 mod words;
 mod yaml;
 
-pub(crate) use words::plain;
+pub(crate) use words::{hidden, plain, plural};
 
 use crate::error::InputError;
 use crate::job::Job;
@@ -97,6 +99,26 @@ pub static FRAMEWORKS: &[Framework] = &[
         fused_lm_head: true,
         emit: llmforge::emit,
         violations: rules::llmforge,
+    },
+    Framework {
+        id: "trl",
+        name: "TRL",
+        versions: &["1.16.0"],
+        docs_url: "https://huggingface.co/docs/trl/v1.16.0/en/index",
+        backends: &[Backend::Fsdp, Backend::Deepspeed],
+        fused_lm_head: true,
+        emit: trl::emit,
+        violations: rules::trl,
+    },
+    Framework {
+        id: "openrlhf",
+        name: "OpenRLHF",
+        versions: &["0.11.2"],
+        docs_url: "https://openrlhf.readthedocs.io/en/latest/",
+        backends: &[Backend::Deepspeed],
+        fused_lm_head: false,
+        emit: openrlhf::emit,
+        violations: rules::openrlhf,
     },
 ];
 

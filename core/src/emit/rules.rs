@@ -2,17 +2,21 @@
 //!
 //! Each function names the field to change. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn
-//! b7af31a and DeepSpeed 0.19.8, which `e2e/frameworks` runs over the emitted texts.
+//! b7af31a, DeepSpeed 0.19.8, TRL 1.16.0 and `OpenRLHF` 0.11.2, which `e2e/frameworks` runs over the emitted texts.
 
 mod chatlearn;
 mod deepspeed;
 pub(super) mod llmforge;
+mod openrlhf;
+pub(super) mod trl;
 pub(super) mod verl;
 
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
 pub use llmforge::violations as llmforge;
+pub use openrlhf::violations as openrlhf;
+pub use trl::violations as trl;
 pub use verl::violations as verl;
 
 use super::Framework;

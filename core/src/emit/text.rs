@@ -117,12 +117,9 @@ impl Script {
             }
             push_line(&mut out, "  # ", &section.title);
             for Setting { key, value, reason } in &section.settings {
-                push_commented(
-                    &mut out,
-                    "  ",
-                    &format!("{key}{}{value}", self.assign),
-                    reason,
-                );
+                // A switch stands alone.
+                let assign = if value.is_empty() { "" } else { self.assign };
+                push_commented(&mut out, "  ", &format!("{key}{assign}{value}"), reason);
             }
         }
         out.push_str(")\n");

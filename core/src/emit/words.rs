@@ -11,17 +11,19 @@ use crate::workload::Lora;
 /// what is shown, no endless names.
 pub(crate) fn plain(text: &str) -> String {
     const LONGEST: usize = 2000;
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
     let text: String = text
         .chars()
         .map(|c| if hidden(c) { ' ' } else { c })
         .take(LONGEST)
         .collect();
     text.trim().to_owned()
+}
+
+/// Whether a character is not seen: a control character, or one that reorders or hides others.
+pub(crate) fn hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A figure with about three significant digits; `?` where there is none.
@@ -65,7 +67,7 @@ pub(super) fn gib(value: f64) -> String {
 }
 
 /// `1 GPU`, `8 GPUs`.
-pub(super) fn plural(n: u64, one: &str, many: &str) -> String {
+pub(crate) fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 

@@ -12,7 +12,10 @@
 mod base;
 mod chatlearn;
 mod deepspeed;
+mod diff;
 mod draft;
+mod edit;
+mod improve;
 mod launch;
 mod meaning;
 mod megatron;
@@ -26,6 +29,7 @@ mod value;
 mod verl;
 mod yaml;
 
+pub use improve::{Change, Improved, improve};
 pub use report::{
     Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
 };

@@ -24,6 +24,17 @@ pub enum Framework {
 }
 
 impl Framework {
+    /// Identifier of the framework among [`crate::emit::FRAMEWORKS`], where flags for it are written.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Verl => "verl",
+            Self::Chatlearn => "chatlearn",
+            Self::Deepspeed => "deepspeed",
+            Self::Megatron => "megatron-lm",
+        }
+    }
+
     /// Name for a person.
     #[must_use]
     pub fn name(self) -> &'static str {

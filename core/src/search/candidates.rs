@@ -205,6 +205,19 @@ fn offloads(job: &Job, layout: &PlanSpec) -> Vec<Offload> {
         activations: false,
     };
     match job.workload.kind {
+        // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
+        // `utils/deepspeed/deepspeed_utils.py`).
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo
+            if layout.backend == Some(Backend::Deepspeed) =>
+        {
+            vec![
+                none,
+                Offload {
+                    parameters: false,
+                    ..states
+                },
+            ]
+        }
         WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => vec![none, states],
         WorkloadKind::Lora | WorkloadKind::Qlora | WorkloadKind::Rollout => vec![none],
         WorkloadKind::Pretrain | WorkloadKind::Sft

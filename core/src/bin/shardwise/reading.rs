@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use shardwise_core::estimate;
-use shardwise_core::read::{Reading, read};
+use shardwise_core::read::{Improved, Reading, improve, read};
 use shardwise_core::wire::{Answer, Question, Severity, question_from_value};
 
 /// Longest text, in bytes: what the reading takes, and one more, so that a longer one is refused there.
@@ -31,12 +31,25 @@ pub(crate) fn run(
         texts.push(text_of(file)?);
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    match read(&texts, base(gpu, model).as_ref()) {
+    let base = base(gpu, model);
+    match read(&texts, base.as_ref()) {
         Ok(reading) => {
+            let answer = estimate(&reading.question);
+            let improved = improve(&texts, base.as_ref(), &reading);
             if json {
-                writeln!(out, "{}", serde_json::to_string(&reading)?)?;
+                let mut document = serde_json::to_value(&reading)?;
+                document["answer"] = serde_json::to_value(answer.ok())?;
+                document["improved"] = serde_json::to_value(improved)?;
+                writeln!(out, "{document}")?;
             } else {
                 print(&reading, out)?;
+                match answer {
+                    Ok(answer) => print_answer(&answer, out)?,
+                    Err(error) => writeln!(out, "No estimate: {error}")?,
+                }
+                if let Some(improved) = improved {
+                    print_improved(&improved, out)?;
+                }
             }
             Ok(true)
         }
@@ -122,11 +135,7 @@ fn print(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
     })?;
     list(out, "Notes", &reading.notes, |one| {
         format!("{}{}", place(one.line), one.text)
-    })?;
-    match estimate(&reading.question) {
-        Ok(answer) => print_answer(&answer, out),
-        Err(error) => writeln!(out, "No estimate: {error}"),
-    }
+    })
 }
 
 /// `line 3: `; nothing where no single line is meant.
@@ -184,6 +193,41 @@ fn print_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
             "warning: "
         };
         writeln!(out, "  {mark}{}", advice.text)?;
+    }
+    Ok(())
+}
+
+/// The changes that help most, and the text with them.
+fn print_improved(improved: &Improved, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "\nWhat helps most, without changing what is trained:")?;
+    for change in &improved.changes {
+        let fits = if change.fits {
+            "fits"
+        } else {
+            "does not fit yet"
+        };
+        writeln!(
+            out,
+            "  {} from {} to {}: {:.0} tokens/s per GPU ({:+.0} %), {:.1} GiB, {fits}",
+            change.field,
+            change.from,
+            change.to,
+            change.tokens_per_s_per_gpu,
+            100.0 * (change.speedup - 1.0),
+            change.reserved_gib
+        )?;
+        for setting in &change.settings {
+            writeln!(out, "    {setting}")?;
+        }
+    }
+    if !improved.diff.is_empty() {
+        writeln!(out, "\n{}", improved.diff.trim_end())?;
+    }
+    if !improved.elsewhere.is_empty() {
+        writeln!(out, "\nNot in this text, to state where it is run:")?;
+    }
+    for setting in &improved.elsewhere {
+        writeln!(out, "  {setting}")?;
     }
     Ok(())
 }

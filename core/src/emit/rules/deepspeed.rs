@@ -50,7 +50,23 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
             )
         },
     );
-    memory(&mut rules, layout, job);
+    memory(&mut rules, layout, job.hardware.gpus);
+    rules.require(
+        !layout.offload.activations,
+        "plan.offload.activations",
+        || {
+            "ds_config.json moves no activations of Hugging Face models. Use recompute instead."
+                .to_owned()
+        },
+    );
+    rules.require(
+        !matches!(layout.recompute, Recompute::Selective(_)),
+        "plan.recompute",
+        || {
+            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
+                .to_owned()
+        },
+    );
     rules.0
 }
 
@@ -94,8 +110,9 @@ fn parallel(rules: &mut Rules, layout: &Layout, job: &Job) {
     });
 }
 
-fn memory(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let (stage, gpus) = (layout.zero_stage, job.hardware.gpus);
+/// What ZeRO shards and moves to host memory, among `gpus`.
+pub(super) fn memory(rules: &mut Rules, layout: &Layout, gpus: u32) {
+    let stage = layout.zero_stage;
     rules.require(stage <= 3, "plan.zero_stage", || {
         "ZeRO has the stages 0 to 3.".to_owned()
     });
@@ -122,22 +139,6 @@ fn memory(rules: &mut Rules, layout: &Layout, job: &Job) {
         !layout.offload.optimizer || stage >= 1,
         "plan.offload.optimizer",
         || "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more.".to_owned(),
-    );
-    rules.require(
-        !layout.offload.activations,
-        "plan.offload.activations",
-        || {
-            "ds_config.json moves no activations of Hugging Face models. Use recompute instead."
-                .to_owned()
-        },
-    );
-    rules.require(
-        !matches!(layout.recompute, Recompute::Selective(_)),
-        "plan.recompute",
-        || {
-            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
-                .to_owned()
-        },
     );
 }
 

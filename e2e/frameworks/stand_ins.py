@@ -1,6 +1,6 @@
-"""Inert stand-ins for the packages that veRL imports beside its configuration.
+"""Inert stand-ins for the packages that frameworks import beside their configuration.
 
-Its configuration code never computes with torch, ray or transformers: any attribute, call, base
+Configuration code never computes with torch, ray or transformers: any attribute, call, base
 class or decorator of a stand-in is another stand-in, or hands back what it decorates.
 """
 
@@ -142,9 +142,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def install():
-    """Stands in for every package of the list that is not installed."""
-    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+def install(more=()):
+    """Stands in for every package of the list, and of `more`, that is not installed."""
+    missing = [name for name in (*PACKAGES, *more) if importlib.util.find_spec(name) is None]
     sys.meta_path.append(Finder(missing))
     known = importlib.metadata.version
 

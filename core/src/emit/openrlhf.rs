@@ -1,0 +1,130 @@
+//! `OpenRLHF`: PPO, GRPO and DAPO through Ray, fine-tuning through `DeepSpeed`'s launcher.
+
+mod fine_tuning;
+mod reinforcement;
+
+use super::text::{Script, Section, head};
+use super::words::{count, figure};
+use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
+use crate::wire::Precision;
+
+/// The command for this plan.
+pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    accept(rules::openrlhf(emission.job, emission.plan))?;
+    let Some(own) = framework("openrlhf") else {
+        return Err(Unsupported {
+            message: "OpenRLHF is not in the table of frameworks.".to_owned(),
+        });
+    };
+    let (file, sections, command) = match (&emission.job.workload.rl, &emission.plan.rollout) {
+        (Some(rl), Some(rollout)) => (
+            "run_openrlhf.sh",
+            reinforcement::sections(emission, rl, rollout),
+            reinforcement::COMMAND.to_owned(),
+        ),
+        _ => (
+            "run_openrlhf_sft.sh",
+            fine_tuning::sections(emission),
+            fine_tuning::command(emission),
+        ),
+    };
+    let script = Script {
+        head: head(emission, own, &warnings(emission)),
+        setup: Vec::new(),
+        assign: " ",
+        sections,
+        command,
+    };
+    Ok(vec![Snippet {
+        file,
+        language: Language::Shell,
+        text: script.to_text(),
+        reasons: Vec::new(),
+    }])
+}
+
+/// Where `OpenRLHF` does otherwise than the estimate assumes.
+fn warnings(emission: &Emission) -> Vec<String> {
+    let layout = &emission.plan.layout;
+    let mut out = Vec::new();
+    if (layout.optimizer_bytes - 8.0).abs() > 0.5 {
+        out.push(format!(
+            "the estimate counts {} bytes of optimizer state per parameter; OpenRLHF keeps 8.",
+            figure(layout.optimizer_bytes)
+        ));
+    }
+    if layout.fused_lm_head {
+        out.push("OpenRLHF computes the logits; the plan has none, so it needs more memory than estimated.".to_owned());
+    }
+    if let Some(rollout) = &emission.plan.rollout {
+        out.push(format!(
+            "vLLM chooses how many sequences it decodes together; the estimate has {}.",
+            count(rollout.max_num_seqs)
+        ));
+    }
+    out.extend(rules::speculative(emission.plan));
+    out
+}
+
+/// What `DeepSpeed` is told, the same for both programs.
+fn deepspeed(emission: &Emission, section: &mut Section) {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let reason = match layout.zero_stage {
+        0 => "every GPU keeps everything",
+        1 => "shards the optimizer states: least communication of the stages",
+        2 => "shards optimizer states and gradients",
+        _ => "shards weights too: each layer is gathered when needed",
+    };
+    section.set("--ds.zero_stage", layout.zero_stage, reason);
+    let half = if job.workload.precision == Precision::Fp16 {
+        "fp16"
+    } else {
+        "bf16"
+    };
+    section.set("--ds.param_dtype", half, "precision of your question");
+    if layout.gradient_bytes >= 4.0 {
+        section.set(
+            "--ds.grad_accum_dtype",
+            "fp32",
+            "gradients are summed in fp32, as the plan says",
+        );
+    }
+    if layout.overlap.gradients {
+        switch(
+            section,
+            "--ds.overlap_comm",
+            "gradients are reduced beside the backward pass",
+        );
+    }
+    if layout.tensor_parallel > 1 {
+        section.set(
+            "--ds.tensor_parallel_size",
+            layout.tensor_parallel,
+            "GPUs that split each matrix",
+        );
+    }
+    if layout.context_parallel > 1 {
+        section.set(
+            "--ds.ring_attn_size",
+            layout.context_parallel,
+            "GPUs that split each sequence, by ring attention",
+        );
+    }
+    section.set(
+        "--ds.attn_implementation",
+        "flash_attention_2",
+        "scores never reach memory",
+    );
+    if job.workload.packing {
+        switch(
+            section,
+            "--ds.packing_samples",
+            "sequences side by side, no padding tokens",
+        );
+    }
+}
+
+/// An option without a value.
+fn switch(section: &mut Section, key: &str, reason: impl Into<String>) {
+    section.set(key, "", reason);
+}

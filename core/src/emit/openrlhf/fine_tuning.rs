@@ -1,0 +1,140 @@
+//! `openrlhf.cli.train_sft`: full fine-tuning, `LoRA`, `QLoRA`.
+
+use super::super::Emission;
+use super::super::rules::{deepspeed_micro, nodes};
+use super::super::text::{Section, home, model_path};
+use super::super::words::{count, layout_title, plural};
+use super::{deepspeed, switch};
+use crate::plan::Recompute;
+use crate::wire::LoraTargets;
+
+pub(super) fn sections(emission: &Emission) -> Vec<Section> {
+    vec![
+        batch(emission),
+        model(emission),
+        layout(emission),
+        run(emission),
+    ]
+}
+
+/// Started by `DeepSpeed`'s launcher, on all nodes from one.
+pub(super) fn command(emission: &Emission) -> String {
+    let hardware = &emission.job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let hosts = if count > 1 {
+        " --hostfile \"$HOME/hostfile\""
+    } else {
+        ""
+    };
+    format!(
+        "deepspeed{hosts} --num_nodes {count} --num_gpus {gpus} --module openrlhf.cli.train_sft \"${{args[@]}}\""
+    )
+}
+
+fn batch(emission: &Emission) -> Section {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let mut section = Section::new("Batch");
+    let micro = deepspeed_micro(layout, workload.sequence_length);
+    let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
+    let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
+    section.set(
+        "--train.batch_size",
+        workload.global_batch,
+        format!(
+            "{} × {} × {ranks} ranks, from your question",
+            count(micro),
+            plural(passes, "pass", "passes")
+        ),
+    );
+    section.set(
+        "--train.micro_batch_size",
+        micro,
+        "sequences of one forward pass on one GPU",
+    );
+    section.set(
+        "--data.max_len",
+        workload.sequence_length,
+        "tokens, from your question",
+    );
+    section
+}
+
+fn model(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new("Model");
+    let (path, reason) = model_path(&job.model);
+    section.set("--model.model_name_or_path", path, reason);
+    if layout.recompute == Recompute::Full {
+        switch(
+            &mut section,
+            "--model.gradient_checkpointing_enable",
+            "each layer again from its input: far fewer activations",
+        );
+    }
+    if let Some(lora) = &job.workload.lora {
+        section.set("--ds.lora.rank", lora.rank, "adapters, from your question");
+        section.set(
+            "--ds.lora.alpha",
+            lora.rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
+        if lora.targets == LoraTargets::Attention {
+            section.set(
+                "--ds.lora.target_modules",
+                "q_proj k_proj v_proj o_proj",
+                "from your question",
+            );
+        }
+    }
+    if job.workload.quantized_base() {
+        switch(
+            &mut section,
+            "--ds.load_in_4bit",
+            "the base model in 4 bits",
+        );
+    }
+    section
+}
+
+fn layout(emission: &Emission) -> Section {
+    let layout = &emission.plan.layout;
+    let title = layout_title(layout, emission.job.hardware.gpus);
+    let mut section = Section::new(format!("Layout: {title}"));
+    deepspeed(emission, &mut section);
+    if layout.offload.optimizer {
+        switch(
+            &mut section,
+            "--ds.adam_offload",
+            "master weights, moments and gradients live in host memory; the step runs there",
+        );
+    }
+    section
+}
+
+fn run(emission: &Emission) -> Section {
+    let mut section = Section::new("Run");
+    let lr = if emission.job.workload.lora.is_some() {
+        "1e-4"
+    } else {
+        "1e-5"
+    };
+    section.set("--adam.lr", lr, "a start; yours to tune");
+    section.set(
+        "--train.max_epochs",
+        1,
+        "passes over your data; yours to choose",
+    );
+    section.set(
+        "--data.dataset",
+        home("data/train"),
+        "change this to your data",
+    );
+    section.set("--data.input_key", "input", "the column with the prompt");
+    section.set("--data.output_key", "output", "the column with the answer");
+    section.set(
+        "--ckpt.output_dir",
+        home("output/shardwise"),
+        "change this to your folder",
+    );
+    section
+}

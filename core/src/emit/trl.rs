@@ -1,0 +1,324 @@
+//! TRL on Hugging Face Accelerate: a configuration for the launcher, and the script's arguments.
+
+mod config;
+mod fine_tuning;
+mod reinforcement;
+
+use super::rules::{deepspeed_micro, nodes, pools, trl::packs};
+use super::text::{Script, Section, flag, head, home, model_path};
+use super::words::{count, figure, plural};
+use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules, yaml};
+use crate::plan::{Layout, Recompute};
+use crate::wire::{Backend, LoraTargets, Precision, Schedule};
+
+/// The texts for this plan.
+pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    accept(rules::trl(emission.job, emission.plan))?;
+    let Some(own) = framework("trl") else {
+        return Err(Unsupported {
+            message: "TRL is not in the table of frameworks.".to_owned(),
+        });
+    };
+    let (script, mut sections) = match (&emission.job.workload.rl, &emission.plan.rollout) {
+        (Some(rl), Some(rollout)) => ("grpo", reinforcement::sections(emission, rl, rollout)),
+        _ => ("sft", fine_tuning::sections(emission)),
+    };
+    sections.push(run(emission));
+    let head = head(emission, own, &warnings(emission));
+    let mut snippets = vec![
+        Snippet {
+            file: "accelerate_config.yaml",
+            language: Language::Yaml,
+            text: yaml::to_text(&head, &config::sections(emission)),
+            reasons: Vec::new(),
+        },
+        shell(
+            "train.sh",
+            &head,
+            setup(emission),
+            sections,
+            command(emission, script),
+        ),
+    ];
+    if let (Some(rl), Some(rollout), true) = (
+        &emission.job.workload.rl,
+        &emission.plan.rollout,
+        serves(emission),
+    ) {
+        let sections = vec![reinforcement::server(emission, rl, rollout)];
+        let command = "trl vllm-serve \"${args[@]}\"".to_owned();
+        snippets.push(shell(
+            "vllm_server.sh",
+            &head,
+            Vec::new(),
+            sections,
+            command,
+        ));
+    }
+    Ok(snippets)
+}
+
+fn shell(
+    file: &'static str,
+    head: &[String],
+    setup: Vec<(String, String)>,
+    sections: Vec<Section>,
+    command: String,
+) -> Snippet {
+    let script = Script {
+        head: head.to_vec(),
+        setup,
+        assign: " ",
+        sections,
+        command,
+    };
+    Snippet {
+        file,
+        language: Language::Shell,
+        text: script.to_text(),
+        reasons: Vec::new(),
+    }
+}
+
+/// Nodes that train.
+fn machines(emission: &Emission) -> u32 {
+    let (train, _) = pools(emission.job);
+    nodes(train, emission.job.hardware.gpus_per_node).map_or(1, |(count, _)| count)
+}
+
+fn setup(emission: &Emission) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    if machines(emission) > 1 {
+        lines.push((
+            ": \"${MASTER_ADDR:?} ${NODE_RANK:?}\"".to_owned(),
+            "run on every node that trains".to_owned(),
+        ));
+    }
+    if serves(emission) {
+        lines.push((
+            ": \"${VLLM_HOST:?}\"".to_owned(),
+            "the node on which vllm_server.sh runs".to_owned(),
+        ));
+    }
+    lines
+}
+
+fn serves(emission: &Emission) -> bool {
+    let rl = emission.job.workload.rl.as_ref();
+    rl.is_some_and(|rl| rl.schedule == Schedule::Split)
+}
+
+fn command(emission: &Emission, script: &str) -> String {
+    let rendezvous = if machines(emission) > 1 {
+        " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
+    } else {
+        ""
+    };
+    format!(
+        "accelerate launch --config_file accelerate_config.yaml{rendezvous} -m trl.scripts.{script} \"${{args[@]}}\""
+    )
+}
+
+/// Where TRL does otherwise than the estimate assumes.
+fn warnings(emission: &Emission) -> Vec<String> {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut out = Vec::new();
+    if !full_optimizer(layout) && !eight_bit(layout) {
+        out.push(format!(
+            "the estimate counts {} bytes of optimizer state per parameter; TRL keeps 8.",
+            figure(layout.optimizer_bytes)
+        ));
+    }
+    if !layout.fused_lm_head {
+        out.push("TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.".to_owned());
+    }
+    let deepspeed = layout.backend == Backend::Deepspeed;
+    if deepspeed && layout.overlap.gradients && matches!(layout.zero_stage, 1 | 2) {
+        out.push("DeepSpeed overlaps gradients with the backward pass by itself under ZeRO 3 only; the plan assumes that it does.".to_owned());
+    }
+    if deepspeed && layout.gradient_bytes > 2.0 {
+        out.push(format!(
+            "the estimate counts {} bytes of gradients per parameter; DeepSpeed sums them in 2 here.",
+            figure(layout.gradient_bytes)
+        ));
+    }
+    match &job.workload.rl {
+        Some(rl) => {
+            out.push(format!(
+                "TRL cuts no prompts: drop those of more than {} tokens from your data.",
+                count(rl.max_prompt_length)
+            ));
+            if job.workload.packing {
+                out.push("TRL pads the responses of a micro-batch to the longest; the estimate packs them. Set packing to false to see it.".to_owned());
+            }
+            if let Some(rollout) = &emission.plan.rollout {
+                out.extend(reinforcement::engine_limits(emission, rl, rollout));
+            }
+        }
+        None if packs(job) => out.push(format!(
+            "sequences stand side by side uncut: drop those of more than {} tokens from your data.",
+            count(job.workload.sequence_length)
+        )),
+        None => {}
+    }
+    out.extend(rules::speculative(emission.plan));
+    out
+}
+
+fn full_optimizer(layout: &Layout) -> bool {
+    (layout.optimizer_bytes - 8.0).abs() <= 0.5
+}
+
+/// Whether moments of one byte are asked for, which TRL has on FSDP.
+fn eight_bit(layout: &Layout) -> bool {
+    (layout.optimizer_bytes - 2.0).abs() <= 0.5 && layout.backend == Backend::Fsdp
+}
+
+/// Model, precision and adapters.
+fn model(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new("Model");
+    let (path, reason) = model_path(&job.model);
+    section.set("--model_name_or_path", path, reason);
+    let half = if job.workload.precision == Precision::Fp16 {
+        ("--fp16", "float16")
+    } else {
+        ("--bf16", "bfloat16")
+    };
+    section.set(half.0, "True", "precision of your question");
+    if layout.backend == Backend::Fsdp && job.workload.full_parameter() {
+        section.set(
+            "--dtype",
+            "float32",
+            "FSDP's shards are the master weights; products read 16 bits",
+        );
+    } else {
+        let reason = if job.workload.full_parameter() {
+            "DeepSpeed keeps master weights of its own"
+        } else {
+            "the frozen base in 16 bits"
+        };
+        section.set("--dtype", half.1, reason);
+    }
+    let (attention, reason) = if layout.context_parallel > 1 {
+        ("sdpa", "the one that Accelerate splits over GPUs")
+    } else {
+        ("flash_attention_2", "scores never reach memory")
+    };
+    section.set("--attn_implementation", attention, reason);
+    checkpointing(&mut section, layout);
+    if let Some(lora) = &job.workload.lora {
+        section.set("--use_peft", "True", "adapters, from your question");
+        section.set("--lora_r", lora.rank, "from your question");
+        section.set(
+            "--lora_alpha",
+            lora.rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
+        let modules = match lora.targets {
+            LoraTargets::AllLinear => "all-linear",
+            LoraTargets::Attention => "q_proj k_proj v_proj o_proj",
+        };
+        section.set("--lora_target_modules", modules, "from your question");
+    }
+    if job.workload.quantized_base() {
+        section.set("--load_in_4bit", "True", "the base model in 4 bits");
+        section.set(
+            "--use_bnb_nested_quant",
+            "True",
+            "its block scales are quantised too",
+        );
+        section.set(
+            "--bnb_4bit_quant_storage",
+            half.1,
+            "so that it can be sharded",
+        );
+    }
+    section
+}
+
+fn checkpointing(section: &mut Section, layout: &Layout) {
+    let full = layout.recompute == Recompute::Full;
+    let fsdp = layout.backend == Backend::Fsdp;
+    let reason = match (full, fsdp) {
+        (true, true) => "FSDP recomputes, by accelerate_config.yaml; both at once are refused",
+        (true, false) => "each layer again from its input: far fewer activations",
+        (false, _) => "off: the activations fit",
+    };
+    section.set("--gradient_checkpointing", flag(full && !fsdp), reason);
+    if layout.offload.activations && !(full && fsdp) {
+        section.set(
+            "--activation_offloading",
+            "True",
+            "activations wait in host memory for the backward pass",
+        );
+    }
+}
+
+/// Batch of one GPU and passes before the optimizer steps, with the sequences they make.
+fn passes(section: &mut Section, micro: u64, accumulation: u64, batch: u64) {
+    section.set(
+        "--per_device_train_batch_size",
+        micro,
+        "sequences of one forward pass on one GPU",
+    );
+    section.set(
+        "--gradient_accumulation_steps",
+        accumulation,
+        format!(
+            "{} make a batch of {}",
+            plural(accumulation, "pass", "passes"),
+            count(batch)
+        ),
+    );
+}
+
+fn run(emission: &Emission) -> Section {
+    let layout = &emission.plan.layout;
+    let mut section = Section::new("Run");
+    let rl = emission.job.workload.rl.is_some();
+    let lr = match (rl, emission.job.workload.lora.is_some()) {
+        (true, false) => "1e-6",
+        (true, true) | (false, false) => "1e-5",
+        (false, true) => "1e-4",
+    };
+    section.set("--learning_rate", lr, "a start; yours to tune");
+    if eight_bit(layout) {
+        section.set(
+            "--optim",
+            "adamw_torch_8bit",
+            "torchao's: two moments of one byte each",
+        );
+    } else {
+        section.set(
+            "--optim",
+            "adamw_torch_fused",
+            "two moments of 4 bytes each",
+        );
+    }
+    section.set(
+        "--num_train_epochs",
+        1,
+        "passes over your data; yours to choose",
+    );
+    section.set("--report_to", "none", "no account is needed");
+    section.set(
+        "--dataset_name",
+        home("data/train"),
+        "change this to your data",
+    );
+    section.set(
+        "--output_dir",
+        home("output/shardwise"),
+        "change this to your folder",
+    );
+    section
+}
+
+/// Passes of one optimizer step on each of `gpus` that train.
+fn accumulation(emission: &Emission, gpus: u32) -> u64 {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let micro = deepspeed_micro(layout, workload.sequence_length);
+    let per_pass = micro.saturating_mul(layout.data_parallel(gpus).into());
+    workload.global_batch / per_pass.max(1)
+}

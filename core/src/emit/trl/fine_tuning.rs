@@ -1,0 +1,46 @@
+//! `trl.scripts.sft`: full fine-tuning, `LoRA`, `QLoRA`.
+
+use super::super::Emission;
+use super::super::rules::{deepspeed_micro, pools, trl::packs};
+use super::super::text::Section;
+use super::{accumulation, model, passes};
+
+pub(super) fn sections(emission: &Emission) -> Vec<Section> {
+    vec![batch(emission), model(emission)]
+}
+
+fn batch(emission: &Emission) -> Section {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let (gpus, _) = pools(emission.job);
+    let mut section = Section::new("Batch");
+    passes(
+        &mut section,
+        deepspeed_micro(layout, workload.sequence_length),
+        accumulation(emission, gpus),
+        workload.global_batch,
+    );
+    let parts = layout.sequence_split();
+    if packs(emission.job) {
+        section.set(
+            "--padding_free",
+            "True",
+            "sequences side by side, no padding tokens",
+        );
+        section.set("--max_length", "none", "TRL cuts nothing without padding");
+    } else {
+        section.set(
+            "--max_length",
+            workload.sequence_length,
+            "tokens, from your question",
+        );
+    }
+    if parts > 1 {
+        let parts = parts * if layout.context_parallel > 1 { 2 } else { 1 };
+        section.set(
+            "--pad_to_multiple_of",
+            parts,
+            "so that every GPU gets the same number of tokens",
+        );
+    }
+    section
+}

@@ -1,0 +1,262 @@
+//! Settings changed in the texts that state them: a word of a command, a line of YAML, a member of JSON.
+//!
+//! What is not found where the reading says it stands, for a variable writes its name, is stated anew beside a setting like
+//! it. Who edits reads the result again.
+
+mod json;
+mod shell;
+mod yaml;
+
+use super::report::{Reading, Understood};
+use super::value;
+
+/// A setting to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    /// The key, as the framework's own text writes it.
+    pub(super) key: String,
+    /// Its value; `None` to take it away.
+    pub(super) value: Option<String>,
+    /// Whether the option stands for its value: `--use-distributed-optimizer`.
+    pub(super) bare: bool,
+    /// The section to take away with it: `zero_optimization.offload_optimizer`.
+    pub(super) section: Option<String>,
+}
+
+impl Edit {
+    /// As a person writes it.
+    pub(super) fn shown(&self) -> String {
+        let mark = if self.key.starts_with('-') { " " } else { "=" };
+        match &self.value {
+            Some(_) if self.bare => self.key.clone(),
+            Some(value) => format!("{}{mark}{value}", self.key),
+            None => format!("without {}", self.key),
+        }
+    }
+
+    fn is_option(&self) -> bool {
+        self.key.starts_with('-')
+    }
+}
+
+/// Texts with changes.
+pub(super) struct Edited {
+    pub(super) texts: Vec<String>,
+    /// Settings that found no place.
+    pub(super) elsewhere: Vec<String>,
+}
+
+/// A key without hydra's marks and argparse's dashes: who spells it otherwise means the same.
+pub(super) fn plain(key: &str) -> String {
+    key.trim_start_matches(['+', '~', '-']).replace('-', "_")
+}
+
+/// Makes the changes to the texts of `reading`.
+pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited {
+    let places = places(reading);
+    let mut pages: Vec<Page> = texts.iter().map(|text| Page::of(text)).collect();
+    let mut elsewhere = Vec::new();
+    let mut members = Vec::new();
+    for edit in edits {
+        let stated = reading
+            .understood
+            .iter()
+            .rev()
+            .find(|one| plain(&one.key) == plain(&edit.key));
+        let unchanged = match (&edit.value, stated) {
+            (Some(value), Some(one)) => same(value, &one.value),
+            (None, None) => true,
+            _ => false,
+        };
+        if unchanged {
+            continue;
+        }
+        // JSON's keys have no lines.
+        let json = !edit.is_option()
+            && pages.iter().any(|page| page.json)
+            && stated.is_none_or(|one| one.line == 0);
+        if json {
+            members.push(edit);
+            continue;
+        }
+        let done = stated.is_some_and(|one| pages.iter_mut().any(|page| page.replace(one, edit)))
+            || (edit.value.is_some() && add(&mut pages, &places, edit));
+        if !done {
+            elsewhere.push(edit.shown());
+        }
+    }
+    let mut texts: Vec<String> = pages.iter().map(Page::text).collect();
+    for edit in members {
+        if !texts.iter_mut().any(|text| json::change(text, edit)) {
+            elsewhere.push(edit.shown());
+        }
+    }
+    Edited { texts, elsewhere }
+}
+
+/// Keys that stand in the texts, with their lines.
+fn places(reading: &Reading) -> Vec<(&str, u32)> {
+    let understood = reading
+        .understood
+        .iter()
+        .map(|one| (one.key.as_str(), one.line));
+    let ignored = reading
+        .ignored
+        .iter()
+        .map(|one| (one.key.as_str(), one.line));
+    understood
+        .chain(ignored)
+        .filter(|(_, line)| *line > 0)
+        .collect()
+}
+
+/// States a key anew, beside the one that is most like it.
+fn add(pages: &mut [Page], places: &[(&str, u32)], edit: &Edit) -> bool {
+    let own = plain(&edit.key);
+    let like = |key: &str| {
+        let key = plain(key);
+        let alike = key.bytes().zip(own.bytes()).take_while(|(a, b)| a == b);
+        std::cmp::Reverse(alike.count())
+    };
+    let mut beside: Vec<(&str, u32)> = places
+        .iter()
+        .filter(|(key, _)| key.starts_with('-') == edit.is_option())
+        .copied()
+        .collect();
+    beside.sort_by_key(|(key, _)| like(key));
+    beside
+        .into_iter()
+        .take(64)
+        .any(|(key, line)| pages.iter_mut().any(|page| page.add(key, line, edit)))
+}
+
+/// Whether two spellings say the same.
+fn same(a: &str, b: &str) -> bool {
+    a == b
+        || value::unquoted(a) == value::unquoted(b)
+        || value::number(a).is_some_and(|number| value::number(b) == Some(number))
+        || (value::truth(a).is_some() && value::truth(a) == value::truth(b))
+        || (value::is_null(a) && value::is_null(b))
+}
+
+/// A text by lines; new ones stand before the line that they were put beside.
+struct Page {
+    lines: Vec<Line>,
+    yaml: bool,
+    json: bool,
+    ends: bool,
+}
+
+struct Line {
+    before: Vec<String>,
+    /// `None` where it was taken away.
+    text: Option<String>,
+    after: Vec<String>,
+}
+
+impl Page {
+    fn of(text: &str) -> Self {
+        Self {
+            lines: text
+                .lines()
+                .map(|line| Line {
+                    before: Vec::new(),
+                    text: Some(line.to_owned()),
+                    after: Vec::new(),
+                })
+                .collect(),
+            yaml: super::yaml::looks_like(text),
+            json: json::begins(text).is_some(),
+            ends: text.ends_with('\n'),
+        }
+    }
+
+    fn text(&self) -> String {
+        let lines = self
+            .lines
+            .iter()
+            .flat_map(|line| line.before.iter().chain(&line.text).chain(&line.after));
+        let mut text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
+        if self.ends {
+            text.push('\n');
+        }
+        text
+    }
+
+    fn place(line: u32) -> Option<usize> {
+        usize::try_from(line).ok()?.checked_sub(1)
+    }
+
+    /// Changes a setting where it stands. Whether it stands here.
+    fn replace(&mut self, stated: &Understood, edit: &Edit) -> bool {
+        let Some(at) = Self::place(stated.line) else {
+            return false;
+        };
+        if self.replace_at(at, &stated.key, edit) {
+            return true;
+        }
+        // A command that takes its words from a variable has them where that is set.
+        let key = |line: &Line| {
+            line.text
+                .as_deref()
+                .is_some_and(|text| text.contains(&stated.key))
+        };
+        let places: Vec<usize> = (0..self.lines.len())
+            .filter(|at| !self.yaml && key(&self.lines[*at]))
+            .collect();
+        let done = places
+            .into_iter()
+            .filter(|at| self.replace_at(*at, &stated.key, edit));
+        done.count() > 0
+    }
+
+    fn replace_at(&mut self, at: usize, key: &str, edit: &Edit) -> bool {
+        let Some(line) = self.lines.get_mut(at) else {
+            return false;
+        };
+        let Some(text) = &line.text else {
+            return false;
+        };
+        let changed = if self.yaml {
+            yaml::replaced(text, key, edit)
+        } else {
+            shell::replaced(text, key, edit)
+        };
+        let Some(changed) = changed else {
+            return false;
+        };
+        let empty = matches!(changed.trim(), "" | "\\");
+        line.text = (!empty).then_some(changed);
+        true
+    }
+
+    /// States a setting beside another. Whether that stands here.
+    fn add(&mut self, beside: &str, line: u32, edit: &Edit) -> bool {
+        let Some(at) = Self::place(line) else {
+            return false;
+        };
+        let Some(Line {
+            text: Some(text), ..
+        }) = self.lines.get(at)
+        else {
+            return false;
+        };
+        if self.yaml {
+            let Some(line) = yaml::sibling(text, beside, edit) else {
+                return false;
+            };
+            self.lines[at].after.push(line);
+            return true;
+        }
+        let before = at
+            .checked_sub(1)
+            .and_then(|at| self.lines.get(at)?.text.as_deref());
+        let continued = before.is_some_and(|line| line.trim_end().ends_with('\\'));
+        match shell::beside(text, beside, edit, continued) {
+            Some(shell::Beside::Line(line)) => self.lines[at].before.push(line),
+            Some(shell::Beside::Same(line)) => self.lines[at].text = Some(line),
+            None => return false,
+        }
+        true
+    }
+}

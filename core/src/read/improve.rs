@@ -1,0 +1,235 @@
+//! The changes to a pasted text that help most: what to change, what each is worth, and the text as it would be.
+//!
+//! A plan is changed one step at a time ([`crate::neighbours`]), over up to three dimensions; what is trained stays as it
+//! is. The framework's own emitter says what a changed plan is called, so that a change is one of settings that are known to
+//! run. The changed text is read again: what it does not say is not claimed.
+
+mod plans;
+mod told;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::diff;
+use super::edit::{self, Edit};
+use super::read;
+use super::report::{Framework, Reading, Understood};
+use crate::context::Context;
+use crate::emit::{self, plural};
+use crate::estimate::{self, Evaluated};
+use crate::neighbours::Dimension;
+use crate::plan::{MicroBatch, Plan};
+use crate::wire::{Answer, Question};
+use plans::{State, in_order, search};
+use told::{about, difference, follow, settings, stated_too};
+
+/// How often changes that a text cannot say are left out.
+const MOST_ATTEMPTS: usize = 6;
+
+/// What would help.
+#[derive(Clone, Debug, Serialize)]
+pub struct Improved {
+    /// What to change, most valuable first; each with the ones before it.
+    pub changes: Vec<Change>,
+    /// The question with all changes.
+    pub question: Question,
+    /// Its answer.
+    pub answer: Answer,
+    /// The texts with the changes, as a unified diff; empty where no setting has a place in them.
+    pub diff: String,
+    /// The texts with the changes; as they were where no setting has a place in them.
+    pub texts: Vec<String>,
+    /// Settings that have no place in the texts: a launch line's where only `ds_config.json` was pasted.
+    pub elsewhere: Vec<String>,
+}
+
+/// One change.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// Path of the field in the question.
+    pub field: String,
+    /// Its value before.
+    pub from: String,
+    /// Its value after.
+    pub to: String,
+    /// What the framework is told: `key=value`.
+    pub settings: Vec<String>,
+    /// Whether the plan fits with it and those before it.
+    pub fits: bool,
+    /// Tokens per second and GPU with it and those before it.
+    pub tokens_per_s_per_gpu: f64,
+    /// What the worst GPU holds, in GiB.
+    pub reserved_gib: f64,
+    /// How many times as fast as without it.
+    pub speedup: f64,
+}
+
+/// The up to three changes that help a text most; `None` where nothing noticeable does, or where the question that it asks
+/// has no estimate.
+///
+/// `texts` and `base` are what `reading` was read from.
+#[must_use]
+pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Option<Improved> {
+    let found = estimate::evaluate(&reading.question).ok()?;
+    let mut without = Vec::new();
+    for _ in 0..MOST_ATTEMPTS {
+        match attempt(texts, base, reading, &found, &without)? {
+            Ok(improved) => return Some(improved),
+            Err(lost) => without.extend(lost),
+        }
+    }
+    None
+}
+
+/// The changes in other dimensions than those `without`; where the changed text does not say some of them, these.
+fn attempt(
+    texts: &[&str],
+    base: Option<&Question>,
+    reading: &Reading,
+    found: &Evaluated,
+    without: &[Dimension],
+) -> Option<Result<Improved, Vec<Dimension>>> {
+    let Evaluated { job, plan, .. } = found;
+    let context = Context::new(job);
+    let framework = emit::framework(reading.framework.id());
+    let states = search(&context, framework, plan, without);
+    let path = in_order(&context, framework, states.first()?, states.last()?);
+    let last = path.last().filter(|_| path.len() > 1)?;
+    let settings: Vec<Option<Vec<Understood>>> = path
+        .iter()
+        .map(|state| settings(reading, job, &state.plan))
+        .collect();
+    // Megatron's switches take no value.
+    let bare = reading.framework == Framework::Megatron;
+    let told = |from: usize, to: usize| {
+        let changed = path.get(from + 1..=to).unwrap_or_default();
+        let now = settings.get(to).and_then(Option::as_deref)?;
+        Some(match settings.get(from).and_then(Option::as_deref) {
+            Some(was) => difference(was, now, bare),
+            // What the framework refuses, its texts do not say: the pasted one says it.
+            None => {
+                let about = |list: &[Understood]| about(list, changed);
+                difference(&about(&reading.understood), &about(now), bare)
+            }
+        })
+    };
+    let changes = path
+        .windows(2)
+        .enumerate()
+        .filter_map(|(at, pair)| {
+            let [was, now] = pair else { return None };
+            let dimension = *now.changed.last()?;
+            Some(Change {
+                field: dimension.field(&now.plan).to_owned(),
+                from: shown(dimension, &was.plan),
+                to: shown(dimension, &now.plan),
+                settings: told(at, at + 1)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(Edit::shown)
+                    .collect(),
+                fits: now.fits,
+                tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(job.hardware.gpus),
+                reserved_gib: now.reserved,
+                speedup: was.seconds / now.seconds,
+            })
+        })
+        .collect();
+    let mut question = reading.question.clone();
+    question.plan = Some(last.plan.to_spec());
+    let mut edits = told(0, path.len() - 1).unwrap_or_default();
+    let now = settings
+        .last()
+        .and_then(Option::as_deref)
+        .unwrap_or_default();
+    follow(&mut edits, now, &reading.understood);
+    let mut edited = edit::apply(texts, reading, &edits);
+    if edited.elsewhere.is_empty() && !edits.is_empty() {
+        let said = said(&edited.texts, base);
+        if said != Some(last.plan) {
+            // A default may follow what was changed: then it has to be stated.
+            edits.extend(stated_too(now, &edits, said.as_ref(), &last.plan, bare));
+            edited = edit::apply(texts, reading, &edits);
+        }
+        let lost = lost(&edited.texts, base, &path);
+        if !lost.is_empty() {
+            return Some(Err(lost));
+        }
+    }
+    Some(Ok(Improved {
+        changes,
+        answer: estimate::answer(&context, &last.plan),
+        question,
+        diff: diff::unified(texts, &edited.texts),
+        texts: edited.texts,
+        elsewhere: edited.elsewhere,
+    }))
+}
+
+/// The plan that texts ask for.
+fn said(texts: &[String], base: Option<&Question>) -> Option<Plan> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let reading = read(&texts, base).ok()?;
+    estimate::evaluate(&reading.question)
+        .ok()
+        .map(|found| found.plan)
+}
+
+/// What was changed and the texts do not say; all of it where they say something else.
+fn lost(texts: &[String], base: Option<&Question>, path: &[State]) -> Vec<Dimension> {
+    let Some(last) = path.last() else {
+        return Vec::new();
+    };
+    let said = said(texts, base);
+    if said == Some(last.plan) {
+        return Vec::new();
+    }
+    let changed = || path.iter().flat_map(|state| state.changed.iter().copied());
+    let differs = |dimension: &Dimension| {
+        said.is_none_or(|said| {
+            let mut carried = said;
+            dimension.carry(&last.plan, &mut carried);
+            carried != said
+        })
+    };
+    let lost: Vec<Dimension> = changed().filter(differs).collect();
+    if lost.is_empty() {
+        changed().collect()
+    } else {
+        lost
+    }
+}
+
+/// The value of a dimension as a person reads it.
+fn shown(dimension: Dimension, plan: &Plan) -> String {
+    if dimension == Dimension::MicroBatch {
+        return match plan.layout.micro_batch {
+            MicroBatch::Sequences(n) => plural(n, "sequence", "sequences"),
+            MicroBatch::Tokens(n) => plural(n, "token", "tokens"),
+        };
+    }
+    let spec = serde_json::to_value(plan.to_spec()).unwrap_or(Value::Null);
+    let path = dimension
+        .field(plan)
+        .trim_start_matches("plan.")
+        .replace('.', "/");
+    match spec.pointer(&format!("/{path}")) {
+        Some(Value::String(word)) => word.clone(),
+        Some(Value::Object(parts)) => {
+            let moved: Vec<&str> = parts
+                .iter()
+                .filter(|(_, on)| **on == Value::Bool(true))
+                .map(|(name, _)| name.as_str())
+                .collect();
+            if let Some(granularity) = parts.get("granularity").and_then(Value::as_str) {
+                granularity.to_owned()
+            } else if moved.is_empty() {
+                "none".to_owned()
+            } else {
+                moved.join(", ")
+            }
+        }
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}

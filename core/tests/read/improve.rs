@@ -1,0 +1,245 @@
+//! The changes that help most: they keep their word, and the changed text says what is claimed.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use shardwise_core::read::{Improved, improve, read};
+use shardwise_core::wire::question_from_value;
+use shardwise_core::{Question, emit, evaluate, flags};
+
+/// What every improvement holds, for the texts that were read and those that it makes.
+fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
+    let reading = read(texts, base).unwrap();
+    let improved = improve(texts, base, &reading)?;
+    let before = evaluate(&reading.question).unwrap();
+    let after = evaluate(&improved.question).unwrap();
+    assert!((1..=3).contains(&improved.changes.len()));
+    assert_eq!(after.answer.fits, improved.answer.fits);
+    assert_eq!(
+        after.answer.tokens_per_s_per_gpu,
+        improved.answer.tokens_per_s_per_gpu
+    );
+    // What is trained stays.
+    assert_eq!(
+        serde_json::to_value(&improved.question.workload).unwrap(),
+        serde_json::to_value(&reading.question.workload).unwrap()
+    );
+    let last = improved.changes.last().unwrap();
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    assert!(
+        close(last.tokens_per_s_per_gpu, after.answer.tokens_per_s_per_gpu),
+        "{last:?}"
+    );
+    assert_eq!(last.fits, after.answer.fits);
+    let (slow, fast) = (&before.answer, &after.answer);
+    let smaller = fast.memory.reserved_gib < slow.memory.reserved_gib;
+    assert!(
+        (fast.fits && !slow.fits)
+            || fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu
+            || smaller,
+        "{:?}",
+        improved.changes
+    );
+    assert_eq!(patched(texts, &improved.diff), improved.texts);
+    if improved.elsewhere.is_empty() {
+        let texts: Vec<&str> = improved.texts.iter().map(String::as_str).collect();
+        let again = evaluate(&read(&texts, base).unwrap().question).unwrap();
+        assert_eq!(again.plan, after.plan, "{}", improved.diff);
+    }
+    Some(improved)
+}
+
+/// The texts with the diff applied, as `patch` does.
+fn patched(texts: &[&str], diff: &str) -> Vec<String> {
+    let mut texts: Vec<Vec<String>> = texts
+        .iter()
+        .map(|text| text.lines().map(str::to_owned).collect())
+        .collect();
+    let (mut file, mut at, mut shift) = (0, 0, 0i64);
+    for line in diff.lines() {
+        if let Some(name) = line.strip_prefix("--- pasted/") {
+            file = name.split('.').next().unwrap().parse::<usize>().unwrap() - 1;
+            shift = 0;
+        } else if let Some(head) = line.strip_prefix("@@ -") {
+            let numbers = head.split(' ').next().unwrap();
+            let (line, count) = numbers.split_once(',').unwrap();
+            let empty = i64::from(count == "0");
+            at = usize::try_from(line.parse::<i64>().unwrap() - 1 + empty + shift).unwrap();
+        } else if !line.starts_with("+++") {
+            let (mark, rest) = line.split_at(1);
+            match mark {
+                " " => {
+                    assert_eq!(texts[file][at], rest);
+                    at += 1;
+                }
+                "-" => {
+                    assert_eq!(texts[file].remove(at), rest);
+                    shift -= 1;
+                }
+                _ => {
+                    texts[file].insert(at, rest.to_owned());
+                    at += 1;
+                    shift += 1;
+                }
+            }
+        }
+    }
+    texts.iter().map(|lines| lines.join("\n") + "\n").collect()
+}
+
+fn base(gpu: &str) -> Question {
+    question_from_value(
+        json!({"version": 1, "model": null, "hardware": {"gpu": gpu}, "workload": {"kind": "sft"}}),
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_script_that_runs_out_of_memory_is_mended() {
+    let text = "\
+set -x
+micro=64
+python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\
+    data.train_batch_size=256 data.max_prompt_length=1024 data.max_response_length=8192 \\
+    actor_rollout_ref.model.path=Qwen/Qwen3-14B \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=$micro \\
+    actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.n=8 \\
+    actor_rollout_ref.rollout.tensor_model_parallel_size=4 \\
+    trainer.n_gpus_per_node=8 trainer.nnodes=1
+";
+    let base = base("h100-sxm");
+    let before = evaluate(&read(&[text], Some(&base)).unwrap().question).unwrap();
+    assert!(!before.answer.fits);
+    let improved = keeps_its_word(&[text], Some(&base)).unwrap();
+    assert!(improved.answer.fits, "{:?}", improved.changes);
+    assert!(improved.elsewhere.is_empty());
+    let told: Vec<&str> = improved
+        .changes
+        .iter()
+        .flat_map(|one| &one.settings)
+        .map(String::as_str)
+        .collect();
+    for setting in told.iter().filter(|setting| setting.contains('=')) {
+        let plain = setting.replace(['\'', '"'], "");
+        assert!(
+            improved
+                .diff
+                .replace(['\'', '"'], "")
+                .contains(plain.trim_start_matches('+')),
+            "{setting}\n{}",
+            improved.diff
+        );
+    }
+}
+
+#[test]
+fn a_configuration_of_deepspeed_loses_its_offload() {
+    let config = r#"{
+  "train_micro_batch_size_per_gpu": 1,
+  "gradient_accumulation_steps": 16,
+  "bf16": {"enabled": true},
+  "zero_optimization": {
+    "stage": 3,
+    "offload_optimizer": {"device": "cpu", "pin_memory": true},
+    "offload_param": {"device": "cpu"}
+  }
+}
+"#;
+    let launch = "deepspeed --num_gpus 8 train.py --deepspeed ds_config.json --model_name_or_path meta-llama/Llama-2-7b-hf --max_length 4096 --gradient_checkpointing True\n";
+    let texts = [config, launch];
+    let improved = keeps_its_word(&texts, Some(&base("a100-sxm-80g"))).unwrap();
+    assert!(
+        improved
+            .changes
+            .iter()
+            .any(|one| one.field == "plan.offload" && one.to == "none"),
+        "{:?}",
+        improved.changes
+    );
+    let changed: Value = serde_json::from_str(&improved.texts[0]).unwrap();
+    assert!(
+        changed["zero_optimization"]
+            .get("offload_optimizer")
+            .is_none(),
+        "{}",
+        improved.texts[0]
+    );
+    assert!(
+        improved.diff.starts_with("--- pasted/1.json\n"),
+        "{}",
+        improved.diff
+    );
+}
+
+#[test]
+fn nothing_is_changed_for_nothing() {
+    for model in ["qwen3-8b", "qwen3-30b-a3b"] {
+        let question = question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8, "mini_batch": 64,
+                "max_prompt_length": 1024, "max_response_length": 3072}}})).unwrap();
+        let verl = emit::framework("verl").unwrap();
+        let text = flags(&question, verl, verl.versions[0], "")
+            .unwrap()
+            .unwrap()
+            .remove(0)
+            .text;
+        // The search's own plan: what is left to gain is little.
+        if let Some(improved) = keeps_its_word(&[&text], Some(&base("h100-sxm"))) {
+            let gain: f64 = improved.changes.iter().map(|one| one.speedup).product();
+            assert!(gain < 1.25, "{model}: {:?}", improved.changes);
+        }
+    }
+}
+
+fn asked() -> impl Strategy<Value = (&'static str, Question)> {
+    let size = prop::sample::select(vec![1u64, 2, 4, 8]);
+    let micro = prop::sample::select(vec![1u64, 2, 4, 16, 64]);
+    let word = prop::sample::select(vec!["none", "selective", "full"]);
+    let framework = prop::sample::select(vec!["verl", "verl-fsdp", "chatlearn", "deepspeed"]);
+    let model = prop::sample::select(vec!["qwen3-8b", "qwen3-30b-a3b", "qwen2.5-72b"]);
+    (framework, model, size.clone(), size.clone(), size, micro, word, any::<(bool, bool, bool)>(), 4u64..19).prop_map(
+        |(framework, model, tensor, pipeline, engine, micro, recompute, (offload, tokens, zero), share)| {
+            let (id, backend) = match framework {
+                "verl-fsdp" => ("verl", "fsdp"),
+                "deepspeed" => (framework, "deepspeed"),
+                _ => (framework, "megatron"),
+            };
+            let split = backend == "megatron";
+            let mut plan = json!({"backend": backend, "tensor_parallel": if split { tensor } else { 1 },
+                "pipeline_parallel": if split { pipeline } else { 1 }, "context_parallel": 1,
+                "ulysses_parallel": if backend == "fsdp" { tensor } else { 1 }, "recompute": recompute,
+                "offload": {"parameters": offload && (split || backend == "fsdp" || zero), "gradients": offload, "optimizer": offload}});
+            if tokens && id != "deepspeed" {
+                plan["max_tokens_per_gpu"] = json!(4096 * micro);
+            } else {
+                plan["micro_batch"] = json!(micro);
+            }
+            let workload = if id == "deepspeed" {
+                plan["zero_stage"] = json!(if zero { 3 } else { 2 });
+                json!({"kind": "sft", "sequence_length": 4096, "global_batch": 1024})
+            } else {
+                plan["rollout"] = json!({"tensor_parallel": engine, "gpu_memory_utilization": share as f64 / 20.0});
+                json!({"kind": "grpo", "packing": tokens, "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 64,
+                    "max_prompt_length": 1024, "max_response_length": 3072}})
+            };
+            let question = json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 16}, "workload": workload, "plan": plan});
+            (id, question_from_value(question).unwrap())
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever plan a text asks for.
+    #[test]
+    fn improvements_keep_their_word((framework, question) in asked()) {
+        let framework = emit::framework(framework).unwrap();
+        if let Ok(Ok(snippets)) = flags(&question, framework, framework.versions[0], "") {
+            let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
+            if let Some(improved) = keeps_its_word(&texts, Some(&base("h100-sxm"))) {
+                prop_assert!(!improved.diff.is_empty(), "{:?}", improved.changes);
+            }
+        }
+    }
+}
