@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
-use shardwise_core::read::read;
+use shardwise_core::read::{improve, read};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
 use shardwise_core::{Evaluated, Question};
 
@@ -160,12 +160,14 @@ fn reading(texts: &[String], base: Value) -> Value {
         Ok(answer) => (Some(answer), None),
         Err(error) => (None, Some([error.field, error.message])),
     };
+    let improved = improve(&texts, base.as_ref(), &reading);
     json!({
         "reading": reading,
         "question": to_value(&reading.question),
         "framework": framework,
         "answer": answer,
         "refused": refused,
+        "improved": improved,
     })
 }
 
@@ -237,6 +239,8 @@ mod tests {
         assert_eq!(found["framework"][0], "veRL");
         assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm");
         assert!(found["answer"]["tokens_per_s_per_gpu"].as_f64().is_some());
+        let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
+        assert!((1..=3).contains(&changes));
         let bad = ask(json!({"is": "read", "texts": ["{\n\"a\": }"], "base": null}));
         assert_eq!(bad["error"]["line"], 2);
     }
