@@ -6,7 +6,7 @@ PORT ?= 8080
 
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
-	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js -type f 2>/dev/null)
+	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
 .PHONY: help setup serve build test bench accuracy fit clean
 help: ## Show this list

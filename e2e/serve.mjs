@@ -31,6 +31,9 @@ const HEADERS = {
   'access-control-allow-origin': '*',
 };
 
+// A worker has the policy that its own file comes with, not the page's.
+const WORKERS = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
 // The file for a path under `at`, or null for a path that leaves the folder or is not below `at`.
 function fileFor(url, dir, at) {
   const path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
@@ -53,7 +56,8 @@ async function answer(request, response, dir, at) {
   }
   if (!info?.isFile()) return refuse(404, 'not found');
   const type = TYPES[extname(file)] ?? 'application/octet-stream';
-  response.writeHead(200, { ...HEADERS, 'content-type': type, 'content-length': info.size });
+  const policy = extname(file) === '.js' ? { 'content-security-policy': WORKERS } : {};
+  response.writeHead(200, { ...HEADERS, ...policy, 'content-type': type, 'content-length': info.size });
   if (request.method === 'HEAD') return response.end();
   createReadStream(file).on('error', () => response.destroy()).pipe(response);
 }

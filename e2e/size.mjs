@@ -15,17 +15,22 @@ const GROWTH = 1.05;
 // The embed script is loaded by other sites, never with the page.
 const OTHERS = new Set(['embed.js']);
 
-// What the accuracy page adds to what both pages load is counted apart: nobody downloads it before asking.
-const ACCURACY = /^accuracy-/;
+// Counted apart: what the accuracy page adds to what both pages load, which nobody downloads before asking, and the
+// program that writes flags and reads scripts, which comes after the first answer.
+const APART = /^(accuracy|texts)-/;
 
 const brotli = (bytes) => brotliCompressSync(bytes, {
   params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
 }).length;
 
 function measure() {
-  const sizes = { wasm: 0, js: 0, css: 0, 'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'accuracy.json': 0 };
+  const sizes = {
+    wasm: 0, js: 0, css: 0, 'texts.wasm': 0, 'texts.js': 0,
+    'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'accuracy.json': 0,
+  };
   for (const file of readdirSync(SITE)) {
-    const kind = ACCURACY.test(file) ? `accuracy${extname(file)}` : extname(file).slice(1);
+    const apart = APART.exec(file)?.[1];
+    const kind = apart ? `${apart}${extname(file)}` : extname(file).slice(1);
     if (kind in sizes && !OTHERS.has(file)) sizes[kind] += brotli(readFileSync(join(SITE, file)));
   }
   for (const [kind, size] of Object.entries(sizes)) {

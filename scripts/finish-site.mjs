@@ -1,4 +1,5 @@
-// Trunk's last step: joins the style sheets into one file, writes the accuracy page and the service worker.
+// Trunk's last step: joins the style sheets into one file, writes the accuracy page, what starts the worker that writes
+// flags, and the service worker.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ const NOT_CACHED = new Set(['sw.js', 'embed.js', '_headers', 'screenshot.png']);
 
 joinStyles();
 writeAccuracyPage();
+writeTextsWorker();
 writeServiceWorker();
 
 // One request instead of a dozen. The order of the links is the order of the rules. Without an integrity
@@ -57,6 +59,20 @@ function writeAccuracyPage() {
   change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
   mkdirSync(join(site, 'accuracy'));
   writeFileSync(join(site, 'accuracy', 'index.html'), html);
+}
+
+// The program that writes flags and reads scripts: what starts it, under a hashed name that the page says.
+function writeTextsWorker() {
+  const [js, wasm] = hashed('texts.js', 'texts_bg.wasm');
+  const starter = readFileSync(new URL('./texts-worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm);
+  if (/@[A-Z]+@/.test(starter)) throw new Error('texts-worker.js has changed its marks');
+  const name = `texts-worker-${digest(starter, 'sha256', 'hex').slice(0, 16)}.js`;
+  writeFileSync(join(site, name), starter);
+  const page = join(site, 'index.html');
+  const html = readFileSync(page, 'utf8');
+  const named = html.replace('<html lang="en">', `<html lang="en" data-texts="./${name}">`);
+  if (named === html) throw new Error('index.html has changed: its root element has no place for the worker');
+  writeFileSync(page, named);
 }
 
 // Puts the digest of the last of some files that belong together into the names of all.

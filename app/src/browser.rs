@@ -188,6 +188,37 @@ pub(crate) fn jump(id: &str) {
     }
 }
 
+/// Puts a popover away; the keyboard goes back to what opened it.
+pub(crate) fn close_popover(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        let _ = element.hide_popover();
+    }
+}
+
+/// The files that a person chose in an input or dropped: name and text; `None` in place of a text for one that is longer
+/// than `most` bytes or cannot be read.
+pub(crate) async fn texts_of(files: web_sys::FileList, most: f64) -> Vec<(String, Option<String>)> {
+    let mut texts = Vec::new();
+    for file in (0..files.length()).filter_map(|index| files.get(index)) {
+        let text = if file.size() <= most {
+            JsFuture::from(file.text()).await.ok()
+        } else {
+            None
+        };
+        texts.push((file.name(), text.and_then(|text| text.as_string())));
+    }
+    texts
+}
+
+/// The files of a drop, or of an input whose choice has changed.
+pub(crate) fn files_of(event: &web_sys::Event) -> Option<web_sys::FileList> {
+    if let Some(drop) = event.dyn_ref::<web_sys::DragEvent>() {
+        return drop.data_transfer()?.files();
+    }
+    let input: web_sys::HtmlInputElement = event.target()?.dyn_into().ok()?;
+    input.files()
+}
+
 /// Moves the keyboard to an element.
 pub(crate) fn focus(id: &str) {
     if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {

@@ -16,6 +16,7 @@ mod look;
 mod page;
 pub mod runs;
 mod text;
+pub mod texts;
 mod view;
 
 use leptos::prelude::*;

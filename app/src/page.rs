@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
+use serde_json::Value;
 use shardwise_core::presets::{self, Preset};
 use shardwise_core::wire::WorkloadKind;
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
@@ -16,6 +17,7 @@ use crate::compute::{self, Comparison};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
+use crate::texts::Flags;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -94,6 +96,16 @@ pub(crate) struct State {
     pub(crate) bad_link: RwSignal<Option<InputError>>,
     /// Whether the page is embedded in another.
     pub(crate) embedded: bool,
+    /// The flags of a framework for the shown question; the last question's until they are written.
+    pub(crate) flags: RwSignal<Option<Arc<Flags>>>,
+    /// The frameworks that run the shown question; `None` until they have been asked.
+    pub(crate) serves: RwSignal<Option<Arc<Vec<String>>>>,
+    /// Whether the worker could not be started, or stopped.
+    pub(crate) no_worker: RwSignal<bool>,
+    /// The script in the paste box.
+    pub(crate) pasted: RwSignal<String>,
+    /// What it asks, as the worker says it; `None` while there is nothing to say.
+    pub(crate) reading: RwSignal<Option<Arc<Value>>>,
 }
 
 fn first_form() -> Form {
@@ -161,6 +173,11 @@ impl Page {
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
             embedded: browser::query("embed").is_some(),
+            flags: RwSignal::new(None),
+            serves: RwSignal::new(None),
+            no_worker: RwSignal::new(false),
+            pasted: RwSignal::new(String::new()),
+            reading: RwSignal::new(None),
         };
         let page = Self {
             lang: look.lang.get_untracked(),

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::efficiency::EFFICIENCY;
 use crate::emit::{Emission, Framework, Snippet, Unsupported};
 use crate::error::InputError;
-use crate::estimate;
+use crate::estimate::{self, Evaluated};
 use crate::plan::Plan;
 use crate::search;
 use crate::wire::{PlanSpec, Question};
@@ -24,6 +24,21 @@ pub fn flags(
     version: &'static str,
     permalink: &str,
 ) -> Result<Result<Vec<Snippet>, Unsupported>, InputError> {
+    let found = evaluate_for(question, framework)?;
+    Ok((framework.emit)(&Emission {
+        job: &found.job,
+        plan: &found.plan,
+        answer: &found.answer,
+        permalink,
+        version,
+    }))
+}
+
+/// Answers a question with the plan that [`flags`] prints: the one it decides, else the best that `framework` runs.
+///
+/// # Errors
+/// As [`crate::estimate()`].
+pub fn evaluate_for(question: &Question, framework: &Framework) -> Result<Evaluated, InputError> {
     let job = search::split::resolve(question, &EFFICIENCY)?;
     let context = Context::new(&job);
     let spec = question.plan.clone().unwrap_or_default();
@@ -33,13 +48,7 @@ pub fn flags(
         runnable(&context, framework, &spec)?
     };
     let answer = estimate::answer(&context, &plan);
-    Ok((framework.emit)(&Emission {
-        job: &job,
-        plan: &plan,
-        answer: &answer,
-        permalink,
-        version,
-    }))
+    Ok(Evaluated { plan, answer, job })
 }
 
 /// The best plan that `framework` runs; where it runs none, the best plan of all, whose refusal says why.

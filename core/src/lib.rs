@@ -48,6 +48,6 @@ pub mod zero_needs;
 
 pub use error::{Caveat, InputError};
 pub use estimate::{Evaluated, answer, estimate, evaluate, evaluate_with};
-pub use flags::flags;
+pub use flags::{evaluate_for, flags};
 pub use search::{Objective, SearchResult, search};
 pub use wire::{Answer, Question};

@@ -58,6 +58,13 @@ export class Calculator {
     return this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   }
 
+  /** What the window shows as e2e/screenshots/<name>.png. */
+  async window(name) {
+    await this.settled();
+    mkdirSync(SHOTS, { recursive: true });
+    await this.page.screenshot({ path: `${SHOTS}${name}.png`, animations: 'disabled' });
+  }
+
   /** The whole page as e2e/screenshots/<name>.png. */
   async shoot(name) {
     await this.settled();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '../fixtures.mjs';
+import { PasteBox } from '../pages/paste.mjs';
 import { serve } from '../serve.mjs';
 
 const SITE = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -17,6 +18,19 @@ test('opens offline after one visit, whatever the query and the hash', async ({ 
     await calculator.open(suffix);
     await expect(calculator.heading()).toBeAttached();
   }
+});
+
+test('writes flags and reads scripts offline', async ({ page, context, calculator }) => {
+  await calculator.open();
+  await calculator.stored();
+  await context.setOffline(true);
+  await calculator.open('?offline');
+  await expect(page.locator('#flags-panel pre').first()).toContainText('python3 -m verl.trainer.main_ppo');
+  await page.locator('#tab-chatlearn').click();
+  await expect(page.locator('#flags-panel').locator('pre, .callout').first()).toBeVisible();
+  const box = new PasteBox(page);
+  await box.paste('{ "zero_optimization": { "stage": 3 }, "train_batch_size": 64 }');
+  await expect(box.report).toContainText('DeepSpeed');
 });
 
 test('stores nothing that differs from the build', async ({ page, calculator }) => {

@@ -199,7 +199,12 @@ text! {
     // Plans.
     plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
     // Flags.
-    flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit
+    flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit flags_writing flags_others
+    // Paste box.
+    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading line
+    read_count read_by count_refused count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed
+    read_understood read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
+    per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes no_worker retry
     // Advice.
     advice advice_note advice_none caveats source severity_error severity_warning severity_hint
     // Embed.

@@ -1,6 +1,8 @@
 //! A text to paste, line by line: what is typed, and the reason beside it.
 
-use shardwise_core::emit::{Language, Snippet};
+use shardwise_core::emit::Language;
+
+use crate::texts::Text;
 
 /// One line of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +91,7 @@ fn setting(line: &str, why: &str, language: Language) -> Line {
 
 /// The lines of a text. Reasons that the text cannot carry (JSON has no comments) join the line of
 /// their key.
-pub(super) fn lines(snippet: &Snippet) -> Vec<Line> {
+pub(super) fn lines(snippet: &Text) -> Vec<Line> {
     let mut reasons: Vec<(&str, &str)> = snippet
         .reasons
         .iter()
@@ -128,7 +130,7 @@ pub(super) fn lines(snippet: &Snippet) -> Vec<Line> {
 }
 
 /// The text without the reasons beside its settings; it means the same to the program that reads it.
-pub(super) fn without_reasons(snippet: &Snippet) -> String {
+pub(super) fn without_reasons(snippet: &Text) -> String {
     if snippet.language == Language::Json {
         return snippet.text.clone();
     }
@@ -143,11 +145,12 @@ pub(super) fn without_reasons(snippet: &Snippet) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Line, lines, without_reasons};
-    use shardwise_core::emit::{Language, Snippet};
+    use crate::texts::Text;
+    use shardwise_core::emit::Language;
 
-    fn snippet(language: Language, text: &str, reasons: &[(&str, &str)]) -> Snippet {
-        Snippet {
-            file: "file",
+    fn snippet(language: Language, text: &str, reasons: &[(&str, &str)]) -> Text {
+        Text {
+            file: "file".to_owned(),
             language,
             text: text.to_owned(),
             reasons: reasons

@@ -5,6 +5,7 @@ mod advice;
 mod ask;
 mod banner;
 mod controls;
+mod copying;
 mod dom;
 mod embed;
 mod figure;
@@ -16,6 +17,7 @@ mod icons;
 mod limits;
 mod listing;
 mod memory;
+mod paste;
 mod plans;
 mod time;
 mod timeline;
@@ -93,6 +95,7 @@ fn full(page: Page) -> AnyView {
                         .child(advice::view(page)),
                 ),
         ),
+        node(paste::view(page)),
         node(footer::view(
             page.look,
             page.lang,

@@ -1,6 +1,7 @@
 //! Sentences that several parts of the page share.
 
 use serde_json::Value;
+use shardwise_core::job::Job;
 use shardwise_core::wire::{Backend, PlanSpec, RecomputeGranularity, RecomputeSpec};
 
 use crate::form::KINDS;
@@ -25,7 +26,11 @@ pub(super) fn backend(backend: Backend) -> &'static str {
 
 /// The question in one sentence.
 pub(super) fn asked(shown: &Shown, lang: Lang) -> String {
-    let job = &shown.found.job;
+    asked_of(&shown.found.job, lang)
+}
+
+/// The same of a question that is not shown.
+pub(super) fn asked_of(job: &Job, lang: Lang) -> String {
     let text = lang.text();
     let kind = KINDS
         .iter()

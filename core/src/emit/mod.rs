@@ -204,6 +204,43 @@ impl Framework {
     }
 }
 
+/// What a list of the frameworks shows of one. Apart from [`Framework`], so that a program that only names them
+/// does not carry what writes their texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Identifier, as [`Framework::id`].
+    pub id: &'static str,
+    /// Name for a person.
+    pub name: &'static str,
+    /// Versions that texts are printed for, the default first.
+    pub versions: &'static [&'static str],
+    /// Documentation of its keys.
+    pub docs_url: &'static str,
+}
+
+/// The names of [`FRAMEWORKS`], in the same order.
+pub static NAMES: [Named; FRAMEWORKS.len()] = {
+    let nobody = Named {
+        id: "",
+        name: "",
+        versions: &[],
+        docs_url: "",
+    };
+    let mut names = [nobody; FRAMEWORKS.len()];
+    let mut index = 0;
+    while index < names.len() {
+        let own = &FRAMEWORKS[index];
+        names[index] = Named {
+            id: own.id,
+            name: own.name,
+            versions: own.versions,
+            docs_url: own.docs_url,
+        };
+        index += 1;
+    }
+    names
+};
+
 /// The framework with this identifier.
 #[must_use]
 pub fn framework(id: &str) -> Option<&'static Framework> {
@@ -224,7 +261,8 @@ pub struct Snippet {
 }
 
 /// Language of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Language {
     /// bash.
     Shell,

@@ -132,6 +132,11 @@ fn start(page: Page) -> AnyView {
                 .children(options),
         )
         .child(part(note))
+        .child(
+            el("BUTTON.btn|type=button|id=paste-open|popovertarget=paste")
+                .child(icon("i-paste"))
+                .child(page.text().paste),
+        )
         .into_any()
 }
 

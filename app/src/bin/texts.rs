@@ -1,0 +1,11 @@
+//! Writes flags and reads scripts, in a worker: `scripts/texts-worker.js` starts it and passes messages on.
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+fn main() {}
+
+/// Answers a request of the page, both JSON; an empty text for what is no request.
+#[wasm_bindgen]
+pub fn answer(request: &str) -> String {
+    shardwise_app::texts::answer(request)
+}

@@ -1,0 +1,170 @@
+//! The page's side: starts the worker, hands it one task of a kind at a time, and drops answers that are no longer wanted.
+
+use std::cell::RefCell;
+
+use gloo::events::EventListener;
+use leptos::prelude::*;
+use serde_json::Value;
+use wasm_bindgen::JsCast;
+use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use super::{Reply, Request, Task};
+use crate::browser;
+
+/// The attribute of the root element that names the worker's file.
+const FILE: &str = "data-texts";
+
+/// Kinds of tasks: a newer one takes the place of an older one of its kind.
+const KINDS: usize = 3;
+
+/// What takes an answer.
+type Deliver = fn(crate::page::Page, Value);
+
+#[derive(Clone)]
+struct Order {
+    task: Task,
+    page: crate::page::Page,
+    deliver: Deliver,
+}
+
+/// The orders of a kind.
+struct Slot {
+    waiting: Option<Order>,
+    working: Option<(u32, Order)>,
+}
+
+struct Running {
+    worker: Worker,
+    _listeners: [EventListener; 2],
+}
+
+struct Desk {
+    running: Option<Running>,
+    failed: Option<RwSignal<bool>>,
+    last: u32,
+    slots: [Slot; KINDS],
+}
+
+thread_local! {
+    static DESK: RefCell<Desk> = const {
+        RefCell::new(Desk {
+            running: None,
+            failed: None,
+            last: 0,
+            slots: [const { Slot { waiting: None, working: None } }; KINDS],
+        })
+    };
+}
+
+/// Orders a task. What it finds is delivered, unless a newer one of its kind is ordered before.
+pub(crate) fn order(page: crate::page::Page, task: Task, deliver: Deliver) {
+    let kind = kind(&task);
+    DESK.with_borrow_mut(|desk| {
+        desk.slots[kind].waiting = Some(Order {
+            task,
+            page,
+            deliver,
+        });
+        desk.hand_out();
+    });
+}
+
+fn kind(task: &Task) -> usize {
+    match task {
+        Task::Flags { .. } => 0,
+        Task::Serves { .. } => 1,
+        Task::Read { .. } => 2,
+    }
+}
+
+/// Starts the worker, where it is not there yet. `failed` says that it could not be started, or stopped.
+pub(crate) fn open(failed: RwSignal<bool>) {
+    let there = DESK.with_borrow_mut(|desk| {
+        desk.failed = Some(failed);
+        desk.running.is_some()
+    });
+    if there {
+        return;
+    }
+    failed.set(false);
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    let worker = browser::root_says(FILE)
+        .and_then(|address| Worker::new_with_options(&address, &options).ok());
+    let Some(worker) = worker else {
+        return fail();
+    };
+    let heard = EventListener::new(&worker, "message", |event| {
+        let message = event.dyn_ref::<MessageEvent>();
+        hear(message.and_then(|message| message.data().as_string()));
+    });
+    let broke = EventListener::new(&worker, "error", |event| {
+        event.prevent_default();
+        fail();
+    });
+    DESK.with_borrow_mut(|desk| {
+        desk.running = Some(Running {
+            worker,
+            _listeners: [heard, broke],
+        });
+        desk.hand_out();
+    });
+}
+
+impl Desk {
+    fn hand_out(&mut self) {
+        let Some(running) = &self.running else { return };
+        for slot in &mut self.slots {
+            if slot.working.is_some() {
+                continue;
+            }
+            let Some(order) = slot.waiting.take() else {
+                continue;
+            };
+            self.last = self.last.wrapping_add(1);
+            let request = Request {
+                id: self.last,
+                task: order.task.clone(),
+            };
+            let text = serde_json::to_string(&request).unwrap_or_default();
+            let _ = running.worker.post_message(&text.into());
+            slot.working = Some((self.last, order));
+        }
+    }
+}
+
+/// A message of the worker; an empty one says that it failed.
+fn hear(message: Option<String>) {
+    let reply = message.and_then(|text| serde_json::from_str::<Reply>(&text).ok());
+    let Some(Reply { id, result }) = reply else {
+        return fail();
+    };
+    let order = DESK.with_borrow_mut(|desk| {
+        let done = |slot: &&mut Slot| slot.working.as_ref().is_some_and(|(own, _)| *own == id);
+        let slot = desk.slots.iter_mut().find(done)?;
+        let (_, order) = slot.working.take()?;
+        let wanted = slot.waiting.is_none();
+        desk.hand_out();
+        wanted.then_some(order)
+    });
+    if let Some(order) = order {
+        (order.deliver)(order.page, result);
+    }
+}
+
+/// The worker is gone; what it had in hand waits for the next one.
+fn fail() {
+    let (running, failed) = DESK.with_borrow_mut(|desk| {
+        for slot in &mut desk.slots {
+            let left = slot.working.take().map(|(_, order)| order);
+            slot.waiting = slot.waiting.take().or(left);
+        }
+        (desk.running.take(), desk.failed)
+    });
+    if let Some(running) = running {
+        running.worker.terminate();
+    }
+    if let Some(failed) = failed {
+        failed.set(true);
+    }
+}

@@ -1,0 +1,253 @@
+//! The worker's side: every task is a function of its request.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
+use shardwise_core::read::{improve, read};
+use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
+use shardwise_core::{Evaluated, Question};
+
+use super::{Flags, Instead, Reply, Request, Task, Text};
+
+/// A question as the worker holds it.
+struct Asked {
+    document: Value,
+    question: Question,
+    found: Evaluated,
+}
+
+thread_local! {
+    /// The last question: it is asked again for every framework.
+    static LAST: RefCell<Option<Rc<Asked>>> = const { RefCell::new(None) };
+}
+
+/// Answers a request of the page; an empty text for what is none.
+#[must_use]
+pub fn answer(request: &str) -> String {
+    let Ok(Request { id, task }) = serde_json::from_str(request) else {
+        return String::new();
+    };
+    let result = match task {
+        Task::Flags {
+            question,
+            framework,
+            version,
+            link,
+        } => json!(flags(question, &framework, &version, &link)),
+        Task::Serves { question } => json!(serves(question)),
+        Task::Read { texts, base } => reading(&texts, base),
+    };
+    json!(Reply { id, result }).to_string()
+}
+
+/// The question of a document with its answer; `None` for a question that the page would have refused.
+fn asked(document: Value) -> Option<Rc<Asked>> {
+    let last = LAST.with_borrow(Clone::clone);
+    if let Some(last) = last.filter(|last| last.document == document) {
+        return Some(last);
+    }
+    let question = question_from_value(document.clone()).ok()?;
+    let found = shardwise_core::evaluate(&question).ok()?;
+    let asked = Rc::new(Asked {
+        document,
+        question,
+        found,
+    });
+    LAST.set(Some(Rc::clone(&asked)));
+    Some(asked)
+}
+
+fn write(
+    framework: &Framework,
+    version: &'static str,
+    found: &Evaluated,
+    link: &str,
+) -> Result<Vec<Text>, String> {
+    let emission = Emission {
+        job: &found.job,
+        plan: &found.plan,
+        answer: &found.answer,
+        permalink: link,
+        version,
+    };
+    let texts = (framework.emit)(&emission).map_err(|unsupported| unsupported.message)?;
+    Ok(texts.into_iter().map(Text::from).collect())
+}
+
+impl From<Snippet> for Text {
+    fn from(snippet: Snippet) -> Self {
+        Self {
+            file: snippet.file.to_owned(),
+            language: snippet.language,
+            text: snippet.text,
+            reasons: snippet.reasons,
+        }
+    }
+}
+
+/// The question with nothing of its plan but the engine.
+fn undecided(question: &Question) -> Question {
+    let plan = question.plan.as_ref();
+    let engine = plan.and_then(|plan| plan.rollout.as_ref()?.engine);
+    let mut question = question.clone();
+    question.plan = engine.map(|engine| PlanSpec {
+        rollout: Some(RolloutPlanSpec {
+            engine: Some(engine),
+            ..RolloutPlanSpec::default()
+        }),
+        ..PlanSpec::default()
+    });
+    question
+}
+
+/// The texts of the shown plan; else those of the best plan that the framework runs; else why there are none.
+fn texts(framework: &Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
+    let mut flags = Flags {
+        framework: framework.id.to_owned(),
+        version: version.to_owned(),
+        fits: asked.found.answer.fits,
+        ..Flags::default()
+    };
+    match write(framework, version, &asked.found, link) {
+        Ok(texts) => {
+            flags.texts = texts;
+            return flags;
+        }
+        Err(why) => flags.why = why,
+    }
+    let Ok(other) = shardwise_core::evaluate_for(&undecided(&asked.question), framework) else {
+        return flags;
+    };
+    if let Ok(texts) = write(framework, version, &other, link) {
+        flags.texts = texts;
+        flags.fits = other.answer.fits;
+        flags.instead = Some(Instead {
+            backend: other.plan.layout.backend,
+            tokens_per_s_per_gpu: other.answer.tokens_per_s_per_gpu,
+        });
+    }
+    flags
+}
+
+fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<Flags> {
+    let framework = emit::framework(framework)?;
+    let default = framework.versions.first().copied().unwrap_or_default();
+    let version = framework.version(version).unwrap_or(default);
+    Some(texts(framework, version, &*asked(question)?, link))
+}
+
+fn serves(question: Value) -> Option<Vec<&'static str>> {
+    let asked = asked(question)?;
+    let serves = |framework: &&Framework| {
+        let version = framework.versions.first().copied().unwrap_or_default();
+        !texts(framework, version, &asked, "").texts.is_empty()
+    };
+    let serving = FRAMEWORKS.iter().filter(serves);
+    Some(serving.map(|framework| framework.id).collect())
+}
+
+fn reading(texts: &[String], base: Value) -> Value {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let base = question_from_value(base).ok();
+    let reading = match read(&texts, base.as_ref()) {
+        Ok(reading) => reading,
+        Err(trouble) => return json!({ "error": trouble }),
+    };
+    let framework = [reading.framework.name(), reading.framework.source()];
+    let (answer, refused) = match shardwise_core::estimate(&reading.question) {
+        Ok(answer) => (Some(answer), None),
+        Err(error) => (None, Some([error.field, error.message])),
+    };
+    let improved = improve(&texts, base.as_ref(), &reading);
+    json!({
+        "reading": reading,
+        "question": to_value(&reading.question),
+        "framework": framework,
+        "answer": answer,
+        "refused": refused,
+        "improved": improved,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answer;
+    use serde_json::{Value, json};
+
+    fn ask(task: Value) -> Value {
+        let reply = answer(&json!({ "id": 7, "task": task }).to_string());
+        let reply: Value = serde_json::from_str(&reply).unwrap_or_default();
+        assert_eq!(reply["id"], 7);
+        reply["result"].clone()
+    }
+
+    fn question(kind: &str, backend: &str) -> Value {
+        json!({
+            "version": 1, "model": "llama-3.1-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": kind, "sequence_length": 4096, "global_batch": 64},
+            "plan": {"backend": backend},
+        })
+    }
+
+    fn flags(question: &Value, framework: &str, version: &str) -> Value {
+        ask(
+            json!({"is": "flags", "question": question, "framework": framework, "version": version, "link": "here"}),
+        )
+    }
+
+    #[test]
+    fn the_shown_plan_comes_first() {
+        let found = flags(&question("sft", "deepspeed"), "deepspeed", "");
+        assert_eq!(found["why"], "");
+        assert_eq!(found["instead"], Value::Null);
+        assert_eq!(found["texts"][0]["language"], "json");
+        let older = flags(&question("sft", "deepspeed"), "deepspeed", "0.16.9");
+        assert_eq!(older["version"], "0.16.9");
+    }
+
+    #[test]
+    fn another_plan_is_said_and_so_is_none() {
+        let found = flags(&question("sft", "megatron"), "deepspeed", "");
+        assert!(!found["why"].as_str().unwrap_or_default().is_empty());
+        assert_eq!(found["instead"]["backend"], "deepspeed");
+        assert!(found["texts"][0]["text"].as_str().is_some());
+        let none = flags(&question("sft", "fsdp"), "chatlearn", "");
+        assert!(!none["why"].as_str().unwrap_or_default().is_empty());
+        assert_eq!(none["texts"], json!([]));
+    }
+
+    #[test]
+    fn what_serves_has_a_text() {
+        let question = question("sft", "fsdp");
+        let serves = ask(json!({"is": "serves", "question": question}));
+        let serves = serves.as_array().cloned().unwrap_or_default();
+        assert!(serves.contains(&json!("verl")) && !serves.contains(&json!("chatlearn")));
+        for framework in serves {
+            let id = framework.as_str().unwrap_or_default();
+            assert_ne!(flags(&question, id, "")["texts"], json!([]), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_read_and_a_bad_one_says_where() {
+        let script = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 \\\n\
+            actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+        let base = question("sft", "fsdp");
+        let found = ask(json!({"is": "read", "texts": [script], "base": base}));
+        assert_eq!(found["framework"][0], "veRL");
+        assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm");
+        assert!(found["answer"]["tokens_per_s_per_gpu"].as_f64().is_some());
+        let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
+        assert!((1..=3).contains(&changes));
+        let bad = ask(json!({"is": "read", "texts": ["{\n\"a\": }"], "base": null}));
+        assert_eq!(bad["error"]["line"], 2);
+    }
+
+    #[test]
+    fn what_is_no_request_has_no_answer() {
+        assert_eq!(answer("{"), "");
+        assert_eq!(ask(json!({"is": "serves", "question": {}})), Value::Null);
+    }
+}

@@ -1,0 +1,285 @@
+//! Flags to paste: a tab per framework. A worker writes the texts; `text` shows them.
+
+mod text;
+
+use std::sync::Arc;
+
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use shardwise_core::emit::{NAMES, Named};
+use shardwise_core::wire::to_value;
+use wasm_bindgen::JsCast;
+
+use super::dom::{Act, El, el, node, part, press, typed};
+use super::icons::icon;
+use super::words;
+use crate::browser;
+use crate::format;
+use crate::page::Page;
+use crate::text::fill;
+use crate::texts::desk;
+use crate::texts::{Flags, Task};
+
+/// How long the worker waits for the first answer to be drawn, in milliseconds.
+const FIRST_MS: u32 = 200;
+
+/// How long a question must rest before every framework is asked whether it runs it, in milliseconds.
+const REST_MS: u32 = 400;
+
+/// What is chosen. A handle: copies are the same choice.
+#[derive(Clone, Copy)]
+struct Choice {
+    framework: RwSignal<&'static str>,
+    /// The version last chosen; a framework that has none of that name shows its default.
+    version: RwSignal<&'static str>,
+    reasons: RwSignal<bool>,
+}
+
+impl Choice {
+    fn framework(self) -> Option<&'static Named> {
+        NAMES.iter().find(|own| own.id == self.framework.get())
+    }
+
+    fn version(self, framework: &Named) -> &'static str {
+        version(framework, self.version.get())
+    }
+}
+
+/// The version called `name`, or the framework's default.
+fn version(framework: &Named, name: &str) -> &'static str {
+    let versions = framework.versions;
+    let found = versions.iter().find(|version| **version == name);
+    found.or(versions.first()).copied().unwrap_or_default()
+}
+
+pub(super) fn view(page: Page) -> AnyView {
+    let choice = Choice {
+        framework: RwSignal::new(NAMES.first().map_or("", |framework| framework.id)),
+        version: RwSignal::new(""),
+        reasons: RwSignal::new(true),
+    };
+    Timeout::new(FIRST_MS, move || desk::open(page.no_worker)).forget();
+    order_flags(page, choice);
+    order_serves(page);
+    let versions = move || {
+        choice
+            .framework()
+            .map(|own| version_choice(page, own, choice))
+    };
+    el("SECTION.block flags|id=flags|aria-labelledby=flags-h")
+        .child(el("DIV.block-h").child(el("H2|id=flags-h").child(page.text().flags)))
+        .child(
+            el("DIV.tabs").child(tabs(page, choice)).child(
+                el("DIV.tabp|id=flags-panel|role=tabpanel")
+                    .live("aria-labelledby", move || {
+                        format!("tab-{}", choice.framework.get())
+                    })
+                    .child(part(versions))
+                    .child(part(move || panel(page, choice))),
+            ),
+        )
+        .into_any()
+}
+
+/// Orders the flags of the chosen framework, as often as the question or the choice changes.
+fn order_flags(page: Page, choice: Choice) {
+    Effect::new(move || {
+        let (Some(shown), Some(framework)) = (page.answered(), choice.framework()) else {
+            return;
+        };
+        let task = Task::Flags {
+            question: to_value(&shown.question),
+            framework: framework.id.to_owned(),
+            version: choice.version(framework).to_owned(),
+            link: page.link(),
+        };
+        desk::order(page, task, |page, found| {
+            page.flags.set(serde_json::from_value(found).ok());
+        });
+    });
+}
+
+/// Asks which frameworks run the question, once it has rested.
+fn order_serves(page: Page) {
+    Effect::new(move |before: Option<Option<Timeout>>| {
+        drop(before);
+        let shown = page.answered()?;
+        Some(Timeout::new(REST_MS, move || {
+            let question = to_value(&shown.question);
+            desk::order(page, Task::Serves { question }, |page, found| {
+                let serves: Option<Arc<Vec<String>>> = serde_json::from_value(found).ok();
+                // Most questions change nothing here.
+                if page.serves.with_untracked(|before| *before != serves) {
+                    page.serves.set(serves);
+                }
+            });
+        }))
+    });
+}
+
+/// Whether a framework runs the shown question, as far as that is known.
+fn serves(page: Page, id: &str) -> bool {
+    page.serves.with(|serves| {
+        serves
+            .as_ref()
+            .is_none_or(|serves| serves.iter().any(|own| own == id))
+    })
+}
+
+/// The tabs. Those that run the question stand before those that do not; the order in the document stays, so that
+/// nothing moves under the keyboard's hands.
+fn tabs(page: Page, choice: Choice) -> El {
+    let tab = |framework: &'static Named| {
+        let selected = move || choice.framework.get() == framework.id;
+        let class = move || {
+            if serves(page, framework.id) {
+                "tab-b"
+            } else {
+                "tab-b tab-off"
+            }
+        };
+        let other = move || {
+            let words = || el("SPAN.vh").child(format!(" ({})", page.text().flags_others));
+            (!serves(page, framework.id)).then(words)
+        };
+        el("BUTTON|type=button|role=tab|aria-controls=flags-panel")
+            .live("class", class)
+            .set("id", format!("tab-{}", framework.id))
+            .live("aria-selected", move || selected().to_string())
+            .live("tabindex", move || if selected() { "0" } else { "-1" })
+            .on("click", press(move || choice.framework.set(framework.id)))
+            .on("keydown", step(page, framework.id, choice))
+            .child(framework.name)
+            .child(part(other))
+    };
+    let some_do_not = move || NAMES.iter().any(|framework| !serves(page, framework.id));
+    let others = move || {
+        some_do_not().then(|| el("SPAN.tabs-n|aria-hidden=true").child(page.text().flags_others))
+    };
+    el("DIV.tabs-h|role=tablist")
+        .set("aria-label", page.text().framework)
+        .children(NAMES.iter().map(tab))
+        .child(part(others))
+}
+
+/// As tabs do: arrows choose, in the order that is seen; only the chosen one is a stop of the Tab key.
+fn step(page: Page, id: &'static str, choice: Choice) -> Act {
+    Box::new(move |event: web_sys::Event| {
+        let Some(key) = event.dyn_ref::<web_sys::KeyboardEvent>() else {
+            return;
+        };
+        let (run, rest): (Vec<&Named>, Vec<&Named>) = NAMES
+            .iter()
+            .partition(|own| untrack(|| serves(page, own.id)));
+        let seen = [run, rest].concat();
+        let at = seen.iter().position(|own| own.id == id).unwrap_or_default();
+        let next = match key.key().as_str() {
+            "ArrowRight" | "ArrowDown" => (at + 1) % seen.len(),
+            "ArrowLeft" | "ArrowUp" => (at + seen.len() - 1) % seen.len(),
+            "Home" => 0,
+            "End" => seen.len() - 1,
+            _ => return,
+        };
+        if let Some(framework) = seen.get(next) {
+            event.prevent_default();
+            choice.framework.set(framework.id);
+            browser::focus(&format!("tab-{}", framework.id));
+        }
+    })
+}
+
+/// The versions of a framework to choose from, where it has several.
+fn version_choice(page: Page, framework: &'static Named, choice: Choice) -> AnyView {
+    if framework.versions.len() < 2 {
+        return ().into_any();
+    }
+    let options = framework.versions.iter().map(|own| {
+        el("OPTION")
+            .set("value", *own)
+            .flag("selected", move || {
+                version(framework, choice.version.get_untracked()) == *own
+            })
+            .child(*own)
+    });
+    let choose = move |name: String| choice.version.set(version(framework, &name));
+    el("DIV.tabp-h")
+        .child(
+            el("LABEL.ver")
+                .child(el("SPAN").child(fill(page.text().version_of, &[framework.name])))
+                .child(
+                    el("SELECT|id=flags-version")
+                        .on("change", typed(choose))
+                        .children(options),
+                ),
+        )
+        .into_any()
+}
+
+/// That the worker is not there, and the way to try again.
+pub(super) fn no_worker(page: Page) -> El {
+    el("P.callout callout-bad|role=alert")
+        .child(icon("i-warn"))
+        .child(el("SPAN").child(page.text().no_worker))
+        .child(
+            el("BUTTON.btn btn-s retry|type=button")
+                .on("click", press(move || desk::open(page.no_worker)))
+                .child(page.text().retry),
+        )
+}
+
+fn panel(page: Page, choice: Choice) -> AnyView {
+    let words = page.text();
+    let said = |words: &'static str| el("P.muted flags-wait").child(words).into_any();
+    if page.no_worker.get() {
+        return no_worker(page).into_any();
+    }
+    let Some(framework) = choice.framework() else {
+        return said(words.no_flags);
+    };
+    if page.shown.with(Option::is_none) {
+        return said(words.no_flags);
+    }
+    match page.flags.get() {
+        Some(flags) if flags.framework == framework.id => written(page, framework, &flags, choice),
+        _ => said(words.flags_writing),
+    }
+}
+
+fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice) -> AnyView {
+    let words = page.text();
+    let notice = match &flags.instead {
+        Some(other) => Some(fill(
+            words.replanned,
+            &[
+                &flags.why,
+                words::backend(other.backend),
+                &format::figure(other.tokens_per_s_per_gpu),
+            ],
+        )),
+        None if flags.texts.is_empty() => {
+            Some(fill(words.unsupported, &[framework.name, &flags.why]))
+        }
+        None => None,
+    };
+    let notice = notice.map(|words| callout("callout callout-warn", "i-warn", words));
+    let unfit = (!flags.fits && !flags.texts.is_empty())
+        .then(|| callout("callout callout-bad", "i-x", words.flags_unfit.to_owned()));
+    let texts = flags.texts.iter().enumerate().map(|(index, own)| {
+        text::view(
+            framework,
+            &flags.version,
+            index,
+            own,
+            choice.reasons,
+            page.lang,
+        )
+    });
+    vec![node(notice), node(unfit), node(texts.collect_view())].into_any()
+}
+
+fn callout(class: &'static str, symbol: &'static str, words: String) -> El {
+    el("P")
+        .set("class", class)
+        .child(icon(symbol))
+        .child(el("SPAN").child(words))
+}

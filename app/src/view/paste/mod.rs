@@ -1,0 +1,242 @@
+//! The paste box: a script in, what it asks, and what would help it.
+//!
+//! What is pasted is shown as text alone: no part of it ever becomes markup or an address.
+
+mod gain;
+mod report;
+
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use serde_json::Value;
+use shardwise_core::wire::to_value;
+
+use super::dom::{Act, El, el, part, press, typed};
+use super::flags::no_worker;
+use super::icons::icon;
+use crate::browser;
+use crate::page::Page;
+use crate::text::fill;
+use crate::texts::Task;
+use crate::texts::desk;
+
+/// Longest text that the core reads, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// How long the typing must rest before the text is read, in milliseconds.
+const REST_MS: u32 = 250;
+
+/// A file's name stands in a line of its own, as `tail` and `head` write it.
+const NAME: [&str; 2] = ["==> ", " <=="];
+
+pub(super) fn view(page: Page) -> AnyView {
+    let text = page.text();
+    let open = RwSignal::new(false);
+    // A file that could not be taken.
+    let left_out = RwSignal::new(None);
+    order(page, open);
+    let toggled: Act = Box::new(move |event: web_sys::Event| {
+        let state = js_sys::Reflect::get(&event, &"newState".into()).unwrap_or_default();
+        let opens = state.as_string().as_deref() == Some("open");
+        open.set(opens);
+        if opens {
+            desk::open(page.no_worker);
+        }
+    });
+    el("SECTION.pop pop-wide|id=paste|popover=auto|aria-labelledby=paste-h")
+        .on("toggle", toggled)
+        .child(
+            el("HEADER").child(el("H2|id=paste-h").child(text.paste)).child(
+                el("BUTTON.btn btn-s btn-q|type=button|popovertarget=paste|popovertargetaction=hide")
+                    .child(icon("i-x"))
+                    .child(el("SPAN.vh").child(text.close)),
+            ),
+        )
+        .child(el("P.muted|id=paste-hint").child(text.paste_hint))
+        .child(el("LABEL.vh|for=paste-t").child(text.paste_label))
+        .child(
+            el("TEXTAREA.paste-t|id=paste-t|rows=9|spellcheck=false|autocomplete=off|autocapitalize=off|autofocus=|aria-describedby=paste-hint")
+                .set("placeholder", "python3 -m verl.trainer.main_ppo …")
+                .value(move || page.pasted.get())
+                .on("input", typed(move |typed| page.pasted.set(typed)))
+                .on("dragover", Box::new(|event| event.prevent_default()))
+                .on("drop", take_files(page, left_out)),
+        )
+        .child(tools(page, left_out))
+        .child(
+            el("DIV.outcome|aria-live=polite")
+                .child(part(move || left_out_file(page, left_out)))
+                .child(part(move || outcome(page))),
+        )
+        .child(part(move || gain::uses(page)))
+        .into_any()
+}
+
+/// Orders a reading, as often as the text or the question behind it changes while the box is open.
+fn order(page: Page, open: RwSignal<bool>) {
+    Effect::new(move |before: Option<Option<Timeout>>| {
+        drop(before);
+        if !open.get() || page.pasted.with(|text| unread(text).is_some()) {
+            return None;
+        }
+        let base = page.answered();
+        let texts = page.pasted.with(|text| split(text));
+        Some(Timeout::new(REST_MS, move || {
+            let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
+            desk::order(page, Task::Read { texts, base }, |page, found| {
+                page.reading.set(Some(found.into()));
+            });
+        }))
+    });
+}
+
+/// Why a text is not read.
+enum Unread {
+    Empty,
+    Long,
+}
+
+fn unread(text: &str) -> Option<Unread> {
+    if text.trim().is_empty() {
+        Some(Unread::Empty)
+    } else {
+        (text.len() > MOST_BYTES).then_some(Unread::Long)
+    }
+}
+
+/// The name in a line that names a file.
+fn file_name(line: &str) -> Option<&str> {
+    line.trim_end().strip_prefix(NAME[0])?.strip_suffix(NAME[1])
+}
+
+/// The texts in the box: its files apart.
+fn split(text: &str) -> Vec<String> {
+    let mut texts = vec![String::new()];
+    for line in text.split_inclusive('\n') {
+        if file_name(line).is_some() {
+            texts.push(String::new());
+        } else if let Some(last) = texts.last_mut() {
+            last.push_str(line);
+        }
+    }
+    texts.retain(|text| !text.trim().is_empty());
+    texts
+}
+
+/// The box with a file more.
+fn with_file(mut text: String, name: &str, file: &str) -> String {
+    if text.trim().is_empty() {
+        return file.to_owned();
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    // A name is one line, whatever the file's is.
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    format!("{text}{}{name}{}\n{file}", NAME[0], NAME[1])
+}
+
+/// Takes the files of a drop or of a choice; text that is dropped is the browser's.
+fn take_files(page: Page, left_out: RwSignal<Option<String>>) -> Act {
+    Box::new(move |event: web_sys::Event| {
+        let Some(files) = browser::files_of(&event).filter(|files| files.length() > 0) else {
+            return;
+        };
+        event.prevent_default();
+        left_out.set(None);
+        leptos::task::spawn_local(async move {
+            for (name, text) in browser::texts_of(files, MOST_BYTES as f64).await {
+                match text {
+                    Some(text) => page
+                        .pasted
+                        .update(|pasted| *pasted = with_file(std::mem::take(pasted), &name, &text)),
+                    None => left_out.set(Some(name)),
+                }
+            }
+        });
+    })
+}
+
+fn tools(page: Page, left_out: RwSignal<Option<String>>) -> El {
+    let text = page.text();
+    let clear = move || {
+        page.pasted.set(String::new());
+        left_out.set(None);
+        browser::focus("paste-t");
+    };
+    let empty = move || page.pasted.with(String::is_empty);
+    el("DIV.paste-tools")
+        .child(
+            el("LABEL.btn btn-s")
+                .child(
+                    el("INPUT.vh|type=file|multiple=|id=paste-files")
+                        .on("change", take_files(page, left_out)),
+                )
+                .child(text.paste_files),
+        )
+        .child(el("SPAN.muted").child(text.paste_drop))
+        .child(
+            el("BUTTON.btn btn-s btn-q|type=button")
+                .flag("hidden", empty)
+                .on("click", press(clear))
+                .child(text.paste_clear),
+        )
+}
+
+fn left_out_file(page: Page, left_out: RwSignal<Option<String>>) -> Option<El> {
+    let name = left_out.get()?;
+    Some(refusal(fill(page.text().paste_file, &[&name])))
+}
+
+/// One sentence that something cannot be read.
+fn refusal(words: String) -> El {
+    el("P.callout callout-bad")
+        .child(icon("i-x"))
+        .child(el("SPAN").child(words))
+}
+
+/// What there is to say about the text.
+fn outcome(page: Page) -> Option<AnyView> {
+    let text = page.text();
+    match page.pasted.with(|text| unread(text)) {
+        Some(Unread::Empty) => return None,
+        Some(Unread::Long) => return Some(refusal(text.paste_long.to_owned()).into_any()),
+        None => {}
+    }
+    if page.no_worker.get() {
+        return Some(no_worker(page).into_any());
+    }
+    let Some(found) = page.reading.get() else {
+        return Some(el("P.muted").child(text.paste_reading).into_any());
+    };
+    let error = &found["error"];
+    if error.is_object() {
+        let words = report::word(error, "message");
+        let words = match error["line"].as_u64() {
+            Some(line) if line > 0 => format!("{}: {words}", fill(text.line, &[&line.to_string()])),
+            _ => words.to_owned(),
+        };
+        return Some(refusal(words).into_any());
+    }
+    Some(report::view(page, &found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{split, with_file};
+
+    #[test]
+    fn files_stand_apart() {
+        assert_eq!(split("a\nb"), ["a\nb"]);
+        assert_eq!(split("==> x <==\n{}\n\n==> y <==\nb\n"), ["{}\n\n", "b\n"]);
+        assert_eq!(split("# ==> x <==\n"), ["# ==> x <==\n"]);
+        assert!(split(" \n==> x <==\n").is_empty());
+    }
+
+    #[test]
+    fn a_file_joins_what_is_there() {
+        assert_eq!(with_file(String::new(), "x", "{}"), "{}");
+        let both = with_file("run".to_owned(), "x\n.json", "{}");
+        assert_eq!(both, "run\n==> x.json <==\n{}");
+        assert_eq!(split(&both), ["run\n", "{}"]);
+    }
+}

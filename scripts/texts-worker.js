@@ -1,0 +1,20 @@
+// Starts the program that writes flags and reads scripts, and passes messages on. A template: the build puts in its names.
+//
+// A message is a request as JSON; the answer to each is JSON, or an empty text where the program failed.
+
+import init, { answer } from './@JS@';
+
+const started = init({ module_or_path: new URL('./@WASM@', import.meta.url) });
+// Said in answer to the first message.
+started.catch(() => {});
+
+async function pass({ data }) {
+  try {
+    await started;
+    self.postMessage(answer(data));
+  } catch {
+    self.postMessage('');
+  }
+}
+
+self.addEventListener('message', pass);
