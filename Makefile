@@ -42,7 +42,7 @@ fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate,
 	@scripts/setup rust
 	@source scripts/env.sh && cargo run --locked --profile fast -p shardwise-core --features cli --example fit
 
-.PHONY: fmt lint clippy doc test-core test-fit test-wasm test-e2e test-frameworks bench-test size
+.PHONY: fmt lint clippy doc test-core test-fit test-wasm test-e2e test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -75,6 +75,9 @@ test-e2e: ## Run the browser tests on the release site
 test-frameworks: ## Run the emitted flags through the frameworks' own checks
 	@scripts/setup rust
 	@scripts/check frameworks
+test-fuzz: ## Read a million random texts
+	@scripts/setup rust
+	@scripts/check fuzz
 
 setup: ## Install all that the other commands need
 	@scripts/setup test

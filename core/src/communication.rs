@@ -13,6 +13,8 @@ pub struct Network {
     pub remote: BytesPerSecond,
     /// To host memory.
     pub host: BytesPerSecond,
+    /// To the node's NVMe drives, which its GPUs share.
+    pub drives: BytesPerSecond,
     /// GPUs reachable locally.
     pub domain: u32,
     /// Whether every pair of GPUs has a link of its own (xGMI), rather than all a switch: a smaller group has fewer.
@@ -64,6 +66,8 @@ impl Network {
                 remote
             },
             host,
+            drives: BytesPerSecond::from_gb(efficiency.nvme_gb_per_s)
+                / f64::from(hardware.gpus_per_node.min(hardware.gpus).max(1)),
             domain,
             mesh: nvlink && hardware.architecture.starts_with("CDNA"),
             exchange: efficiency.exchange,

@@ -2,13 +2,14 @@
 
 use crate::error::InputError;
 use crate::job::{Job, positive, within};
-use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
+use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use crate::units::shortest;
 use crate::wire::{
     Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
     WorkloadKind,
 };
 use crate::workload::Rl;
+use crate::zero_infinity;
 
 const MAX_PARALLEL: u64 = 1 << 16;
 
@@ -224,6 +225,12 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
         fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
         overlap: spec.overlap.unwrap_or_default(),
+        nvme_offload: spec.nvme_offload.unwrap_or(false),
+        zero_plus: ZeroPlus {
+            partition_size: parallel("zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
+            quantized_weights: spec.zero_quantized_weights.unwrap_or(false),
+            quantized_gradients: spec.zero_quantized_gradients.unwrap_or(false),
+        },
         weights_bytes: weights_bytes(job, backend),
         master_weights_bytes: bytes("master_weights_bytes", spec.master_weights_bytes, master)?,
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
@@ -231,6 +238,7 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
     };
     check_model(job, &layout, &field)?;
     check_gpus(&layout, gpus, &field)?;
+    zero_infinity::check(job, &layout, gpus, &field)?;
     let replicas = gpus / model_parallel(&layout);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();

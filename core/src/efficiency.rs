@@ -145,6 +145,8 @@ pub struct Efficiency {
     pub network: f64,
     /// The same for PCIe.
     pub pcie: f64,
+    /// What a node's NVMe drives read or write, in GB per second.
+    pub nvme_gb_per_s: f64,
     /// Latency of a collective inside a node in seconds.
     pub nvlink_latency_s: f64,
     /// Latency of a collective between nodes in seconds, per doubling of the nodes.

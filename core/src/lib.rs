@@ -43,6 +43,7 @@ pub mod weights;
 pub mod wire;
 pub mod workload;
 pub mod worth;
+pub mod zero_infinity;
 pub mod zero_needs;
 
 pub use error::{Caveat, InputError};

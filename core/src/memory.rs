@@ -10,6 +10,7 @@ use crate::weights::{
     training_states,
 };
 use crate::wire::{Backend, MemoryParts};
+use crate::zero_infinity::second_copy;
 
 /// What a role does in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +108,10 @@ fn of_stage(
     let rank = rank_weights(role, layout, stage);
     let mut states = states(context, role, &rank, layout, gpus, usage);
     let workspace = gathered(&rank, layout, gpus, usage, role);
+    if usage == Use::Train {
+        let (_, shards) = shard_counts(layout, gpus);
+        states.parameters += second_copy(&layout.zero_plus, states.parameters, shards);
+    }
     if layout.offload.parameters && layout.zero_stage >= 3 {
         states.parameters = Bytes::ZERO;
     }

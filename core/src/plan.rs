@@ -44,6 +44,10 @@ pub struct Layout {
     pub fused_loss: bool,
     /// Communication beside computation.
     pub overlap: Overlap,
+    /// Whether what is offloaded lies on NVMe drives rather than in host memory.
+    pub nvme_offload: bool,
+    /// ZeRO++.
+    pub zero_plus: ZeroPlus,
     /// Bytes per parameter of the weights that products read; with FSDP these are shards of the master weights.
     pub weights_bytes: f64,
     /// Bytes of master weights per parameter.
@@ -52,6 +56,26 @@ pub struct Layout {
     pub gradient_bytes: f64,
     /// Bytes of optimizer moments per parameter.
     pub optimizer_bytes: f64,
+}
+
+/// What ZeRO++ adds to ZeRO-3 (arXiv:2306.10209).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZeroPlus {
+    /// GPUs that hold a second copy of the weights between them (hpZ); 1 = off.
+    pub partition_size: u32,
+    /// Weights are gathered in 8 bits (qwZ).
+    pub quantized_weights: bool,
+    /// Gradients are reduced in 4 bits (qgZ).
+    pub quantized_gradients: bool,
+}
+
+impl ZeroPlus {
+    /// Plain ZeRO.
+    pub const OFF: Self = Self {
+        partition_size: 1,
+        quantized_weights: false,
+        quantized_gradients: false,
+    };
 }
 
 /// What one forward pass takes on one GPU.
@@ -208,6 +232,12 @@ impl Layout {
             fused_lm_head: Some(self.fused_lm_head),
             fused_loss: Some(self.fused_loss),
             overlap: Some(self.overlap),
+            // Few plans have these: absent where they are off.
+            nvme_offload: self.nvme_offload.then_some(true),
+            zero_hpz_partition_size: (self.zero_plus.partition_size > 1)
+                .then_some(self.zero_plus.partition_size.into()),
+            zero_quantized_weights: self.zero_plus.quantized_weights.then_some(true),
+            zero_quantized_gradients: self.zero_plus.quantized_gradients.then_some(true),
             master_weights_bytes: Some(self.master_weights_bytes),
             gradient_bytes: Some(self.gradient_bytes),
             optimizer_bytes: Some(self.optimizer_bytes),

@@ -8,6 +8,7 @@ use crate::plan::{Layout, Recompute};
 use crate::units::{Bytes, Seconds};
 use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
 use crate::wire::{Backend, TimeParts, WorkloadKind};
+use crate::zero_infinity;
 
 /// Time of a stage's passes over one micro-batch.
 #[derive(Clone, Copy, Debug, Default)]
@@ -328,7 +329,12 @@ pub fn forward(
         parts.bubble = (busy + exchanges).get() * (pp - 1.0);
     }
     if layout.zero_stage >= 3 {
-        let gather = gather_weights(context, layout, &Shards::of(role, layout, gpus));
+        let gather = gather_weights(
+            context,
+            layout,
+            &Shards::of(role, layout, gpus),
+            Pass::Forward,
+        );
         parts.data_parallel = hide(gather, busy, context.framework(layout).overlap).get() * n;
     }
     parts
@@ -364,18 +370,39 @@ impl Shards {
     }
 }
 
-/// Gathering the weights of one pass under ZeRO-3 and FSDP, in bf16.
-fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards) -> Seconds {
+/// Which pass gathers weights.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Forward,
+    Backward,
+}
+
+/// Gathering the weights of one pass under ZeRO-3 and FSDP, in bf16 or as ZeRO++ does.
+fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards, pass: Pass) -> Seconds {
     let stride = layout.tensor_parallel;
     let network = &context.network;
     let rank = &shards.rank;
-    let mut time = network.gather(2.0 * rank.dense, network.group(shards.dense as u32, stride));
+    let bytes = zero_infinity::gathered_weight_bytes(&layout.zero_plus);
+    // hpZ gathers a second time within its own group (ZeRO++, arXiv:2306.10209, section 3.2).
+    let second = pass == Pass::Backward && layout.zero_plus.partition_size > 1;
+    let among = |ranks: f64| {
+        if second {
+            ranks.min(layout.zero_plus.partition_size.into())
+        } else {
+            ranks
+        }
+    };
+    let gather = |weights: f64, ranks: f64| {
+        network.gather(bytes * weights, network.group(among(ranks) as u32, stride))
+    };
+    let mut time = gather(rank.dense, shards.dense);
     if rank.experts > 0.0 {
-        let group = network.group(shards.experts as u32, stride);
-        time += network.gather(2.0 * rank.experts, group);
+        time += gather(rank.experts, shards.experts);
     }
     if layout.offload.parameters {
-        time += Bytes::new(2.0 * shards.held(layout, 3)) / network.host;
+        let held = rank.dense / among(shards.dense) + rank.experts / among(shards.experts);
+        let held = if second { held } else { shards.held(layout, 3) };
+        time += zero_infinity::fetch(Bytes::new(2.0 * held), layout, network);
     }
     time
 }
@@ -424,7 +451,8 @@ fn data_parallel(
     );
     match layout.zero_stage {
         3 => {
-            let gather = gather_weights(context, layout, shards);
+            let gather = |pass| gather_weights(context, layout, shards, pass);
+            let reduce_bytes = reduce_bytes * zero_infinity::sent_gradients(&layout.zero_plus);
             let mut scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
             let replicas =
@@ -434,8 +462,9 @@ fn data_parallel(
                 scatter +=
                     network.reduce(reduce_bytes * trained.dense / shards.dense, across) * (1.0 / n);
             }
-            let forward = hidden(gather, forward, layout.overlap.parameters);
-            let backward = hidden(gather + scatter, backward, layout.overlap.gradients);
+            let forward = hidden(gather(Pass::Forward), forward, layout.overlap.parameters);
+            let both = gather(Pass::Backward) + scatter;
+            let backward = hidden(both, backward, layout.overlap.gradients);
             (forward + backward) * n
         }
         2 => {
@@ -486,7 +515,8 @@ fn optimizer(
         let per_node = f64::from(context.job.hardware.gpus_per_node);
         let update = Seconds::new(shard * per_node / context.efficiency.cpu_adam_parameters_per_s);
         let traffic = Bytes::new(shard * (layout.gradient_bytes + 2.0)) / context.network.host;
-        return (update, traffic);
+        let swap = zero_infinity::swap(shard, layout, &context.network);
+        return (update, traffic + swap);
     }
     (context.rates.stream(shard * 34.0), Seconds::ZERO)
 }

@@ -27,7 +27,7 @@ pub struct Needs {
 }
 
 /// `additional_buffer_factor`: what pinned buffers add in host memory.
-const BUFFERS: f64 = 1.5;
+pub(crate) const BUFFERS: f64 = 1.5;
 
 impl ZeroNeeds {
     fn gpus(&self) -> f64 {

@@ -318,9 +318,58 @@ fn the_plan() {
             plan.attention = "sdpa" | flash
             plan.fused_lm_head = 1 | true or false
             plan.overlap.gradients = "on" | true or false
+            plan.nvme_offload = "yes" | true or false
+            plan.nvme_offload = true | DeepSpeed alone
+            plan.zero_hpz_partition_size = 0 | 1 or more
+            plan.zero_hpz_partition_size = 8 | DeepSpeed alone
+            plan.zero_quantized_weights = true | DeepSpeed alone
+            plan.zero_quantized_gradients = true | DeepSpeed alone
             plan.master_weights_bytes = -1 | out of range
             plan.optimizer_bytes = 1000000000.0 | out of range
             plan.tp = 2 | tensor_parallel
+        "#,
+    );
+    let deepspeed = with(
+        with(sft(), "plan.tensor_parallel", &json!(1)),
+        "plan.backend",
+        &json!("deepspeed"),
+    );
+    refused(
+        &deepspeed,
+        r#"
+            plan.nvme_offload = true | offload.optimizer
+            plan.zero_hpz_partition_size = 3 | divisor of 8
+            plan.zero_hpz_partition_size = 16 | divisor of 8
+        "#,
+    );
+    refused(
+        &with(
+            with(
+                deepspeed.clone(),
+                "plan.offload",
+                &json!({"parameters": true, "optimizer": true}),
+            ),
+            "plan.nvme_offload",
+            &json!(true),
+        ),
+        r#"
+            plan.zero_stage = 2 -> plan.nvme_offload | ZeRO-3
+            plan.zero_hpz_partition_size = 8 | on NVMe
+            plan.backend = "fsdp" -> plan.nvme_offload | DeepSpeed alone
+        "#,
+    );
+    refused(
+        &with(deepspeed, "plan.zero_stage", &json!(2)),
+        r#"
+            plan.zero_hpz_partition_size = 8 | ZeRO-3
+            plan.zero_quantized_weights = true | ZeRO-3
+            plan.zero_quantized_gradients = true | ZeRO-3
+        "#,
+    );
+    refused(
+        &with(ppo(), "plan.backend", &json!("deepspeed")),
+        r#"
+            plan.zero_quantized_weights = true | RL
         "#,
     );
     refused(

@@ -161,6 +161,34 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "deepspeed-nvme",
+            "deepspeed",
+            eight(
+                "qwen3-30b-a3b",
+                "a100-sxm-80g",
+                json!({"kind": "sft", "sequence_length": 4096, "global_batch": 128, "precision": "fp16"}),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "rollout": null, "nvme_offload": true,
+                        "zero_quantized_weights": true, "zero_quantized_gradients": true}),
+                ),
+            ),
+        ),
+        (
+            "deepspeed-hpz",
+            "deepspeed",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "recompute": "none", "offload": {},
+                        "zero_hpz_partition_size": 4}),
+                ),
+            ),
+        ),
+        (
             "llmforge-lora",
             "llmforge",
             eight(
@@ -170,6 +198,116 @@ fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 plan(
                     "deepspeed",
                     json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "fused_lm_head": true}),
+                ),
+            ),
+        ),
+        (
+            "megatron-lm-pretrain",
+            "megatron-lm",
+            eight(
+                "qwen3-30b-a3b",
+                "h100-sxm",
+                sft("pretrain"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "pipeline_parallel": 2, "virtual_pipeline": 4, "expert_parallel": 4, "offload": {}, "rollout": null,
+                        "max_tokens_per_gpu": null, "micro_batch": 1, "recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm"]}}),
+                ),
+            ),
+        ),
+        (
+            "megatron-bridge-lora",
+            "megatron-bridge",
+            eight(
+                "llama-3.1-8b",
+                "h100-sxm",
+                sft("lora"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "offload": {"optimizer": true}, "rollout": null, "max_tokens_per_gpu": null, "micro_batch": 1}),
+                ),
+            ),
+        ),
+        (
+            "torchtitan-pretrain",
+            "torchtitan",
+            eight(
+                "deepseek-v2-lite",
+                "h100-sxm",
+                json!({"kind": "pretrain", "sequence_length": 4096, "global_batch": 128, "tokens": 1e10}),
+                plan(
+                    "fsdp",
+                    json!({"pipeline_parallel": 2, "virtual_pipeline": 2, "expert_parallel": 4, "micro_batch": 2,
+                        "max_tokens_per_gpu": null, "rollout": null, "recompute": "selective", "offload": {}}),
+                ),
+            ),
+        ),
+        (
+            "torchtitan-fp8",
+            "torchtitan",
+            eight(
+                "llama-3.1-8b",
+                "h100-sxm",
+                json!({"kind": "pretrain", "sequence_length": 8192, "global_batch": 64, "precision": "fp8"}),
+                plan(
+                    "fsdp",
+                    json!({"context_parallel": 2, "tensor_parallel": 2, "shard_group": 2, "micro_batch": 1,
+                        "max_tokens_per_gpu": null, "rollout": null}),
+                ),
+            ),
+        ),
+        (
+            "llamafactory-sft",
+            "llamafactory",
+            eight(
+                "llama-2-7b",
+                "a100-sxm-80g",
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null}),
+                ),
+            ),
+        ),
+        (
+            "llamafactory-qlora",
+            "llamafactory",
+            eight(
+                "qwen2.5-7b",
+                "l40s",
+                sft("qlora"),
+                plan(
+                    "fsdp",
+                    json!({"micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null, "offload": {},
+                        "fused_lm_head": true}),
+                ),
+            ),
+        ),
+        (
+            "axolotl-lora",
+            "axolotl",
+            eight(
+                "qwen3-8b",
+                "h100-sxm",
+                sft("lora"),
+                plan(
+                    "deepspeed",
+                    json!({"micro_batch": 4, "max_tokens_per_gpu": null, "rollout": null, "fused_lm_head": true}),
+                ),
+            ),
+        ),
+        (
+            "axolotl-experts",
+            "axolotl",
+            eight(
+                "qwen3-30b-a3b",
+                "h100-sxm",
+                json!({"kind": "pretrain", "sequence_length": 4096, "global_batch": 128, "mean_sequence_length": 1024,
+                    "packing": true, "tokens": 1e10}),
+                plan(
+                    "fsdp",
+                    json!({"expert_parallel": 4, "micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null,
+                        "offload": {}}),
                 ),
             ),
         ),
@@ -207,13 +345,27 @@ fn settings(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The settings of a YAML text: lines with a value.
-fn values(text: &str) -> Vec<&str> {
+/// The settings of a YAML text: lines with a value, each under its whole key.
+fn values(text: &str) -> Vec<String> {
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut out = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().starts_with('#')) {
+        let depth = line.len() - line.trim_start().len();
+        open.retain(|(outer, _)| *outer < depth);
+        let path: String = open.iter().map(|(_, key)| format!("{key}.")).collect();
+        match line.trim().strip_suffix(':') {
+            Some(map) => open.push((depth, map)),
+            None if line.contains(": ") => out.push(path + line.trim()),
+            None => {}
+        }
+    }
+    out
+}
+
+/// The settings of a TOML text.
+fn pairs(text: &str) -> Vec<&str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(str::trim)
-        .filter(|line| line.contains(": "))
-        .collect()
+    lines.filter(|line| line.contains(" = ")).collect()
 }
 
 /// A text without its comments: what bash runs.
@@ -288,7 +440,14 @@ fn every_setting_is_made_once_and_says_why() {
             let mut seen = BTreeSet::new();
             let lines = match snippet.language {
                 Language::Yaml => values(&snippet.text),
-                _ => settings(&snippet.text),
+                Language::Toml => pairs(&snippet.text)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
+                _ => settings(&snippet.text)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
             };
             for line in lines {
                 let (setting, reason) = line
@@ -546,6 +705,159 @@ fn a_framework_refuses_by_field_and_remedy() {
             "deepspeed",
             eight(sft("sft"), plan("fsdp", json!({"offload": {}}))),
             "plan.backend: Set the backend to deepspeed",
+        ),
+        (
+            "megatron-lm",
+            eight(rl("grpo"), plan("megatron", json!({}))),
+            "workload.kind: These texts of pretrain_gpt.py",
+        ),
+        (
+            "megatron-lm",
+            eight(sft("lora"), plan("megatron", json!({"offload": {}}))),
+            "workload.kind: pretrain_gpt.py trains every weight",
+        ),
+        (
+            "megatron-lm",
+            evaluated(
+                "gemma-2-9b",
+                "h100-sxm",
+                8,
+                sft("sft"),
+                plan("megatron", json!({"offload": {}, "rollout": null})),
+            ),
+            "model: Shardwise writes no Megatron-LM arguments for layers of several kinds",
+        ),
+        (
+            "megatron-bridge",
+            evaluated(
+                "yi-34b",
+                "h100-sxm",
+                8,
+                sft("sft"),
+                plan("megatron", json!({"offload": {}, "rollout": null})),
+            ),
+            "model: Shardwise knows no recipe",
+        ),
+        (
+            "megatron-bridge",
+            eight(
+                sft("sft"),
+                plan(
+                    "megatron",
+                    json!({"offload": {}, "rollout": null, "attention": "unfused"}),
+                ),
+            ),
+            "plan.attention: No override",
+        ),
+        (
+            "deepspeed",
+            eight(
+                sft("qlora"),
+                plan(
+                    "deepspeed",
+                    json!({"offload": {}, "zero_quantized_weights": true}),
+                ),
+            ),
+            "plan.zero_quantized_weights: The base is in 4 bits",
+        ),
+        (
+            "llmforge",
+            eight(
+                sft("sft"),
+                plan(
+                    "deepspeed",
+                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "nvme_offload": true}),
+                ),
+            ),
+            "plan.zero_stage: LLMForge's configurations",
+        ),
+        (
+            "torchtitan",
+            eight(sft("sft"), plan("fsdp", json!({}))),
+            "workload.kind: torchtitan 0.2.2 pre-trains",
+        ),
+        (
+            "torchtitan",
+            evaluated(
+                "qwen2.5-7b",
+                "h100-sxm",
+                8,
+                sft("pretrain"),
+                plan("fsdp", json!({"max_tokens_per_gpu": null})),
+            ),
+            "model: torchtitan 0.2.2 carries its own models",
+        ),
+        (
+            "torchtitan",
+            eight(
+                sft("pretrain"),
+                plan(
+                    "fsdp",
+                    json!({"pipeline_parallel": 2, "max_tokens_per_gpu": null}),
+                ),
+            ),
+            "plan.pipeline_parallel: torchtitan has no pipeline for qwen3",
+        ),
+        (
+            "torchtitan",
+            evaluated(
+                "deepseek-v2-lite",
+                "h100-sxm",
+                8,
+                sft("pretrain"),
+                plan(
+                    "fsdp",
+                    json!({"context_parallel": 2, "max_tokens_per_gpu": null}),
+                ),
+            ),
+            "plan.context_parallel: torchtitan's deepseek_v3 16B runs flex attention",
+        ),
+        (
+            "torchtitan",
+            eight(
+                sft("pretrain"),
+                plan(
+                    "fsdp",
+                    json!({"max_tokens_per_gpu": null, "recompute": {"granularity": "selective", "modules": ["mlp"]}}),
+                ),
+            ),
+            "plan.recompute: torchtitan chooses what to recompute by operation",
+        ),
+        (
+            "llamafactory",
+            eight(rl("ppo"), plan("fsdp", json!({}))),
+            "workload.kind: LLaMA-Factory's own reinforcement learning",
+        ),
+        (
+            "llamafactory",
+            eight(sft("sft"), plan("fsdp", json!({"context_parallel": 2}))),
+            "plan.context_parallel: LLaMA-Factory's Trainer splits no model",
+        ),
+        (
+            "llamafactory",
+            eight(
+                sft("sft"),
+                plan("ddp", json!({"offload": {"optimizer": true}})),
+            ),
+            "plan.offload: Plain data parallelism offloads nothing",
+        ),
+        (
+            "axolotl",
+            eight(sft("sft"), plan("fsdp", json!({"pipeline_parallel": 2}))),
+            "plan.pipeline_parallel: Hugging Face's Trainer has no pipeline",
+        ),
+        (
+            "axolotl",
+            eight(sft("sft"), plan("deepspeed", json!({"tensor_parallel": 2}))),
+            "plan.tensor_parallel: axolotl combines this with FSDP2",
+        ),
+        (
+            "axolotl",
+            eight(
+                json!({"kind": "lora", "sequence_length": 4096, "global_batch": 128, "precision": "fp8"}),
+                plan("fsdp", json!({})),
+            ),
+            "workload.precision: axolotl's fp8 is laid out for all weights",
         ),
     ];
     for (id, found, says) in cases.into_iter().chain(hugging_face::refused()) {

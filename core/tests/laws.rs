@@ -318,6 +318,36 @@ proptest! {
     }
 
     #[test]
+    fn zero_plus_sends_less_and_drives_are_slower_than_memory(model in ids(), gpus in select(vec![16_u64, 64, 256])) {
+        let answer = |changes: Value| {
+            let mut plan = json!({"backend": "deepspeed", "zero_stage": 3,
+                "offload": {"optimizer": true, "gradients": true}});
+            for (key, value) in changes.as_object().unwrap() {
+                plan[key] = value.clone();
+            }
+            estimate(&training(model, "h100-sxm", gpus, plan)).unwrap()
+        };
+        let plain = answer(json!({}));
+        let sent = |answer: &Answer| answer.time.parts.data_parallel;
+        for key in ["zero_quantized_weights", "zero_quantized_gradients"] {
+            let less = answer(json!({key: true}));
+            prop_assert!(sent(&less) < sent(&plain), "{key}: {} of {}", sent(&less), sent(&plain));
+            prop_assert_eq!(less.memory.parts, plain.memory.parts);
+        }
+        let copied = answer(json!({"zero_hpz_partition_size": 8}));
+        prop_assert!(sent(&copied) <= sent(&plain));
+        // The second copy takes half as much where twice as many GPUs share it.
+        let more = |group: u64| {
+            let copied = answer(json!({"zero_hpz_partition_size": group}));
+            copied.memory.parts.parameters - plain.memory.parts.parameters
+        };
+        prop_assert!(more(16) > 0.0 && (more(8) / more(16) - 2.0).abs() < 1e-6);
+        let swapped = answer(json!({"nvme_offload": true}));
+        prop_assert!(swapped.time.parts.offload > plain.time.parts.offload);
+        prop_assert_eq!(swapped.memory.parts, plain.memory.parts);
+    }
+
+    #[test]
     fn higher_zero_stages_never_keep_more_states(model in ids(), backend in backends(), gpus in select(vec![2_u64, 8, 64])) {
         let states = |stage: u64| {
             let answer = estimate(&training(model, "h100-sxm", gpus, json!({"backend": backend, "zero_stage": stage})))?;

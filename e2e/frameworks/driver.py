@@ -1,7 +1,7 @@
 """Asks for the flags of the whole grid, has the checkers read every text, and every altered text.
 
 Fails where an emitted text is refused, a text that must be there is missing, an altered text is
-accepted or refused for another reason, or fewer than 300 texts came.
+accepted or refused for another reason, or fewer than FEWEST texts came.
 """
 
 import argparse
@@ -23,12 +23,17 @@ CHECKED = (
     ("chatlearn", "", "chatlearn", "chatlearn/check.py", "chatlearn", 1),
     ("deepspeed", "", "deepspeed", "deepspeed/check.py", "deepspeed", 1),
     ("llmforge", "", "chatlearn", "llmforge/check.py", "llmforge", 1),
+    ("torchtitan", "", "torchtitan", "torchtitan/check.py", "torchtitan", 1),
+    ("llamafactory", "", "llamafactory", "llamafactory/check.py", "llamafactory", 2),
+    ("axolotl", "", "axolotl", "axolotl/check.py", "axolotl", 2),
     ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
     ("trl", "", "trl", "trl/check.py", "trl", 1),
     ("openrlhf", "", "openrlhf", "openrlhf/check.py", "openrlhf", 1),
+    ("megatron-lm", "", "megatron", "megatron-lm/check.py", "megatron-lm", 1),
+    ("megatron-bridge", "", "megatron", "megatron-bridge/check.py", "megatron-bridge", 1),
     *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),
 )
-FEWEST = 1250
+FEWEST = 1450
 
 
 def emitted(shardwise, framework, version, questions):
@@ -81,7 +86,7 @@ def altered(framework, version, file, texts):
             raise SystemExit(f"{case['name']}: there is no text {case['of']}")
         item = dict(texts[case["of"]])
         item["id"] = f"refuse/{framework}/{case['name']}"
-        item.update({key: case[key] for key in ("set", "unset", "add", "raw") if key in case})
+        item.update({key: case[key] for key in ("set", "unset", "add", "raw", "file") if key in case})
         if "text" in case:
             item["snippets"] = [{**item["snippets"][0], "text": case["text"]}]
         yield item, case["says"]

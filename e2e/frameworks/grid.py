@@ -33,8 +33,9 @@ def models():
 def facts(model, gpus, work=None):
     """What the rules need to know beside the text."""
     heads = model["num_attention_heads"]
-    return sizes(work, gpus) | {"gpus": gpus, "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
-            "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model}
+    return sizes(work, gpus) | {"gpus": gpus, "hidden": model["hidden_size"], "heads": heads, "kv_heads": model.get("num_key_value_heads", heads), "layers": model["num_hidden_layers"],
+            "experts": model.get("num_experts", 0), "max_pos": model.get("max_position_embeddings", 0), "vision": "vision" in model,
+            "entry": {key: value for key, value in model.items() if key not in ("source", "date")}}
 
 
 def sizes(work, gpus):
@@ -72,11 +73,17 @@ def workload(kind, model, turn):
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo"),
-         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo")}
+         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo"),
+         ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora"),
+         ("torchtitan", "fsdp"): ("pretrain",),
+         ("llamafactory", "deepspeed"): ("sft", "qlora"), ("llamafactory", "fsdp"): ("pretrain",), ("llamafactory", "ddp"): ("lora",),
+         ("axolotl", "fsdp"): ("sft", "qlora"), ("axolotl", "deepspeed"): ("lora",), ("axolotl", "ddp"): ("pretrain",)}
+# The models that torchtitan carries, beside those above, each on the machines that it fits.
+TITAN = """llama-3-8b llama-3.1-405b llama-4-scout-17b-16e qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
 LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
             for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
-            for kind in ("sft", "lora") for zero, offload in ((2, None), (3, None), (3, "optimizer"), (3, "all"))]
+            for kind in ("sft", "lora") for zero, offload in ((2, None), (3, None), (3, "hpz"), (3, "optimizer"), (3, "all"))]
 
 
 def question(model, gpu, gpus, work, plan=None):
@@ -172,6 +179,18 @@ STATED = [
     ("fp32-gradients", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "gradient_bytes": 4}),
     ("tokens", ("deepspeed",), "llama-2-7b", SFT, {**{k: v for k, v in ZERO.items() if k != "micro_batch"}, "max_tokens_per_gpu": 8192}),
     ("qlora", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "qlora"}, ZERO),
+    ("no-recompute", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "recompute": "none"}),
+    ("no-overlap", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 2, "overlap": {"gradients": False, "parameters": True, "tensor_parallel": False}}),
+    ("fp16-offload", ("deepspeed",), "qwen2.5-7b", {**SFT, "precision": "fp16"}, {**ZERO, "offload": OFFLOAD}),
+    ("experts", ("deepspeed",), "qwen3-30b-a3b", SFT, ZERO),
+    ("nvme", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": OFFLOAD, "nvme_offload": True}),
+    ("nvme-optimizer", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": {"optimizer": True, "gradients": True}, "nvme_offload": True}),
+    ("nvme-large", ("deepspeed",), "deepseek-v3", SFT, {**ZERO, "offload": OFFLOAD, "nvme_offload": True}),
+    ("hpz", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_hpz_partition_size": 4}),
+    ("hpz-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_hpz_partition_size": 8, "offload": OFFLOAD}),
+    ("quantized-weights", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_quantized_weights": True}),
+    ("quantized-gradients", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_quantized_gradients": True}),
+    ("zero-plus", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "lora"}, {**ZERO, "zero_hpz_partition_size": 8, "zero_quantized_weights": True, "zero_quantized_gradients": True}),
 ]
 
 # TRL and OpenRLHF; the last figure is the GPUs, where they are not eight.
@@ -244,6 +263,149 @@ STATED += [
 ] + [(f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
     (f"grpo-zero-{stage}", ("trl", "openrlhf"), "qwen3-0.6b", GRPO, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)]
 
+# Megatron-LM and Megatron-Bridge: every key that either can write.
+TRAINED = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}
+PRETRAIN = {**SFT, "kind": "pretrain"}
+BUDGET = {key: value for key, value in TRAINED.items() if key != "micro_batch"} | {"max_tokens_per_gpu": 4096}
+LORA = {**SFT, "kind": "lora", "lora": {"rank": 16, "targets": "attention"}}
+BOTH = ("megatron-lm", "megatron-bridge")
+
+
+def selective(*modules):
+    return {"granularity": "selective", "modules": list(modules)}
+
+
+STATED += [
+    ("tensor-pretrain", BOTH, "qwen3-8b", PRETRAIN, TRAINED),
+    ("tensor-sft", BOTH, "qwen3-8b", SFT, TRAINED),
+    ("one-gpu-parts", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "tensor_parallel": 1}),
+    ("no-sequence-parallel", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "sequence_parallel": False}),
+    ("pipeline", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "pipeline_parallel": 4}),
+    ("chunks", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "pipeline_parallel": 2, "virtual_pipeline": 3}),
+    ("uneven-pipeline", BOTH, "deepseek-v2-lite", PRETRAIN, {**TRAINED, "pipeline_parallel": 4, "expert_parallel": 2}),
+    ("context", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "context_parallel": 2}),
+    ("context-sft", BOTH, "qwen3-8b", SFT, {**TRAINED, "context_parallel": 2}),
+    ("experts", BOTH, "qwen3-30b-a3b", PRETRAIN, {**TRAINED, "expert_parallel": 4}),
+    ("split-experts", BOTH, "qwen3-30b-a3b", SFT, {**TRAINED, "expert_parallel": 4, "expert_tensor_parallel": 2}),
+    ("shared-experts", BOTH, "moonlight-16b-a3b", PRETRAIN, {**TRAINED, "expert_parallel": 8, "recompute": selective("mla_up_proj", "moe_act", "layernorm", "shared_experts")}),
+    ("full", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "recompute": "full"}),
+    ("selective", BOTH, "llama-3.1-8b", PRETRAIN, {**TRAINED, "recompute": "selective"}),
+    ("selective-experts", BOTH, "qwen3-30b-a3b", PRETRAIN, {**TRAINED, "expert_parallel": 8, "recompute": selective("core_attn", "moe", "mlp")}),
+    ("offload", BOTH, "qwen3-8b", SFT, {**TRAINED, "offload": {"optimizer": True}}),
+    ("no-distributed-optimizer", BOTH, "qwen3-0.6b", PRETRAIN, {**TRAINED, "zero_stage": 0}),
+    ("no-overlap", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "overlap": {"gradients": False, "parameters": False, "tensor_parallel": False}}),
+    ("tensor-overlap", BOTH, "llama-3.1-8b", PRETRAIN, {**TRAINED, "overlap": {"gradients": True, "parameters": True, "tensor_parallel": True}}),
+    ("narrow-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 4, "master_weights_bytes": 2}),
+    ("fp8-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 2}),
+    ("bf16-gradients", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "gradient_bytes": 2}),
+    ("fp16", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp16"}, TRAINED),
+    ("fp8", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp8"}, TRAINED),
+    ("fp8-offload", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp8"}, {**TRAINED, "offload": {"optimizer": True}}),
+    ("fp8-experts", BOTH, "qwen3-30b-a3b", {**PRETRAIN, "precision": "fp8"}, {**TRAINED, "expert_parallel": 8}),
+    ("mxfp8", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "mxfp8"}, TRAINED),
+    ("nvfp4", BOTH, "llama-3.1-8b", {**PRETRAIN, "precision": "nvfp4"}, TRAINED),
+    ("eager-loss", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "fused_loss": False}),
+    ("fused-head", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "fused_lm_head": True}),
+    ("two-sequences", BOTH, "qwen3-8b", SFT, {**TRAINED, "micro_batch": 2}),
+    ("tokens-of-a-batch", BOTH, "qwen3-8b", PRETRAIN, {**BUDGET, "max_tokens_per_gpu": 8192}),
+    ("run-length", BOTH, "qwen3-8b", {**PRETRAIN, "tokens": 1e10}, TRAINED),
+    ("tied", BOTH, "qwen3-0.6b", PRETRAIN, TRAINED),
+    ("biases", BOTH, "qwen2.5-7b", SFT, TRAINED),
+    ("unfused-attention", BOTH[:1], "qwen3-8b", PRETRAIN, {**TRAINED, "attention": "unfused"}),
+    ("learned-positions", BOTH[:1], "gpt3-175b", {**PRETRAIN, "sequence_length": 2048}, {**TRAINED, "tensor_parallel": 8, "recompute": "full"}),
+    ("layer-norm", BOTH[:1], "pythia-6.9b", {**PRETRAIN, "sequence_length": 2048}, TRAINED),
+    ("latent-queries", BOTH[:1], "minicpm3-4b", PRETRAIN, TRAINED),
+    ("gated-shared-expert", BOTH[:1], "qwen1.5-moe-a2.7b", PRETRAIN, {**TRAINED, "expert_parallel": 4}),
+    ("router-bias", BOTH[:1], "deepseek-v3", PRETRAIN, {**TRAINED, "expert_parallel": 8}),
+    ("short-documents", BOTH, "qwen3-8b", {**PRETRAIN, "mean_sequence_length": 1000}, {**BUDGET, "max_tokens_per_gpu": 8192}),
+    ("packed", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, BUDGET),
+    ("packed-context", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000}, {**BUDGET, "context_parallel": 2, "max_tokens_per_gpu": 2048}),
+    ("padded", BOTH[1:], "qwen3-8b", {**SFT, "mean_sequence_length": 1000, "packing": False}, TRAINED),
+    ("lora-attention", BOTH[1:], "qwen3-8b", LORA, TRAINED),
+    ("lora-all", BOTH[1:], "llama-3.1-8b", {**LORA, "lora": {"rank": 64}}, {**TRAINED, "tensor_parallel": 1}),
+    ("lora-experts", BOTH[1:], "qwen3-30b-a3b", LORA, {**TRAINED, "expert_parallel": 4}),
+    ("lora-latent", BOTH[1:], "moonlight-16b-a3b", LORA, {**TRAINED, "expert_parallel": 8}),
+    ("windows", BOTH[1:], "gemma-2-9b", SFT, TRAINED),
+    ("sinks", BOTH[1:], "gpt-oss-20b", SFT, {**TRAINED, "expert_parallel": 8}),
+    ("linear-attention", BOTH[1:], "qwen3-next-80b-a3b", SFT, {**TRAINED, "expert_parallel": 8}),
+]
+
+TITAN_WORK = {"kind": "pretrain", "sequence_length": 8192, "global_batch": 64}
+TITAN_PLAN = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}
+STATED += [(name, ("torchtitan",), model, {**TITAN_WORK, **work}, {**TITAN_PLAN, **plan}) for name, model, work, plan in (
+    ("plain", "llama-3.1-8b", {}, {}),
+    ("full", "llama-3.1-8b", {}, {"recompute": "full"}),
+    ("selective", "llama-3.1-8b", {}, {"recompute": "selective"}),
+    ("hybrid-shards", "llama-3.1-8b", {}, {"shard_group": 4}),
+    ("zero-2", "llama-3.1-8b", {}, {"zero_stage": 2}),
+    ("ddp", "qwen3-0.6b", {}, {"backend": "ddp"}),
+    ("tensor", "llama-3.1-8b", {}, {"tensor_parallel": 4}),
+    ("async-tensor", "llama-3.1-8b", {}, {"tensor_parallel": 4, "overlap": {"tensor_parallel": True}}),
+    ("context", "llama-3.1-8b", {"sequence_length": 65536, "global_batch": 8}, {"context_parallel": 8}),
+    ("context-shards", "llama-3.1-8b", {}, {"context_parallel": 2, "shard_group": 4}),
+    ("pipeline", "llama-3.1-8b", {}, {"pipeline_parallel": 2}),
+    ("uneven-stages", "deepseek-v2-lite", {}, {"pipeline_parallel": 2}),
+    ("chunks", "llama-3.1-8b", {}, {"pipeline_parallel": 4, "virtual_pipeline": 2}),
+    ("many-chunks", "llama-3.1-8b", {}, {"pipeline_parallel": 2, "virtual_pipeline": 4}),
+    ("all-four", "llama-3.1-8b", {}, {"tensor_parallel": 2, "pipeline_parallel": 2, "context_parallel": 2, "recompute": "full"}),
+    ("experts", "qwen3-30b-a3b", {}, {"expert_parallel": 8}),
+    ("experts-over-tensor", "qwen3-30b-a3b", {}, {"tensor_parallel": 2, "expert_parallel": 8}),
+    ("expert-tensor", "qwen3-30b-a3b", {}, {"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 2}),
+    ("experts-split-alone", "deepseek-v2-lite", {}, {"tensor_parallel": 2, "expert_tensor_parallel": 2}),
+    ("expert-pipeline", "deepseek-v2-lite", {}, {"pipeline_parallel": 2, "expert_parallel": 4}),
+    ("fp8", "llama-3.1-8b", {"precision": "fp8"}, {}),
+    ("fp8-ddp", "qwen3-0.6b", {"precision": "fp8"}, {"backend": "ddp"}),
+    ("fp8-experts", "qwen3-30b-a3b", {"precision": "fp8"}, {"expert_parallel": 8}),
+    ("bf16-states", "llama-3.1-8b", {}, {"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    ("offload", "llama-3.1-8b", {}, {"offload": OFFLOAD}),
+    ("eager-loss", "llama-3.1-8b", {}, {"fused_loss": False}),
+    ("gpt-oss-eager", "gpt-oss-20b", {}, {"fused_loss": False, "expert_parallel": 8}),
+    ("tokens", "llama-3.1-8b", {"tokens": 1e10}, {}),
+    ("documents", "llama-3.1-8b", {"mean_sequence_length": 2048, "packing": True}, {}),
+)]
+
+TRAINER = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2, "recompute": "full"}
+DOCUMENTS = {"mean_sequence_length": 1024, "packing": True}
+QLORA = {"kind": "qlora", "lora": {"rank": 16, "targets": "attention"}}
+# On Hugging Face's Trainer: LLaMA-Factory and axolotl.
+STATED += [(name, ("llamafactory", "axolotl"), "llama-2-7b", {**SFT, **work}, {**TRAINER, **plan}) for name, work, plan in (
+    ("fsdp", {}, {}),
+    ("fsdp-zero-2", {}, {"zero_stage": 2}),
+    ("fsdp-offload", {}, {"offload": OFFLOAD}),
+    ("fsdp-lora", {"kind": "lora"}, {}),
+    ("fsdp-qlora", QLORA, {}),
+    ("fsdp-fp16", {"precision": "fp16"}, {}),
+    ("fsdp-packed", DOCUMENTS, {}),
+    ("padded", {**DOCUMENTS, "packing": False}, {}),
+    ("pretrain", {"kind": "pretrain"}, {}),
+    ("pretrain-packed", {"kind": "pretrain", **DOCUMENTS, "tokens": 1e10}, {}),
+    ("fused-head", {}, {"fused_lm_head": True}),
+    ("unfused-attention", {}, {"attention": "unfused"}),
+    ("no-recompute", {}, {"recompute": "none"}),
+    ("eight-bit-adam", {}, {"optimizer_bytes": 2}),
+    ("ddp-lora", {"kind": "lora", "lora": {"rank": 64, "targets": "attention"}}, {"backend": "ddp"}),
+    ("ddp-qlora", {"kind": "qlora"}, {"backend": "ddp"}),
+    ("ddp-tokens", {"tokens": 1e9}, {"backend": "ddp", "recompute": "none"}),
+    ("zero-1", {}, {"backend": "deepspeed", "zero_stage": 1}),
+    ("zero-2", {}, {"backend": "deepspeed", "zero_stage": 2}),
+    ("zero-3", {}, {"backend": "deepspeed"}),
+    ("zero-3-offload", {}, {"backend": "deepspeed", "offload": OFFLOAD}),
+    ("zero-3-fp16", {"precision": "fp16"}, {"backend": "deepspeed"}),
+    ("zero-3-qlora", {"kind": "qlora"}, {"backend": "deepspeed"}),
+    ("zero-3-packed", DOCUMENTS, {"backend": "deepspeed", "fused_lm_head": True}),
+)] + [(name, ("axolotl",), model, {**SFT, **work}, {**TRAINER, **plan}) for name, model, work, plan in (
+    ("hybrid-shards", "llama-2-7b", {}, {"shard_group": 4}),
+    ("tensor", "llama-2-7b", {}, {"tensor_parallel": 2, "sequence_parallel": False}),
+    ("context", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8}, {"context_parallel": 4, "micro_batch": 1}),
+    ("context-packed", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8, **DOCUMENTS}, {"context_parallel": 8, "micro_batch": 1}),
+    ("context-tensor", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8}, {"context_parallel": 2, "tensor_parallel": 2, "sequence_parallel": False, "micro_batch": 1}),
+    ("experts", "qwen3-30b-a3b", {}, {"expert_parallel": 4}),
+    ("experts-alone", "qwen3-30b-a3b", {}, {"expert_parallel": 8, "fused_lm_head": True}),
+    ("fp8", "llama-3.1-8b", {"precision": "fp8"}, {}),
+    ("activation-offload", "llama-2-7b", {}, {"offload": {"activations": True}}),
+    ("zero-activation-offload", "llama-2-7b", {}, {"backend": "deepspeed", "offload": {"activations": True}}),
+)]
+
 # What the issue asks for by name; each must give a text.
 STORY = {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8, "mini_batch": 128, "max_prompt_length": 1024, "max_response_length": 3072}}
 STORIES = [
@@ -252,6 +414,8 @@ STORIES = [
     ("story/verl", "verl", "qwen3-8b", "h100-sxm", STORY, None),
     ("story/chatlearn", "chatlearn", "qwen3-30b-a3b", "h20-141g", STORY, {"backend": "megatron"}),
     ("story/llmforge", "llmforge", "llama-2-7b", "a100-sxm-80g", {"kind": "lora", "sequence_length": 4096, "global_batch": 64}, {"backend": "deepspeed", "zero_stage": 3}),
+    ("story/megatron-lm", "megatron-lm", "qwen3-8b", "h100-sxm", {"kind": "pretrain", "sequence_length": 4096, "global_batch": 512}, {"backend": "megatron"}),
+    ("story/megatron-bridge", "megatron-bridge", "qwen3-8b", "h100-sxm", {"kind": "sft", "sequence_length": 4096, "global_batch": 128}, {"backend": "megatron"}),
     ("story/deepspeed", "deepspeed", "llama-2-7b", "a100-sxm-80g", {"kind": "sft", "sequence_length": 4096, "global_batch": 32}, {"backend": "deepspeed", "zero_stage": 3}),
 ]
 
@@ -268,10 +432,18 @@ def questions():
             yield f"stated/{framework}/{name}", framework, question(model, "h100-sxm", gpus, work, plan), facts(known[model], gpus, work), True
     for model, gpu, gpus, kind, zero, offload in LLMFORGE:
         work = {"kind": kind, "sequence_length": 4096, "global_batch": 4 * gpus}
-        moved = {"parameters": offload == "all", "gradients": bool(offload), "optimizer": bool(offload), "activations": False}
-        plan = {**ZERO, "zero_stage": zero, "micro_batch": 2, "offload": moved}
+        if offload == "hpz" and gpus % 8:
+            continue
+        away = offload in ("optimizer", "all")
+        moved = {"parameters": offload == "all", "gradients": away, "optimizer": away, "activations": False}
+        plan = {**ZERO, "zero_stage": zero, "micro_batch": 2, "offload": moved} | ({"zero_hpz_partition_size": 8} if offload == "hpz" else {})
         name = f"stated/llmforge/{kind}/{model}/{gpus}x{gpu}/zero-{zero}-{offload}"
         yield name, "llmforge", question(model, gpu, gpus, work, plan), facts(known[model], gpus), True
+    for turn, model in enumerate(TITAN):
+        machines = LARGE_MACHINES if known[model]["hidden_size"] > 5000 else SMALL_MACHINES
+        for (gpu, gpus), precision in zip((machines[turn % len(machines)], ("b200-sxm", 64)), ("bf16", "mxfp8")):
+            work = {"kind": "pretrain", "sequence_length": 4096, "global_batch": 256, "precision": precision}
+            yield f"torchtitan/{model}/{gpus}x{gpu}/{precision}", "torchtitan", question(model, gpu, gpus, work, {"backend": "fsdp"}), facts(known[model], gpus), False
     for name, framework, asked, known_facts in searched(known):
         yield name, framework, asked, known_facts, False
 

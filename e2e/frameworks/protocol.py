@@ -1,7 +1,8 @@
 """How the driver talks to a checker: one JSON object per line, an item in, a verdict out.
 
 An item: `id`, `snippets` (file and text), `facts` of the model and the machine, and, for a text that
-must be refused, `set`, `unset`, `add`: what is changed in its settings before it is checked.
+must be refused, `set`, `unset`, `add`: what is changed in its settings before it is checked, or `file`: what is
+replaced in ChatLearn's file.
 A verdict: `id`, `errors`: what is wrong, empty where the framework accepts the text.
 """
 

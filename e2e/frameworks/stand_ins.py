@@ -4,6 +4,7 @@ Configuration code never computes with torch, ray or transformers: any attribute
 class or decorator of a stand-in is another stand-in, or hands back what it decorates.
 """
 
+import abc
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
@@ -22,7 +23,7 @@ def dunder(name):
     return name.startswith("__") and name.endswith("__")
 
 
-class Meta(type):
+class Meta(abc.ABCMeta):
     def __getattr__(cls, name):
         if dunder(name):
             raise AttributeError(name)
@@ -108,7 +109,7 @@ MADE = {}
 def stand_in(path):
     if path not in MADE:
         module, _, name = path.rpartition(".")
-        made = type.__new__(Meta, name or path, (StandIn,), {"__module__": module, "__new__": new})
+        made = abc.ABCMeta.__new__(Meta, name or path, (StandIn,), {"__module__": module, "__new__": new})
         made.__new__ = staticmethod(new)
         MADE[path] = made
     return MADE[path]
@@ -131,7 +132,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.packages = set(packages)
 
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in self.packages:
+        parts = name.split(".")
+        if parts[0] in self.packages or ".".join(parts[:2]) in self.packages:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -142,18 +144,22 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def install(more=()):
-    """Stands in for every package of the list, and of `more`, that is not installed."""
-    missing = [name for name in (*PACKAGES, *more) if importlib.util.find_spec(name) is None]
+def install(more=(), packages=PACKAGES, versions=()):
+    """Stands in for every package of the list, and of `more`, that is not installed. `versions`: what some say they are."""
+    missing = [name for name in (*packages, *more) if importlib.util.find_spec(name) is None]
     sys.meta_path.append(Finder(missing))
-    known = importlib.metadata.version
 
-    def version(name):
-        try:
-            return known(name)
-        except importlib.metadata.PackageNotFoundError:
-            if name.replace("-", "_").split("[")[0] in missing:
-                return "999.0.0"
-            raise
+    def told(known, answer):
+        def ask(name):
+            plain = name.replace("-", "_").split("[")[0]
+            try:
+                return known(name)
+            except importlib.metadata.PackageNotFoundError:
+                if plain in missing:
+                    return answer(plain)
+                raise
 
-    importlib.metadata.version = version
+        return ask
+
+    importlib.metadata.version = told(importlib.metadata.version, lambda name: dict(versions).get(name, "999.0.0"))
+    importlib.metadata.metadata = told(importlib.metadata.metadata, lambda name: {"Name": name})

@@ -61,6 +61,7 @@ fn setting(line: &str, why: &str, language: Language) -> Line {
     let (between, at) = match language {
         Language::Shell => ("=", line.find('=')),
         Language::Json | Language::Yaml => (": ", line.find(": ")),
+        Language::Toml => (" = ", line.find(" = ")),
     };
     let Some((path, value)) = at.map(|at| (&line[..at], &line[at + between.len()..])) else {
         return plain();
@@ -192,6 +193,28 @@ mod tests {
         assert_eq!(
             without_reasons(&snippet),
             text.replace("  # why # really", "")
+        );
+    }
+
+    #[test]
+    fn toml_settings_are_taken_apart() {
+        let text = "# Batch\ntraining.local_batch_size = 2  # why\n";
+        let lines = lines(&snippet(Language::Toml, text, &[]));
+        assert_eq!(lines[0], Line::Comment("# Batch".to_owned(), false));
+        let Line::Setting {
+            prefix,
+            key,
+            between,
+            value,
+            why,
+            ..
+        } = &lines[1]
+        else {
+            panic!("{:?}", lines[1])
+        };
+        assert_eq!(
+            [prefix, key, *between, value, why],
+            ["training.", "local_batch_size", " = ", "2", "# why"]
         );
     }
 

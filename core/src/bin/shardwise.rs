@@ -300,6 +300,7 @@ fn write_flags(
                         Language::Shell => "shell",
                         Language::Json => "json",
                         Language::Yaml => "yaml",
+                        Language::Toml => "toml",
                     };
                     json!({"file": snippet.file, "language": language, "text": snippet.text, "reasons": snippet.reasons})
                 })

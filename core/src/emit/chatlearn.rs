@@ -2,6 +2,7 @@
 //!
 //! Overrides are `OmegaConf`'s dot list: no `+`, and nothing counts without `--config-file`.
 
+mod file;
 mod trainer;
 
 use super::text::{Script, Section, flag, head, home, share};
@@ -17,7 +18,7 @@ const TRAINER: &str = "models.policy_trainer";
 const REFERENCE: &str = "models.ref_policy";
 const POLICY: &str = "models.policy";
 
-/// The command for this plan.
+/// The command for this plan, and the same as a file.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::chatlearn(emission.job, emission.plan))?;
     let (Some(rl), Some(rollout), Some(own)) = (
@@ -30,18 +31,20 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         });
     };
     let megatron = emission.plan.layout.backend == Backend::Megatron;
+    let mut head = head(emission, own, &warnings(emission, rl));
+    let sections = vec![
+        run(emission, rl),
+        trainer(emission, megatron),
+        packing(emission, rl),
+        memory(emission, megatron),
+        generation(emission, rl, rollout),
+        algorithm(rl),
+    ];
     let script = Script {
-        head: head(emission, own, &warnings(emission, rl)),
+        head: head.clone(),
         setup: setup(megatron, rollout),
         assign: "=",
-        sections: vec![
-            run(emission, rl),
-            trainer(emission, megatron),
-            packing(emission, rl),
-            memory(emission, megatron),
-            generation(emission, rl, rollout),
-            algorithm(rl),
-        ],
+        sections,
         command: format!(
             "python chatlearn/entrypoint.py grpo --config-file template/{} \"${{args[@]}}\"",
             if megatron {
@@ -51,12 +54,26 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             }
         ),
     };
-    Ok(vec![Snippet {
+    head.extend([
+        "Take run_chatlearn.sh for a run, or this file where you keep configurations: they say the same.".to_owned(),
+        format!(
+            "Run it with the exports of that script, and: python chatlearn/entrypoint.py grpo --config-file {}",
+            file::NAME
+        ),
+    ]);
+    let file = Snippet {
+        file: file::NAME,
+        language: Language::Yaml,
+        text: file::to_text(&head, &script.sections, megatron),
+        reasons: Vec::new(),
+    };
+    let command = Snippet {
         file: "run_chatlearn.sh",
         language: Language::Shell,
         text: script.to_text(),
         reasons: Vec::new(),
-    }])
+    };
+    Ok(vec![command, file])
 }
 
 /// What ChatLearn's own scripts export.
@@ -246,16 +263,16 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
             rollout.max_num_batched_tokens,
             "tokens of one engine step",
         );
-        let eager = tp > 1 || rollout.enforce_eager;
-        let reason = if rollout.enforce_eager {
-            "from the plan"
-        } else if eager {
-            "ChatLearn's advice for vLLM over several GPUs"
-        } else {
-            "CUDA graphs: quicker decoding"
-        };
-        section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
     }
+    let eager = vllm && tp > 1 || rollout.enforce_eager;
+    let reason = if rollout.enforce_eager {
+        "from the plan"
+    } else if eager {
+        "ChatLearn's advice for vLLM over several GPUs"
+    } else {
+        "CUDA graphs: quicker decoding"
+    };
+    section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
     let reason = if rollout.free_cache {
         "weights and cache leave the GPU for training"
     } else {

@@ -7,6 +7,7 @@ use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules, 
 use crate::plan::{MicroBatch, Recompute};
 use crate::units::Bytes;
 use crate::wire::LoraTargets;
+use crate::zero_needs::{BUFFERS, ZeroNeeds};
 
 /// The cluster's shared disk.
 const STORAGE: &str = "/mnt/cluster_storage";
@@ -46,6 +47,10 @@ fn warnings(emission: &Emission) -> Vec<String> {
             words::figure(layout.optimizer_bytes)
         ));
     }
+    let workload = &emission.job.workload;
+    if workload.packing && workload.mean_sequence_length < workload.sequence_length as f64 {
+        out.push("the estimate joins short sequences; LLMForge pads them.".to_owned());
+    }
     out
 }
 
@@ -77,7 +82,6 @@ fn data(emission: &Emission) -> Section {
         )
     };
     section.set("padding", value, reason);
-    section.set("output_dir", "/mnt/local_storage", "a disk of the node");
     section
 }
 
@@ -128,8 +132,7 @@ fn layout(emission: &Emission) -> Section {
     } else {
         "the activations fit"
     };
-    section.set("no_gradient_checkpoint", flag(!again), reason);
-    section.set("flash_attention_2", "True", "scores never reach memory");
+    section.set("gradient_checkpointing", flag(again), reason);
     if layout.fused_lm_head {
         section.set("liger_kernel.enabled", "True", "for its loss");
         section.set(
@@ -152,19 +155,58 @@ fn layout(emission: &Emission) -> Section {
             "asks Ray for workers with this GPU",
         );
     }
+    let away = host_bytes(emission);
+    if away > Bytes::ZERO {
+        let room = away.gib().ceil();
+        section.set(
+            "worker_resources.memory",
+            whole_gib(room),
+            format!(
+                "{} GiB of host memory: what a worker offloads, by DeepSpeed's estimator",
+                count(room as u64)
+            ),
+        );
+    }
     // Rank 0 reads the checkpoint into host memory: two bytes a parameter, and room to move. Its templates ask for
     // 35 GiB for 8 billion parameters and 140 for 70 billion.
     let bytes = Bytes::new(2.0 * job.model.parameters.total as f64);
     let host = (bytes.gib() + 20.0).ceil();
     section.set(
         "trainer_resources.memory",
-        crate::units::fixed(host * f64::from(1u32 << 30), 0),
+        whole_gib(host),
         format!(
             "{} GiB of host memory: rank 0 reads the checkpoint there",
             count(host as u64)
         ),
     );
     section
+}
+
+/// GiB as the bytes that Ray is told.
+fn whole_gib(gib: f64) -> String {
+    crate::units::fixed(gib * f64::from(1u32 << 30), 0)
+}
+
+/// What one worker keeps in host memory: of adapters, the base alone counts. The templates ask for 50 GiB for 70 billion
+/// parameters on 32 GPUs.
+fn host_bytes(emission: &Emission) -> Bytes {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let (offload, gpus) = (layout.offload, f64::from(job.hardware.gpus));
+    let parameters = job.model.parameters.total as f64;
+    if job.workload.lora.is_some() {
+        let base = 2.0 * parameters * BUFFERS / gpus;
+        return Bytes::new(if offload.parameters { base } else { 0.0 });
+    }
+    if !offload.optimizer {
+        return Bytes::ZERO;
+    }
+    let needs = ZeroNeeds {
+        parameters,
+        largest_module: job.model.parameters.embedding as f64,
+        gpus_per_node: 1.0,
+        nodes: gpus,
+    };
+    Bytes::new(needs.stage_3(offload, true).host)
 }
 
 fn adapters(emission: &Emission) -> Section {

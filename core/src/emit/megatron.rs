@@ -1,10 +1,106 @@
-//! Keys that Megatron's users share: veRL and ChatLearn spell them alike, under prefixes of their own.
+//! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::rules::last_stage;
+use super::rules::megatron_lm::packs;
 use super::text::{Section, flag, list};
+use super::words::{figure, plural};
+use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::{Layout, Recompute};
 use crate::wire::RecomputeModule;
+use crate::workload::Workload;
+
+/// Why so many GPUs split each matrix.
+pub(super) fn tensor_reason(job: &Job, shape: &Shape, tp: u32) -> String {
+    let heads = shape.num_attention_heads;
+    if tp == 1 {
+        "no matrix is split".to_owned()
+    } else if tp <= job.hardware.nvlink_domain.max(1) {
+        format!("{tp} GPUs of one NVLink domain split each matrix; divides {heads} heads")
+    } else {
+        format!("{tp} GPUs split each matrix; divides {heads} heads")
+    }
+}
+
+/// What a pipeline stage holds.
+pub(super) fn pipeline_reason(layers: u64, stages: u32) -> String {
+    let stages = u64::from(stages.max(1));
+    if stages == 1 {
+        "no pipeline, no bubble".to_owned()
+    } else if layers.is_multiple_of(stages) {
+        format!("{} of {layers} layers per stage", layers / stages)
+    } else {
+        let most = layers.div_ceil(stages);
+        format!("{most} of {layers} layers on the fullest stage")
+    }
+}
+
+/// What a step's samples are, and in how many passes.
+pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> String {
+    if packs(workload) {
+        let held = plural(workload.global_batch, "sequence", "sequences");
+        return format!("packs, which hold about {held}");
+    }
+    let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
+    let passes = plural(passes, "pass", "passes");
+    format!("{passes} on each of {ranks} ranks")
+}
+
+/// Optimizer steps of the run, and why.
+pub(super) fn steps(workload: &Workload) -> (f64, String) {
+    let Some(tokens) = workload.tokens else {
+        return (1000.0, "steps; yours to choose".to_owned());
+    };
+    let per_step = workload.mean_sequence_length * workload.global_batch as f64;
+    let reason = format!("{} tokens, from your question", figure(tokens));
+    ((tokens / per_step.max(1.0)).ceil().max(1.0), reason)
+}
+
+/// Optimizer states narrower than fp32 that megatron-core has, each with the name of its type.
+pub(super) fn narrow_states(layout: &Layout) -> Vec<(&'static str, &'static str)> {
+    let mut out = Vec::new();
+    let moments = match layout.optimizer_bytes {
+        4.0 => Some("bf16"),
+        2.0 => Some("fp8"),
+        _ => None,
+    };
+    if let Some(word) = moments {
+        out.extend([("exp_avg_dtype", word), ("exp_avg_sq_dtype", word)]);
+    }
+    if layout.master_weights_bytes == 2.0 {
+        out.push(("main_params_dtype", "fp16"));
+    }
+    out
+}
+
+/// Where the estimate counts other bytes than any setting of megatron-core gives.
+pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let states = [
+        (
+            layout.optimizer_bytes,
+            &[8.0, 4.0, 2.0][..],
+            "optimizer states",
+        ),
+        (layout.master_weights_bytes, &[4.0, 2.0], "master weights"),
+        (layout.gradient_bytes, &[4.0, 2.0], "gradients"),
+    ];
+    for (bytes, known, what) in states {
+        if !known.contains(&bytes) {
+            let bytes = figure(bytes);
+            out.push(format!(
+                "the estimate counts {bytes} bytes of {what} per parameter, for which {name} has no setting: it takes its own {}.",
+                figure(known[0])
+            ));
+        }
+    }
+    if layout.fused_lm_head {
+        out.push(format!(
+            "{name} has no fused LM head: its logits take memory that the estimate leaves out. Set fused_lm_head to false."
+        ));
+    }
+    out
+}
 
 /// Context, expert and sequence parallelism, each under the name `key` gives it. Returns whether
 /// sequence parallelism is on.
@@ -14,6 +110,27 @@ pub(super) fn splits(
     shape: &Shape,
     layout: &Layout,
 ) -> bool {
+    shares(section, &key, shape, layout);
+    let sequence = layout.sequence_parallel && layout.tensor_parallel > 1;
+    let reason = if sequence {
+        SEQUENCE_REASON
+    } else {
+        "only with TP"
+    };
+    section.set(key("sequence_parallel"), flag(sequence), reason);
+    sequence
+}
+
+/// Why sequence parallelism is on.
+pub(super) const SEQUENCE_REASON: &str = "norms are split over TP too";
+
+/// Context and expert parallelism.
+pub(super) fn shares(
+    section: &mut Section,
+    key: impl Fn(&str) -> String,
+    shape: &Shape,
+    layout: &Layout,
+) {
     let cp = layout.context_parallel;
     let reason = match cp {
         1 => "no sequence is split".to_owned(),
@@ -38,14 +155,6 @@ pub(super) fn splits(
         };
         section.set(key("expert_tensor_parallel_size"), etp, reason);
     }
-    let sequence = layout.sequence_parallel && layout.tensor_parallel > 1;
-    let reason = if sequence {
-        "norms are split over TP too"
-    } else {
-        "only with TP"
-    };
-    section.set(key("sequence_parallel"), flag(sequence), reason);
-    sequence
 }
 
 /// Whether the optimizer's states are sharded.
@@ -106,7 +215,7 @@ pub(super) fn uneven_last_stage(layers: u64, stages: u32) -> Option<(u64, String
 }
 
 /// Megatron's name of a module.
-fn module(module: RecomputeModule) -> &'static str {
+pub(super) fn module(module: RecomputeModule) -> &'static str {
     match module {
         RecomputeModule::CoreAttn => "core_attn",
         RecomputeModule::Mlp => "mlp",

@@ -3,13 +3,20 @@
 //! A framework is one module and one line in [`FRAMEWORKS`]. [`rules`] holds what a framework
 //! refuses, so that the search can leave out plans that could not be written down.
 
+mod axolotl;
 mod chatlearn;
 mod deepspeed;
+mod llamafactory;
 mod llmforge;
 mod megatron;
+mod megatron_bridge;
+mod megatron_lm;
 mod openrlhf;
 pub mod rules;
 mod text;
+mod toml;
+mod torchtitan;
+mod trainer;
 mod trl;
 mod verl;
 mod words;
@@ -120,6 +127,56 @@ pub static FRAMEWORKS: &[Framework] = &[
         emit: openrlhf::emit,
         violations: rules::openrlhf,
     },
+    Framework {
+        id: "megatron-lm",
+        name: "Megatron-LM",
+        versions: &["0.16.1"],
+        docs_url: "https://github.com/NVIDIA/Megatron-LM/blob/core_v0.16.1/megatron/training/arguments.py",
+        backends: &[Backend::Megatron],
+        fused_lm_head: false,
+        emit: megatron_lm::emit,
+        violations: rules::megatron_lm,
+    },
+    Framework {
+        id: "megatron-bridge",
+        name: "Megatron-Bridge",
+        versions: &["0.3.1"],
+        docs_url: "https://docs.nvidia.com/nemo/megatron-bridge/latest/",
+        backends: &[Backend::Megatron],
+        fused_lm_head: false,
+        emit: megatron_bridge::emit,
+        violations: rules::megatron_bridge,
+    },
+    Framework {
+        id: "torchtitan",
+        name: "torchtitan",
+        versions: &["0.2.2"],
+        docs_url: "https://github.com/pytorch/torchtitan/blob/v0.2.2/torchtitan/config/job_config.py",
+        backends: &[Backend::Fsdp, Backend::Ddp],
+        fused_lm_head: false,
+        emit: torchtitan::emit,
+        violations: rules::torchtitan,
+    },
+    Framework {
+        id: "llamafactory",
+        name: "LLaMA-Factory",
+        versions: &["0.9.5"],
+        docs_url: "https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5/examples",
+        backends: &[Backend::Deepspeed, Backend::Fsdp, Backend::Ddp],
+        fused_lm_head: true,
+        emit: llamafactory::emit,
+        violations: rules::llamafactory,
+    },
+    Framework {
+        id: "axolotl",
+        name: "axolotl",
+        versions: &["0.19.0"],
+        docs_url: "https://docs.axolotl.ai/docs/config-reference.html",
+        backends: &[Backend::Fsdp, Backend::Deepspeed, Backend::Ddp],
+        fused_lm_head: true,
+        emit: axolotl::emit,
+        violations: rules::axolotl,
+    },
 ];
 
 impl Framework {
@@ -213,6 +270,8 @@ pub enum Language {
     Json,
     /// YAML.
     Yaml,
+    /// TOML.
+    Toml,
 }
 
 /// Why a framework cannot run this plan, and what it could run instead.

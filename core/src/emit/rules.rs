@@ -2,20 +2,34 @@
 //!
 //! Each function names the field to change. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn
-//! b7af31a, DeepSpeed 0.19.8, TRL 1.16.0 and `OpenRLHF` 0.11.2, which `e2e/frameworks` runs over the emitted texts.
+//! b7af31a, DeepSpeed 0.19.8, TRL 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.16.1 with Megatron-LM of that tag,
+//! Megatron-Bridge 0.3.1, torchtitan 0.2.2, LLaMA-Factory 0.9.5 and axolotl 0.19.0, which `e2e/frameworks` runs over the
+//! emitted texts.
 
+pub(super) mod axolotl;
 mod chatlearn;
 mod deepspeed;
+mod llamafactory;
 pub(super) mod llmforge;
+pub(super) mod megatron_bridge;
+pub(super) mod megatron_lm;
 mod openrlhf;
+pub(super) mod torchtitan;
+mod trainer;
 pub(super) mod trl;
 pub(super) mod verl;
 
+pub use axolotl::violations as axolotl;
 pub use chatlearn::violations as chatlearn;
 pub(super) use deepspeed::micro as deepspeed_micro;
 pub use deepspeed::violations as deepspeed;
+pub use llamafactory::violations as llamafactory;
+pub(crate) use llmforge::accelerators as llmforge_accelerators;
 pub use llmforge::violations as llmforge;
+pub use megatron_bridge::violations as megatron_bridge;
+pub use megatron_lm::violations as megatron_lm;
 pub use openrlhf::violations as openrlhf;
+pub use torchtitan::violations as torchtitan;
 pub use trl::violations as trl;
 pub use verl::violations as verl;
 

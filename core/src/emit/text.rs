@@ -5,13 +5,16 @@
 
 use std::fmt::Display;
 
-use super::words::{self, plain};
+use super::rules::nodes;
+use super::words::{self, plain, whole};
 use super::{Emission, Framework};
 use crate::catalog;
+use crate::job::Job;
 use crate::units::fixed;
 use crate::wire::Severity;
 
 /// One setting with the reason for its value.
+#[derive(Clone)]
 pub(super) struct Setting {
     pub(super) key: String,
     pub(super) value: String,
@@ -129,14 +132,16 @@ impl Script {
     }
 }
 
-/// A line of comment. Whatever it says, it stays one line.
-fn push_line(out: &mut String, mark: &str, text: &str) {
+/// A line of comment. Whatever it says, it stays one line; an address stays whole.
+pub(super) fn push_line(out: &mut String, mark: &str, text: &str) {
+    let address = text.starts_with("https://") || text.starts_with("http://");
     out.push_str(mark);
-    out.push_str(&plain(text));
+    out.push_str(&if address { whole(text) } else { plain(text) });
     out.push('\n');
 }
 
-fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
+/// A line of code with its reason.
+pub(super) fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
     out.push_str(indent);
     out.push_str(code);
     if !comment.is_empty() {
@@ -186,6 +191,20 @@ pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[Strin
     );
     lines.dedup();
     lines
+}
+
+/// `torchrun` on every GPU of the machine, up to the program that it starts.
+pub(super) fn torchrun(job: &Job) -> String {
+    let hardware = &job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    if count == 1 {
+        format!("torchrun --standalone --nnodes=1 --nproc-per-node={gpus}")
+    } else {
+        format!(
+            "torchrun --nnodes={count} --nproc-per-node={gpus} --node-rank=\"$NODE_RANK\" \
+             --master-addr=\"$MASTER_ADDR\" --master-port=29500"
+        )
+    }
 }
 
 /// Python's spelling of a truth value, which hydra, OmegaConf and transformers read.

@@ -11,10 +11,15 @@ use crate::workload::Lora;
 /// what is shown, no endless names.
 pub(crate) fn plain(text: &str) -> String {
     const LONGEST: usize = 2000;
+    let short: String = text.chars().take(LONGEST).collect();
+    whole(&short)
+}
+
+/// The same, however long it is: an address that is cut leads nowhere.
+pub(super) fn whole(text: &str) -> String {
     let text: String = text
         .chars()
         .map(|c| if hidden(c) { ' ' } else { c })
-        .take(LONGEST)
         .collect();
     text.trim().to_owned()
 }

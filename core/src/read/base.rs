@@ -29,13 +29,18 @@ impl Draft<'_> {
     /// The GPU, which no text names, from the base question.
     pub(super) fn hardware(&mut self) {
         let spec = self.base.map(|base| &base.hardware);
-        match spec {
+        let named = self.field("hardware.gpu").cloned();
+        // A link and a price are those of the base's own GPU.
+        let alike = spec.is_some_and(|spec| named.as_ref().is_none_or(|gpu| *gpu == spec.gpu));
+        match spec.filter(|_| alike) {
             Some(spec) => {
-                self.assume(
-                    "hardware.gpu",
-                    spec.gpu.clone(),
-                    "From the base question: no text names the GPU.",
-                );
+                if named.is_none() {
+                    self.assume(
+                        "hardware.gpu",
+                        spec.gpu.clone(),
+                        "From the base question: no text names the GPU.",
+                    );
+                }
                 let (network, price) = (spec.internode_gbit_per_s_per_gpu, spec.usd_per_gpu_hour);
                 let (gpus, node) = (spec.gpus, spec.gpus_per_node);
                 if let Some(network) = network {
@@ -57,7 +62,10 @@ impl Draft<'_> {
                     }
                 }
             }
-            None => self.assume("hardware.gpu", GPU, "No text names the GPU; choose yours."),
+            None if named.is_none() => {
+                self.assume("hardware.gpu", GPU, "No text names the GPU; choose yours.");
+            }
+            None => {}
         }
         if self.field("hardware.gpus").is_none() {
             self.assume(

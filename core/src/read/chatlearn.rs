@@ -9,20 +9,21 @@ use serde_json::{Value, json};
 
 use super::draft::Draft;
 use super::launch;
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
-use super::text::{Kind, Part};
+use super::text::{Kind, Part, stated_in_yaml};
 use super::value;
 use super::verl::{recompute, report_notes};
 use crate::catalog::ModelEntry;
-use crate::wire::Question;
 
 const RUN: &str = "runtime_args";
 const TRAINER: &str = "models.policy_trainer";
 const POLICY: &str = "models.policy";
 
-/// Reads `ChatLearn`'s texts: the YAML first, then the overrides, as its launcher does.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+/// Reads `ChatLearn`'s texts: the YAML first, then the overrides, as its launcher does. A YAML takes the template's
+/// place: what it leaves out has the dataclass' default, not the template's.
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Chatlearn, keys::SECTIONS, base);
     let mut template = String::new();
     let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
@@ -34,13 +35,12 @@ pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, T
             ..Setting::default()
         },
     );
+    for setting in stated_in_yaml(parts) {
+        draft.state(setting);
+    }
     for part in parts {
         match &part.kind {
-            Kind::Yaml(settings) => {
-                for setting in settings {
-                    draft.state(setting.clone());
-                }
-            }
+            Kind::Yaml(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Framework::Chatlearn);
                 if let Some(found) = overrides(&mut draft, &launch) {
@@ -127,7 +127,7 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
     draft.set("workload.rl.oversampling", 1.0);
     draft.set("plan.fused_lm_head", false);
     if megatron {
-        parallel(draft, entry);
+        parallel(draft, entry, yaml);
     } else {
         for field in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
             draft.set(&format!("plan.{field}"), 1);
@@ -141,8 +141,8 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
         draft.set("plan.recompute", "full");
     }
     packing(draft, megatron, template, yaml);
-    offload(draft, megatron);
-    generation(draft, megatron);
+    offload(draft, megatron, yaml);
+    generation(draft, megatron, yaml);
 }
 
 fn machine(draft: &mut Draft) {
@@ -203,7 +203,7 @@ fn batch(draft: &mut Draft) {
     }
 }
 
-fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>) {
+fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     let key = |name: &str| format!("{TRAINER}.{name}");
     let mut tensor = 1;
     for (name, field) in [
@@ -233,7 +233,7 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>) {
     draft.set("plan.sequence_parallel", sequence && tensor > 1);
     let sharded = draft
         .flag(&key("use_distributed_optimizer"))
-        .unwrap_or(true);
+        .unwrap_or(!file);
     draft.set("plan.zero_stage", u64::from(sharded));
     let word = draft
         .text(&key("recompute_granularity"))
@@ -258,7 +258,7 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>) {
 fn packing(draft: &mut Draft, megatron: bool, template: &str, yaml: bool) {
     let packs = draft
         .flag(&format!("{TRAINER}.packing"))
-        .unwrap_or(megatron);
+        .unwrap_or(megatron && !yaml);
     draft.set("workload.packing", packs);
     let key = format!("{TRAINER}.max_token_in_packing");
     if megatron && !draft.states(&key) && !template.is_empty() && !yaml {
@@ -303,11 +303,11 @@ fn packing(draft: &mut Draft, megatron: bool, template: &str, yaml: bool) {
     }
 }
 
-fn offload(draft: &mut Draft, megatron: bool) {
+fn offload(draft: &mut Draft, megatron: bool, file: bool) {
     let mut freed = |name: &str| {
         draft
             .flag(&format!("{TRAINER}.free_gpu_memory.{name}"))
-            .unwrap_or(true)
+            .unwrap_or(!file)
     };
     let (parameters, optimizer) = (freed("offload_weights"), freed("offload_optimizer_states"));
     let gradients = if megatron {
@@ -317,7 +317,7 @@ fn offload(draft: &mut Draft, megatron: bool) {
     };
     let away = draft
         .flag("models.ref_policy.free_gpu_memory.offload_weights")
-        .unwrap_or(true);
+        .unwrap_or(!file);
     draft.set(
         "plan.offload",
         json!({"parameters": parameters, "gradients": gradients, "optimizer": optimizer, "activations": false}),
@@ -331,7 +331,7 @@ fn offload(draft: &mut Draft, megatron: bool) {
     }
 }
 
-fn generation(draft: &mut Draft, megatron: bool) {
+fn generation(draft: &mut Draft, megatron: bool, file: bool) {
     let key = |name: &str| format!("{POLICY}.{name}");
     let engine = draft.text(&format!("{RUN}.rollout_backend"));
     let sglang = engine.as_deref().map(value::unquoted) == Some("sglang");
@@ -339,7 +339,7 @@ fn generation(draft: &mut Draft, megatron: bool) {
         "plan.rollout.engine",
         if sglang { "sglang" } else { "vllm" },
     );
-    let tensor = if megatron { 2 } else { 1 };
+    let tensor = if megatron && !file { 2 } else { 1 };
     draft.take_count(
         &key("tensor_model_parallel_size"),
         "plan.rollout.tensor_parallel",
@@ -358,7 +358,7 @@ fn generation(draft: &mut Draft, megatron: bool) {
         draft.take_count(
             &key("generation_batch_size"),
             "plan.rollout.max_num_seqs",
-            Some(256),
+            Some(if file { 1 } else { 256 }),
         );
         draft.take_count(
             &key("max_num_batched_tokens"),
@@ -368,10 +368,10 @@ fn generation(draft: &mut Draft, megatron: bool) {
     }
     let eager = draft
         .flag(&key("enforce_eager"))
-        .unwrap_or(megatron && !sglang);
+        .unwrap_or(megatron && !file);
     draft.set("plan.rollout.enforce_eager", eager);
     let free = draft
         .flag(&key("free_gpu_memory.offload_weights"))
-        .unwrap_or(true);
+        .unwrap_or(!file);
     draft.set("plan.rollout.free_cache", free);
 }

@@ -1,46 +1,63 @@
 //! `DeepSpeed`: `ds_config.json`, and the line that launches it where it is there.
 
 mod keys;
+mod zero;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
+pub(super) use keys::{TOP, ZERO};
+pub(super) use zero::{stage_by_name, zero};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::draft::Draft;
 use super::launch;
+use super::link::Base;
+use super::meaning::meaning;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::verl::{lora_targets, machine, report_notes};
-use crate::wire::Question;
 
 /// Most keys of a configuration that are read.
 const MOST_KEYS: usize = 20_000;
 
+/// What the texts are beside their keys.
+struct Run {
+    /// Words before the training script: the launcher's.
+    before: Vec<Word>,
+    /// Whether a script on Hugging Face's Trainer is started, whose defaults hold.
+    trainer: bool,
+    /// Whether a configuration is there.
+    config: bool,
+    /// Whether DeepSpeed runs at all.
+    deepspeed: bool,
+}
+
 /// Reads `DeepSpeed`'s texts.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Deepspeed, keys::SECTIONS, base);
-    let mut before: Vec<Word> = Vec::new();
+    let configs = state_configs(&mut draft, parts)?;
+    let mut run = Run {
+        before: Vec::new(),
+        trainer: false,
+        config: configs > 0,
+        deepspeed: configs > 0,
+    };
     for part in parts {
         match &part.kind {
-            Kind::Json(config) => {
-                if config.get("workload").is_some() && config.get("hardware").is_some() {
-                    return Err(Trouble::new(
-                        0,
-                        "This is a question already. Give it to `shardwise estimate`, or open it on the page.",
-                    ));
-                }
-                let mut count = 0;
-                flatten(&mut draft, "", config, &mut count)?;
-            }
+            Kind::Json(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Framework::Deepspeed);
                 for setting in launch::arguments(&launch.after) {
+                    run.trainer |= setting.key == TRAINER_BATCH;
+                    run.deepspeed |= setting.key.starts_with("--deepspeed");
                     draft.state(setting);
                 }
-                before = launch.before.to_vec();
+                run.before = launch.before.to_vec();
+                let launcher = |word: &Word| word.text.rsplit('/').next() == Some("deepspeed");
+                run.deepspeed |= run.before.iter().any(launcher);
                 report_notes(&mut draft, script, &launch);
             }
             Kind::Yaml(_) => draft.unread(
@@ -50,13 +67,44 @@ pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, T
             ),
         }
     }
-    question(&mut draft, &before);
-    draft.finish(Some("deepspeed"))
+    question(&mut draft, &run);
+    draft.finish(run.deepspeed.then_some("deepspeed"))
+}
+
+/// The argument that every script on the Trainer has.
+const TRAINER_BATCH: &str = "--per_device_train_batch_size";
+
+/// States every key of the configurations in the texts, and counts them. Of two, as the calculator prints them, the
+/// plain one's numbers hold where the other says `auto`.
+pub(super) fn state_configs(draft: &mut Draft, parts: &[Part]) -> Result<usize, Trouble> {
+    let (mut configs, mut count) = (0, 0);
+    for part in parts {
+        let Kind::Json(config) = &part.kind else {
+            continue;
+        };
+        if config.get("workload").is_some() && config.get("hardware").is_some() {
+            return Err(Trouble::new(
+                0,
+                "This is a question already. Give it to `shardwise estimate`, or open it on the page.",
+            ));
+        }
+        configs += 1;
+        flatten(draft, "", config, &mut count)?;
+    }
+    if configs > 1 {
+        draft.note(
+            0,
+            "There are several configurations: a number holds where another says auto, and the later of two numbers.",
+        );
+    }
+    Ok(configs)
 }
 
 /// Every leaf of the JSON under its dotted key. serde_json bounds the depth.
 fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> Result<(), Trouble> {
-    if let Value::Object(map) = value {
+    if let Value::Object(map) = value
+        && !keys::gone(path)
+    {
         for (key, value) in map {
             let path = if path.is_empty() {
                 key.clone()
@@ -78,8 +126,21 @@ fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> R
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
+    let known = draft.settings.get(path);
+    if known.is_some_and(|known| known.value == text || text == AUTO) {
+        return Ok(());
+    }
+    if text == AUTO && !keys::filled(path) {
+        draft.refuse(
+            path,
+            "Neither the Trainer nor Accelerate fills auto in here, and DeepSpeed drops it. Write the value.",
+            0,
+        );
+    }
+    // `"scheduler": null`: a section that is not there.
+    let section = value.is_null() && meaning(keys::SECTIONS, path).is_none();
     draft.state(Setting {
-        key: path.to_owned(),
+        key: format!("{path}{}", if section { "." } else { "" }),
         written: path.to_owned(),
         value: text,
         line: 0,
@@ -88,19 +149,43 @@ fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> R
     Ok(())
 }
 
-/// A whole number of the configuration; "auto" is the training script's to say.
-fn count(draft: &mut Draft, key: &str, argument: &str) -> Option<u64> {
-    let own = draft.text(key).filter(|text| text != "auto");
-    if own.is_some() {
-        return draft.count(key);
-    }
-    draft.count(argument)
+/// What the training script fills in.
+const AUTO: &str = "auto";
+
+/// The stated value of a key; none where the training script fills it.
+fn own(draft: &mut Draft, key: &str) -> Option<String> {
+    draft.text(key).filter(|text| text != AUTO)
 }
 
-fn question(draft: &mut Draft, before: &[Word]) {
+/// A truth value of the configuration.
+fn own_flag(draft: &mut Draft, key: &str) -> Option<bool> {
+    own(draft, key)?;
+    draft.flag(key)
+}
+
+/// A whole number of the configuration, or the training script's where that fills it.
+fn count(draft: &mut Draft, key: &str, argument: &str) -> Option<u64> {
+    if own(draft, key).is_some() {
+        draft.count(key)
+    } else {
+        draft.count(argument)
+    }
+}
+
+fn question(draft: &mut Draft, run: &Run) {
     draft.take_model("--model_name_or_path", "model");
-    machine(draft, before);
-    draft.set("plan.backend", "deepspeed");
+    if !processes(draft, &run.before) {
+        machine(draft, &run.before);
+    }
+    if run.deepspeed {
+        draft.set("plan.backend", "deepspeed");
+    } else {
+        draft.assume(
+            "plan.backend",
+            "ddp",
+            "The Trainer starts without DeepSpeed: every GPU keeps everything. --deepspeed would shard.",
+        );
+    }
     for field in ["pipeline_parallel", "context_parallel"] {
         draft.set(&format!("plan.{field}"), 1);
     }
@@ -108,12 +193,17 @@ fn question(draft: &mut Draft, before: &[Word]) {
     draft.set("plan.tensor_parallel", tensor);
     let ulysses = draft.count("sequence_parallel_size").unwrap_or(1);
     draft.set("plan.ulysses_parallel", ulysses);
-    batch(draft, tensor.saturating_mul(ulysses));
-    zero(draft);
+    batch(draft, tensor.saturating_mul(ulysses), run.trainer);
+    if run.config {
+        zero(draft);
+    } else if run.deepspeed {
+        stage_by_name(draft);
+    }
     kind(draft);
     let lengths = [
         "max_length",
         "max_seq_length",
+        "max_seq_len",
         "model_max_length",
         "block_size",
         "cutoff_len",
@@ -143,6 +233,11 @@ fn question(draft: &mut Draft, before: &[Word]) {
     let checkpointing = draft.flag("--gradient_checkpointing");
     match checkpointing {
         Some(on) => draft.set("plan.recompute", if on { "full" } else { "none" }),
+        None if !draft.stated("activation_checkpointing.").is_empty() => draft.assume(
+            "plan.recompute",
+            "full",
+            "activation_checkpointing is set up: a script that reads it recomputes each layer.",
+        ),
         None => draft.assume(
             "plan.recompute",
             "none",
@@ -155,19 +250,45 @@ fn question(draft: &mut Draft, before: &[Word]) {
     draft.set("plan.fused_lm_head", liger.unwrap_or(false));
 }
 
-fn batch(draft: &mut Draft, model_parallel: u64) {
-    let micro = count(
-        draft,
-        "train_micro_batch_size_per_gpu",
-        "--per_device_train_batch_size",
-    );
+/// GPUs that launchers count otherwise: accelerate's processes over all machines, deepspeed's `--include host:0,1,2`.
+/// Whether the text does.
+fn processes(draft: &mut Draft, before: &[Word]) -> bool {
+    let value = |name: &str| {
+        let word = launch::option(before, &[name])?;
+        word.text.rsplit('=').next()
+    };
+    let number = |name: &str| value(name).and_then(|text| text.parse::<u64>().ok());
+    let (gpus, per_node) = if let Some(all) = number("num_processes") {
+        let nodes = number("num_machines").unwrap_or(1);
+        (all, all.checked_div(nodes).unwrap_or(all))
+    } else {
+        // A host alone gives all of its GPUs, which the text does not count.
+        let count = |host: &str| Some(host.split_once(':')?.1.split(',').count() as u64);
+        let hosts: Option<Vec<u64>> =
+            value("include").and_then(|hosts| hosts.split('@').map(count).collect());
+        let Some(hosts) = hosts else {
+            return false;
+        };
+        (hosts.iter().sum(), hosts.iter().copied().max().unwrap_or(1))
+    };
+    draft.set("hardware.gpus", gpus.max(1));
+    draft.set("hardware.gpus_per_node", per_node.max(1));
+    true
+}
+
+fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
+    let mut micro = count(draft, "train_micro_batch_size_per_gpu", TRAINER_BATCH);
+    let auto = draft.text("train_micro_batch_size_per_gpu").as_deref() == Some(AUTO);
+    if micro.is_none() && auto && trainer {
+        micro = Some(8);
+        draft.default(TRAINER_BATCH, "plan.micro_batch", 8);
+    }
     let steps = count(
         draft,
         "gradient_accumulation_steps",
         "--gradient_accumulation_steps",
     );
-    let whole = draft.text("train_batch_size").filter(|text| text != "auto");
-    let whole = whole.and_then(|_| draft.count("train_batch_size"));
+    let whole = own(draft, "train_batch_size").and_then(|_| draft.count("train_batch_size"));
     let gpus = draft
         .field("hardware.gpus")
         .and_then(Value::as_u64)
@@ -192,7 +313,16 @@ fn batch(draft: &mut Draft, model_parallel: u64) {
             let most = [8, 4, 2, 1]
                 .into_iter()
                 .find(|n| whole.is_none_or(|whole| whole.is_multiple_of(*n)));
+            // And by the GPUs that share a second copy of the weights.
+            let group = draft
+                .count("zero_optimization.zero_hpz_partition_size")
+                .unwrap_or(1);
             let gpus = most.unwrap_or(1).max(model_parallel);
+            let gpus = if gpus.is_multiple_of(group) {
+                gpus
+            } else {
+                group
+            };
             draft.assume(
                 "hardware.gpus",
                 gpus,
@@ -249,65 +379,11 @@ fn batch(draft: &mut Draft, model_parallel: u64) {
     }
 }
 
-fn zero(draft: &mut Draft) {
-    let key = |name: &str| format!("zero_optimization.{name}");
-    let stage = draft.signed(&key("stage")).unwrap_or(0);
-    if !(0..=3).contains(&stage) {
-        draft.refuse(
-            &key("stage"),
-            format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3."),
-            0,
-        );
-    }
-    let stage = u64::try_from(stage.clamp(0, 3)).unwrap_or(0);
-    draft.set("plan.zero_stage", stage);
-    let mut away = |section: &str, old: &str| {
-        let device = draft.text(&key(&format!("{section}.device")));
-        device.is_some_and(|device| device == "cpu" || device == "nvme")
-            || draft.flag(&key(old)) == Some(true)
-    };
-    let optimizer = away("offload_optimizer", "cpu_offload");
-    // Below stage 3 DeepSpeed takes the key and does nothing.
-    let stated = away("offload_param", "cpu_offload_param");
-    if stated && stage < 3 {
-        draft.refuse(
-            &key("offload_param"),
-            format!(
-                "Stage {stage} keeps parameters on the GPU, whatever is stated. Set the stage to 3."
-            ),
-            0,
-        );
-    }
-    let parameters = stated && stage == 3;
-    draft.set(
-        "plan.offload",
-        // With its optimizer in host memory DeepSpeed keeps the gradients there too.
-        json!({"parameters": parameters, "gradients": optimizer, "optimizer": optimizer, "activations": false}),
-    );
-    // Without ZeRO the key says nothing.
-    if stage > 0 {
-        let overlap = draft.flag(&key("overlap_comm")).unwrap_or(stage == 3);
-        draft.set(
-            "plan.overlap",
-            json!({"gradients": overlap, "parameters": true, "tensor_parallel": false}),
-        );
-    }
-    let dtype = draft
-        .text("data_types.grad_accum_dtype")
-        .unwrap_or_default();
-    if dtype == "fp32" {
-        draft.set("plan.gradient_bytes", 4.0);
-    }
-}
-
 fn kind(draft: &mut Draft) {
     let mut half = |name: &str, argument: &str| {
-        let own = draft.text(name).filter(|text| text != "auto");
-        match own {
-            Some(_) => draft.flag(name),
-            None => draft.flag(argument),
-        }
-        .unwrap_or(false)
+        own_flag(draft, name)
+            .or_else(|| draft.flag(argument))
+            .unwrap_or(false)
     };
     let (bf16, fp16) = (
         half("bf16.enabled", "--bf16"),
@@ -329,7 +405,8 @@ fn kind(draft: &mut Draft) {
     }
     let rank = draft
         .count("--lora_r")
-        .or_else(|| draft.count("--lora_rank"));
+        .or_else(|| draft.count("--lora_rank"))
+        .or_else(|| draft.count("--lora_dim"));
     let adapters = draft.flag("--use_peft").unwrap_or(rank.is_some());
     if !adapters {
         draft.set("workload.kind", "sft");

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::link::Base;
 use super::meaning::{Meaning, Section, keys, meaning};
 use super::report::{
     Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
@@ -22,6 +23,10 @@ use crate::{complete, emit};
 pub(super) struct Draft<'a> {
     pub(super) framework: Framework,
     pub(super) base: Option<&'a Question>,
+    /// The caller's part of it.
+    pub(super) own: Option<&'a Question>,
+    /// The question of the link in the text's head.
+    pub(super) link: Option<&'a Question>,
     /// The release that the text is older than, as the keys show that it has renamed or removed.
     older: Option<[u32; 3]>,
     /// Whether the text is a few settings without their command: the base question says the rest.
@@ -45,14 +50,12 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(
-        framework: Framework,
-        sections: &'static [Section],
-        base: Option<&'a Question>,
-    ) -> Self {
+    pub(super) fn new(framework: Framework, sections: &'static [Section], base: Base<'a>) -> Self {
         Self {
             framework,
-            base,
+            base: base.question,
+            own: base.own,
+            link: base.link,
             older: None,
             snippet: false,
             train_gpus: None,
@@ -151,6 +154,19 @@ impl<'a> Draft<'a> {
     pub(super) fn understood_fields(&self) -> Vec<String> {
         let fields = self.understood.iter().flat_map(|one| one.field.split(' '));
         fields.map(str::to_owned).collect()
+    }
+
+    /// Fields that are assumed.
+    pub(super) fn assumed_fields(&self) -> BTreeSet<String> {
+        let fields = self.assumed.iter().map(|one| one.field.clone());
+        fields.collect()
+    }
+
+    /// Takes what is assumed for a field out of the report; whether there was anything.
+    pub(super) fn forget(&mut self, field: &str) -> bool {
+        let before = self.assumed.len();
+        self.assumed.retain(|one| one.field != field);
+        self.assumed.len() != before
     }
 
     /// Puts one assumption in the place of all.
@@ -261,23 +277,27 @@ impl<'a> Draft<'a> {
         self.troubled.insert(key.to_owned());
     }
 
+    /// What follows `prefix` in the stated keys that begin with it.
+    pub(super) fn stated(&self, prefix: &str) -> Vec<String> {
+        let rest = |setting: &Setting| setting.key.strip_prefix(prefix).map(str::to_owned);
+        self.stated.iter().filter_map(rest).collect()
+    }
+
     /// Whether a key is stated, null included.
     pub(super) fn states(&self, key: &str) -> bool {
         self.settings.get(key).is_some()
     }
 
+    /// Whether a key that begins so is stated.
+    pub(super) fn states_any(&self, prefix: &str) -> bool {
+        self.stated
+            .iter()
+            .any(|setting| setting.key.starts_with(prefix))
+    }
+
     fn left_open(&mut self, setting: &Setting, open: &str) {
         if self.troubled.insert(setting.key.clone()) {
-            let hint = if open.starts_with("$(") {
-                format!(
-                    "Its value is what {open} gives, which is not known here. Write the value itself."
-                )
-            } else {
-                format!(
-                    "Its value depends on {open}, which the text does not set. Add {open}=… above, or write the value itself."
-                )
-            };
-            self.unread(&setting.written, hint, setting.line);
+            self.unread(&setting.written, depends(open), setting.line);
         }
     }
 
@@ -403,6 +423,8 @@ impl<'a> Draft<'a> {
             .filter(|base| self.snippet && job::resolve(base).is_ok())
         {
             self.lay_over(base);
+        } else {
+            self.take_link();
         }
         let question = wire::question_from_value(self.root.take()).map_err(|error| {
             Trouble::new(0, format!("The text asks for what is no question. {error}"))
@@ -469,6 +491,14 @@ impl<'a> Draft<'a> {
             if self.troubled.contains(key) {
                 continue;
             }
+            // A value that nothing asked for is as open as one that was.
+            if let Some(open) = &setting.open
+                && matches!(found, Some((Meaning::Field(_) | Meaning::Plan(_), _)))
+                && !value.contains('/')
+            {
+                self.unread(written, depends(open), *line);
+                continue;
+            }
             let (key_shown, value) = (short(written), short(value));
             match found {
                 Some((Meaning::Field(field), _)) => self.understood.push(Understood {
@@ -518,6 +548,17 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// What to do about a value that the text leaves open.
+fn depends(open: &str) -> String {
+    if open.starts_with("$(") {
+        format!("Its value is what {open} gives, which is not known here. Write the value itself.")
+    } else {
+        format!(
+            "Its value depends on {open}, which the text does not set. Add {open}=… above, or write the value itself."
+        )
+    }
+}
+
 /// Numbers of a release: `0.7.1`.
 fn parts_of(release: &str) -> [u32; 3] {
     let mut parts = release.split('.').map(|part| part.parse().unwrap_or(0));
@@ -525,7 +566,7 @@ fn parts_of(release: &str) -> [u32; 3] {
 }
 
 /// The question with its plan, as far as it can be completed.
-fn resolve(question: &Question) -> Result<(Job, Plan), InputError> {
+pub(super) fn resolve(question: &Question) -> Result<(Job, Plan), InputError> {
     let job = job::resolve(question)?;
     let spec = question.plan.clone().unwrap_or_default();
     let plan = complete::complete(&job, &spec)?;

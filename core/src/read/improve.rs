@@ -144,7 +144,9 @@ fn attempt(
         .unwrap_or_default();
     follow(&mut edits, now, &reading.understood);
     let mut edited = edit::apply(texts, reading, &edits);
-    if edited.elsewhere.is_empty() && !edits.is_empty() {
+    // A change that no text says leaves no edit: it is lost as well.
+    let sayable = settings.last().is_some_and(Option::is_some);
+    if edited.elsewhere.is_empty() && (sayable || !edits.is_empty()) {
         let said = said(&edited.texts, base);
         if said != Some(last.plan) {
             // A default may follow what was changed: then it has to be stated.

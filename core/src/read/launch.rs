@@ -22,7 +22,7 @@ pub(super) struct Launch<'a> {
 
 /// Whose script it is.
 pub(super) fn framework(script: &Script) -> Option<Framework> {
-    let words = || script.commands.iter().flat_map(|command| &command.words);
+    let commands = script.commands.iter().flat_map(|command| &command.words);
     if let Some(found) = script
         .commands
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn framework(script: &Script) -> Option<Framework> {
         // Megatron's own scripts with `--deepspeed` are Megatron-DeepSpeed's.
         return Some(found);
     }
-    words().find_map(|word| {
+    commands.chain(&script.values).find_map(|word| {
         let key = word.text.trim_start_matches(['+', '~']);
         let section = key.split(['.', '=']).next().unwrap_or_default();
         let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
@@ -116,6 +116,16 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
             .unwrap_or(0);
         return Some((Framework::Deepspeed, at));
     }
+    // A script on Hugging Face's Trainer: `torchrun train.py --per_device_train_batch_size 4 …`.
+    let argument = |word: &Word| {
+        let name = word.text.split('=').next().unwrap_or_default();
+        name.replace('-', "_") == "__per_device_train_batch_size"
+    };
+    if command.words.iter().any(argument) {
+        let file = |word: &Word| word.text.ends_with(".py");
+        let at = command.words.iter().position(file).unwrap_or(0);
+        return Some((Framework::Deepspeed, at));
+    }
     // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
     if command
         .words
@@ -131,7 +141,8 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
     None
 }
 
-/// The command of `framework` in a script. Where there is none, the settings that stand alone.
+/// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
+/// variables hold.
 pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
     let mut launch = Launch {
         program: "",
@@ -176,6 +187,14 @@ pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
     }
     if launch.program.is_empty() {
         launch.after.append(&mut launch.stray);
+        if launch.after.is_empty() {
+            launch.after.clone_from(&script.values);
+            // Of Megatron's arguments the values are words of their own; `-u` is python's.
+            launch.after.retain(|word| match framework {
+                Framework::Megatron => word.text.starts_with("--") || !word.text.starts_with('-'),
+                _ => is_setting(&word.text, framework),
+            });
+        }
     }
     launch
 }
@@ -192,7 +211,7 @@ fn is_setting(word: &str, framework: Framework) -> bool {
                         .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
-        Framework::Deepspeed | Framework::Megatron => word.starts_with("--"),
+        Framework::Deepspeed | Framework::Megatron | Framework::Llmforge => word.starts_with("--"),
     }
 }
 

@@ -67,12 +67,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Meaning, Section, meaning};
-    use crate::read::{chatlearn, deepspeed, megatron, verl};
+    use crate::read::{chatlearn, deepspeed, llmforge, megatron, verl};
 
-    fn tables() -> [&'static [Section]; 4] {
+    fn tables() -> [&'static [Section]; 5] {
         [
             chatlearn::SECTIONS,
             deepspeed::SECTIONS,
+            llmforge::SECTIONS,
             megatron::SECTIONS,
             verl::SECTIONS,
         ]

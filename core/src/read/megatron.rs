@@ -1,6 +1,6 @@
 //! Megatron-LM: the arguments of `pretrain_gpt.py` and its kin.
 
-mod keys;
+pub(super) mod keys;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
@@ -9,16 +9,16 @@ use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
 use super::launch;
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value;
 use super::verl::{machine, recompute, report_notes};
 use crate::catalog;
-use crate::wire::Question;
 
 /// Reads Megatron-LM's arguments.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Megatron, keys::SECTIONS, base);
     let mut before: Vec<Word> = Vec::new();
     for part in parts {
@@ -43,7 +43,10 @@ pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, T
 fn question(draft: &mut Draft, before: &[Word]) {
     machine(draft, before);
     let layers = model(draft);
-    draft.set("workload.kind", "pretrain");
+    // Weights that are there are tuned; else training starts from none.
+    let mut on = |key: &str| draft.flag(key).unwrap_or(false);
+    let tunes = on("--sft") || on("--finetune");
+    draft.set("workload.kind", if tunes { "sft" } else { "pretrain" });
     draft.take_count("--seq_length", "workload.sequence_length", None);
     if draft.field("workload.sequence_length").is_none() {
         draft.assume(
@@ -108,7 +111,8 @@ fn model(draft: &mut Draft) -> Option<u64> {
         .or_else(|| draft.count("--vocab_size"));
     let own_ffn = draft.count("--moe_ffn_hidden_size").or(ffn);
     let wanted = own_ffn.unwrap_or(hidden.saturating_mul(4));
-    // Of several models of one shape the one with the shortest name: the others are made from it.
+    // Of several models of one shape the one that the tokenizer names, or the one with the shortest name: the others
+    // are made from it.
     let same = catalog::models().iter().filter(|entry| {
         let shape = &entry.shape;
         let wide = if experts.is_some() {
@@ -125,7 +129,11 @@ fn model(draft: &mut Draft) -> Option<u64> {
             && vocabulary.is_none_or(|size| size.abs_diff(shape.vocab_size) <= 1024)
             && gated == shape.gated_mlp
     });
-    let same = same.min_by_key(|entry| entry.id.len());
+    let named = draft
+        .text("--tokenizer_model")
+        .and_then(|path| super::model::find(&path))
+        .map(|entry| entry.id);
+    let same = same.min_by_key(|entry| (Some(entry.id) != named, entry.id.len()));
     if let Some(entry) = same {
         draft.assume(
             "model",
@@ -166,6 +174,28 @@ fn model(draft: &mut Draft) -> Option<u64> {
         );
         if let Some(shared) = draft.count("--moe_shared_expert_intermediate_size") {
             set("shared_expert_intermediate_size", json!(shared));
+        }
+        match draft.text("--moe_layer_freq").map(|text| dense_first(&text)) {
+            Some(Some(dense)) => set("first_k_dense_replace", json!(dense)),
+            Some(None) => draft.note(
+                0,
+                "--moe-layer-freq is no number of dense layers before the first experts: every layer is taken to hold experts.",
+            ),
+            None => {}
+        }
+    }
+    if draft.flag("--multi_latent_attention") == Some(true) {
+        // Megatron-LM's defaults.
+        for (key, name, default) in [
+            ("--kv_lora_rank", "kv_lora_rank", 32),
+            ("--qk_head_dim", "qk_nope_head_dim", 128),
+            ("--qk_pos_emb_head_dim", "qk_rope_head_dim", 64),
+            ("--v_head_dim", "v_head_dim", 128),
+        ] {
+            set(name, json!(draft.count(key).unwrap_or(default)));
+        }
+        if let Some(rank) = draft.count("--q_lora_rank") {
+            set("q_lora_rank", json!(rank));
         }
     }
     set("vocab_size", json!(vocabulary.unwrap_or(50304)));
@@ -219,10 +249,10 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     if let Some(trouble) = trouble {
         draft.refuse("--recompute-granularity", trouble, 0);
     }
-    if draft
+    let unfused = draft
         .text("--attention_backend")
-        .is_some_and(|backend| backend == "unfused" || backend == "local")
-    {
+        .is_some_and(|backend| backend == "unfused" || backend == "local");
+    if unfused {
         draft.set("plan.attention", "unfused");
     }
     let mut on = |name: &str| draft.flag(name).unwrap_or(false);
@@ -234,7 +264,32 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     }
     if draft.flag("--grad_reduce_in_bf16") == Some(true) {
         draft.set("plan.gradient_bytes", 2.0);
+    } else if draft.flag("--accumulate_allreduce_grads_in_fp32") == Some(true) && !unfused {
+        // Before flash attention Megatron kept gradients in both types, whatever it was told.
+        draft.set("plan.gradient_bytes", 4.0);
     }
+    let mut bytes = |key: &str| match draft.text(key).as_deref() {
+        Some("fp8") => 1.0,
+        Some("fp16" | "bf16") => 2.0,
+        _ => 4.0,
+    };
+    let moments = bytes("--exp_avg_dtype") + bytes("--exp_avg_sq_dtype");
+    let master = bytes("--main_params_dtype");
+    if moments < 8.0 {
+        draft.set("plan.optimizer_bytes", moments);
+    }
+    if master < 4.0 {
+        draft.set("plan.master_weights_bytes", master);
+    }
+}
+
+/// Dense layers before the first experts: `([0]*3+[1]*58)`.
+fn dense_first(pattern: &str) -> Option<u64> {
+    let pattern = value::unquoted(pattern);
+    let inside = pattern.strip_prefix('(')?.strip_suffix(')')?;
+    let (dense, rest) = inside.split_once("+[1]*")?;
+    rest.parse::<u64>().ok()?;
+    dense.strip_prefix("[0]*")?.parse().ok()
 }
 
 fn precision(draft: &mut Draft) {

@@ -21,6 +21,9 @@ pub enum Framework {
     /// Megatron-LM: arguments.
     #[serde(rename = "megatron-lm")]
     Megatron,
+    /// LLMForge: YAML.
+    #[serde(rename = "llmforge")]
+    Llmforge,
 }
 
 impl Framework {
@@ -32,6 +35,7 @@ impl Framework {
             Self::Chatlearn => "chatlearn",
             Self::Deepspeed => "deepspeed",
             Self::Megatron => "megatron-lm",
+            Self::Llmforge => "llmforge",
         }
     }
 
@@ -43,6 +47,7 @@ impl Framework {
             Self::Chatlearn => "ChatLearn",
             Self::Deepspeed => "DeepSpeed",
             Self::Megatron => "Megatron-LM",
+            Self::Llmforge => "LLMForge",
         }
     }
 
@@ -59,6 +64,9 @@ impl Framework {
             }
             Self::Megatron => {
                 "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)"
+            }
+            Self::Llmforge => {
+                "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)"
             }
         }
     }

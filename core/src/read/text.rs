@@ -43,6 +43,18 @@ pub(super) enum Kind {
     Json(Value),
 }
 
+/// What the YAML among the texts states: it comes before every override, wherever it stands.
+pub(super) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
+    parts
+        .iter()
+        .filter_map(|part| match &part.kind {
+            Kind::Yaml(settings) => Some(settings),
+            _ => None,
+        })
+        .flatten()
+        .cloned()
+}
+
 /// Takes a text apart.
 ///
 /// # Errors
@@ -50,11 +62,9 @@ pub(super) enum Kind {
 pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let text = text.trim_start_matches('\u{feff}');
     let (json, shell) = split_json(text)?;
-    if let Some(json) = json {
-        parts.push(Part {
-            kind: Kind::Json(json),
-        });
-    }
+    parts.extend(json.into_iter().map(|json| Part {
+        kind: Kind::Json(json),
+    }));
     if shell.trim().is_empty() {
         return Ok(());
     }
@@ -78,10 +88,10 @@ pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Takes the first JSON object out of a text; what remains keeps its lines. Marks of code blocks go.
-fn split_json(text: &str) -> Result<(Option<Value>, String), Trouble> {
+/// Takes JSON objects out of a text; what remains keeps its lines. Marks of code blocks go.
+fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
     let mut rest = String::with_capacity(text.len());
-    let mut json = None;
+    let mut json = Vec::new();
     let mut offset = 0;
     let mut skip_to = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -97,7 +107,7 @@ fn split_json(text: &str) -> Result<(Option<Value>, String), Trouble> {
             line
         };
         let trimmed = line_text.trim_start();
-        let brace = json.is_none() && trimmed.starts_with('{') && {
+        let brace = trimmed.starts_with('{') && {
             let after = text
                 .get(start..)
                 .unwrap_or_default()
@@ -120,7 +130,7 @@ fn split_json(text: &str) -> Result<(Option<Value>, String), Trouble> {
             match stream.next() {
                 Some(Ok(value)) => {
                     skip_to = begin + stream.byte_offset();
-                    json = Some(value);
+                    json.push(value);
                     if offset > skip_to {
                         rest.push_str(text.get(skip_to..offset).unwrap_or_default());
                         skip_to = offset;
@@ -130,9 +140,16 @@ fn split_json(text: &str) -> Result<(Option<Value>, String), Trouble> {
                 }
                 Some(Err(error)) => {
                     let line = index + error.line();
+                    let error = error.to_string();
+                    // serde_json stops at 128, so that no text exhausts the stack.
+                    let message = if error.contains("recursion limit") {
+                        "The JSON is too deeply nested: more than 128 deep. Paste the configuration alone.".to_owned()
+                    } else {
+                        format!("This is not JSON ({error}). Mend it, or paste the whole file.")
+                    };
                     return Err(Trouble::new(
                         u32::try_from(line).unwrap_or(u32::MAX),
-                        format!("This is not JSON ({error}). Mend it, or paste the whole file."),
+                        message,
                     ));
                 }
                 None => rest.push('\n'),

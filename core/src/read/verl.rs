@@ -3,6 +3,7 @@
 mod engine;
 mod fine_tuning;
 mod keys;
+mod others;
 mod reinforcement;
 mod roles;
 
@@ -13,25 +14,24 @@ pub(super) use keys::SECTIONS;
 
 use super::draft::Draft;
 use super::launch::{self, Launch};
+use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
-use super::text::{Kind, Part};
-use crate::wire::Question;
+use super::text::{Kind, Part, stated_in_yaml};
 
 /// Reads veRL's texts: YAML first, then the overrides, as hydra does.
-pub(super) fn read(parts: &[Part], base: Option<&Question>) -> Result<Reading, Trouble> {
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Verl, keys::SECTIONS, base);
     let mut fine_tuning = false;
     let mut program = String::new();
     let mut before: Vec<Word> = Vec::new();
+    for setting in stated_in_yaml(parts) {
+        state(&mut draft, setting);
+    }
     for part in parts {
         match &part.kind {
-            Kind::Yaml(settings) => {
-                for setting in settings {
-                    draft.state(setting.clone());
-                }
-            }
+            Kind::Yaml(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Framework::Verl);
                 overrides(&mut draft, &launch);
@@ -130,12 +130,23 @@ fn overrides(draft: &mut Draft, launch: &Launch) {
             continue;
         };
         let mark = text.len() - plain.len();
-        draft.state(Setting {
+        let setting = Setting {
             key: key.to_owned(),
             written: format!("{}{key}", text.get(..mark).unwrap_or_default()),
             value: value.to_owned(),
             line: word.line,
             open: word.open.clone(),
-        });
+        };
+        state(draft, setting);
     }
+}
+
+/// States a key, and beside that of another engine its like, unless that is stated itself.
+fn state(draft: &mut Draft, setting: Setting) {
+    if let Some(like) = others::read_as(&setting.key)
+        && draft.settings.get(&like).is_none()
+    {
+        draft.settings.state(like, setting.clone());
+    }
+    draft.state(setting);
 }

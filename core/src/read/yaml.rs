@@ -147,7 +147,8 @@ fn flow(path: &str, inner: &str, line: u32, out: &mut Vec<Setting>) -> Result<()
         ));
     };
     for entry in inner.split(',').filter(|entry| !entry.trim().is_empty()) {
-        let Some((key, value)) = entry.split_once(':') else {
+        // `{accelerator_type:A10G: 0.001}`: the colon before a space, where there is one.
+        let Some((key, value)) = split_key(entry).or_else(|| entry.split_once(':')) else {
             return Err(Trouble::new(
                 line,
                 "This is no `key: value` in the braces. Write one.",

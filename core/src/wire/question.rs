@@ -537,6 +537,22 @@ pub struct PlanSpec {
     /// Which communication runs beside computation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
+    /// DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
+    /// rather than in host memory (ZeRO-Infinity). The search never chooses it. Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvme_offload: Option<bool>,
+    /// DeepSpeed, ZeRO-3: GPUs that hold a second copy of the weights between them, from which the backward pass gathers
+    /// (ZeRO++'s hpZ; a node's, usually). The search never chooses it. Default 1: off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zero_hpz_partition_size: Option<u64>,
+    /// DeepSpeed, ZeRO-3: whether weights are gathered in 8 bits (ZeRO++'s qwZ). The search never chooses it. Default
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zero_quantized_weights: Option<bool>,
+    /// DeepSpeed, ZeRO-3: whether gradients are reduced in 4 bits (ZeRO++'s qgZ). The search never chooses it. Default
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zero_quantized_gradients: Option<bool>,
     /// Bytes of master weights per parameter. Default: the backend's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub master_weights_bytes: Option<f64>,

@@ -356,11 +356,33 @@ fn optional() -> BoxedStrategy<Map<String, Value>> {
     )
 }
 
+/// What DeepSpeed alone has, with the backend and the stage that it takes.
+fn deepspeed() -> BoxedStrategy<Map<String, Value>> {
+    let own = some(
+        vec![
+            ("nvme_offload", one_of(vec![true, false])),
+            ("offload", offload()),
+            ("zero_hpz_partition_size", splits()),
+            ("zero_quantized_weights", one_of(vec![true, false])),
+            ("zero_quantized_gradients", one_of(vec![true, false])),
+        ],
+        0.7,
+    );
+    own.prop_map(|mut own| {
+        own.insert("backend".into(), json!("deepspeed"));
+        own.insert("zero_stage".into(), json!(3));
+        own
+    })
+    .boxed()
+}
+
 fn layout(plan: Plan) -> BoxedStrategy<Value> {
     let present = if plan == Plan::Complete { 1.0 } else { 0.3 };
-    (decided(present), optional(), any::<bool>())
-        .prop_map(|(mut decided, optional, budget)| {
+    let deepspeed = proptest::option::weighted(0.1, deepspeed());
+    (decided(present), optional(), deepspeed, any::<bool>())
+        .prop_map(|(mut decided, optional, deepspeed, budget)| {
             decided.extend(optional);
+            decided.extend(deepspeed.into_iter().flatten());
             if budget && let Some(micro) = decided.remove("micro_batch") {
                 decided.insert(
                     "max_tokens_per_gpu".into(),

@@ -77,6 +77,31 @@ fn variables_arithmetic_and_quotes() {
         ),
         ("x=`id`; x=8", "data.train_batch_size=$x", "8"),
         ("p=a/b/512", "data.train_batch_size=${p##*/}", "512"),
+        (
+            "d=npu\ncase \"${d}\" in\n  gpu) x=1 ;;\n  (npu|tpu)\n    x=2\n    ;;\n  *) exit 1 ;;\nesac",
+            "data.train_batch_size=$x",
+            "2",
+        ),
+        (
+            "d=other\ncase $d in a) x=1;; b*) x=2;; *) x=3; esac",
+            "data.train_batch_size=$x",
+            "3",
+        ),
+        (
+            "case $(uname) in Linux) x=1 ;; *) exit 1 ;; esac",
+            "data.train_batch_size=$x",
+            "1",
+        ),
+        (
+            "x=4\ncase \"$1\" in --x) x=1 ;; *) exit 1 ;; esac",
+            "data.train_batch_size=$x",
+            "4",
+        ),
+        (
+            "n=8\nx=1\nif (( n % 4 != 0 )); then exit 1; elif ((n == 8)); then x=2; fi",
+            "data.train_batch_size=$x",
+            "2",
+        ),
         ("\u{feff}x=512\r", "data.train_batch_size=$x\r", "512"),
     ] {
         let found = value(before, word);
@@ -128,6 +153,7 @@ fn troubles_name_line_and_remedy() {
         ("x=$(open", 1, "parenthesis after `$`"),
         ("a=(\n1\n2", 1, "array opens here"),
         ("x=${y", 1, "brace"),
+        ("if ((x", 1, "double parenthesis"),
         ("", 0, "nothing to read"),
         ("hello world", 0, "no text of veRL"),
         ("{\"a\": }", 1, "not JSON"),

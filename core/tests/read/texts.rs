@@ -61,6 +61,30 @@ fn the_guides_lines_of_offload() {
 }
 
 #[test]
+fn lines_of_a_script_whose_variables_are_elsewhere() {
+    let prefix = "actor_rollout_ref.actor.megatron.";
+    let reading = reading(&format!(
+        "{prefix}param_offload=${{offload}} \\\n{prefix}grad_offload=${{offload}} \\\n{prefix}tensor_model_parallel_size=2 \\\n"
+    ));
+    assert_eq!(field(&reading, "plan.backend"), json!("megatron"));
+    assert_eq!(field(&reading, "plan.tensor_parallel"), json!(2));
+    let [open] = reading.unknown.as_slice() else {
+        panic!("{:?}", reading.unknown);
+    };
+    assert!(
+        open.key.ends_with("param_offload") && open.hint.contains("depends on offload"),
+        "{open:?}"
+    );
+    assert_eq!(reading.understood.len(), 1, "{:?}", reading.understood);
+    assert!(
+        reading
+            .refused
+            .iter()
+            .any(|one| one.key.ends_with("grad_offload") && one.why.contains("Removed in 0.9.1"))
+    );
+}
+
+#[test]
 fn the_guides_lines_of_recomputation() {
     let prefix = "+actor_rollout_ref.actor.megatron.override_transformer_config.";
     let text = format!(
@@ -277,47 +301,6 @@ fn what_the_framework_refuses_is_refused() {
 }
 
 #[test]
-fn deepspeed_with_and_without_its_launch_line() {
-    let config = r#"{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto",
-        "bf16": {"enabled": true}, "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "stage3_prefetch_bucket_size": "auto"},
-        "amp": {"enabled": false}, "zero_optimisation": {"stage": 2}}"#;
-    let line = "deepspeed --num_nodes 2 --num_gpus 8 train.py --deepspeed ds_config.json --per_device_train_batch_size 2 \
-                --gradient_accumulation_steps=4 --model_name_or_path meta-llama/Llama-2-7b-hf --max_seq_length 4096 --gradient_checkpointing";
-    let both = read(&[config, line], None).unwrap();
-    for (path, expected) in [
-        ("model", json!("llama-2-7b")),
-        ("hardware.gpus", json!(16)),
-        ("workload.global_batch", json!(128)),
-        ("workload.sequence_length", json!(4096)),
-        ("plan.zero_stage", json!(3)),
-        ("plan.micro_batch", json!(2)),
-        ("plan.offload.optimizer", json!(true)),
-        ("plan.recompute", json!("full")),
-    ] {
-        assert_eq!(field(&both, path), expected, "{path}");
-    }
-    assert!(
-        both.refused
-            .iter()
-            .any(|one| one.key == "amp.enabled" && one.why.contains("Removed"))
-    );
-    assert!(
-        both.unknown
-            .iter()
-            .any(|one| one.key == "zero_optimisation.stage"
-                && one.hint.contains("zero_optimization.stage"))
-    );
-    // Alone, the batch says how many GPUs there are, and the base which model.
-    let base = question_from_value(json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "l40s"}, "workload": {"kind": "sft"}})).unwrap();
-    let alone = read(&[r#"{"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 4, "fp16": {"enabled": true}}"#], Some(&base)).unwrap();
-    assert_eq!(field(&alone, "hardware.gpus"), json!(4));
-    assert_eq!(field(&alone, "hardware.gpu"), json!("l40s"));
-    assert_eq!(field(&alone, "workload.precision"), json!("fp16"));
-    let heredoc = format!("cat > ds.json <<EOF\n{config}\nEOF\n{line}\n");
-    assert_eq!(reading(&heredoc).question, both.question);
-}
-
-#[test]
 fn chatlearn_yaml_and_command() {
     let yaml = "runtime_args:\n  train_backend: megatron\n  rollout_backend: sglang\n  sample_per_episode: 512\n  train_global_batch_size: 256\nmodels:\n  policy_trainer:\n    num_gpu: 16\n    tensor_model_parallel_size: 2\n    packing: true\n    max_token_in_packing: 8192\n    recompute_granularity: null\n  policy:\n    load: /models/Qwen3-8B\n    num_inference_per_prompt: 32\n    max_prompt_tokens_length: 1024\n    max_response_tokens_length: 2048\n  ref_policy:\n    tensor_model_parallel_size: ${models.policy_trainer.tensor_model_parallel_size}\n";
     let command = "python chatlearn/entrypoint.py grpo --config-file my.yaml models.policy_trainer.tensor_model_parallel_size=4 models.policy.gpu_memory_utilization=0.75";
@@ -346,6 +329,79 @@ fn chatlearn_yaml_and_command() {
             .iter()
             .any(|one| one.why.contains("OmegaConf"))
     );
+}
+
+#[test]
+fn what_a_chatlearn_file_leaves_out_is_the_dataclass_default() {
+    // The templates say otherwise of each of these.
+    let yaml = "runtime_args:\n  train_backend: megatron\n  sample_per_episode: 512\n  train_global_batch_size: 512\n\
+        models:\n  policy_trainer:\n    num_gpu: 8\n  policy:\n    load: Qwen/Qwen3-8B\n";
+    let command = "python chatlearn/entrypoint.py grpo --config-file template/grpo_megatron.yaml runtime_args.sample_per_episode=512 \
+        runtime_args.train_global_batch_size=512 models.policy_trainer.num_gpu=8 models.policy_trainer.max_token_in_packing=4096 \
+        models.policy.load=Qwen/Qwen3-8B";
+    let (file, command) = (reading(yaml), reading(command));
+    for (path, by_file, by_command) in [
+        ("workload.packing", json!(false), json!(true)),
+        ("plan.zero_stage", json!(0), json!(1)),
+        ("plan.offload.parameters", json!(false), json!(true)),
+        ("plan.rollout.tensor_parallel", json!(1), json!(2)),
+        ("plan.rollout.enforce_eager", json!(false), json!(true)),
+        ("plan.rollout.max_num_seqs", json!(1), json!(256)),
+    ] {
+        assert_eq!(field(&file, path), by_file, "{path}");
+        assert_eq!(field(&command, path), by_command, "{path}");
+    }
+}
+
+#[test]
+fn engines_beside_fsdp_and_megatron_are_read_as_these() {
+    let run = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B actor_rollout_ref.rollout.name=vllm trainer.n_gpus_per_node=8 ";
+    let engine = "actor_rollout_ref.actor.veomni.";
+    let veomni = reading(&format!(
+        "{run} model_engine=veomni {engine}param_offload=True {engine}ulysses_parallel_size=2 {engine}fsdp_size=4 {engine}moe_implementation=fused"
+    ));
+    for (path, expected) in [
+        ("plan.backend", json!("fsdp")),
+        ("plan.offload.parameters", json!(true)),
+        ("plan.ulysses_parallel", json!(2)),
+        ("plan.shard_group", json!(4)),
+    ] {
+        assert_eq!(field(&veomni, path), expected, "{path}");
+    }
+    assert!(veomni.unknown.is_empty(), "{:?}", veomni.unknown);
+    assert!(
+        veomni
+            .assumed
+            .iter()
+            .any(|one| one.why.contains("veomni is not modelled"))
+    );
+    let engine = "actor_rollout_ref.actor.mindspeed.";
+    let mindspeed = reading(&format!(
+        "{run} model_engine=mindspeed {engine}tensor_model_parallel_size=4 +{engine}mcore_kwargs.recompute_granularity=full +{engine}mcore_kwargs.recompute_method=uniform"
+    ));
+    for (path, expected) in [
+        ("plan.backend", json!("megatron")),
+        ("plan.tensor_parallel", json!(4)),
+        ("plan.recompute", json!("full")),
+    ] {
+        assert_eq!(field(&mindspeed, path), expected, "{path}");
+    }
+    assert!(mindspeed.unknown.is_empty(), "{:?}", mindspeed.unknown);
+}
+
+#[test]
+fn arguments_that_stand_in_variables_alone_are_read() {
+    let text = "MODEL=(\n  --num-layers 32 --hidden-size 4096\n  --ffn-hidden-size 14336 --num-attention-heads 32 --num-query-groups 8 --swiglu --vocab-size 128256\n)\n\
+        OPTIONS=\"--tensor-model-parallel-size 4 --seq-length 8192 --bf16\"\n";
+    let found = reading(text);
+    assert_eq!(found.framework, Framework::Megatron);
+    assert_eq!(field(&found, "model"), json!("llama-3-8b"));
+    assert_eq!(field(&found, "plan.tensor_parallel"), json!(4));
+    let found = reading(
+        "ACTOR=(\n  actor_rollout_ref.actor.use_dynamic_bsz=True\n  actor_rollout_ref.actor.ppo_max_token_len_per_gpu=8192\n)\n",
+    );
+    assert_eq!(found.framework, Framework::Verl);
+    assert_eq!(field(&found, "plan.max_tokens_per_gpu"), json!(8192));
 }
 
 #[test]

@@ -1,8 +1,9 @@
-"""Checks ChatLearn commands against the names, types and defaults of its configuration; see README.md.
+"""Checks ChatLearn commands and files against the names, types and defaults of its configuration; see README.md.
 
 ChatLearn is on no package registry, so its configuration is restated: `schema.json` lists every
 key, `TEMPLATES` what its two templates set, `validate` what its own validation asserts, `rules.py` what it and
-Megatron assert only at run time. Overrides are read by OmegaConf, as its launcher reads them.
+Megatron assert only at run time. Overrides and the file are read by OmegaConf, as its launcher reads them. The file
+takes the template's place, so that it must say all that the template says; command and file must come to the same.
 """
 
 import json
@@ -54,6 +55,9 @@ MODULES = {"core_attn", "moe_act", "layernorm", "mla_up_proj", "mlp", "moe", "sh
 # Overwritten after construction, or without effect.
 IGNORED = ("models.policy_trainer.fsdp_size", "models.policy_trainer.seq_length", "models.policy.seq_length",
            "models.policy_trainer.gradient_checkpointing", "models.policy_trainer.num_replica", "models.policy_trainer.replica_dp_size")
+# What its dataclasses leave open, so that a file without it does not start (configs/runtime_config.py).
+REQUIRED = [f"runtime_args.{name}" for name in ("train_backend", "output_dir", "data_path", "eval_data_path", "num_episode", "sample_per_episode",
+                                                "train_micro_batch_size", "train_global_batch_size", "save_episode_interval")]
 SGLANG_IGNORES = ("models.policy.generation_batch_size", "models.policy.max_num_batched_tokens")
 
 
@@ -109,12 +113,12 @@ def names_and_types(overrides, keys, backend, rollout):
 
 
 def configuration(template, overrides, keys, backend):
-    """Defaults, template and overrides as nested names, with what ChatLearn derives from them."""
-    flat = {key: entry.get("default") for key, entry in keys.items()} | TEMPLATES[template] | overrides
+    """Defaults, template and overrides as nested names, with what ChatLearn derives from them. A file has no template."""
+    flat = {key: entry.get("default") for key, entry in keys.items()} | TEMPLATES.get(template, {}) | overrides
     for role in ("ref_policy", "policy"):
-        for name in TIED:
+        for name in TIED if template else ():
             key = f"models.{role}.{name}"
-            own = role == "policy" and (name.endswith("parallel_size") or name == "load" and backend == "megatron")
+            own = role == "policy" and (name not in ("num_gpu", "load") or name == "load" and backend == "megatron")
             if key in keys and key not in overrides and not own:
                 flat[key] = flat.get(f"models.policy_trainer.{name}")
     for role in ("policy_trainer", "ref_policy"):
@@ -167,28 +171,77 @@ def validate(config, backend, template, overrides):
         yield from divides("runtime_args.train_micro_batch_size", run.train_global_batch_size // ranks, run.train_micro_batch_size, "train_micro_batch_size")
 
 
+def value(config, key):
+    for name in key.split("."):
+        config = getattr(config, name, None)
+    return config
+
+
+def check_file(item, text):
+    """Errors of the file, and the configuration that it comes to."""
+    for old, new in item.get("file", {}).items():
+        if text.count(old) != 1:
+            raise RuntimeError(f"{item['id']}: {text.count(old)} times {old!r}")
+        text = text.replace(old, new)
+    # No shell sets it for the file; the launcher's environment has it.
+    os.environ["HOME"] = shell.ENVIRONMENT["HOME"]
+    try:
+        settings = dict(leaves(OmegaConf.to_container(OmegaConf.create(text), resolve=True)))
+    except Exception as error:  # noqa: BLE001: OmegaConf's and PyYAML's are of many kinds
+        return [f"OmegaConf refuses the file: {' '.join(str(error).split())[:300]}"], None
+    backend = settings.get("runtime_args.train_backend")
+    errors = [f"{key}: must be set" for key in REQUIRED if key not in settings]
+    if errors or backend not in ("fsdp", "megatron"):
+        return errors or [f"runtime_args.train_backend: not support train backend {backend!r}"], None
+    keys = {**SCHEMA["common"], **SCHEMA[backend]}
+    errors = list(names_and_types(settings, keys, backend, settings.get("runtime_args.rollout_backend", "vllm")))
+    if errors:
+        return errors, None
+    config = configuration("", settings, keys, backend)
+    return [*validate(config, backend, "", settings), *rules.violations(config, item["facts"])], config
+
+
 def check(item):
-    template, settings = launch(item["snippets"][0]["text"])
+    texts = {snippet["file"].rsplit(".")[-1]: snippet["text"] for snippet in item["snippets"]}
+    if "file" in item:
+        return check_file(item, texts["yaml"])[0]
+    errors, config = check_command(item, texts["sh"])
+    if errors or "yaml" not in texts or any(key in item for key in ("set", "unset", "add")):
+        return errors
+    errors, other = check_file(item, texts["yaml"])
+    if errors:
+        return [f"the file: {error}" for error in errors]
+    template, settings = launch(texts["sh"])
+    sglang = config.runtime_args.rollout_backend == "sglang"
+    keys = {word.split("=", 1)[0] for word in settings} | set(TEMPLATES[template]) | {f"models.{role}.{name}" for role in ("ref_policy", "policy") for name in TIED}
+    return [f"{key}: {value(config, key)!r} by the command, {value(other, key)!r} by the file" for key in sorted(keys)
+            if value(config, key) != value(other, key) and not (sglang and key in SGLANG_IGNORES)]
+
+
+def check_command(item, text):
+    """Errors of the command, and the configuration that it comes to."""
+    template, settings = launch(text)
     settings = protocol.altered(settings, item)
     errors = protocol.twice(settings)
     errors += [f"{word}: OmegaConf knows no hydra prefix" for word in settings if word[0] in "+~-"]
     errors += [f"{word}: not key=value" for word in settings if "=" not in word]
     if errors:
-        return errors
+        return errors, None
     if template not in TEMPLATES:
-        return [f"{template}: no template of ChatLearn"]
+        return [f"{template}: no template of ChatLearn"], None
     overrides = dict(leaves(OmegaConf.to_container(OmegaConf.from_dotlist(settings), resolve=False)))
     backend = overrides.get("runtime_args.train_backend", TEMPLATES[template]["runtime_args.train_backend"])
     if backend not in ("fsdp", "megatron"):
-        return [f"runtime_args.train_backend: not support train backend {backend!r}"]
+        return [f"runtime_args.train_backend: not support train backend {backend!r}"], None
     keys = {**SCHEMA["common"], **SCHEMA[backend]}
     rollout = overrides.get("runtime_args.rollout_backend", "vllm")
     errors += names_and_types(overrides, keys, backend, rollout)
-    if not errors:
-        config = configuration(template, overrides, keys, backend)
-        errors += validate(config, backend, template, overrides)
-        errors += rules.violations(config, item["facts"])
-    return errors
+    if errors:
+        return errors, None
+    config = configuration(template, overrides, keys, backend)
+    errors += validate(config, backend, template, overrides)
+    errors += rules.violations(config, item["facts"])
+    return errors, config
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ warnings.filterwarnings("ignore")
 import contextlib  # noqa: E402
 
 import protocol  # noqa: E402
+import trainer as fill  # noqa: E402
 import shell  # noqa: E402
 
 with contextlib.redirect_stdout(sys.stderr):  # older versions greet, and what is printed here is a verdict
@@ -32,8 +33,10 @@ logging.getLogger("DeepSpeed").propagate = False
 # Read by the engine rather than by DeepSpeedConfig.
 ENGINE = {"vocabulary_size", "sequence_parallel_size"}
 # Sections that refuse unknown keys themselves, and sections read elsewhere.
-STRICT = {"zero_optimization", "bf16", "fp16", "comms_logger", "tensorboard", "wandb", "csv_monitor", "comet", "hybrid_engine",
+STRICT = {"zero_optimization", "comms_logger", "tensorboard", "wandb", "csv_monitor", "comet", "hybrid_engine",
           "compile", "tensor_parallel", "weight_quantization", "timers"}
+# Plain dictionaries before 0.17, whose keys are looked up one by one.
+STRICT |= {"bf16", "fp16"} if hasattr(ds, "get_float16_config") else set()
 FREE = {"optimizer", "scheduler", "pipeline", "autotuning", "data_efficiency", "expert_parallel", "checkpoint", "flops_profiler"}
 
 
@@ -99,11 +102,24 @@ def autos(node, prefix=""):
             yield prefix + key
 
 
+PLAIN, TRAINER = "ds_config.json", "ds_config_hf.json"
+
+
 def check(item):
     files = {snippet["file"]: snippet["text"] for snippet in item["snippets"]}
-    text = files["ds_config.json"] if "raw" not in item else item["raw"]
-    config = altered(read(text), item)
-    facts, world = item["facts"], item["facts"]["gpus"]
+    changed = item.get("file", PLAIN)
+    if any(key in item for key in ("set", "unset", "raw", "file")):
+        config = altered(read(item.get("raw") or files[changed]), item)
+        return raw(config, item["facts"]) if changed == PLAIN else trainer(config, words_of(files), item["facts"])
+    plain, hugging_face = read(files[PLAIN]), read(files[TRAINER])
+    words = words_of(files)
+    errors = raw(plain, item["facts"]) + launcher(words, item["facts"])
+    return errors + trainer(hugging_face, words, item["facts"]) + same(plain, hugging_face, words, item["facts"])
+
+
+def raw(config, facts):
+    """What DeepSpeed says of a configuration as it stands."""
+    world = facts["gpus"]
     tensor = config.get("tensor_parallel")
     tp = tensor.get("autotp_size", 1) if isinstance(tensor, dict) else 1
     sp = config.get("sequence_parallel_size", 1)
@@ -124,10 +140,27 @@ def check(item):
             errors.append(f"{key}: DeepSpeed never reads it")
         elif isinstance(value, Watched) and key not in STRICT | FREE:
             errors += [f"{key}.{inner}: DeepSpeed never reads it" for inner in dict.keys(value) if f"{key}.{inner}" not in watched.seen]
-    errors += optimizer(config) + scheduler(config) + combinations(config, world)
-    if "run_deepspeed.sh" in files and not item.get("set") and not item.get("unset") and "raw" not in item:
-        errors += launcher(files["run_deepspeed.sh"], config, facts)
-    return errors
+    return errors + optimizer(config) + scheduler(config) + combinations(config, world)
+
+
+def trainer(config, words, facts):
+    """What Hugging Face's Trainer says of it, and DeepSpeed of what that makes."""
+    errors = []
+    if "activation_checkpointing" in config:
+        errors.append("activation_checkpointing: the Trainer's models never read it")
+    try:
+        made = fill.filled(config, words, facts)
+    except ValueError as error:
+        return errors + [f"the Trainer: {' '.join(str(error).split())}"]
+    left = list(autos(made))
+    return errors + [f"{key}: no Trainer fills auto in here" for key in left] + ([] if left else raw(made, facts))
+
+
+def same(plain, hugging_face, words, facts):
+    """Both files say the same, once the Trainer has filled its own."""
+    made = fill.filled(hugging_face, words, facts)
+    plain = {key: value for key, value in plain.items() if key != "activation_checkpointing" and (key != "train_batch_size" or key in made)}
+    return [] if plain == made else [f"{TRAINER}: becomes {made}, which is not {plain}"]
 
 
 def optimizer(config):
@@ -159,6 +192,7 @@ def scheduler(config):
 
 
 def combinations(config, world):
+    """What DeepSpeed asserts, or leaves out, only when training starts."""
     zero = config.get("zero_optimization", {})
     stage, errors = zero.get("stage", 0), []
     offload, weights = zero.get("offload_optimizer") or {}, zero.get("offload_param") or {}
@@ -173,10 +207,17 @@ def combinations(config, world):
     require(not away(offload) or stage >= 1, "offload_optimizer: needs stage 1 or more")
     for name, section in (("offload_param", weights), ("offload_optimizer", offload)):
         require(section.get("device") != "nvme" or (section.get("nvme_path") and stage == 3), f"{name}: nvme needs nvme_path and stage 3")
+    # runtime/swap_tensor/partitioned_optimizer_swapper.py, swap_in_optimizer_state: Adam's states and the gradient.
+    require(offload.get("device") != "nvme" or offload.get("buffer_count", 4) >= 4, "offload_optimizer.buffer_count: Adam needs 4")
     require(not offload.get("super_offload") or stage == 3, "offload_optimizer.super_offload: needs stage 3")
     require(zero.get("zenflow") is None or offload.get("device") == "cpu", "zenflow: needs offload_optimizer to the CPU")
     partition = zero.get("zero_hpz_partition_size", 1)
     require(partition == 1 or (stage == 3 and world % min(partition, world) == 0), "zero_hpz_partition_size: needs stage 3 and divides the GPUs")
+    # runtime/zero/partition_parameters.py, _partition_param_sec.
+    require(partition == 1 or weights.get("device") != "nvme", "zero_hpz_partition_size: no second copy of weights on NVMe")
+    quantized = zero.get("zero_quantized_weights") and (config.get("torch_autocast") or {}).get("enabled")
+    require(not quantized, "zero_quantized_weights: not with torch_autocast")
+    require("aio" not in config or "nvme" in (offload.get("device"), weights.get("device")), "aio: nothing lies on NVMe")
     for key, value in zero.items():
         require(not key.startswith("stage3_") or stage == 3, f"{key}: has no effect without stage 3")
         require(not key.startswith("zero_quantized_") or not value or stage == 3, f"{key}: needs stage 3")
@@ -185,18 +226,18 @@ def combinations(config, world):
     return errors
 
 
-def launcher(text, config, facts):
-    """The other file says the same, as Hugging Face's Trainer demands."""
-    found = [words for words in shell.commands(text) if words[0] == "deepspeed"]
+def words_of(files):
+    """The words of the command that starts DeepSpeed."""
+    found = [words for words in shell.commands(files["run_deepspeed.sh"]) if words[0] == "deepspeed"]
     if len(found) != 1:
-        return [f"{len(found)} commands start DeepSpeed, not 1"]
-    words = found[0]
+        raise ValueError(f"{len(found)} commands start DeepSpeed, not 1")
+    return found[0]
+
+
+def launcher(words, facts):
+    """The launch line takes the Trainer's file and every GPU of the question."""
     value = lambda name: words[words.index(name) + 1]  # noqa: E731
-    same = {"--per_device_train_batch_size": config["train_micro_batch_size_per_gpu"],
-            "--gradient_accumulation_steps": config["gradient_accumulation_steps"],
-            "--max_grad_norm": config["gradient_clipping"], "--learning_rate": config["optimizer"]["params"]["lr"],
-            "--adam_beta2": config["optimizer"]["params"]["betas"][1], "--weight_decay": config["optimizer"]["params"]["weight_decay"]}
-    errors = [f"{name}: {value(name)} differs from ds_config.json's {wanted}" for name, wanted in same.items() if float(value(name)) != wanted]
+    errors = [] if value("--deepspeed") == TRAINER else [f"--deepspeed: not {TRAINER}"]
     if int(value("--num_nodes")) * int(value("--num_gpus")) != facts["gpus"]:
         errors.append(f"--num_gpus: not the {facts['gpus']} GPUs of the question")
     names = [word for word in words if word.startswith("--")]

@@ -1,8 +1,8 @@
 """Checks LLMForge's YAML against the keys of its published templates; see README.md.
 
 LLMForge is closed and deprecated: no code of it can run. The keys, their types and the resources and configurations they
-name are the union over the 244 templates in the history of anyscale/templates (removed by commit d0879a6c), and Ray
-reads the file with PyYAML.
+name are those of its templates in anyscale/templates after October 2024, when no_gradient_checkpoint was renamed (commit
+d0b1d2a3), until they were removed (d0879a6c). Ray reads the file with PyYAML.
 """
 
 import os
@@ -16,10 +16,10 @@ import yaml  # noqa: E402
 
 TEXT, WHOLE, NUMBER, TRUTH, LIST = (str,), (int,), (int, float), (bool,), (list,)
 KEYS = {
-    "model_id": TEXT, "train_path": TEXT, "valid_path": TEXT, "output_dir": TEXT, "padding": TEXT, "task": TEXT,
+    "model_id": TEXT, "train_path": TEXT, "valid_path": TEXT, "padding": TEXT, "task": TEXT,
     "context_length": WHOLE, "num_devices": WHOLE, "train_batch_size_per_device": WHOLE, "eval_batch_size_per_device": WHOLE,
     "gradient_accumulation_steps": WHOLE, "num_epochs": WHOLE, "num_checkpoints_to_keep": WHOLE, "learning_rate": NUMBER,
-    "no_gradient_checkpoint": TRUTH, "flash_attention_2": TRUTH, "deepspeed.config_path": TEXT, "trainer_resources.memory": WHOLE,
+    "gradient_checkpointing": TRUTH, "deepspeed.config_path": TEXT, "trainer_resources.memory": WHOLE,
     "liger_kernel.enabled": TRUTH, "liger_kernel.kwargs.fused_linear_cross_entropy": TRUTH,
     "lora_config.r": WHOLE, "lora_config.lora_alpha": WHOLE, "lora_config.lora_dropout": NUMBER, "lora_config.target_modules": LIST,
     "lora_config.modules_to_save": LIST, "lora_config.bias": TEXT, "lora_config.task_type": TEXT,
@@ -76,7 +76,9 @@ def check(item):
     errors += [f"{key}: must be set" for key in REQUIRED if key not in settings]
     for key, value in settings.items():
         if key == "worker_resources":
-            errors += [f"{key}: {name} is no accelerator of LLMForge's" for name in value if name not in ACCELERATORS]
+            errors += [f"{key}: {name} is no accelerator of LLMForge's" for name in value if name not in ACCELERATORS | {"memory"}]
+            if not isinstance(value.get("memory", 0), int):
+                errors.append(f"{key}.memory: {value['memory']!r} is of another type")
         elif key not in KEYS:
             errors.append(f"{key}: no template has it")
         elif not isinstance(value, KEYS[key]) or isinstance(value, bool) and KEYS[key] != TRUTH:

@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 os.environ.update(VERL_LOGGING_LEVEL="ERROR", VERL_USE_EXTERNAL_PLUGINS="none", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
 
+from hints import accepts  # noqa: E402
 import protocol  # noqa: E402
 import shell  # noqa: E402
 import stand_ins  # noqa: E402
@@ -122,29 +123,6 @@ def hint_of(config, key):
                 return None
         return hint
     return None
-
-
-def accepts(value, hint):
-    origin = typing.get_origin(hint)
-    if hint is typing.Any or isinstance(hint, typing.TypeVar) or isinstance(value, str) and re.fullmatch(r"\$\{.*\}", value):
-        return True
-    if origin in (typing.Union, types.UnionType):
-        return any(accepts(value, h) for h in typing.get_args(hint))
-    if origin is typing.Literal:
-        return value in typing.get_args(hint)
-    if hint is type(None):
-        return value is None
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint in (bool, str):
-        return isinstance(value, hint)
-    if (origin or hint) in (list, tuple):
-        return isinstance(value, (list, tuple))
-    if (origin or hint) is dict or dataclasses.is_dataclass(hint):
-        return isinstance(value, dict) or value is None
-    return True
 
 
 def plain(value):

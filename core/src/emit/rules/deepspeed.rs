@@ -3,7 +3,7 @@
 use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::{Layout, MicroBatch, Plan, Recompute};
+use crate::plan::{Layout, MicroBatch, Plan, Recompute, ZeroPlus};
 use crate::wire::{Backend, Precision, WorkloadKind};
 
 /// What `DeepSpeed` refuses, or accepts and ignores.
@@ -51,6 +51,11 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         },
     );
     memory(&mut rules, layout, job.hardware.gpus);
+    rules.require(
+        !layout.zero_plus.quantized_weights || !job.workload.quantized_base(),
+        "plan.zero_quantized_weights",
+        || "The base is in 4 bits already. Set it to false.".to_owned(),
+    );
     rules.require(
         !layout.offload.activations,
         "plan.offload.activations",
@@ -139,6 +144,22 @@ pub(super) fn memory(rules: &mut Rules, layout: &Layout, gpus: u32) {
         !layout.offload.optimizer || stage >= 1,
         "plan.offload.optimizer",
         || "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more.".to_owned(),
+    );
+}
+
+/// Refuses what only a `ds_config.json` of one's own says.
+pub(super) fn host_memory_alone(rules: &mut Rules, layout: &Layout, framework: &str) {
+    rules.require(!layout.nvme_offload, "plan.nvme_offload", || {
+        format!("{framework}'s text offloads to host memory alone. Set it to false, or take DeepSpeed's flags.")
+    });
+    rules.require(
+        layout.zero_plus == ZeroPlus::OFF,
+        "plan.zero_hpz_partition_size",
+        || {
+            format!(
+                "{framework}'s text has no ZeRO++. Leave its fields out, or take DeepSpeed's flags."
+            )
+        },
     );
 }
 

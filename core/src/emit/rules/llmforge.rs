@@ -25,17 +25,28 @@ pub(in crate::emit) fn accelerator(job: &Job) -> Option<&'static str> {
     known.map(|(_, name)| *name)
 }
 
+/// The GPUs that a Ray resource names, by the catalog's ids.
+pub(crate) fn accelerators(name: &str) -> Vec<&'static str> {
+    let own = ACCELERATORS.iter().filter(|(_, own)| *own == name);
+    own.map(|(id, _)| *id).collect()
+}
+
 /// LLMForge's `DeepSpeed` configuration that lays a plan out, where one does.
 pub(in crate::emit) fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
     let offload = layout.offload;
-    let whole = layout.shard_group >= gpus;
+    let plus = layout.zero_plus;
+    let other = layout.nvme_offload || plus.quantized_weights || plus.quantized_gradients;
+    if layout.shard_group < gpus || other {
+        return None;
+    }
     Some(
         match (layout.zero_stage, offload.optimizer, offload.parameters) {
+            (3, false, false) if plus.partition_size == 8 => "zero_3_hpz.json",
+            _ if plus.partition_size > 1 => return None,
             (2, false, false) => "zero_2.json",
-            (3, false, false) if whole => "zero_3.json",
-            (3, false, false) if layout.shard_group == 8 => "zero_3_hpz.json",
-            (3, true, false) if whole => "zero_3_offload_optim.json",
-            (3, true, true) if whole => "zero_3_offload_optim+param.json",
+            (3, false, false) => "zero_3.json",
+            (3, true, false) => "zero_3_offload_optim.json",
+            (3, true, true) => "zero_3_offload_optim+param.json",
             _ => return None,
         },
     )
@@ -79,7 +90,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         configuration(layout, gpus).is_some(),
         "plan.zero_stage",
         || {
-            "LLMForge's configurations are ZeRO 2, ZeRO 3, ZeRO 3 within 8 GPUs, and ZeRO 3 with the optimizer, or optimizer and parameters, offloaded. Choose one of these."
+            "LLMForge's configurations are ZeRO 2, ZeRO 3, ZeRO 3 with zero_hpz_partition_size 8, and ZeRO 3 with the optimizer, or optimizer and parameters, offloaded. Choose one of these."
                 .to_owned()
         },
     );

@@ -91,6 +91,7 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
         "OpenRLHF keeps the weights it trains on the GPU. Set it to false.".to_owned()
     });
     deepspeed::memory(rules, layout, gpus);
+    deepspeed::host_memory_alone(rules, layout, "OpenRLHF");
     rules.require(
         !matches!(layout.recompute, Recompute::Selective(_)),
         "plan.recompute",

@@ -70,6 +70,7 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
                 format!("{} attention heads cannot be split by {sp}.", job.model.shape.num_attention_heads)
             });
             deepspeed::memory(rules, layout, gpus);
+            deepspeed::host_memory_alone(rules, layout, "TRL");
         }
         Backend::Megatron | Backend::Ddp => rules.refuse(
             "plan.backend",

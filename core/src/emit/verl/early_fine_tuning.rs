@@ -3,7 +3,7 @@
 use super::super::text::{Section, flag, home, model_path};
 use super::super::words::{count, layout_title};
 use super::super::{Emission, Unsupported};
-use super::fine_tuning::{launch, run};
+use super::fine_tuning::{launch, longest, run};
 use super::model::{adapters, checkpointing};
 use crate::plan::MicroBatch;
 use crate::wire::Backend;
@@ -71,16 +71,7 @@ fn batch(emission: &Emission, micro: u64) -> Section {
         micro,
         format!("{} at a time on each GPU", count(micro)),
     );
-    section.set(
-        "data.max_length",
-        workload.sequence_length,
-        "from your question",
-    );
-    section.set(
-        "data.truncation",
-        "right",
-        "a longer sequence would stop the run",
-    );
+    longest(&mut section, emission);
     for (key, file) in [("train", "train.parquet"), ("val", "test.parquet")] {
         section.set(
             format!("data.{key}_files"),

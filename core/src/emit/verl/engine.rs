@@ -179,31 +179,16 @@ impl Engine<'_> {
     fn parallel(&self, section: &mut Section, job: &Job) {
         let (layout, shape) = (self.layout, self.shape);
         let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
-        let reason = if tp == 1 {
-            "no matrix is split".to_owned()
-        } else if tp <= job.hardware.nvlink_domain.max(1) {
-            format!(
-                "{tp} GPUs of one NVLink domain split each matrix; divides {} heads",
-                shape.num_attention_heads
-            )
-        } else {
-            format!(
-                "{tp} GPUs split each matrix; divides {} heads",
-                shape.num_attention_heads
-            )
-        };
-        section.set(self.key("tensor_model_parallel_size"), tp, reason);
-        let layers = shape.num_hidden_layers;
-        let even = layers.is_multiple_of(u64::from(pp.max(1)));
-        let reason = match pp {
-            1 => "no pipeline, no bubble".to_owned(),
-            _ if even => format!("{} of {layers} layers per stage", layers / u64::from(pp)),
-            _ => format!(
-                "{} of {layers} layers on the fullest stage",
-                layers.div_ceil(pp.into())
-            ),
-        };
-        section.set(self.key("pipeline_model_parallel_size"), pp, reason);
+        section.set(
+            self.key("tensor_model_parallel_size"),
+            tp,
+            megatron::tensor_reason(job, shape, tp),
+        );
+        section.set(
+            self.key("pipeline_model_parallel_size"),
+            pp,
+            megatron::pipeline_reason(shape.num_hidden_layers, pp),
+        );
         if layout.virtual_pipeline > 1 {
             section.set(
                 self.key("virtual_pipeline_model_parallel_size"),

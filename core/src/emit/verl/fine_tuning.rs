@@ -1,8 +1,7 @@
 //! `verl.trainer.sft_trainer`: full fine-tuning and LoRA.
 
 use super::super::Emission;
-use super::super::rules::nodes;
-use super::super::text::{Section, flag, home, model_path};
+use super::super::text::{Section, flag, home, model_path, torchrun};
 use super::super::words::{count, layout_title, plural};
 use super::engine::{Engine, budget};
 use super::model::{adapters, checkpointing, fused_kernels};
@@ -25,20 +24,22 @@ pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
 
 /// The command that starts `module` on every GPU.
 pub(super) fn launch(emission: &Emission, module: &str) -> String {
-    let (nnodes, per_node) = nodes(
-        emission.job.hardware.gpus,
-        emission.job.hardware.gpus_per_node,
-    )
-    .unwrap_or((1, 1));
-    let launch = if nnodes == 1 {
-        format!("torchrun --standalone --nnodes=1 --nproc-per-node={per_node}")
-    } else {
-        format!(
-            "torchrun --nnodes={nnodes} --nproc-per-node={per_node} --node-rank=\"$NODE_RANK\" \
-             --master-addr=\"$MASTER_ADDR\" --master-port=29500"
-        )
-    };
+    let launch = torchrun(emission.job);
     format!("{launch} -m {module} \"${{args[@]}}\"")
+}
+
+/// The longest sequence, and what becomes of a longer one.
+pub(super) fn longest(section: &mut Section, emission: &Emission) {
+    section.set(
+        "data.max_length",
+        emission.job.workload.sequence_length,
+        "from your question",
+    );
+    section.set(
+        "data.truncation",
+        "right",
+        "a longer sequence would stop the run",
+    );
 }
 
 fn batch(emission: &Emission) -> Section {
@@ -52,16 +53,7 @@ fn batch(emission: &Emission) -> Section {
             plural(workload.global_batch, "sequence", "sequences")
         ),
     );
-    section.set(
-        "data.max_length",
-        workload.sequence_length,
-        "from your question",
-    );
-    section.set(
-        "data.truncation",
-        "right",
-        "a longer sequence would stop the run",
-    );
+    longest(&mut section, emission);
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
             section.set(

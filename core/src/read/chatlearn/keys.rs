@@ -2,6 +2,7 @@
 
 use crate::read::meaning::Meaning::{Field, Ignored, Plan, Unmodelled};
 use crate::read::meaning::{Meaning, Section};
+use crate::read::megatron::keys::{LAYOUT, RECOMPUTE};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
@@ -19,6 +20,16 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
         prefix: "runtime_args.",
         plan: "plan.",
         keys: RUNTIME,
+    },
+    Section {
+        prefix: "models.policy_trainer.",
+        plan: "plan.",
+        keys: LAYOUT,
+    },
+    Section {
+        prefix: "models.policy_trainer.",
+        plan: "plan.",
+        keys: RECOMPUTE,
     },
     Section {
         prefix: "models.policy_trainer.",
@@ -125,24 +136,10 @@ const TRAINER: &[(&str, Meaning)] = &[
     ("max_token_in_packing", Plan("max_tokens_per_gpu")),
     ("load", Field("model")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
-    ("tensor_model_parallel_size", Plan("tensor_parallel")),
-    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
     (
         "virtual_pipeline_model_parallel_size",
         Plan("virtual_pipeline"),
     ),
-    ("context_parallel_size", Plan("context_parallel")),
-    ("expert_model_parallel_size", Plan("expert_parallel")),
-    (
-        "expert_tensor_parallel_size",
-        Plan("expert_tensor_parallel"),
-    ),
-    ("sequence_parallel", Plan("sequence_parallel")),
-    ("use_distributed_optimizer", Plan("zero_stage")),
-    ("recompute_granularity", Plan("recompute")),
-    ("recompute_method", Plan("recompute")),
-    ("recompute_num_layers", Plan("recompute")),
-    ("recompute_modules", Plan("recompute")),
     (
         "free_gpu_memory.offload_weights",
         Plan("offload.parameters"),

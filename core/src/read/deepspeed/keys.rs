@@ -7,7 +7,52 @@ const LOG: Meaning = Ignored("logs and checkpoints");
 const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
 const BUCKET: Meaning = Ignored("the size of one transfer");
 const GONE: Meaning = Removed("0.19", "DeepSpeed refuses the section. Leave it out.");
-const NVME: Meaning = Ignored("how the host's disk is used");
+const NVME: Meaning = Ignored("how what is offloaded is copied");
+
+/// Keys that a training script fills where they say `auto`: Hugging Face's Trainer (transformers 5.23.0,
+/// `integrations/deepspeed.py`), and Accelerate those of the offload (1.15.0, `utils/dataclasses.py`).
+const FILLED: &[&str] = &[
+    "train_batch_size",
+    "train_micro_batch_size_per_gpu",
+    "gradient_accumulation_steps",
+    "gradient_clipping",
+    "bf16.enabled",
+    "fp16.enabled",
+    "optimizer.params.lr",
+    "optimizer.params.betas",
+    "optimizer.params.eps",
+    "optimizer.params.weight_decay",
+    "scheduler.params.warmup_min_lr",
+    "scheduler.params.warmup_max_lr",
+    "scheduler.params.warmup_num_steps",
+    "scheduler.params.total_num_steps",
+    "zero_optimization.reduce_bucket_size",
+    "zero_optimization.stage3_prefetch_bucket_size",
+    "zero_optimization.stage3_param_persistence_threshold",
+    "zero_optimization.stage3_gather_16bit_weights_on_model_save",
+    "zero_optimization.offload_optimizer.device",
+    "zero_optimization.offload_optimizer.nvme_path",
+    "zero_optimization.offload_param.device",
+    "zero_optimization.offload_param.nvme_path",
+];
+
+/// Whether a whole section is gone: one word of it is enough.
+pub(super) fn gone(section: &str) -> bool {
+    let found = TOP.iter().find(|(name, _)| *name == section);
+    found.is_some_and(|(_, meaning)| matches!(meaning, Removed(..)))
+}
+
+/// Whether `auto` means something to a training script, or to DeepSpeed itself.
+pub(super) fn filled(key: &str) -> bool {
+    // runtime/zenflow, runtime/pipe and data_types have an auto of their own.
+    let own = [
+        "zero_optimization.zenflow.",
+        "pipeline.",
+        "data_types.",
+        "autotuning.",
+    ];
+    FILLED.contains(&key) || own.iter().any(|section| key.starts_with(section))
+}
 
 /// Every key that is known; those that begin with dashes are the training script's.
 pub(in crate::read) static SECTIONS: &[Section] = &[
@@ -28,7 +73,7 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     },
 ];
 
-const TOP: &[(&str, Meaning)] = &[
+pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("train_batch_size", Field("workload.global_batch")),
     ("train_micro_batch_size_per_gpu", Plan("micro_batch")),
     (
@@ -71,11 +116,16 @@ const TOP: &[(&str, Meaning)] = &[
     ("flops_profiler.*", LOG),
     ("checkpoint.*", LOG),
     ("autotuning.*", LOG),
+    ("zero_optimization", Plan("zero_stage")),
+    (
+        "aio.thread_count",
+        Renamed("aio.intra_op_parallelism", "0.16.4"),
+    ),
     ("aio.*", NVME),
     ("dataloader_drop_last", OBJECTIVE),
     (
         "activation_checkpointing.*",
-        Ignored("Hugging Face's models recompute by gradient_checkpointing"),
+        Ignored("how deepspeed.checkpointing keeps the inputs of layers"),
     ),
     (
         "compile.*",
@@ -90,27 +140,62 @@ const TOP: &[(&str, Meaning)] = &[
         Unmodelled("the estimate's optimizer waits for all gradients"),
     ),
     (
+        "data_efficiency.*",
+        Unmodelled("the estimate computes every token in every layer"),
+    ),
+    (
+        "cuda_visible_devices",
+        Ignored("DeepSpeed does not read it; the launcher's --include chooses GPUs"),
+    ),
+    (
+        "pipeline.*",
+        Unmodelled("the estimate has no pipeline here"),
+    ),
+    (
+        "expert_parallel.*",
+        Unmodelled("the estimate has every expert on every rank"),
+    ),
+    (
+        "seq_parallel_communication_data_type",
+        Unmodelled("the estimate exchanges sequences in 16 bits"),
+    ),
+    ("weight_quantization.*", Ignored("inference")),
+    ("timers.*", LOG),
+    ("datastates_ckpt.*", LOG),
+    ("disable_python_gc", LOG),
+    ("log_level", LOG),
+    ("vocabulary_size", LOG),
+    ("gradient_allreduce_op", OBJECTIVE),
+    ("managed_gradient_accumulation", OBJECTIVE),
+    ("use_data_before_expert_parallelism", BUCKET),
+    (
         "hybrid_engine.*",
         Unmodelled("the estimate has no engine here"),
     ),
     ("disable_allgather", BUCKET),
-    ("amp.*", GONE),
-    ("elasticity.*", GONE),
-    ("curriculum_learning.*", GONE),
-    ("sparse_attention.*", GONE),
+    ("amp", GONE),
+    ("elasticity", GONE),
+    ("curriculum_learning", GONE),
+    ("sparse_attention", GONE),
     ("sparse_gradients", GONE),
-    ("compression_training.*", GONE),
-    ("nebula.*", GONE),
-    ("eigenvalue.*", GONE),
-    ("quantize_training.*", GONE),
+    ("compression_training", GONE),
+    ("nebula", GONE),
+    ("eigenvalue", GONE),
+    ("quantize_training", GONE),
     ("graph_harvesting", GONE),
-    ("progressive_layer_drop.*", GONE),
+    ("progressive_layer_drop", GONE),
 ];
 
-const ZERO: &[(&str, Meaning)] = &[
+pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
     ("stage", Plan("zero_stage")),
-    ("offload_optimizer.device", Plan("offload.optimizer")),
-    ("offload_param.device", Plan("offload.parameters")),
+    (
+        "offload_optimizer.device",
+        Field("plan.offload.optimizer plan.nvme_offload"),
+    ),
+    (
+        "offload_param.device",
+        Field("plan.offload.parameters plan.nvme_offload"),
+    ),
     ("overlap_comm", Plan("overlap.gradients")),
     ("cpu_offload", Plan("offload.optimizer")),
     ("cpu_offload_param", Plan("offload.parameters")),
@@ -133,6 +218,17 @@ const ZERO: &[(&str, Meaning)] = &[
     ("param_persistence_threshold", BUCKET),
     ("max_live_parameters", BUCKET),
     ("max_reuse_distance", BUCKET),
+    ("model_persistence_threshold", BUCKET),
+    ("use_all_reduce_for_fetch_params", BUCKET),
+    ("use_multi_rank_bucket_allreduce", BUCKET),
+    ("allgather_sequential", BUCKET),
+    ("parameter_alignment", BUCKET),
+    ("memory_efficient_linear", BUCKET),
+    ("override_module_apply", BUCKET),
+    ("compute_grad_norm", OBJECTIVE),
+    ("enable_sanity_checks", LOG),
+    ("pipeline_loading_checkpoint", LOG),
+    ("save_muon_momentum_buffer_in_memory", NVME),
     ("gather_16bit_weights_on_model_save", LOG),
     ("gather_fp16_weights_on_model_save", LOG),
     ("module_granularity_threshold", BUCKET),
@@ -141,13 +237,12 @@ const ZERO: &[(&str, Meaning)] = &[
     ("elastic_checkpoint", LOG),
     ("load_from_fp32_weights", LOG),
     ("log_trace_cache_warnings", LOG),
+    ("zero_hpz_partition_size", Plan("zero_hpz_partition_size")),
+    ("zero_quantized_weights", Plan("zero_quantized_weights")),
+    ("zero_quantized_gradients", Plan("zero_quantized_gradients")),
     (
-        "zero_hpz_partition_size",
-        Unmodelled("the estimate gathers weights over all GPUs"),
-    ),
-    (
-        "zero_quantized_*",
-        Unmodelled("the estimate sends weights and gradients as they are"),
+        "zero_quantized_nontrainable_weights",
+        Unmodelled("the estimate keeps frozen weights in 16 bits"),
     ),
     (
         "zenflow.*",

@@ -11,12 +11,45 @@ const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they
 const MODEL: Meaning = Field("model");
 const DISPATCH: Meaning = Unmodelled("the estimate's all-to-all is fitted on both kinds");
 
+const VISION: Meaning = Unmodelled("the estimate's layers are the language model's alone");
+const HYBRID: Meaning = Unmodelled("name the model instead: its layers are of several kinds");
+const SEQUENCE: Meaning = Unmodelled("the estimate goes by --seq-length");
+const RL: Meaning = Unmodelled("the estimate is of the training step: ask for GRPO by veRL's keys");
+const INFERENCE: Meaning = Unmodelled("the estimate is of the training step alone");
+
+/// How layers are split: all that use Megatron spell these alike, under prefixes of their own.
+pub(in crate::read) const LAYOUT: &[(&str, Meaning)] = &[
+    ("tensor_model_parallel_size", Plan("tensor_parallel")),
+    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
+    ("context_parallel_size", Plan("context_parallel")),
+    ("expert_model_parallel_size", Plan("expert_parallel")),
+    (
+        "expert_tensor_parallel_size",
+        Plan("expert_tensor_parallel"),
+    ),
+    ("sequence_parallel", Plan("sequence_parallel")),
+    ("use_distributed_optimizer", Plan("zero_stage")),
+];
+
+/// What the backward pass computes again, spelt alike too.
+pub(in crate::read) const RECOMPUTE: &[(&str, Meaning)] = &[
+    ("recompute_granularity", Plan("recompute")),
+    ("recompute_method", Plan("recompute")),
+    ("recompute_num_layers", Plan("recompute")),
+    ("recompute_modules", Plan("recompute")),
+];
+
 /// Every argument that is known.
-pub(in crate::read) static SECTIONS: &[Section] = &[Section {
-    prefix: "--",
-    plan: "plan.",
-    keys: KEYS,
-}];
+pub(in crate::read) static SECTIONS: &[Section] =
+    &[arguments(LAYOUT), arguments(RECOMPUTE), arguments(KEYS)];
+
+const fn arguments(keys: &'static [(&'static str, Meaning)]) -> Section {
+    Section {
+        prefix: "--",
+        plan: "plan.",
+        keys,
+    }
+}
 
 const KEYS: &[(&str, Meaning)] = &[
     ("num_layers", MODEL),
@@ -34,19 +67,16 @@ const KEYS: &[(&str, Meaning)] = &[
     ("moe_router_topk", MODEL),
     ("moe_ffn_hidden_size", MODEL),
     ("moe_shared_expert_intermediate_size", MODEL),
-    (
-        "moe_layer_freq",
-        Unmodelled("the estimate has experts in every layer"),
-    ),
-    (
-        "multi_latent_attention",
-        Unmodelled("name the model instead: its latent attention has shapes of its own"),
-    ),
+    ("moe_layer_freq", MODEL),
+    ("multi_latent_attention", MODEL),
+    ("q_lora_rank", MODEL),
+    ("kv_lora_rank", MODEL),
+    ("qk_head_dim", MODEL),
+    ("qk_pos_emb_head_dim", MODEL),
+    ("v_head_dim", MODEL),
     ("seq_length", Field("workload.sequence_length")),
     ("global_batch_size", Field("workload.global_batch")),
     ("micro_batch_size", Plan("micro_batch")),
-    ("tensor_model_parallel_size", Plan("tensor_parallel")),
-    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
     (
         "num_layers_per_virtual_pipeline_stage",
         Plan("virtual_pipeline"),
@@ -55,19 +85,7 @@ const KEYS: &[(&str, Meaning)] = &[
         "num_virtual_stages_per_pipeline_rank",
         Plan("virtual_pipeline"),
     ),
-    ("context_parallel_size", Plan("context_parallel")),
-    ("expert_model_parallel_size", Plan("expert_parallel")),
-    (
-        "expert_tensor_parallel_size",
-        Plan("expert_tensor_parallel"),
-    ),
-    ("sequence_parallel", Plan("sequence_parallel")),
-    ("use_distributed_optimizer", Plan("zero_stage")),
-    ("recompute_granularity", Plan("recompute")),
     ("recompute_activations", Plan("recompute")),
-    ("recompute_method", Plan("recompute")),
-    ("recompute_num_layers", Plan("recompute")),
-    ("recompute_modules", Plan("recompute")),
     ("attention_backend", Plan("attention")),
     ("use_flash_attn", Plan("attention")),
     ("overlap_grad_reduce", Plan("overlap.gradients")),
@@ -81,6 +99,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("fp8_format", Field("workload.precision")),
     ("fp8_recipe", Field("workload.precision")),
     ("fp4_format", Field("workload.precision")),
+    ("fp4_*", Ignored("details of fp4")),
     ("fp8_*", Ignored("details of fp8")),
     ("train_iters", Ignored("length of the run")),
     ("train_samples", Ignored("length of the run")),
@@ -109,10 +128,16 @@ const KEYS: &[(&str, Meaning)] = &[
         Unmodelled("the estimate keeps activations on the GPU"),
     ),
     ("decoder_first_pipeline_num_layers", STAGES),
-    ("decoder_last_pipeline_num_layers", STAGES),
+    (
+        "decoder_last_pipeline_num_layers",
+        Ignored("the estimate splits layers as evenly as they go"),
+    ),
     ("account_for_*", STAGES),
     ("pipeline_model_parallel_layout", STAGES),
-    ("moe_token_dispatcher_type", DISPATCH),
+    (
+        "moe_token_dispatcher_type",
+        Ignored("the estimate counts an all-to-all"),
+    ),
     ("moe_enable_deepep", DISPATCH),
     ("moe_flex_dispatcher_backend", DISPATCH),
     ("overlap_moe_expert_parallel_comm", DISPATCH),
@@ -121,6 +146,9 @@ const KEYS: &[(&str, Meaning)] = &[
         "moe_expert_capacity_factor",
         Unmodelled("the estimate drops no token"),
     ),
+    ("moe_grouped_gemm", KERNELS),
+    ("moe_permute_fusion", KERNELS),
+    ("moe_shared_expert_gate", MODEL),
     ("moe_*", Ignored("which experts are taken")),
     ("cross_entropy_loss_fusion", KERNELS),
     ("cross_entropy_fusion_impl", KERNELS),
@@ -145,14 +173,19 @@ const KEYS: &[(&str, Meaning)] = &[
     ),
     (
         "use_precision_aware_optimizer",
-        Unmodelled("state plan.optimizer_bytes"),
+        Ignored("the types of its states say what it takes"),
     ),
-    ("exp_avg_dtype", Unmodelled("state plan.optimizer_bytes")),
-    ("exp_avg_sq_dtype", Unmodelled("state plan.optimizer_bytes")),
+    ("exp_avg_dtype", Plan("optimizer_bytes")),
+    ("exp_avg_sq_dtype", Plan("optimizer_bytes")),
     ("main_grads_dtype", Unmodelled("state plan.gradient_bytes")),
+    ("main_params_dtype", Plan("master_weights_bytes")),
     (
-        "main_params_dtype",
-        Unmodelled("state plan.master_weights_bytes"),
+        "overlap_cpu_optimizer_d2h_h2d",
+        Ignored("the estimate overlaps these copies"),
+    ),
+    (
+        "reuse_grad_buf_for_mxfp8_param_ag",
+        Ignored("details of fp8"),
     ),
     (
         "max_position_embeddings",
@@ -209,7 +242,9 @@ const KEYS: &[(&str, Meaning)] = &[
     ("load*", LOG),
     ("no_load_*", LOG),
     ("no_save_*", LOG),
-    ("finetune", LOG),
+    ("finetune", Field("workload.kind")),
+    ("sft", Field("workload.kind")),
+    ("sft_*", DATA_SET),
     ("ckpt_*", LOG),
     ("dist_ckpt_*", LOG),
     ("async_save", LOG),
@@ -223,10 +258,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("distributed_backend", LOG),
     ("distributed_timeout_minutes", LOG),
     ("local_rank", LOG),
-    (
-        "accumulate_allreduce_grads_in_fp32",
-        Ignored("gradients are summed in fp32 in any case"),
-    ),
+    ("accumulate_allreduce_grads_in_fp32", Plan("gradient_bytes")),
     ("no_check_for_nan_in_loss_and_grad", LOG),
     ("init_model_with_meta_device", LOG),
     ("use_nccl_ub", Ignored("how collectives find their buffers")),
@@ -246,4 +278,114 @@ const KEYS: &[(&str, Meaning)] = &[
     ("export_*", LOG),
     ("logging_level", LOG),
     ("ddp_*", Ignored("the size of one transfer")),
+    // Vision, Mamba, RL and inference: what else the examples run.
+    ("img_*", VISION),
+    ("patch_dim", VISION),
+    ("pixel_shuffle", VISION),
+    ("vision_model_type", VISION),
+    ("language_model_*", VISION),
+    ("disable_vision_class_token", VISION),
+    ("image_tag_type", VISION),
+    ("use_tiling", VISION),
+    ("use_thumbnail", VISION),
+    ("use_tile_tags", VISION),
+    ("use_area_weighted_aspect_ratio", VISION),
+    ("max_num_tiles", VISION),
+    ("num_frames", VISION),
+    ("freeze_*", Unmodelled("the estimate trains every part")),
+    (
+        "recompute_vision",
+        Unmodelled("the estimate's recomputation is of every layer"),
+    ),
+    ("audio_*", VISION),
+    ("allow_missing_vision_projection_checkpoint", LOG),
+    ("decoder_seq_length", SEQUENCE),
+    ("encoder_seq_length", SEQUENCE),
+    ("dataloader_seq_length", SEQUENCE),
+    ("packing_seq_length", SEQUENCE),
+    (
+        "encoder_num_layers",
+        Unmodelled("the estimate has no encoder"),
+    ),
+    (
+        "decoder_num_layers",
+        Unmodelled("the estimate has no encoder"),
+    ),
+    ("mamba_*", HYBRID),
+    ("hybrid_*", HYBRID),
+    ("is_hybrid_model", HYBRID),
+    (
+        "mtp_*",
+        Unmodelled("the estimate trains no further prediction heads"),
+    ),
+    ("mscale*", OBJECTIVE),
+    ("no_rope_freq", OBJECTIVE),
+    ("softmax_type", OBJECTIVE),
+    ("quick_geglu", OBJECTIVE),
+    ("glu_linear_offset", OBJECTIVE),
+    ("activation_func_clamp_value", OBJECTIVE),
+    (
+        "window_*",
+        Unmodelled("name the model instead: its window is in the catalog"),
+    ),
+    ("enable_gpt_oss", Unmodelled("name the model instead")),
+    ("use_fused_*", KERNELS),
+    ("te_rng_tracker", KERNELS),
+    (
+        "deterministic_mode",
+        Unmodelled("the estimate's kernels are the quick ones"),
+    ),
+    (
+        "first_last_layers_bf16",
+        Unmodelled("the estimate has one precision for all layers"),
+    ),
+    (
+        "num_layers_at_*",
+        Unmodelled("the estimate has one precision for all layers"),
+    ),
+    (
+        "megatron_fsdp_*",
+        Unmodelled("the estimate's Megatron shards optimizer states alone"),
+    ),
+    (
+        "cp_comm_type",
+        Unmodelled("the estimate's context parallelism sends keys and values around a ring"),
+    ),
+    (
+        "checkpoint_activations",
+        Unmodelled("an older word: write --recompute-granularity full"),
+    ),
+    (
+        "ddp_impl",
+        Ignored("an older word; gradients are summed alike"),
+    ),
+    ("grpo_*", RL),
+    ("rl_*", RL),
+    ("no_rl_*", RL),
+    ("langrl_*", RL),
+    ("inference_*", INFERENCE),
+    ("decode_only_cuda_graphs", INFERENCE),
+    ("max_tokens_to_oom", INFERENCE),
+    ("out_seq_length", INFERENCE),
+    ("num_tokens_to_*", INFERENCE),
+    ("incoming_requests_*", INFERENCE),
+    ("pretrained_*", LOG),
+    ("trust_remote_code", DATA_SET),
+    ("special_tokens", DATA_SET),
+    ("vocab_extra_ids", DATA_SET),
+    ("force_system_message", DATA_SET),
+    ("finetune_*", DATA_SET),
+    ("hf_*", DATA_SET),
+    ("no_use_tokenizer_*", DATA_SET),
+    ("dataloader_save", LOG),
+    ("prompt_path", DATA_SET),
+    ("task", LOG),
+    ("enable_experimental", LOG),
+    ("disable_gloo_process_groups", LOG),
+    ("use_cpu_initialization", LOG),
+    ("rerun_mode", LOG),
+    ("straggler_*", LOG),
+    ("disable_straggler_on_startup", LOG),
+    ("check_weight_hash_*", LOG),
+    ("modelopt_enabled", LOG),
 ];

@@ -1,19 +1,22 @@
-//! Whole-number arithmetic of `$((…))`.
+//! Whole-number arithmetic of `$((…))` and of the condition `((…))`.
 
 /// Deepest nesting of parentheses that is computed.
 const DEEPEST: usize = 64;
 
-/// The value of an expression with `+ - * / % **`, comparisons left out. `None` where it is none, where it
-/// leaves 64 bits, or where a name has no whole number.
+/// The value of an expression with `+ - * / % **`, comparisons (1 where they hold), `&&` and `||`. `None` where it is
+/// none, where it leaves 64 bits, or where a name has no whole number.
 pub(super) fn evaluate(expression: &str, value: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
     let mut reader = Reader {
         rest: expression.as_bytes(),
         value,
     };
-    let result = reader.sum(0)?;
+    let result = reader.either(0)?;
     reader.blanks();
     reader.rest.is_empty().then_some(result)
 }
+
+/// Whether two numbers compare so.
+type Comparison = fn(&i64, &i64) -> bool;
 
 struct Reader<'a> {
     rest: &'a [u8],
@@ -32,6 +35,51 @@ impl Reader<'_> {
 
     fn skip(&mut self, n: usize) {
         self.rest = self.rest.get(n..).unwrap_or_default();
+    }
+
+    fn eat(&mut self, wanted: &[u8]) -> bool {
+        self.blanks();
+        let found = self.rest.starts_with(wanted);
+        if found {
+            self.skip(wanted.len());
+        }
+        found
+    }
+
+    fn either(&mut self, depth: usize) -> Option<i64> {
+        let mut left = self.both(depth)?;
+        while self.eat(b"||") {
+            let right = self.both(depth)?;
+            left = i64::from(left != 0 || right != 0);
+        }
+        Some(left)
+    }
+
+    fn both(&mut self, depth: usize) -> Option<i64> {
+        let mut left = self.comparison(depth)?;
+        while self.eat(b"&&") {
+            let right = self.comparison(depth)?;
+            left = i64::from(left != 0 && right != 0);
+        }
+        Some(left)
+    }
+
+    fn comparison(&mut self, depth: usize) -> Option<i64> {
+        let left = self.sum(depth)?;
+        let operators: [(&[u8], Comparison); 6] = [
+            (b"==", i64::eq),
+            (b"!=", i64::ne),
+            (b"<=", i64::le),
+            (b">=", i64::ge),
+            (b"<", i64::lt),
+            (b">", i64::gt),
+        ];
+        for (sign, holds) in operators {
+            if self.eat(sign) {
+                return Some(i64::from(holds(&left, &self.sum(depth)?)));
+            }
+        }
+        Some(left)
     }
 
     fn sum(&mut self, depth: usize) -> Option<i64> {
@@ -98,10 +146,8 @@ impl Reader<'_> {
             }
             b'(' => {
                 self.skip(1);
-                let value = self.sum(depth + 1)?;
-                (self.peek() == b')').then_some(())?;
-                self.skip(1);
-                Some(value)
+                let value = self.either(depth + 1)?;
+                self.eat(b")").then_some(value)
             }
             b'0'..=b'9' => {
                 let digits = self.take(|b| b.is_ascii_digit());
@@ -152,6 +198,10 @@ mod tests {
             ("((x + $x) * ${x})", Some(2_097_152)),
             ("2 ** 10 - -1", Some(1025)),
             ("7 / 2 % 2", Some(1)),
+            ("x % 3 != 0", Some(1)),
+            ("x >= 2 && x < 8 || 1 == 2", Some(0)),
+            ("(x > 1) + 1", Some(2)),
+            ("x = 1", None),
             ("1 / 0", None),
             ("9223372036854775807 + 1", None),
             ("nothing * 2", None),

@@ -13,7 +13,11 @@ const LONGEST: usize = 1 << 16;
 /// A value that a variable holds.
 #[derive(Clone, Debug)]
 enum Value {
-    Text { text: String, open: Option<String> },
+    Text {
+        text: String,
+        open: Option<String>,
+        line: u32,
+    },
     List(Vec<Word>),
 }
 
@@ -101,6 +105,25 @@ impl Variables {
         self.values.insert(name, Value::List(words));
     }
 
+    /// Every word that a variable holds, by line.
+    pub(super) fn into_words(self) -> Vec<Word> {
+        let mut words = Vec::new();
+        for value in self.values.into_values() {
+            match value {
+                Value::List(list) => words.extend(list),
+                Value::Text { text, open, line } => {
+                    words.extend(text.split_ascii_whitespace().map(|word| Word {
+                        text: word.to_owned(),
+                        line,
+                        open: open.clone(),
+                    }));
+                }
+            }
+        }
+        words.sort_by_key(|word| word.line);
+        words
+    }
+
     pub(super) fn unset(&mut self, name: &str) {
         self.values.remove(name);
     }
@@ -119,13 +142,15 @@ impl Variables {
             && let Some(Value::Text {
                 text: known,
                 open: before,
+                ..
             }) = self.values.get(&name)
         {
             text = format!("{known}{text}");
             open = open.or_else(|| before.clone());
             self.spend(text.len(), word.line)?;
         }
-        self.values.insert(name, Value::Text { text, open });
+        let line = word.line;
+        self.values.insert(name, Value::Text { text, open, line });
         Ok(())
     }
 
@@ -136,6 +161,12 @@ impl Variables {
         growing.end(word.line);
         words.append(&mut growing.words);
         Ok(())
+    }
+
+    /// What an arithmetic condition tells: whether its value is none but zero.
+    pub(super) fn arithmetic(&self, expression: &str) -> Option<bool> {
+        let value = |name: &str| self.number(name, 0);
+        arithmetic::evaluate(expression, &value).map(|value| value != 0)
     }
 
     fn spend(&mut self, bytes: usize, line: u32) -> Result<(), Trouble> {
@@ -197,7 +228,9 @@ impl Variables {
     /// A variable's whole number; names within names are followed a little.
     fn number(&self, name: &str, depth: usize) -> Option<i64> {
         match self.values.get(name) {
-            Some(Value::Text { text, open: None }) => {
+            Some(Value::Text {
+                text, open: None, ..
+            }) => {
                 let text = text.trim();
                 text.parse().ok().or_else(|| {
                     (depth < 8 && is_name(text)).then(|| self.number(text, depth + 1))?
@@ -225,7 +258,7 @@ impl Variables {
             return self.list(variable, line, split, out);
         }
         let found = match (self.values.get(name), variable.index.as_str()) {
-            (Some(Value::Text { text, open }), "" | "0") => Some((text.clone(), open.clone())),
+            (Some(Value::Text { text, open, .. }), "" | "0") => Some((text.clone(), open.clone())),
             (Some(Value::List(words)), index) => {
                 let index = if index.is_empty() { "0" } else { index };
                 index
@@ -253,6 +286,7 @@ impl Variables {
                 let value = Value::Text {
                     text: own.text.clone(),
                     open: own.open.clone(),
+                    line,
                 };
                 self.values.insert(name.to_owned(), value);
                 out.push(&own.text);
@@ -347,7 +381,7 @@ impl Variables {
         };
         let words = match self.values.get(name) {
             Some(Value::List(words)) => words.clone(),
-            Some(Value::Text { text, open }) => vec![Word {
+            Some(Value::Text { text, open, .. }) => vec![Word {
                 text: text.clone(),
                 line,
                 open: open.clone(),

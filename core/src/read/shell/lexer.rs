@@ -59,8 +59,10 @@ pub(super) enum Token {
         append: bool,
         items: Vec<RawWord>,
     },
-    /// The end of a command: newline, `;`, `&`, `|`, `&&`, `||`, a parenthesis.
+    /// The end of a command: newline, `;`, `;;`, `&`, `|`, `&&`, `||`, a parenthesis.
     End(&'static str),
+    /// `(( … ))` as a command: the expression between the parentheses.
+    Arithmetic(String),
     /// `<<EOF`: the lines up to the mark.
     Document(String),
 }
@@ -150,10 +152,17 @@ impl<'a> Lexer<'a> {
             }
             return Ok(Some(Token::End("\n")));
         }
+        if self.rest.as_str().starts_with("((") {
+            let line = self.line;
+            self.eat("((");
+            return Ok(Some(Token::Arithmetic(self.balanced(line, 2)?)));
+        }
         for (text, end) in [
             ("&&", "&&"),
             ("||", "||"),
-            (";;", ";"),
+            (";;&", ";;"),
+            (";;", ";;"),
+            (";&", ";;"),
             (";", ";"),
             ("|", "|"),
             ("(", "("),

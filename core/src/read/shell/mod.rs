@@ -5,6 +5,7 @@
 //! and a word that depends on it says on what.
 
 mod arithmetic;
+mod branches;
 mod condition;
 mod expand;
 mod lexer;
@@ -46,6 +47,8 @@ pub(super) struct Script {
     pub(super) commands: Vec<Command>,
     /// Here-documents: a `ds_config.json` is often written by one.
     pub(super) documents: Vec<String>,
+    /// Words that variables hold at the end: where no command trains, its arguments may stand in them.
+    pub(super) values: Vec<Word>,
     /// What was passed over, with its line.
     pub(super) notes: Vec<(u32, String)>,
 }
@@ -57,6 +60,8 @@ struct Block {
     outside: bool,
     /// Whether a branch has been taken.
     taken: bool,
+    /// Of `case`: where it stands.
+    case: Option<branches::Case>,
 }
 
 /// Reads a script.
@@ -78,6 +83,9 @@ pub(super) fn read(text: &str) -> Result<Script, Trouble> {
     let mut lexer = Lexer::new(text);
     let mut command: Vec<RawWord> = Vec::new();
     while let Some(token) = lexer.token()? {
+        let Some(token) = reader.branch(token, lexer.line())? else {
+            continue;
+        };
         match token {
             Token::Word(word) => {
                 if word.pieces.is_empty() {
@@ -115,6 +123,14 @@ pub(super) fn read(text: &str) -> Result<Script, Trouble> {
                     reader.script.documents.push(text);
                 }
             }
+            Token::Arithmetic(expression) => {
+                if command.is_empty() && reader.counts() {
+                    reader.status = reader
+                        .variables
+                        .arithmetic(&expression)
+                        .map(|holds| holds != std::mem::take(&mut reader.negate));
+                }
+            }
             Token::End("(") if command.len() == 1 && is_function(&command) => {
                 reader.function = true;
                 command.clear();
@@ -124,6 +140,7 @@ pub(super) fn read(text: &str) -> Result<Script, Trouble> {
     }
     reader.finish(&mut command, "\n")?;
     reader.script.notes.append(&mut reader.variables.notes);
+    reader.script.values = reader.variables.into_words();
     Ok(reader.script)
 }
 
@@ -185,6 +202,7 @@ impl Reader {
             end,
             outside: self.counts(),
             taken: false,
+            case: None,
         });
         self.active = self.counts();
         self.skip = false;
@@ -209,11 +227,8 @@ impl Reader {
                 return Ok(false);
             }
             "case" => {
-                if self.counts() {
-                    self.note(line, "The branches of `case` are not read.");
-                }
                 self.open("esac", line)?;
-                self.active = false;
+                self.open_case(line);
             }
             "{" => {
                 self.open("}", line)?;

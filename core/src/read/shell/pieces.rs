@@ -241,7 +241,7 @@ impl Lexer<'_> {
     }
 
     /// The text up to the parentheses that close the `open` ones before it.
-    fn balanced(&mut self, line: u32, open: usize) -> Result<String, Trouble> {
+    pub(super) fn balanced(&mut self, line: u32, open: usize) -> Result<String, Trouble> {
         let mut text = String::new();
         let mut depth = open;
         let mut quote = None;
@@ -264,7 +264,14 @@ impl Lexer<'_> {
                 text.push(c);
             }
         }
-        Err(unclosed(line, "A parenthesis after `$`"))
+        Err(unclosed(
+            line,
+            if open == 2 {
+                "A double parenthesis"
+            } else {
+                "A parenthesis after `$`"
+            },
+        ))
     }
 
     fn until(&mut self, end: char, line: u32, what: &str) -> Result<String, Trouble> {

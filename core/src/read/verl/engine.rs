@@ -280,9 +280,12 @@ pub(super) fn is_megatron(draft: &mut Draft, keys: &[&str]) -> bool {
             "megatron" => return true,
             "fsdp" | "fsdp2" | "fsdp_turbo" | "dp" => return false,
             other => {
-                let message = format!("{other} is not modelled: FSDP is estimated in its place.");
+                // Huawei's engine is Megatron on its cards; Megatron lite is the same in fewer lines.
+                let megatron = other.starts_with("mindspeed") || other.starts_with("mlite");
+                let name = if megatron { "Megatron" } else { "FSDP" };
+                let message = format!("{other} is not modelled: {name} is estimated in its place.");
                 draft.assume("plan.backend", Value::Null, message);
-                return false;
+                return megatron;
             }
         }
     }

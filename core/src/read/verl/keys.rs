@@ -2,12 +2,15 @@
 //! ones with the release that renamed or removed them.
 
 mod engine;
+mod others;
 mod rollout;
 
 use self::engine::{FSDP, MEGATRON, MODEL, OPTIM};
+use self::others::{AUTOMODEL, LITE, MINDSPEED, SHARDED};
 use self::rollout::{REWARD, REWARD_MODEL, ROLLOUT};
 use crate::read::meaning::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::read::meaning::{Meaning, Section};
+use crate::read::megatron::keys::{LAYOUT, RECOMPUTE};
 
 /// Keys with their meanings.
 type Keys = &'static [(&'static str, Meaning)];
@@ -55,11 +58,75 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     section("reward_model.", "", REWARD_MODEL),
     section("rollout.", "", ASYNC_ROLLOUT),
     section("async_training.", "", ASYNC),
+    // Megatron's own keys, in each of its places.
+    section("actor_rollout_ref.actor.megatron.", "plan.", LAYOUT),
+    section("actor_rollout_ref.ref.megatron.", "plan.reference.", LAYOUT),
+    section("critic.megatron.", "plan.critic.", LAYOUT),
+    section("actor_rollout_ref.actor.mindspeed.", "plan.", LAYOUT),
+    section(
+        "actor_rollout_ref.ref.mindspeed.",
+        "plan.reference.",
+        LAYOUT,
+    ),
+    section("engine.", "plan.", LAYOUT),
+    section(
+        "actor_rollout_ref.actor.megatron.override_transformer_config.",
+        "plan.",
+        RECOMPUTE,
+    ),
+    section(
+        "actor_rollout_ref.ref.megatron.override_transformer_config.",
+        "plan.reference.",
+        RECOMPUTE,
+    ),
+    section(
+        "critic.megatron.override_transformer_config.",
+        "plan.critic.",
+        RECOMPUTE,
+    ),
+    section(
+        "actor_rollout_ref.actor.mindspeed.mcore_kwargs.",
+        "plan.",
+        RECOMPUTE,
+    ),
+    section(
+        "actor_rollout_ref.ref.mindspeed.mcore_kwargs.",
+        "plan.reference.",
+        RECOMPUTE,
+    ),
+    section("engine.override_transformer_config.", "plan.", RECOMPUTE),
+    // Engines beside FSDP and Megatron.
+    section("actor_rollout_ref.actor.veomni.", "plan.", SHARDED),
+    section("actor_rollout_ref.ref.veomni.", "plan.reference.", SHARDED),
+    section("critic.veomni.", "plan.critic.", SHARDED),
+    section("actor_rollout_ref.actor.torchtitan.", "plan.", SHARDED),
+    section(
+        "actor_rollout_ref.ref.torchtitan.",
+        "plan.reference.",
+        SHARDED,
+    ),
+    section("critic.torchtitan.", "plan.critic.", SHARDED),
+    section("actor_rollout_ref.actor.mindspeed.", "plan.", MEGATRON),
+    section("actor_rollout_ref.actor.mindspeed.", "plan.", MINDSPEED),
+    section(
+        "actor_rollout_ref.ref.mindspeed.",
+        "plan.reference.",
+        MEGATRON,
+    ),
+    section(
+        "actor_rollout_ref.ref.mindspeed.",
+        "plan.reference.",
+        MINDSPEED,
+    ),
+    section("actor_rollout_ref.actor.engine.", "plan.", LITE),
     // Fine-tuning: verl.trainer.sft_trainer.
     section("model.", "plan.", MODEL),
     section("optim.", "plan.", OPTIM),
     section("engine.", "plan.", FSDP),
     section("engine.", "plan.", MEGATRON),
+    section("engine.", "plan.", LITE),
+    section("engine.", "plan.", AUTOMODEL),
+    section("engine.", "plan.", SHARDED),
 ];
 
 const TOP: Keys = &[
@@ -68,6 +135,7 @@ const TOP: Keys = &[
     ("engine", Field("plan.backend")),
     ("optim", Ignored("the optimizer of the backend")),
     ("model", Ignored("the kind of model's configuration")),
+    ("actor@actor_rollout_ref.actor", Field("plan.backend")),
     ("ray_kwargs.*", Ignored("how ray starts")),
     ("ray_init.*", Ignored("how ray starts")),
     ("global_profiler.*", PROFILE),
@@ -238,6 +306,9 @@ const TRAINER: Keys = &[
     ("controller_nsight_options.*", PROFILE),
     ("worker_nsight_options.*", PROFILE),
     ("seed", LOG),
+    ("worker_env.*", Ignored("how processes start")),
+    ("tensorboard_dir", LOG),
+    ("rl_logging_board_dir", LOG),
 ];
 
 const ROLES: Keys = &[

@@ -35,9 +35,12 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
         &[
             "model_engine",
             "actor_rollout_ref.actor.strategy",
+            "actor@actor_rollout_ref.actor",
             "config-name",
         ],
     );
+    // A few settings of Megatron's are of a run with Megatron.
+    let megatron = megatron || (draft.snippet && draft.states_any(ACTOR.megatron));
     engine::read(draft, &ACTOR, megatron, entry);
     engine::precision(draft, &ACTOR, megatron);
     engine::adapters(draft, ACTOR.model);

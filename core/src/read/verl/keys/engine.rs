@@ -4,24 +4,16 @@ use super::{Field, Ignored, Keys, OBJECTIVE, PATH, Plan, Removed, Renamed, Unmod
 use crate::read::meaning::Meaning;
 
 const KERNELS: Meaning = Ignored("the estimate's kernels are fused ones");
+const LAYOUT: Meaning = Ignored("the engine's key of that name says it");
+const SHAPE: Meaning = Ignored("the model's shape is the catalog's");
 const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they go");
 
 /// `….megatron.`, and `engine.` where the engine is Megatron.
 pub(super) const MEGATRON: Keys = &[
-    ("tensor_model_parallel_size", Plan("tensor_parallel")),
-    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
     (
         "virtual_pipeline_model_parallel_size",
         Plan("virtual_pipeline"),
     ),
-    ("context_parallel_size", Plan("context_parallel")),
-    ("expert_model_parallel_size", Plan("expert_parallel")),
-    (
-        "expert_tensor_parallel_size",
-        Plan("expert_tensor_parallel"),
-    ),
-    ("sequence_parallel", Plan("sequence_parallel")),
-    ("use_distributed_optimizer", Plan("zero_stage")),
     (
         "param_offload",
         Plan("offload.parameters offload.gradients"),
@@ -36,22 +28,6 @@ pub(super) const MEGATRON: Keys = &[
     ),
     ("use_remove_padding", Field("workload.packing")),
     ("dtype", Field("workload.precision")),
-    (
-        "override_transformer_config.recompute_granularity",
-        Plan("recompute"),
-    ),
-    (
-        "override_transformer_config.recompute_modules",
-        Plan("recompute"),
-    ),
-    (
-        "override_transformer_config.recompute_method",
-        Plan("recompute"),
-    ),
-    (
-        "override_transformer_config.recompute_num_layers",
-        Plan("recompute"),
-    ),
     (
         "override_transformer_config.attention_backend",
         Plan("attention"),
@@ -115,6 +91,35 @@ pub(super) const MEGATRON: Keys = &[
     ),
     ("override_transformer_config.persist_layer_norm", KERNELS),
     ("override_transformer_config.use_flash_attn", KERNELS),
+    ("override_transformer_config.use_fused_*", KERNELS),
+    ("override_transformer_config.use_naive_l2norm", KERNELS),
+    (
+        "override_transformer_config.apply_dsa_kernel_fusion",
+        KERNELS,
+    ),
+    (
+        "override_transformer_config.tensor_model_parallel_size",
+        LAYOUT,
+    ),
+    ("override_transformer_config.context_parallel_size", LAYOUT),
+    ("override_transformer_config.sequence_parallel", LAYOUT),
+    (
+        "override_transformer_config.use_distributed_optimizer",
+        LAYOUT,
+    ),
+    (
+        "override_transformer_config.context_parallel_algo",
+        Unmodelled("the estimate's context parallelism sends keys and values around a ring"),
+    ),
+    ("override_transformer_config.swiglu", SHAPE),
+    ("override_transformer_config.normalization", SHAPE),
+    ("override_transformer_config.multi_latent_attention", SHAPE),
+    ("override_transformer_config.attention_dropout", OBJECTIVE),
+    ("override_transformer_config.hidden_dropout", OBJECTIVE),
+    (
+        "override_transformer_config.use_arbitrary_attention_mask",
+        OBJECTIVE,
+    ),
     (
         "override_transformer_config.deallocate_pipeline_outputs",
         Ignored("a little memory of a pipeline"),
@@ -288,6 +293,14 @@ pub(super) const OPTIM: Keys = &[
     (
         "use_layer_wise_distributed_optimizer",
         Unmodelled("the estimate's optimizer is Adam"),
+    ),
+    (
+        "master_weights",
+        Unmodelled("state plan.master_weights_bytes"),
+    ),
+    (
+        "store_param_remainders",
+        Unmodelled("state plan.master_weights_bytes"),
     ),
     ("muon_*", Unmodelled("the estimate's optimizer is Adam")),
 ];

@@ -115,6 +115,19 @@ pub(super) const ROLLOUT: Keys = &[
         Ignored("which experts are taken"),
     ),
     ("moe_load_balance_metrics_interval", PROFILE),
+    (
+        "enable_sleep_mode",
+        Unmodelled("the estimate goes by free_cache_engine"),
+    ),
+    (
+        "moe_tensor_parallel_size",
+        Unmodelled("the estimate splits experts by expert_parallel_size"),
+    ),
+    (
+        "standalone_gpu_memory_utilization",
+        Unmodelled("the estimate's engines have one share of the card"),
+    ),
+    ("single_turn_response_length", TURNS),
     ("temperature", SAMPLING),
     ("top_k", SAMPLING),
     ("top_p", SAMPLING),

@@ -1,0 +1,168 @@
+//! The launch line, and what the configuration cannot say.
+
+use super::{accumulation, learning_rate, micro};
+use crate::emit::rules::nodes;
+use crate::emit::text::{Script, Section, flag, home, model_path};
+use crate::emit::words::{count, plural};
+use crate::emit::{Emission, Language, Snippet};
+use crate::plan::Recompute;
+use crate::wire::{LoraTargets, Precision};
+
+/// The file that goes with the Trainer.
+pub(super) const HUGGING_FACE: &str = "ds_config_hf.json";
+
+/// The script that starts it.
+pub(super) fn script(emission: &Emission, mut head: Vec<String>) -> Snippet {
+    head.push(
+        "ds_config_hf.json goes with a script on Hugging Face's Trainer, which fills in what is auto; ds_config.json, in plain numbers, with a script that calls deepspeed.initialize."
+            .to_owned(),
+    );
+    if emission.plan.layout.model_parallel() > 1 {
+        head.push("ds_config_hf.json leaves train_batch_size out: the Trainer would count every process as a rank.".to_owned());
+    }
+    if emission.plan.layout.nvme_offload {
+        head.push("Drives are read by DeepSpeed's async_io, which needs libaio: apt-get install libaio-dev.".to_owned());
+    }
+    let script = Script {
+        head,
+        setup: Vec::new(),
+        assign: " ",
+        sections: vec![batch(emission), model(emission)],
+        command: command(emission),
+    };
+    Snippet {
+        file: "run_deepspeed.sh",
+        language: Language::Shell,
+        text: script.to_text(),
+        reasons: Vec::new(),
+    }
+}
+
+fn batch(emission: &Emission) -> Section {
+    let mut section =
+        Section::new("What the Trainer writes in place of auto: together it is ds_config.json");
+    let (micro, accumulation) = (micro(emission), accumulation(emission));
+    section.set("--deepspeed", HUGGING_FACE, "the other file");
+    section.set(
+        "--per_device_train_batch_size",
+        micro,
+        "sequences of one forward pass on one GPU",
+    );
+    section.set(
+        "--gradient_accumulation_steps",
+        accumulation,
+        format!(
+            "{} make a batch of {}",
+            plural(accumulation, "pass", "passes"),
+            count(emission.job.workload.global_batch)
+        ),
+    );
+    let half = if emission.job.workload.precision == Precision::Fp16 {
+        "--fp16"
+    } else {
+        "--bf16"
+    };
+    section.set(half, "True", "precision of your question");
+    section.set("--max_grad_norm", "1.0", "gradient_clipping");
+    section.set(
+        "--learning_rate",
+        format!("{:e}", learning_rate(emission)),
+        "a start; yours to tune",
+    );
+    section.set("--adam_beta2", "0.95", "betas");
+    section.set("--weight_decay", "0.0", "weight_decay");
+    section
+}
+
+fn model(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new("What neither configuration can say");
+    let (path, reason) = model_path(&job.model);
+    section.set("--model_name_or_path", path, reason);
+    section.set(
+        "--dataset_name",
+        home("data/train"),
+        "change this to your data",
+    );
+    section.set(
+        "--output_dir",
+        home("output/shardwise"),
+        "change this to your folder",
+    );
+    section.set(
+        "--max_length",
+        job.workload.sequence_length,
+        "tokens, from your question",
+    );
+    let packed = job.workload.packing
+        && job.workload.mean_sequence_length < job.workload.sequence_length as f64;
+    if packed {
+        section.set(
+            "--packing",
+            "True",
+            "joins short sequences, from your question",
+        );
+    }
+    let full = layout.recompute == Recompute::Full;
+    let reason = if full {
+        "each layer again from its input: far fewer activations"
+    } else {
+        "off: the activations fit"
+    };
+    section.set("--gradient_checkpointing", flag(full), reason);
+    if let Some(lora) = &job.workload.lora {
+        section.set("--use_peft", "True", "adapters, from your question");
+        section.set("--lora_r", lora.rank, "from your question");
+        section.set(
+            "--lora_alpha",
+            lora.rank.saturating_mul(2),
+            "twice the rank, a usual choice",
+        );
+        match lora.targets {
+            LoraTargets::AllLinear => {
+                section.set("--lora_target_modules", "all-linear", "from your question")
+            }
+            LoraTargets::Attention => {
+                section.set(
+                    "--lora_target_modules",
+                    "q_proj k_proj v_proj o_proj",
+                    "from your question",
+                );
+            }
+        }
+    }
+    if job.workload.quantized_base() {
+        section.set("--load_in_4bit", "True", "the base model in 4 bits");
+        section.set(
+            "--bnb_4bit_quant_storage",
+            half_name(job.workload.precision),
+            "so that ZeRO 3 can shard it",
+        );
+    }
+    section
+}
+
+fn half_name(precision: Precision) -> &'static str {
+    if precision == Precision::Fp16 {
+        "float16"
+    } else {
+        "bfloat16"
+    }
+}
+
+fn command(emission: &Emission) -> String {
+    let hardware = &emission.job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let hosts = if count > 1 {
+        " --hostfile \"$HOME/hostfile\""
+    } else {
+        ""
+    };
+    let start = format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}");
+    format!(
+        "# train.py is your script on Hugging Face's Trainer; these are TRL's names.\n\
+         {start} train.py \"${{args[@]}}\"\n\
+         # A script that calls deepspeed.initialize takes the plain numbers:\n\
+         # {start} train.py --deepspeed --deepspeed_config ds_config.json"
+    )
+}

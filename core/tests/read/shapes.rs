@@ -1,0 +1,155 @@
+//! Large and crooked texts: what a hostile person pastes. The tests read them, and the bench `read` takes their times.
+
+/// The shapes by name, each as long as the reader takes where it is about length, else as it is.
+pub(crate) fn shapes() -> Vec<(&'static str, String)> {
+    let run = "python3 -m verl.trainer.main_ppo ";
+    let many = |piece: &str, n: usize| piece.repeat(n);
+    // As many pieces as fit into 1 MiB.
+    let full = |piece: &str| piece.repeat((1 << 20) / piece.len());
+    let mut doubling = String::from("a=xxxxxxxx\n");
+    let mut arrays = String::from("a=(x x)\n");
+    for _ in 0..60 {
+        doubling.push_str("a=$a$a\n");
+        arrays.push_str("a=(${a[@]} ${a[@]})\n");
+    }
+    let mut laughs = String::from("runtime_args:\n  a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for n in 1..30 {
+        let last = n - 1;
+        let aliases = vec![format!("*a{last}"); 9].join(", ");
+        laughs.push_str(&format!("  a{n}: &a{n} [{aliases}]\n"));
+    }
+    let numbered = |text: &dyn Fn(usize) -> String, n: usize| (0..n).map(text).collect::<String>();
+    vec![
+        ("zeros", full("\0")),
+        ("parentheses", full("(")),
+        ("double parentheses", format!("if {}", full("(( 1 ) "))),
+        ("dollars", full("$")),
+        ("substitutions", full("$(")),
+        ("braces after dollars", full("${")),
+        ("double quotes", full("\"")),
+        ("single quotes", many("'", (1 << 20) - 1)),
+        ("backslashes", full("\\")),
+        ("backticks", many("`", (1 << 20) - 1)),
+        ("braces", full("{")),
+        ("deep JSON", many("{\"a\":", 200_000)),
+        ("deep arrays", format!("{{\"a\": {}", many("[", 1 << 19))),
+        (
+            "wide JSON",
+            format!(
+                "{{{}\"z\": 1}}",
+                numbered(&|n| format!("\"k{n}\": {n},"), 50_000)
+            ),
+        ),
+        ("here-strings", full("<<")),
+        ("redirects", full("> a")),
+        ("redirects without spaces", full(">a")),
+        ("here-documents", full("<<E\n")),
+        ("conditions", full("if ")),
+        ("ends of conditions", full("fi\n")),
+        ("cases", full("case x in ")),
+        (
+            "patterns",
+            format!(
+                "case {} in {} esac",
+                many("a", 1000),
+                full("*a|").get(..900_000).unwrap_or_default()
+            ),
+        ),
+        ("maps", full("a:\n")),
+        ("keys", full("a: 1\n")),
+        (
+            "deeper maps",
+            numbered(&|n| format!("{}a:\n", many(" ", n)), 1_400),
+        ),
+        ("aliases", laughs),
+        ("markup", full("<script>alert(1)</script>")),
+        ("terminal's commands", full("\u{1b}[2J\u{1b}]0;x\u{7}")),
+        ("turned text", full("\u{202e}")),
+        (
+            "metacharacters",
+            full("; rm -rf / & `id` $(id) | sh > /etc/x\n"),
+        ),
+        ("doubling", doubling),
+        ("doubling arrays", arrays),
+        (
+            "nested defaults",
+            format!("x={}1{}", many("${a:-", 50_000), many("}", 50_000)),
+        ),
+        (
+            "nested sums",
+            format!("x=$(({}1{}))\n", many("(", 100_000), many(")", 100_000)),
+        ),
+        (
+            "one override many times",
+            format!("{run}{}", many("data.train_batch_size=1 ", 40_000)),
+        ),
+        (
+            "a hundred thousand overrides",
+            format!("{run}{}", numbered(&|n| format!("k{n}=1 "), 100_000)),
+        ),
+        (
+            "unknown overrides",
+            format!(
+                "{run}{}",
+                numbered(&|n| format!("actor_rollout_ref.actor.key{n}=1 "), 19_000)
+            ),
+        ),
+        (
+            "references",
+            format!(
+                "{run}{}",
+                numbered(&|n| format!("data.k{n}='${{data.k{}}}' ", n + 1), 19_000)
+            ),
+        ),
+        ("a long key", format!("{run}{}=1", many("a.", 400_000))),
+        (
+            "a long number",
+            format!("{run}data.train_batch_size={}", many("9", 500_000)),
+        ),
+        (
+            "large numbers",
+            format!(
+                "{run}trainer.nnodes=9007199254740992 trainer.n_gpus_per_node=9007199254740992"
+            ),
+        ),
+        (
+            "a long model",
+            format!(
+                "{run}actor_rollout_ref.model.path={}",
+                many("Qwen3-8B-", 100_000)
+            ),
+        ),
+        (
+            "a deep model",
+            format!("{run}actor_rollout_ref.model.path={}", many("a/", 400_000)),
+        ),
+        (
+            "a circle",
+            format!(
+                "{run}data.x='${{a.b}}' a.b='${{data.x}}' data.train_batch_size='${{data.train_batch_size}}'"
+            ),
+        ),
+        (
+            "links",
+            format!(
+                "{}{run}",
+                full("# https://x/#v=1&a=1\n")
+                    .get(..1_000_000)
+                    .unwrap_or_default()
+            ),
+        ),
+        (
+            "a long link",
+            format!("# https://x/#v=1{}&z=1\n{run}", many("&a.b.c=1", 100_000)),
+        ),
+        (
+            "arguments",
+            format!("pretrain_gpt.py {}", many("--num-layers 1 ", 9_000)),
+        ),
+        ("assignments", full("x=$y\n")),
+        (
+            "variables",
+            numbered(&|n| format!("v{n}=--num-layers\n"), 50_000),
+        ),
+    ]
+}
