@@ -38,6 +38,8 @@ const DS_CONFIG = `{
 test('a veRL script that does not fit is read, mended and loaded', async ({ page, calculator }) => {
   await calculator.open();
   const box = new PasteBox(page);
+  // The address follows the question once the page rests.
+  await expect.poll(() => page.url()).toContain('z=1');
   const before = page.url();
   await box.paste(TOO_BIG);
   await expect(box.report).toContainText('veRL');

@@ -135,7 +135,7 @@ fn change(page: Page, own: &Value) -> El {
                 .child(" ")
                 .child(el("B").child(speed))
                 .child(" ")
-                .child(el("SPAN.muted nb").child(format!("{fits}, {needs} GiB"))),
+                .child(el("SPAN.muted nb").child(format!("{fits} · {needs} GiB"))),
         )
         .child((!settings.is_empty()).then(|| {
             el("P.readc-s").children(
