@@ -123,7 +123,7 @@ fn add(pages: &mut [Page], places: &[(&str, u32)], edit: &Edit) -> bool {
         .filter(|(key, _)| key.starts_with('-') == edit.is_option())
         .copied()
         .collect();
-    beside.sort_by_key(|(key, _)| like(key));
+    beside.sort_by_cached_key(|(key, _)| like(key));
     beside
         .into_iter()
         .take(64)

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::diff;
 use super::edit::{self, Edit};
 use super::read;
-use super::report::{Framework, Reading, Understood};
+use super::report::{Assumed, Framework, Reading, Understood};
 use crate::context::Context;
 use crate::emit::{self, plural};
 use crate::estimate::{self, Evaluated};
@@ -23,8 +23,10 @@ use crate::wire::{Answer, Question};
 use plans::{State, in_order, search};
 use told::{about, difference, follow, settings, stated_too};
 
-/// How often changes that a text cannot say are left out.
+/// How often changes that a text cannot say are left out; each reads the changed text twice.
 const MOST_ATTEMPTS: usize = 6;
+/// Bytes that are read again in all those attempts: a long text has fewer.
+const MOST_READ: usize = 1 << 20;
 
 /// What would help.
 #[derive(Clone, Debug, Serialize)]
@@ -65,14 +67,21 @@ pub struct Change {
 }
 
 /// The up to three changes that help a text most; `None` where nothing noticeable does, or where the question that it asks
-/// has no estimate.
+/// has no estimate, or its engine none of its own.
 ///
 /// `texts` and `base` are what `reading` was read from.
 #[must_use]
 pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Option<Improved> {
+    // An engine that another was estimated in place of has keys of its own, which no emitter here writes.
+    let elsewhere = |one: &Assumed| one.field == "plan.backend" && one.value.is_empty();
+    if reading.assumed.iter().any(elsewhere) {
+        return None;
+    }
     let found = estimate::evaluate(&reading.question).ok()?;
     let mut without = Vec::new();
-    for _ in 0..MOST_ATTEMPTS {
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let attempts = (MOST_READ / (2 * bytes).max(1)).clamp(1, MOST_ATTEMPTS);
+    for _ in 0..attempts {
         match attempt(texts, base, reading, &found, &without)? {
             Ok(improved) => return Some(improved),
             Err(lost) => without.extend(lost),

@@ -172,6 +172,21 @@ fn a_configuration_of_deepspeed_loses_its_offload() {
 }
 
 #[test]
+fn an_engine_with_keys_of_its_own_gets_no_keys_of_another() {
+    let text = |engine: &str, prefix: &str| {
+        format!(
+            "python3 -m verl.trainer.main_ppo model_engine={engine} algorithm.adv_estimator=grpo data.train_batch_size=64 \\
+    data.max_response_length=8192 actor_rollout_ref.model.path=Qwen/Qwen3-8B \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16 \\
+    actor_rollout_ref.actor.{prefix}.param_offload=True actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.n=8\n"
+        )
+    };
+    let improved = |text: &str| improve(&[text], None, &read(&[text], None).unwrap());
+    assert!(improved(&text("dp", "fsdp_config")).is_some());
+    assert!(improved(&text("veomni", "veomni")).is_none());
+}
+
+#[test]
 fn nothing_is_changed_for_nothing() {
     for model in ["qwen3-8b", "qwen3-30b-a3b"] {
         let question = question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},

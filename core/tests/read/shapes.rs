@@ -3,6 +3,11 @@
 /// The shapes by name, each as long as the reader takes where it is about length, else as it is.
 pub(crate) fn shapes() -> Vec<(&'static str, String)> {
     let run = "python3 -m verl.trainer.main_ppo ";
+    // A run that can be improved, so that it is read again after each change.
+    let whole = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=256 \\
+    data.max_prompt_length=1024 data.max_response_length=8192 actor_rollout_ref.model.path=Qwen/Qwen3-14B \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64 \\
+    actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8";
     let many = |piece: &str, n: usize| piece.repeat(n);
     // As many pieces as fit into 1 MiB.
     let full = |piece: &str| piece.repeat((1 << 20) / piece.len());
@@ -147,6 +152,37 @@ pub(crate) fn shapes() -> Vec<(&'static str, String)> {
             format!("pretrain_gpt.py {}", many("--num-layers 1 ", 9_000)),
         ),
         ("assignments", full("x=$y\n")),
+        (
+            "a run with unknown overrides",
+            format!(
+                "{whole}{}",
+                numbered(
+                    &|n| format!(" \\\n    +custom.section_{n}.some_longer_key_{n}={n}"),
+                    17_000
+                )
+            ),
+        ),
+        (
+            "a run with understood overrides on lines",
+            format!(
+                "{whole}{}",
+                many(" \\\n    actor_rollout_ref.rollout.n=8", 19_000)
+            ),
+        ),
+        (
+            "a run with understood overrides on one line",
+            format!("{whole}{}", many(" actor_rollout_ref.rollout.n=8", 19_000)),
+        ),
+        (
+            "a run with comments",
+            format!(
+                "{whole}\n{}",
+                many(
+                    "# actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64\n",
+                    15_000
+                )
+            ),
+        ),
         (
             "variables",
             numbered(&|n| format!("v{n}=--num-layers\n"), 50_000),
