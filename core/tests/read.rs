@@ -16,6 +16,8 @@ mod hostile;
 mod improve;
 #[path = "read/linked.rs"]
 mod linked;
+#[path = "read/refusals.rs"]
+mod refusals;
 #[path = "read/round_trip.rs"]
 mod round_trip;
 #[path = "read/shapes.rs"]

@@ -1,6 +1,7 @@
 //! `ChatLearn`: `entrypoint.py grpo --config-file … key=value`, its YAML, or both.
 
 mod keys;
+mod refusals;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
@@ -14,7 +15,7 @@ use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
 use super::value;
-use super::verl::{recompute, report_notes};
+use super::verl::{layers_trouble, recompute, report_notes};
 use crate::catalog::ModelEntry;
 
 const RUN: &str = "runtime_args";
@@ -143,6 +144,7 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
     packing(draft, megatron, template, yaml);
     offload(draft, megatron, yaml);
     generation(draft, megatron, yaml);
+    refusals::check(draft, megatron, yaml);
 }
 
 fn machine(draft: &mut Draft) {
@@ -243,6 +245,13 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     draft.set("plan.recompute", recompute);
     if let Some(trouble) = trouble {
         draft.refuse(&key("recompute_granularity"), trouble, 0);
+    }
+    let layers = draft.count(&key("recompute_num_layers"));
+    let full = value::unquoted(&word) == "full";
+    if full && draft.text(&key("recompute_method")).is_none() {
+        draft.refuse(&key("recompute_method"), "Full recomputation needs a method. Add recompute_method=uniform and recompute_num_layers=1.", 0);
+    } else if let Some(trouble) = layers_trouble(value::unquoted(&word), layers) {
+        draft.refuse(&key("recompute_num_layers"), trouble, 0);
     }
     if [
         "decoder_first_pipeline_num_layers",

@@ -212,10 +212,24 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// Notes what the framework refuses.
+    /// Notes what the framework refuses; `line` 0: where the key is stated, if it is.
     pub(super) fn refuse(&mut self, key: &str, why: impl AsRef<str>, line: u32) {
         let source = self.framework.source();
-        self.refuse_by(key, why, line, source);
+        if line == 0 {
+            self.refuse_stated(key, why, source);
+        } else {
+            self.refuse_by(key, why, line, source);
+        }
+    }
+
+    /// Notes what a file of the framework's refuses about a key, where that is stated.
+    pub(super) fn refuse_stated(&mut self, key: &str, why: impl AsRef<str>, source: &str) {
+        let stated = self.settings.get(key);
+        let (written, line) = match stated {
+            Some(setting) if !setting.written.is_empty() => (setting.written.clone(), setting.line),
+            _ => (key.to_owned(), 0),
+        };
+        self.refuse_by(&written, why, line, source);
     }
 
     fn refuse_by(&mut self, key: &str, why: impl AsRef<str>, line: u32, source: &str) {
@@ -233,6 +247,11 @@ impl<'a> Draft<'a> {
     /// Keeps rules about a field out of the report: the text overrules what the rule goes by.
     pub(super) fn overrule(&mut self, field: &'static str) {
         self.overruled.push(field);
+    }
+
+    /// Whether rules about a field are kept out.
+    pub(super) fn overrules(&self, field: &str) -> bool {
+        self.overruled.contains(&field)
     }
 
     /// Notes how a part of the text was read.
@@ -265,6 +284,19 @@ impl<'a> Draft<'a> {
             return None;
         }
         (!value::is_null(&setting.value)).then_some(setting.value)
+    }
+
+    /// The stated value of a key without its quotes, where the text tells it; what it leaves open is not reported.
+    pub(super) fn known(&self, key: &str) -> Option<String> {
+        let setting = self.settings.resolve(key)?;
+        let told = setting.open.is_none() && !value::is_null(&setting.value);
+        told.then(|| value::unquoted(&setting.value).to_owned())
+    }
+
+    /// Whether a key has a value, known or not.
+    pub(super) fn holds(&self, key: &str) -> bool {
+        let setting = self.settings.resolve(key);
+        setting.is_some_and(|one| one.open.is_some() || !value::is_null(&one.value))
     }
 
     /// What a key's value depends on and the text does not tell.

@@ -4,10 +4,11 @@ mod engine;
 mod fine_tuning;
 mod keys;
 mod others;
+mod refusals;
 mod reinforcement;
 mod roles;
 
-pub(super) use engine::{lora_targets, recompute};
+pub(super) use engine::{layers_trouble, lora_targets, recompute};
 pub(super) use fine_tuning::machine;
 #[cfg(test)]
 pub(super) use keys::SECTIONS;

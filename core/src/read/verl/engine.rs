@@ -155,10 +155,28 @@ fn transformer(draft: &mut Draft, role: &Role) {
     // megatron-core, TransformerConfig.
     if word == "full" && method.is_none() {
         draft.refuse(&key("recompute_method"), "Full recomputation needs a method. Add recompute_method=uniform and recompute_num_layers=1.", 0);
+    } else if let Some(trouble) = layers_trouble(word, layers) {
+        draft.refuse(&key("recompute_num_layers"), trouble, 0);
     }
     let attention = draft.text(&key("attention_backend"));
     if attention.as_deref().map(value::unquoted) == Some("unfused") {
         draft.set(&at(role, "attention"), "unfused");
+    }
+}
+
+/// What Megatron's `TransformerConfig` refuses about the layers that recompute.
+pub(in crate::read) fn layers_trouble(
+    granularity: &str,
+    layers: Option<u64>,
+) -> Option<&'static str> {
+    match (granularity, layers) {
+        ("full", None) => {
+            Some("Full recomputation needs the layers of a unit. Add recompute_num_layers=1.")
+        }
+        ("selective", Some(_)) => {
+            Some("Selective recomputation takes no number of layers. Leave it out.")
+        }
+        _ => None,
     }
 }
 
@@ -184,12 +202,13 @@ pub(in crate::read) fn recompute(
                 .unwrap_or_default()
                 .into_iter()
                 .partition(|module| known.contains(&module.as_str()));
-            let trouble = others.first().map(|other| {
-                format!(
+            let trouble = match others.first() {
+                Some(other) => Some(format!(
                     "{other:?} is no module of Megatron. Known: {}.",
                     known.join(", ")
-                )
-            });
+                )),
+                None => (granularity == "sel").then(|| "Megatron writes it selective.".to_owned()),
+            };
             let recompute = if modules.is_empty() || modules == ["core_attn"] {
                 json!("selective")
             } else {

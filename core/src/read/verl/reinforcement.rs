@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::engine::{self, Role};
-use super::roles;
+use super::{refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::{model, value};
 
@@ -15,7 +15,7 @@ const ACTOR: Role = Role {
     model: "actor_rollout_ref.model.",
     ulysses: "actor_rollout_ref.actor.ulysses_sequence_parallel_size",
 };
-const ROLLOUT: &str = "actor_rollout_ref.rollout";
+pub(super) const ROLLOUT: &str = "actor_rollout_ref.rollout";
 
 /// Prompts generated for each that trains, where groups are dropped and no text says how many: the
 /// calculator's own figure for DAPO.
@@ -46,12 +46,20 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     engine::adapters(draft, ACTOR.model);
     packing(draft, megatron);
     overrules(draft);
-    micro_batch(draft);
+    // Recipes have configurations of their own, and what generates or scores alone has no batches.
+    let packaged = program.is_empty()
+        || (program.starts_with("verl")
+            && !program.contains("generation")
+            && !program.contains("eval"));
+    micro_batch(draft, packaged && !draft.snippet);
     generation(draft);
     if kind == "ppo" {
         roles::critic(draft, megatron);
     }
     roles::reference(draft, megatron);
+    if packaged {
+        refusals::check(draft, megatron, kind == "ppo", entry);
+    }
 }
 
 /// GPUs, and whether generation has some of its own.
@@ -308,7 +316,7 @@ fn packing(draft: &mut Draft, megatron: bool) {
     }
 }
 
-fn micro_batch(draft: &mut Draft) {
+fn micro_batch(draft: &mut Draft, required: bool) {
     const KEYS: &str = "actor_rollout_ref.actor";
     if draft
         .flag(&format!("{KEYS}.use_dynamic_bsz"))
@@ -336,7 +344,7 @@ fn micro_batch(draft: &mut Draft) {
                 format!("{KEYS}.ppo_micro_batch_size counts all {gpus} GPUs."),
             );
         }
-        None => {
+        None if required => {
             // workers/config/actor.py.
             draft.refuse(
                 &format!("{KEYS}.ppo_micro_batch_size_per_gpu"),
@@ -344,6 +352,7 @@ fn micro_batch(draft: &mut Draft) {
                 0,
             );
         }
+        None => {}
     }
 }
 

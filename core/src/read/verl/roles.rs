@@ -14,7 +14,7 @@ const CRITIC: Role = Role {
     model: "critic.model.",
     ulysses: "critic.ulysses_sequence_parallel_size",
 };
-const REF: &str = "actor_rollout_ref.ref";
+pub(super) const REF: &str = "actor_rollout_ref.ref";
 
 /// The critic's model and layout; the layout stays out where it is the actor's.
 pub(super) fn critic(draft: &mut Draft, actor_megatron: bool) {
