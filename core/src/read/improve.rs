@@ -122,7 +122,7 @@ fn attempt(
             }
         })
     };
-    let changes = path
+    let changes: Vec<Change> = path
         .windows(2)
         .enumerate()
         .filter_map(|(at, pair)| {
@@ -144,6 +144,19 @@ fn attempt(
             })
         })
         .collect();
+    // A change that no setting says is none that a person could make.
+    let silent = |(change, state): (&Change, &State)| {
+        let known = change.settings.is_empty().then(|| state.changed.clone());
+        known.unwrap_or_default()
+    };
+    let unsaid: Vec<Dimension> = changes
+        .iter()
+        .zip(path.iter().skip(1))
+        .flat_map(silent)
+        .collect();
+    if settings.iter().all(Option::is_some) && !unsaid.is_empty() {
+        return Some(Err(unsaid));
+    }
     let mut question = reading.question.clone();
     question.plan = Some(last.plan.to_spec());
     let mut edits = told(0, path.len() - 1).unwrap_or_default();

@@ -187,6 +187,18 @@ fn an_engine_with_keys_of_its_own_gets_no_keys_of_another() {
 }
 
 #[test]
+fn a_change_comes_with_its_settings() {
+    // No key of DeepSpeed's fuses the head.
+    let text = "deepspeed --num_gpus=4 train.py --deepspeed ds.json --model_name_or_path meta-llama/Llama-3.1-8B \\
+    --per_device_train_batch_size 4 --gradient_accumulation_steps 8 --bf16 --max_seq_length 4096\n";
+    let base = base("h100-sxm");
+    let improved = keeps_its_word(&[text], Some(&base)).unwrap();
+    for change in &improved.changes {
+        assert!(!change.settings.is_empty(), "{change:?}");
+    }
+}
+
+#[test]
 fn nothing_is_changed_for_nothing() {
     for model in ["qwen3-8b", "qwen3-30b-a3b"] {
         let question = question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
