@@ -403,10 +403,12 @@ fn kind(draft: &mut Draft) {
     } else {
         draft.assume("workload.precision", "bf16", "Neither bf16 nor fp16 is switched on: DeepSpeed would train in fp32, which is not modelled.");
     }
-    let rank = draft
-        .count("--lora_r")
-        .or_else(|| draft.count("--lora_rank"))
-        .or_else(|| draft.count("--lora_dim"));
+    // 0 is no adapter.
+    let rank = ["--lora_r", "--lora_rank", "--lora_dim"]
+        .into_iter()
+        .find_map(|key| draft.signed(key))
+        .and_then(|rank| u64::try_from(rank).ok())
+        .filter(|rank| *rank > 0);
     let adapters = draft.flag("--use_peft").unwrap_or(rank.is_some());
     if !adapters {
         draft.set("workload.kind", "sft");

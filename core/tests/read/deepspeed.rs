@@ -366,3 +366,19 @@ fn llmforge_yaml() {
             .any(|one| one.key == "preference_tuning_config.beta")
     );
 }
+
+#[test]
+fn no_stage_and_no_adapters_are_values() {
+    let found = super::reading(
+        "deepspeed --num_gpus 8 main.py --model_name_or_path meta-llama/Llama-2-7b-hf --zero_stage 0 --lora_dim 0 --max_seq_len 512",
+    );
+    assert!(found.refused.is_empty(), "{:?}", found.refused);
+    assert_eq!(
+        super::field(&found, "plan.zero_stage"),
+        serde_json::json!(0)
+    );
+    assert_eq!(
+        super::field(&found, "workload.lora"),
+        serde_json::Value::Null
+    );
+}

@@ -35,7 +35,7 @@ fn survives(text: &str) {
     match read(&[text], None) {
         Ok(reading) => {
             // What would help takes many times as long to find: a share of the texts, chosen by the text itself.
-            if text.len() % IMPROVED == 0
+            if text.len().is_multiple_of(IMPROVED)
                 && let Some(improved) = improve(&[text], None, &reading)
             {
                 check_texts(&serde_json::to_value(&improved.changes).unwrap());

@@ -143,7 +143,8 @@ fn unread(draft: &mut Draft, name: &str, stage: u64) {
 
 /// The stage where a launch line names its configuration and that is not there: from the file's name.
 pub(in crate::read) fn stage_by_name(draft: &mut Draft) {
-    if let Some(stage) = draft.count("--zero_stage").filter(|stage| *stage <= 3) {
+    let stage = draft.signed("--zero_stage");
+    if let Some(stage) = stage.filter(|stage| (0..=3).contains(stage)) {
         draft.set("plan.zero_stage", stage);
         let away = draft.flag("--offload") == Some(true);
         draft.set(

@@ -20,7 +20,13 @@ pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {
         key: key.to_owned(),
         ..edit.clone()
     };
-    Some(match &edit.value {
+    // A switch takes no value: to say False, it is left out.
+    let switch = key.starts_with('-') && line.get(found.clone()) == Some(key);
+    let value = edit
+        .value
+        .as_deref()
+        .filter(|value| !switch || *value != "False");
+    Some(match value {
         Some(_) => format!("{head}{}{tail}", word(&own)),
         None => format!("{}{tail}", head.trim_end_matches(' ')),
     })
@@ -173,6 +179,8 @@ mod tests {
             ("  --n=4 \\", "--n", Some("8"), "  --n 8 \\"),
             ("  --n $N \\", "--n", Some("8"), "  --n 8 \\"),
             ("X=(--n 4 5 --m)", "--n", None, "X=( --m)"),
+            ("  --n --m 1 \\", "--n", Some("False"), " --m 1 \\"),
+            ("  --n True \\", "--n", Some("False"), "  --n False \\"),
         ] {
             assert_eq!(
                 replaced(line, key, &edit(key, value)).as_deref(),
