@@ -40,6 +40,7 @@ fn texts(
 ) -> Result<Vec<Snippet>, Unsupported> {
     let Evaluated { job, plan, answer } = found;
     (framework.emit)(&Emission {
+        framework,
         job,
         plan,
         answer,

@@ -1,7 +1,6 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::rules::last_stage;
-use super::rules::megatron_lm::packs;
 use super::text::{Section, flag, list};
 use super::words::{figure, plural};
 use crate::job::Job;
@@ -37,7 +36,7 @@ pub(super) fn pipeline_reason(layers: u64, stages: u32) -> String {
 
 /// What a step's samples are, and in how many passes.
 pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> String {
-    if packs(workload) {
+    if workload.joins() {
         let held = plural(workload.global_batch, "sequence", "sequences");
         return format!("packs, which hold about {held}");
     }

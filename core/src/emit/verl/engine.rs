@@ -24,11 +24,6 @@ pub(super) struct Engine<'a> {
     pub(super) phases: bool,
 }
 
-/// Whether the plan's moments are Adam's in fp32.
-pub(super) fn full_optimizer(layout: &Layout) -> bool {
-    (layout.optimizer_bytes - 8.0).abs() < 0.5
-}
-
 /// Whether the plan's moments are Adam's in 8 bits.
 pub(super) fn eight_bit(layout: &Layout) -> bool {
     layout.backend == crate::wire::Backend::Fsdp && (1.5..3.0).contains(&layout.optimizer_bytes)
