@@ -5,6 +5,7 @@
 mod file;
 mod trainer;
 
+use super::choices::other_states;
 use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
 use super::{Emission, Snippet, Unsupported, accept, rules};
@@ -109,7 +110,8 @@ fn setup(megatron: bool, rollout: &RolloutPlan) -> Vec<(String, String)> {
 fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
     let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
     let fsdp = layout.backend == Backend::Fsdp;
-    let mut out = Vec::new();
+    // Adam in fp32 over fp32 weights, with either backend.
+    let mut out = other_states(layout, [4.0, 4.0, 8.0], "ChatLearn");
     if layout.fused_lm_head {
         let tokens = match layout.micro_batch {
             MicroBatch::Tokens(tokens) => tokens,

@@ -112,17 +112,28 @@ pub(super) fn zero_reason(stage: u8) -> &'static str {
     }
 }
 
-/// Whether the plan's moments are Adam's in fp32.
-pub(super) fn full_moments(layout: &Layout) -> bool {
-    (layout.optimizer_bytes - 8.0).abs() <= 0.5
+/// Where the estimate counts other bytes of a parameter than `keeper` keeps of master weights, gradients and moments.
+pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec<String> {
+    let counted = [
+        (layout.master_weights_bytes, "master weights"),
+        (layout.gradient_bytes, "gradients"),
+        (layout.optimizer_bytes, "optimizer state"),
+    ];
+    let differs = |counted: f64, kept: f64| (counted - kept).abs() > 0.5;
+    let pairs = counted.into_iter().zip(kept);
+    pairs
+        .filter(|((counted, _), kept)| differs(*counted, *kept))
+        .map(|((counted, what), kept)| {
+            format!(
+                "the estimate counts {} bytes of {what} per parameter; {keeper} keeps {}.",
+                figure(counted),
+                figure(kept)
+            )
+        })
+        .collect()
 }
 
-/// Said where the plan's moments are other than those that `keeper` keeps, which are Adam's in fp32.
-pub(super) fn other_moments(layout: &Layout, keeper: &str) -> Option<String> {
-    (!full_moments(layout)).then(|| {
-        format!(
-            "the estimate counts {} bytes of optimizer state per parameter; {keeper} keeps 8.",
-            figure(layout.optimizer_bytes)
-        )
-    })
+/// The same of weights and moments in fp32, whatever gradients take.
+pub(super) fn other_than_fp32(layout: &Layout, keeper: &str) -> Vec<String> {
+    other_states(layout, [4.0, layout.gradient_bytes, 8.0], keeper)
 }

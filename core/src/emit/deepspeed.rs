@@ -4,7 +4,7 @@
 mod config;
 mod launch;
 
-use super::choices::other_moments;
+use super::choices::other_than_fp32;
 use super::text::head;
 use super::{Emission, Snippet, Unsupported, accept, rules};
 
@@ -26,7 +26,7 @@ pub(super) fn file(emission: &Emission) -> Snippet {
 /// Where `DeepSpeed` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
-    let mut out = Vec::from_iter(other_moments(layout, "this configuration"));
+    let mut out = other_than_fp32(layout, "this configuration");
     if layout.fused_lm_head {
         out.push(
             "the estimate has no logits tensor: give your model a fused loss, Liger's for one."

@@ -3,7 +3,7 @@
 mod fine_tuning;
 mod reinforcement;
 
-use super::choices::{half, other_moments, zero_reason};
+use super::choices::{half, other_than_fp32, zero_reason};
 use super::text::{Script, Section, head};
 use super::words::count;
 use super::{Emission, Snippet, Unsupported, accept, rules};
@@ -36,7 +36,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 /// Where `OpenRLHF` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
-    let mut out = Vec::from_iter(other_moments(layout, "OpenRLHF"));
+    let mut out = other_than_fp32(layout, "OpenRLHF");
     if layout.fused_lm_head {
         out.push("OpenRLHF computes the logits; the plan has none, so it needs more memory than estimated.".to_owned());
     }

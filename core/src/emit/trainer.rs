@@ -1,6 +1,6 @@
 //! What frameworks on Hugging Face's Trainer share: its own keys, and DeepSpeed's file beside them.
 
-use super::choices::{learning_rate, other_moments};
+use super::choices::{learning_rate, other_than_fp32};
 use super::text::{Section, model_path};
 use super::words::{self, count};
 use super::{Emission, deepspeed};
@@ -81,7 +81,7 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
 pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = Vec::from_iter(joined(emission));
-    out.extend(other_moments(layout, name));
+    out.extend(other_than_fp32(layout, name));
     out
 }
 

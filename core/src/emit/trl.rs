@@ -4,7 +4,7 @@ mod config;
 mod fine_tuning;
 mod reinforcement;
 
-use super::choices::{ATTENTION, adapters, half, half_type, other_moments, passes, rate};
+use super::choices::{ATTENTION, adapters, half, half_type, other_states, passes, rate};
 use super::rules::{nodes, pools};
 use super::text::{Script, Section, flag, head, home, model_path};
 use super::words::{count, figure};
@@ -109,9 +109,9 @@ fn command(emission: &Emission, script: &str) -> String {
 fn warnings(emission: &Emission) -> Vec<String> {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut out = Vec::new();
-    if !eight_bit(layout) {
-        out.extend(other_moments(layout, "TRL"));
-    }
+    let moments = if eight_bit(layout) { 2.0 } else { 8.0 };
+    let kept = [4.0, layout.gradient_bytes, moments];
+    out.extend(other_states(layout, kept, "TRL"));
     if !layout.fused_lm_head {
         out.push("TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.".to_owned());
     }

@@ -9,7 +9,7 @@ mod reinforcement;
 mod roles;
 mod versions;
 
-use super::choices::other_moments;
+use super::choices::other_states;
 use super::text::{Script, head};
 use super::{Emission, Snippet, Unsupported, accept, rules};
 use crate::wire::{Backend, Schedule};
@@ -89,9 +89,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if !engine::eight_bit(layout) {
-        out.extend(other_moments(layout, "veRL"));
-    }
+    out.extend(other_states(layout, engine::state_bytes(emission), "veRL"));
     if layout.overlap.tensor_parallel
         && layout.backend == Backend::Megatron
         && layout.tensor_parallel > 1
