@@ -933,3 +933,61 @@ fn versions_have_their_own_words() {
         "{error}"
     );
 }
+
+#[test]
+fn states_are_written_down_or_said() {
+    let asked = |backend: &str, changes: Value| {
+        flags_of(
+            json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": rl("grpo"), "plan": plan(backend, changes)}),
+        )
+    };
+    let narrow = asked(
+        "megatron",
+        json!({"tensor_parallel": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    );
+    let text = narrow("verl", "0.9.1");
+    for key in [
+        "use_precision_aware_optimizer=True",
+        "exp_avg_dtype=bf16",
+        "exp_avg_sq_dtype=bf16",
+        "main_grads_dtype=bf16",
+    ] {
+        assert!(
+            text.contains(&format!("  actor_rollout_ref.actor.optim.{key}")),
+            "{key}"
+        );
+    }
+    assert!(!text.contains("per parameter"));
+    let older = narrow("verl", "0.8.0");
+    assert!(
+        !older.contains("_dtype=bf16") && older.contains("keeps gradients and moments in fp32")
+    );
+    let text = narrow("chatlearn", "");
+    assert!(text.contains("4 bytes of optimizer state per parameter; ChatLearn keeps 8."));
+    let masters = asked(
+        "megatron",
+        json!({"tensor_parallel": 2, "master_weights_bytes": 2}),
+    );
+    for (id, name) in [("verl", "veRL"), ("chatlearn", "ChatLearn")] {
+        let said = format!("2 bytes of master weights per parameter; {name} keeps 4.");
+        assert!(masters(id, "").contains(&said), "{id}");
+    }
+    let shards = asked(
+        "fsdp",
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    );
+    let text = shards("verl", "");
+    assert!(text.contains("fsdp_config.model_dtype=bf16") && !text.contains("per parameter"));
+}
+
+/// The first text of a question, by framework and version.
+fn flags_of(question: Value) -> impl Fn(&str, &str) -> String {
+    let question = question_from_value(question).unwrap();
+    move |id, version| {
+        let framework = emit::framework(id).unwrap();
+        let version = framework.version(version).unwrap();
+        let texts = flags(&question, framework, version, "").unwrap().unwrap();
+        texts[0].text.clone()
+    }
+}

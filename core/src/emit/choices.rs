@@ -3,7 +3,7 @@
 use super::Emission;
 use super::rules::{deepspeed_micro, pools};
 use super::text::Section;
-use super::words::{count, figure, plural};
+use super::words::{amount, count, plural};
 use crate::plan::Layout;
 use crate::wire::{Precision, WorkloadKind};
 use crate::workload::{Lora, Workload};
@@ -126,8 +126,8 @@ pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec
         .map(|((counted, what), kept)| {
             format!(
                 "the estimate counts {} bytes of {what} per parameter; {keeper} keeps {}.",
-                figure(counted),
-                figure(kept)
+                amount(counted),
+                amount(kept)
             )
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use super::rules::last_stage;
 use super::text::{Section, flag, list};
-use super::words::{figure, plural};
+use super::words::{amount, figure, plural};
 use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::{Layout, Recompute};
@@ -86,10 +86,10 @@ pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
     ];
     for (bytes, known, what) in states {
         if !known.contains(&bytes) {
-            let bytes = figure(bytes);
+            let bytes = amount(bytes);
             out.push(format!(
                 "the estimate counts {bytes} bytes of {what} per parameter, for which {name} has no setting: it takes its own {}.",
-                figure(known[0])
+                amount(known[0])
             ));
         }
     }

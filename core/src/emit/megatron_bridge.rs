@@ -8,7 +8,7 @@ use super::rules;
 use super::rules::megatron_bridge::recipe;
 use super::rules::megatron_lm::samples;
 use super::text::{Script, Section, flag, head, home, torchrun};
-use super::words::{count, figure, layout_title};
+use super::words::{amount, count, layout_title};
 use super::{Emission, Snippet, Unsupported, accept};
 use crate::plan::Recompute;
 use crate::wire::{LoraTargets, Precision, WorkloadKind};
@@ -72,8 +72,8 @@ fn warnings(emission: &Emission) -> Vec<String> {
     if counted != bytes && [2.0, 4.0].contains(&counted) {
         out.push(format!(
             "the estimate counts {} bytes of a gradient; {name} sums them in {}. State gradient_bytes for an estimate of that.",
-            figure(counted),
-            figure(bytes)
+            amount(counted),
+            amount(bytes)
         ));
     }
     out

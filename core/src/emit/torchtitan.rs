@@ -64,7 +64,7 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
     if state_type(emission).is_none() {
         out.push(format!(
             "the estimate counts {} bytes of weights, gradients and optimizer state per parameter; torchtitan keeps 16.",
-            words::figure(
+            words::amount(
                 layout.master_weights_bytes + layout.gradient_bytes + layout.optimizer_bytes
             )
         ));

@@ -20,7 +20,7 @@ pub(super) fn joined(emission: &Emission) -> Option<String> {
         format!(
             "batches count joined sequences of {} tokens, {} of yours each: a step trains as many times more than estimated. Lower the passes for the step of your question.",
             count(workload.sequence_length),
-            words::figure(times)
+            words::amount(times)
         )
     })
 }

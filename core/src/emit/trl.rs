@@ -7,7 +7,7 @@ mod reinforcement;
 use super::choices::{ATTENTION, adapters, half, half_type, other_states, passes, rate};
 use super::rules::{nodes, pools};
 use super::text::{Script, Section, flag, head, home, model_path};
-use super::words::{count, figure};
+use super::words::{amount, count};
 use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
 use crate::plan::{Layout, Recompute};
 use crate::wire::{Backend, LoraTargets, Schedule};
@@ -122,7 +122,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
     if deepspeed && layout.gradient_bytes > 2.0 {
         out.push(format!(
             "the estimate counts {} bytes of gradients per parameter; DeepSpeed sums them in 2 here.",
-            figure(layout.gradient_bytes)
+            amount(layout.gradient_bytes)
         ));
     }
     match &job.workload.rl {
