@@ -33,7 +33,8 @@ def altered(item):
     first = item["snippets"][0]["file"]
 
     def change(path, line):
-        file, key = path.split(":", 1) if ":" in path else (first, path)
+        file, _, key = path.partition(":")
+        file, key = (file, key) if file in files else (first, path)
         files[file], times = re.subn(rf'^( *"?){re.escape(key)}("?): .*\n', lambda found: line(found, key), files[file], flags=re.M)
         if times != 1:
             raise RuntimeError(f"{item['id']}: {times} lines set {path}")

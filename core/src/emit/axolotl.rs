@@ -123,8 +123,7 @@ fn run(emission: &Emission) -> Section {
         None if pretrain => section.set("max_steps", 10_000, "yours to choose"),
         None => section.set("num_epochs", 1, "passes over your data; yours to choose"),
     }
-    section.set("logging_steps", 10, "steps between lines of the log");
-    section.set("save_steps", 500, "steps between checkpoints");
+    trainer::intervals(&mut section);
     section
 }
 

@@ -34,11 +34,7 @@ fn start(emission: &Emission) -> String {
     let hardware = &emission.job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
     if emission.plan.layout.backend == Backend::Fsdp {
-        let meet = if count > 1 {
-            " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
-        } else {
-            ""
-        };
+        let meet = trainer::meet(count);
         return format!(
             "accelerate launch --config_file fsdp.yaml{meet} -m llamafactory.launcher llamafactory.yaml"
         );
@@ -144,8 +140,7 @@ fn run(emission: &Emission) -> Section {
             "passes over your data; yours to choose",
         ),
     }
-    section.set("logging_steps", 10, "steps between lines of the log");
-    section.set("save_steps", 500, "steps between checkpoints");
+    trainer::intervals(&mut section);
     section
 }
 

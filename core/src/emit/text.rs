@@ -213,6 +213,18 @@ pub(super) fn torchrun(job: &Job) -> String {
     }
 }
 
+/// `DeepSpeed`'s launcher on every GPU of the machine, started on one node.
+pub(super) fn deepspeed(job: &Job) -> String {
+    let hardware = &job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let hosts = if count > 1 {
+        " --hostfile \"$HOME/hostfile\""
+    } else {
+        ""
+    };
+    format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}")
+}
+
 /// Python's spelling of a truth value, which hydra, OmegaConf and transformers read.
 pub(super) fn flag(value: bool) -> &'static str {
     if value { "True" } else { "False" }

@@ -1,10 +1,11 @@
-//! What frameworks on Hugging Face's Trainer share: its own keys, and DeepSpeed's file beside them.
+//! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
 
-use super::choices::{learning_rate, other_than_fp32};
+use super::choices::{ATTENTION, adapters, half_type, learning_rate, other_than_fp32};
 use super::text::{Section, model_path};
 use super::words::{self, count};
 use super::{Emission, deepspeed};
-use crate::wire::Backend;
+use crate::wire::{Backend, LoraTargets};
+use crate::workload::Workload;
 
 /// The model as a file names it that no shell reads, and why.
 pub(super) fn model_folder(emission: &Emission) -> (String, &'static str) {
@@ -50,6 +51,42 @@ pub(super) fn optimizer(section: &mut Section, emission: &Emission) {
         "1.0",
         format!("gradients are clipped{same}"),
     );
+}
+
+/// Adapters and a base in 4 bits, as options of TRL's scripts and of those that take its names.
+pub(super) fn peft(section: &mut Section, workload: &Workload) {
+    if let Some(lora) = workload.lora {
+        section.set("--use_peft", "True", "adapters, from your question");
+        adapters(section, lora, "--lora_r", "--lora_alpha");
+        let modules = match lora.targets {
+            LoraTargets::AllLinear => "all-linear".to_owned(),
+            LoraTargets::Attention => ATTENTION.join(" "),
+        };
+        section.set("--lora_target_modules", modules, "from your question");
+    }
+    if workload.quantized_base() {
+        section.set("--load_in_4bit", "True", "the base model in 4 bits");
+        let reason = "its block scales are quantised too";
+        section.set("--use_bnb_nested_quant", "True", reason);
+        let storage = half_type(workload.precision);
+        let reason = "so that it can be sharded";
+        section.set("--bnb_4bit_quant_storage", storage, reason);
+    }
+}
+
+/// How often a run speaks and saves.
+pub(super) fn intervals(section: &mut Section) {
+    section.set("logging_steps", 10, "steps between lines of the log");
+    section.set("save_steps", 500, "steps between checkpoints");
+}
+
+/// How each of several nodes finds the first, as options of `accelerate launch`; empty for one.
+pub(super) fn meet(nodes: u32) -> &'static str {
+    if nodes > 1 {
+        " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
+    } else {
+        ""
+    }
 }
 
 /// How long to train: steps where the question counts tokens, else what `otherwise` says.

@@ -4,13 +4,13 @@ mod config;
 mod fine_tuning;
 mod reinforcement;
 
-use super::choices::{ATTENTION, adapters, half, half_type, other_states, passes, rate};
+use super::choices::{half, half_type, other_states, passes, rate};
 use super::rules::{nodes, pools};
 use super::text::{Script, Section, flag, head, home, model_path};
 use super::words::{amount, count};
-use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
+use super::{Emission, Snippet, Unsupported, accept, rules, trainer, yaml};
 use crate::plan::{Layout, Recompute};
-use crate::wire::{Backend, LoraTargets, Schedule};
+use crate::wire::{Backend, Schedule};
 
 /// The texts for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -95,11 +95,7 @@ fn serves(emission: &Emission) -> bool {
 }
 
 fn command(emission: &Emission, script: &str) -> String {
-    let rendezvous = if machines(emission) > 1 {
-        " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
-    } else {
-        ""
-    };
+    let rendezvous = trainer::meet(machines(emission));
     format!(
         "accelerate launch --config_file accelerate_config.yaml{rendezvous} -m trl.scripts.{script} \"${{args[@]}}\""
     )
@@ -186,28 +182,7 @@ fn model(emission: &Emission) -> Section {
     };
     section.set("--attn_implementation", attention, reason);
     checkpointing(&mut section, layout);
-    if let Some(lora) = &job.workload.lora {
-        section.set("--use_peft", "True", "adapters, from your question");
-        adapters(&mut section, *lora, "--lora_r", "--lora_alpha");
-        let modules = match lora.targets {
-            LoraTargets::AllLinear => "all-linear".to_owned(),
-            LoraTargets::Attention => ATTENTION.join(" "),
-        };
-        section.set("--lora_target_modules", modules, "from your question");
-    }
-    if job.workload.quantized_base() {
-        section.set("--load_in_4bit", "True", "the base model in 4 bits");
-        section.set(
-            "--use_bnb_nested_quant",
-            "True",
-            "its block scales are quantised too",
-        );
-        section.set(
-            "--bnb_4bit_quant_storage",
-            half_type(precision),
-            "so that it can be sharded",
-        );
-    }
+    trainer::peft(&mut section, &job.workload);
     section
 }
 

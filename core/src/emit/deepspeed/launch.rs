@@ -1,11 +1,10 @@
 //! The launch line, and what the configuration cannot say.
 
-use crate::emit::choices::{ATTENTION, adapters, half, half_type, passes, rate, recompute_reason};
-use crate::emit::rules::nodes;
-use crate::emit::text::{Script, Section, flag, home, model_path};
+use crate::emit::choices::{half, passes, rate, recompute_reason};
+use crate::emit::text::{Script, Section, deepspeed, flag, home, model_path};
+use crate::emit::trainer::peft;
 use crate::emit::{Emission, Snippet};
 use crate::plan::Recompute;
-use crate::wire::LoraTargets;
 
 /// The file that goes with the Trainer.
 pub(super) const HUGGING_FACE: &str = "ds_config_hf.json";
@@ -88,35 +87,12 @@ fn model(emission: &Emission) -> Section {
         flag(full),
         recompute_reason(full),
     );
-    if let Some(lora) = &job.workload.lora {
-        section.set("--use_peft", "True", "adapters, from your question");
-        adapters(&mut section, *lora, "--lora_r", "--lora_alpha");
-        let modules = match lora.targets {
-            LoraTargets::AllLinear => "all-linear".to_owned(),
-            LoraTargets::Attention => ATTENTION.join(" "),
-        };
-        section.set("--lora_target_modules", modules, "from your question");
-    }
-    if job.workload.quantized_base() {
-        section.set("--load_in_4bit", "True", "the base model in 4 bits");
-        section.set(
-            "--bnb_4bit_quant_storage",
-            half_type(job.workload.precision),
-            "so that ZeRO 3 could shard it",
-        );
-    }
+    peft(&mut section, &job.workload);
     section
 }
 
 fn command(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let hosts = if count > 1 {
-        " --hostfile \"$HOME/hostfile\""
-    } else {
-        ""
-    };
-    let start = format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}");
+    let start = deepspeed(emission.job);
     format!(
         "# train.py is your script on Hugging Face's Trainer; these are TRL's names.\n\
          {start} train.py \"${{args[@]}}\"\n\

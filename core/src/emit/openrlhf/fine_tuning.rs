@@ -2,8 +2,7 @@
 
 use super::super::Emission;
 use super::super::choices::{ATTENTION, accumulation, adapters, micro, rate, recompute_reason};
-use super::super::rules::nodes;
-use super::super::text::{Section, home, model_path};
+use super::super::text::{Section, deepspeed as launcher, home, model_path};
 use super::super::words::{count, layout_title, plural};
 use super::{deepspeed, switch};
 use crate::plan::Recompute;
@@ -20,16 +19,8 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
 
 /// Started by `DeepSpeed`'s launcher, on all nodes from one.
 pub(super) fn command(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let hosts = if count > 1 {
-        " --hostfile \"$HOME/hostfile\""
-    } else {
-        ""
-    };
-    format!(
-        "deepspeed{hosts} --num_nodes {count} --num_gpus {gpus} --module openrlhf.cli.train_sft \"${{args[@]}}\""
-    )
+    let start = launcher(emission.job);
+    format!("{start} --module openrlhf.cli.train_sft \"${{args[@]}}\"")
 }
 
 fn batch(emission: &Emission) -> Section {
