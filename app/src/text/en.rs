@@ -296,7 +296,7 @@ pub(super) const TEXT: Text = Text {
     flags_others: "Not for this question",
     paste: "Paste a script",
     close: "Close",
-    paste_hint: "A veRL or ChatLearn command, Megatron-LM arguments, or a ds_config.json with its launch line. At most 1 MiB. It is read here and sent nowhere.",
+    paste_hint: "A veRL or ChatLearn command, Megatron-LM arguments, LLMForge YAML, or a ds_config.json with its launch line. At most 1 MiB. It is read here and sent nowhere.",
     paste_label: "Script",
     paste_files: "Open files",
     paste_drop: "or drop them on the box",

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
-use shardwise_core::read::{improve, read};
+use shardwise_core::read::{improve, is_linked, read};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
 use shardwise_core::{Evaluated, Question};
 
@@ -151,7 +151,10 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 
 fn reading(texts: &[String], base: Value) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let base = question_from_value(base).ok();
+    // A text that says what it was printed for is not about the question that the page happens to show.
+    let base = question_from_value(base)
+        .ok()
+        .filter(|_| !is_linked(&texts));
     let reading = match read(&texts, base.as_ref()) {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
@@ -206,6 +209,23 @@ mod tests {
         assert_eq!(found["texts"][0]["language"], "json");
         let older = flags(&question("sft", "deepspeed"), "deepspeed", "0.16.9");
         assert_eq!(older["version"], "0.16.9");
+    }
+
+    #[test]
+    fn a_text_keeps_the_machine_that_it_was_printed_for() {
+        let asked = question("sft", "deepspeed");
+        let mut other = asked.clone();
+        other["hardware"]["gpu"] = json!("h200-sxm");
+        let printed = flags(&asked, "deepspeed", "");
+        let launch = printed["texts"][2]["text"].as_str().unwrap_or_default();
+        let link = super::asked(asked.clone())
+            .map(|asked| shardwise_core::permalink::to_hash(&asked.question))
+            .unwrap_or_default();
+        let linked = format!("# https://shardwise.example/#{link}\n{launch}");
+        for (text, gpu) in [(launch.to_owned(), "h200-sxm"), (linked, "h100-sxm")] {
+            let found = ask(json!({"is": "read", "texts": [text], "base": other}));
+            assert_eq!(found["question"]["hardware"]["gpu"], gpu, "{found}");
+        }
     }
 
     #[test]

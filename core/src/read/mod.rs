@@ -110,6 +110,13 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
     Ok(reading)
 }
 
+/// Whether the texts carry the link of the question that they were printed for: who offers a base that the person did not
+/// name for these texts leaves it out then.
+#[must_use]
+pub fn is_linked(texts: &[&str]) -> bool {
+    link::find(texts, &mut Vec::new()).is_some()
+}
+
 /// Whose texts these are: what is run decides, then what the settings look like.
 fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
     let mut json = false;
