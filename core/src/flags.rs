@@ -26,6 +26,7 @@ pub fn flags(
 ) -> Result<Result<Vec<Snippet>, Unsupported>, InputError> {
     let found = evaluate_for(question, framework)?;
     Ok((framework.emit)(&Emission {
+        framework,
         job: &found.job,
         plan: &found.plan,
         answer: &found.answer,

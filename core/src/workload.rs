@@ -28,6 +28,20 @@ pub struct Workload {
     pub tokens: Option<f64>,
 }
 
+impl Workload {
+    /// Whether some sequences are shorter than the longest.
+    #[must_use]
+    pub fn varies(&self) -> bool {
+        self.mean_sequence_length < self.sequence_length as f64
+    }
+
+    /// Whether these are joined, and not padded.
+    #[must_use]
+    pub fn joins(&self) -> bool {
+        self.packing && self.varies()
+    }
+}
+
 /// Low-rank adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lora {

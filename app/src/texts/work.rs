@@ -66,6 +66,7 @@ fn write(
     link: &str,
 ) -> Result<Vec<Text>, String> {
     let emission = Emission {
+        framework,
         job: &found.job,
         plan: &found.plan,
         answer: &found.answer,

@@ -1,22 +1,18 @@
 //! axolotl: one YAML for `axolotl train`, and `DeepSpeed`'s file beside it.
 
+use super::choices::{self, half, offload_reason, passes, recompute_reason};
 use super::rules::axolotl::mesh;
 use super::rules::nodes;
 use super::text::{Section, head};
-use super::trainer::{self, batch, beside, half, model_folder, optimizer, packed, steps};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules, words, yaml};
+use super::trainer::{self, beside, model_folder, optimizer, steps};
+use super::{Emission, Snippet, Unsupported, accept, rules, words, yaml};
 use crate::plan::Recompute;
 use crate::wire::{Attention, Backend, LoraTargets, Precision, WorkloadKind};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::axolotl(emission.job, emission.plan))?;
-    let Some(own) = framework("axolotl") else {
-        return Err(Unsupported {
-            message: "axolotl is not in the table of frameworks.".to_owned(),
-        });
-    };
-    let mut lines = head(emission, own, &warnings(emission));
+    let mut lines = head(emission, &warnings(emission));
     lines.push(format!("Start on each node: {}", start(emission)));
     let sections = [
         data(emission),
@@ -25,12 +21,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         memory(emission),
         adapters(emission),
     ];
-    let mut snippets = vec![Snippet {
-        file: "axolotl.yaml",
-        language: Language::Yaml,
-        text: yaml::to_text(&lines, &sections),
-        reasons: Vec::new(),
-    }];
+    let mut snippets = vec![yaml::snippet("axolotl.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
     Ok(snippets)
 }
@@ -87,14 +78,14 @@ fn data(emission: &Emission) -> Section {
         workload.sequence_length,
         "tokens, from your question",
     );
-    let packing = packed(emission);
+    let packing = workload.joins();
     let reason = if packing {
         "joins short sequences, from your question"
     } else {
         "each sequence by itself"
     };
     section.set("sample_packing", packing.to_string(), reason);
-    let whole = workload.mean_sequence_length >= workload.sequence_length as f64;
+    let whole = !workload.varies();
     let reason = if packing || whole {
         "every batch is as long"
     } else {
@@ -115,7 +106,12 @@ fn data(emission: &Emission) -> Section {
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
-    batch(&mut section, emission, "micro_batch_size");
+    passes(
+        &mut section,
+        emission,
+        "micro_batch_size",
+        "gradient_accumulation_steps",
+    );
     if emission.plan.layout.backend != Backend::Deepspeed {
         section.set("optimizer", "adamw_torch_fused", "two moments");
     }
@@ -127,8 +123,7 @@ fn run(emission: &Emission) -> Section {
         None if pretrain => section.set("max_steps", 10_000, "yours to choose"),
         None => section.set("num_epochs", 1, "passes over your data; yours to choose"),
     }
-    section.set("logging_steps", 10, "steps between lines of the log");
-    section.set("save_steps", 500, "steps between checkpoints");
+    trainer::intervals(&mut section);
     section
 }
 
@@ -167,7 +162,7 @@ fn layout(emission: &Emission) -> Section {
             section.set(
                 "fsdp_config.offload_params",
                 layout.offload.parameters.to_string(),
-                "weights, gradients and optimizer in host memory, or not",
+                offload_reason(layout.offload.parameters),
             );
             let quantized = job.workload.quantized_base();
             let reason = if quantized {
@@ -239,11 +234,7 @@ fn memory(emission: &Emission) -> Section {
         section.set("torch_compile", "true", "without it 8 bits are no faster");
     }
     let again = layout.recompute == Recompute::Full;
-    let reason = if again {
-        "each layer again from its input: far fewer activations"
-    } else {
-        "the activations fit"
-    };
+    let reason = recompute_reason(again);
     section.set("gradient_checkpointing", again.to_string(), reason);
     if again {
         section.set(
@@ -306,18 +297,13 @@ fn adapters(emission: &Emission) -> Section {
     if quantized {
         section.set("load_in_4bit", "true", "the base model in 4 bits");
     }
-    section.set("lora_r", lora.rank, "from your question");
-    section.set(
-        "lora_alpha",
-        lora.rank.saturating_mul(2),
-        "twice the rank, a usual choice",
-    );
+    choices::adapters(&mut section, lora, "lora_r", "lora_alpha");
     section.set("lora_dropout", "0.0", "yours to choose");
     match lora.targets {
         LoraTargets::AllLinear => section.set("lora_target_linear", "true", "from your question"),
         LoraTargets::Attention => section.set(
             "lora_target_modules",
-            "[q_proj, k_proj, v_proj, o_proj]",
+            format!("[{}]", choices::ATTENTION.join(", ")),
             "from your question",
         ),
     }

@@ -5,9 +5,10 @@
 mod file;
 mod trainer;
 
+use super::choices::other_states;
 use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
+use super::{Emission, Snippet, Unsupported, accept, rules};
 use crate::plan::{MicroBatch, Recompute, RolloutPlan};
 use crate::wire::{Backend, Engine, KvCacheDtype};
 use crate::workload::Rl;
@@ -21,17 +22,13 @@ const POLICY: &str = "models.policy";
 /// The command for this plan, and the same as a file.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::chatlearn(emission.job, emission.plan))?;
-    let (Some(rl), Some(rollout), Some(own)) = (
-        &emission.job.workload.rl,
-        &emission.plan.rollout,
-        framework("chatlearn"),
-    ) else {
+    let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) else {
         return Err(Unsupported {
             message: "The plan has no generation engine.".to_owned(),
         });
     };
     let megatron = emission.plan.layout.backend == Backend::Megatron;
-    let mut head = head(emission, own, &warnings(emission, rl));
+    let mut head = head(emission, &warnings(emission, rl));
     let sections = vec![
         run(emission, rl),
         trainer(emission, megatron),
@@ -61,18 +58,8 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             file::NAME
         ),
     ]);
-    let file = Snippet {
-        file: file::NAME,
-        language: Language::Yaml,
-        text: file::to_text(&head, &script.sections, megatron),
-        reasons: Vec::new(),
-    };
-    let command = Snippet {
-        file: "run_chatlearn.sh",
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    };
+    let file = file::snippet(&head, &script.sections, megatron);
+    let command = script.into_snippet("run_chatlearn.sh");
     Ok(vec![command, file])
 }
 
@@ -123,7 +110,8 @@ fn setup(megatron: bool, rollout: &RolloutPlan) -> Vec<(String, String)> {
 fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
     let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
     let fsdp = layout.backend == Backend::Fsdp;
-    let mut out = Vec::new();
+    // Adam in fp32 over fp32 weights, with either backend.
+    let mut out = other_states(layout, [4.0, 4.0, 8.0], "ChatLearn");
     if layout.fused_lm_head {
         let tokens = match layout.micro_batch {
             MicroBatch::Tokens(tokens) => tokens,

@@ -4,24 +4,17 @@
 mod config;
 mod launch;
 
-use super::rules::deepspeed_micro;
+use super::choices::other_than_fp32;
 use super::text::head;
-use super::words;
-use super::{Emission, Snippet, Unsupported, accept, framework, rules};
-use crate::wire::WorkloadKind;
+use super::{Emission, Snippet, Unsupported, accept, rules};
 
 /// Both configurations and the command.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::deepspeed(emission.job, emission.plan))?;
-    let Some(own) = framework("deepspeed") else {
-        return Err(Unsupported {
-            message: "DeepSpeed is not in the table of frameworks.".to_owned(),
-        });
-    };
     Ok(vec![
         config::plain(emission).into_snippet("ds_config.json"),
         config::hugging_face(emission).into_snippet(launch::HUGGING_FACE),
-        launch::script(emission, head(emission, own, &warnings(emission))),
+        launch::script(emission, head(emission, &warnings(emission))),
     ])
 }
 
@@ -30,41 +23,10 @@ pub(super) fn file(emission: &Emission) -> Snippet {
     config::in_numbers(emission).into_snippet("ds_config.json")
 }
 
-/// Sequences of one forward pass.
-pub(super) fn micro(emission: &Emission) -> u64 {
-    deepspeed_micro(&emission.plan.layout, emission.job.workload.sequence_length)
-}
-
-/// Passes of one optimizer step.
-pub(super) fn accumulation(emission: &Emission) -> u64 {
-    let dp = u64::from(
-        emission
-            .plan
-            .layout
-            .data_parallel(emission.job.hardware.gpus),
-    );
-    emission.job.workload.global_batch / micro(emission).saturating_mul(dp).max(1)
-}
-
-/// A rate to start with.
-pub(super) fn learning_rate(emission: &Emission) -> f64 {
-    match emission.job.workload.kind {
-        WorkloadKind::Lora | WorkloadKind::Qlora => 1e-4,
-        WorkloadKind::Pretrain => 3e-4,
-        _ => 1e-5,
-    }
-}
-
 /// Where `DeepSpeed` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
-    let mut out = Vec::new();
-    if (layout.optimizer_bytes - 8.0).abs() > 0.5 {
-        out.push(format!(
-            "the estimate counts {} bytes of optimizer state per parameter; this configuration keeps 8.",
-            words::figure(layout.optimizer_bytes)
-        ));
-    }
+    let mut out = other_than_fp32(layout, "this configuration");
     if layout.fused_lm_head {
         out.push(
             "the estimate has no logits tensor: give your model a fused loss, Liger's for one."

@@ -1,22 +1,18 @@
 //! LLaMA-Factory: one YAML for `llamafactory-cli train`, and `DeepSpeed`'s or accelerate's file beside it.
 
+use super::choices::{self, half, offload_reason, passes, recompute_reason};
 use super::rules::nodes;
 use super::text::{Section, head};
-use super::trainer::{self, batch, beside, half, model_folder, optimizer, packed, steps};
+use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::words::{self, plural};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules, yaml};
+use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
 use crate::plan::Recompute;
 use crate::wire::{Attention, Backend, LoraTargets, WorkloadKind};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::llamafactory(emission.job, emission.plan))?;
-    let Some(own) = framework("llamafactory") else {
-        return Err(Unsupported {
-            message: "LLaMA-Factory is not in the table of frameworks.".to_owned(),
-        });
-    };
-    let mut lines = head(emission, own, &warnings(emission));
+    let mut lines = head(emission, &warnings(emission));
     lines.push(format!("Start on each node: {}", start(emission)));
     let sections = [
         data(emission),
@@ -24,24 +20,12 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         memory(emission),
         adapters(emission),
     ];
-    let mut snippets = vec![Snippet {
-        file: "llamafactory.yaml",
-        language: Language::Yaml,
-        text: yaml::to_text(&lines, &sections),
-        reasons: Vec::new(),
-    }];
+    let mut snippets = vec![yaml::snippet("llamafactory.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
     if emission.plan.layout.backend == Backend::Fsdp {
-        let text = yaml::to_text(
-            &["For accelerate launch: FSDP2 as llamafactory.yaml cannot say it".to_owned()],
-            &[accelerate(emission)],
-        );
-        snippets.push(Snippet {
-            file: "fsdp.yaml",
-            language: Language::Yaml,
-            text,
-            reasons: Vec::new(),
-        });
+        lines.pop();
+        lines.push("For accelerate launch: FSDP2 as llamafactory.yaml cannot say it.".to_owned());
+        snippets.push(yaml::snippet("fsdp.yaml", &lines, &[accelerate(emission)]));
     }
     Ok(snippets)
 }
@@ -50,11 +34,7 @@ fn start(emission: &Emission) -> String {
     let hardware = &emission.job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
     if emission.plan.layout.backend == Backend::Fsdp {
-        let meet = if count > 1 {
-            " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
-        } else {
-            ""
-        };
+        let meet = trainer::meet(count);
         return format!(
             "accelerate launch --config_file fsdp.yaml{meet} -m llamafactory.launcher llamafactory.yaml"
         );
@@ -121,7 +101,7 @@ fn data(emission: &Emission) -> Section {
         workload.sequence_length,
         "tokens, from your question",
     );
-    let packing = packed(emission) || pretrain && workload.packing;
+    let packing = workload.joins() || pretrain && workload.packing;
     let reason = match (packing, pretrain) {
         (false, _) => "each sequence by itself",
         (true, true) => "documents fill each sequence",
@@ -145,7 +125,12 @@ fn data(emission: &Emission) -> Section {
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
-    batch(&mut section, emission, "per_device_train_batch_size");
+    passes(
+        &mut section,
+        emission,
+        "per_device_train_batch_size",
+        "gradient_accumulation_steps",
+    );
     optimizer(&mut section, emission);
     match steps(emission) {
         Some((steps, reason)) => section.set("max_steps", steps, reason),
@@ -155,8 +140,7 @@ fn run(emission: &Emission) -> Section {
             "passes over your data; yours to choose",
         ),
     }
-    section.set("logging_steps", 10, "steps between lines of the log");
-    section.set("save_steps", 500, "steps between checkpoints");
+    trainer::intervals(&mut section);
     section
 }
 
@@ -170,11 +154,7 @@ fn memory(emission: &Emission) -> Section {
         "precision of your question",
     );
     let again = layout.recompute == Recompute::Full;
-    let reason = if again {
-        "each layer again from its input: far fewer activations"
-    } else {
-        "the activations fit"
-    };
+    let reason = recompute_reason(again);
     section.set(
         "disable_gradient_checkpointing",
         (!again).to_string(),
@@ -207,15 +187,10 @@ fn adapters(emission: &Emission) -> Section {
     let Some(lora) = workload.lora else {
         return section;
     };
-    section.set("lora_rank", lora.rank, "from your question");
-    section.set(
-        "lora_alpha",
-        lora.rank.saturating_mul(2),
-        "twice the rank, a usual choice",
-    );
+    choices::adapters(&mut section, lora, "lora_rank", "lora_alpha");
     let targets = match lora.targets {
-        LoraTargets::AllLinear => "all",
-        LoraTargets::Attention => "q_proj,k_proj,v_proj,o_proj",
+        LoraTargets::AllLinear => "all".to_owned(),
+        LoraTargets::Attention => choices::ATTENTION.join(","),
     };
     section.set("lora_target", targets, "from your question");
     if workload.quantized_base() {
@@ -295,7 +270,7 @@ fn accelerate(emission: &Emission) -> Section {
         (
             "fsdp_config.fsdp_offload_params",
             layout.offload.parameters.to_string(),
-            "weights, gradients and optimizer in host memory, or not",
+            offload_reason(layout.offload.parameters),
         ),
         (
             "fsdp_config.fsdp_cpu_ram_efficient_loading",

@@ -1,9 +1,10 @@
 //! LLMForge: one YAML for `llmforge anyscale finetune`. Anyscale has deprecated it; what still runs it reads this.
 
+use super::choices::{self, other_than_fp32};
 use super::rules::llmforge::{accelerator, configuration};
 use super::text::{Section, flag, head, model_path};
 use super::words::{self, count, plural};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules, yaml};
+use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
 use crate::plan::{MicroBatch, Recompute};
 use crate::units::Bytes;
 use crate::wire::LoraTargets;
@@ -15,12 +16,7 @@ const STORAGE: &str = "/mnt/cluster_storage";
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::llmforge(emission.job, emission.plan))?;
-    let Some(own) = framework("llmforge") else {
-        return Err(Unsupported {
-            message: "LLMForge is not in the table of frameworks.".to_owned(),
-        });
-    };
-    let mut lines = head(emission, own, &warnings(emission));
+    let mut lines = head(emission, &warnings(emission));
     lines.push("Start: llmforge anyscale finetune llmforge.yaml".to_owned());
     let sections = [
         data(emission),
@@ -28,12 +24,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         layout(emission),
         adapters(emission),
     ];
-    Ok(vec![Snippet {
-        file: "llmforge.yaml",
-        language: Language::Yaml,
-        text: yaml::to_text(&lines, &sections),
-        reasons: Vec::new(),
-    }])
+    Ok(vec![yaml::snippet("llmforge.yaml", &lines, &sections)])
 }
 
 fn warnings(emission: &Emission) -> Vec<String> {
@@ -41,14 +32,8 @@ fn warnings(emission: &Emission) -> Vec<String> {
         "Anyscale has deprecated LLMForge and points to LLaMA-Factory and axolotl.".to_owned(),
     ];
     let layout = &emission.plan.layout;
-    if (layout.optimizer_bytes - 8.0).abs() > 0.5 {
-        out.push(format!(
-            "the estimate counts {} bytes of optimizer state per parameter; LLMForge keeps 8.",
-            words::figure(layout.optimizer_bytes)
-        ));
-    }
-    let workload = &emission.job.workload;
-    if workload.packing && workload.mean_sequence_length < workload.sequence_length as f64 {
+    out.extend(other_than_fp32(layout, "LLMForge"));
+    if emission.job.workload.joins() {
         out.push("the estimate joins short sequences; LLMForge pads them.".to_owned());
     }
     out
@@ -68,9 +53,7 @@ fn data(emission: &Emission) -> Section {
         emission.job.workload.sequence_length,
         "from your question",
     );
-    let packed =
-        emission.job.workload.mean_sequence_length >= emission.job.workload.sequence_length as f64;
-    let (value, reason) = if packed {
+    let (value, reason) = if !emission.job.workload.varies() {
         (
             "max_length",
             "every sequence is as long, from your question",
@@ -214,17 +197,18 @@ fn adapters(emission: &Emission) -> Section {
     let Some(lora) = emission.job.workload.lora else {
         return section;
     };
-    section.set("lora_config.r", lora.rank, "from your question");
-    section.set(
+    choices::adapters(
+        &mut section,
+        lora,
+        "lora_config.r",
         "lora_config.lora_alpha",
-        lora.rank.saturating_mul(2),
-        "twice the rank, a usual choice",
     );
     section.set("lora_config.lora_dropout", "0.05", "LLMForge's own");
-    let modules = match lora.targets {
-        LoraTargets::Attention => "[q_proj, k_proj, v_proj, o_proj]",
-        LoraTargets::AllLinear => "[q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj]",
-    };
+    let mut modules = choices::ATTENTION.to_vec();
+    if lora.targets == LoraTargets::AllLinear {
+        modules.extend(["gate_proj", "up_proj", "down_proj"]);
+    }
+    let modules = format!("[{}]", modules.join(", "));
     section.set("lora_config.target_modules", modules, "from your question");
     section.set("lora_config.modules_to_save", "[]", "none beside");
     section.set("lora_config.bias", "none", "adapters alone train");

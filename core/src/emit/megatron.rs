@@ -1,9 +1,8 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::rules::last_stage;
-use super::rules::megatron_lm::packs;
 use super::text::{Section, flag, list};
-use super::words::{figure, plural};
+use super::words::{amount, figure, plural};
 use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::{Layout, Recompute};
@@ -37,7 +36,7 @@ pub(super) fn pipeline_reason(layers: u64, stages: u32) -> String {
 
 /// What a step's samples are, and in how many passes.
 pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> String {
-    if packs(workload) {
+    if workload.joins() {
         let held = plural(workload.global_batch, "sequence", "sequences");
         return format!("packs, which hold about {held}");
     }
@@ -87,10 +86,10 @@ pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
     ];
     for (bytes, known, what) in states {
         if !known.contains(&bytes) {
-            let bytes = figure(bytes);
+            let bytes = amount(bytes);
             out.push(format!(
                 "the estimate counts {bytes} bytes of {what} per parameter, for which {name} has no setting: it takes its own {}.",
-                figure(known[0])
+                amount(known[0])
             ));
         }
     }

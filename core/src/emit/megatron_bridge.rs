@@ -2,21 +2,21 @@
 //!
 //! A recipe settles what a model is; everything that the plan decides is stated, as recipes differ.
 
+use super::choices::{self, micro};
 use super::megatron;
+use super::rules;
 use super::rules::megatron_bridge::recipe;
-use super::rules::megatron_lm::{packs, samples};
-use super::rules::{self, deepspeed_micro};
+use super::rules::megatron_lm::samples;
 use super::text::{Script, Section, flag, head, home, torchrun};
-use super::words::{count, figure, layout_title};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework};
+use super::words::{amount, count, layout_title};
+use super::{Emission, Snippet, Unsupported, accept};
 use crate::plan::Recompute;
 use crate::wire::{LoraTargets, Precision, WorkloadKind};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::megatron_bridge(emission.job, emission.plan))?;
-    let (Some(own), Some(recipe)) = (framework("megatron-bridge"), recipe(&emission.job.model.id))
-    else {
+    let Some(recipe) = recipe(&emission.job.model.id) else {
         return Err(Unsupported {
             message: "Megatron-Bridge has no recipe for this model.".to_owned(),
         });
@@ -27,7 +27,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         _ => "pretrain",
     };
     let script = Script {
-        head: head(emission, own, &warnings(emission)),
+        head: head(emission, &warnings(emission)),
         setup: vec![(
             "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
             "Megatron orders communication and computation by it".to_owned(),
@@ -49,12 +49,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             recipe.name
         ),
     };
-    Ok(vec![Snippet {
-        file: "run_megatron_bridge.sh",
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    }])
+    Ok(vec![script.into_snippet("run_megatron_bridge.sh")])
 }
 
 /// Its name of the precision, and the bytes of a gradient with it (`training/mixed_precision.py`).
@@ -77,15 +72,11 @@ fn warnings(emission: &Emission) -> Vec<String> {
     if counted != bytes && [2.0, 4.0].contains(&counted) {
         out.push(format!(
             "the estimate counts {} bytes of a gradient; {name} sums them in {}. State gradient_bytes for an estimate of that.",
-            figure(counted),
-            figure(bytes)
+            amount(counted),
+            amount(bytes)
         ));
     }
     out
-}
-
-fn micro(emission: &Emission) -> u64 {
-    deepspeed_micro(&emission.plan.layout, emission.job.workload.sequence_length)
 }
 
 fn batch(emission: &Emission) -> Section {
@@ -123,7 +114,7 @@ fn data(emission: &Emission) -> Section {
     let reason = "change this to your data on Hugging Face, in SQuAD's form";
     section.set("dataset.dataset_name", "squad", reason);
     let split = emission.plan.layout.context_parallel;
-    if packs(workload) {
+    if workload.joins() {
         let size = "dataset.packed_sequence_specs.packed_sequence_size";
         section.set(size, workload.sequence_length, "tokens of a pack");
         if split > 1 {
@@ -154,9 +145,7 @@ fn adapters(emission: &Emission) -> Section {
     };
     let chosen = "from your question";
     // A recipe's adapters are no part of what hydra sees: `+` adds the keys, which the recipe's object then takes.
-    section.set("+peft.dim", lora.rank, chosen);
-    let twice = lora.rank.saturating_mul(2);
-    section.set("+peft.alpha", twice, "twice the rank, a usual choice");
+    choices::adapters(&mut section, *lora, "+peft.dim", "+peft.alpha");
     let latent = emission.job.model.shape.is_mla();
     let attention = if latent {
         "linear_q_proj,linear_q_down_proj,linear_q_up_proj,linear_kv_down_proj,linear_kv_up_proj,linear_proj"
@@ -261,7 +250,7 @@ fn memory(emission: &Emission) -> Section {
         section.set(key("overlap_cpu_optimizer_d2h_h2d"), "true", reason);
     }
     if layout.offload.optimizer || !narrow.is_empty() {
-        let reason = "the optimizer that can";
+        let reason = "the one that offloads, and keeps narrow states";
         section.set("optimizer.use_precision_aware_optimizer", "true", reason);
     }
     for (name, word) in narrow {

@@ -2,23 +2,19 @@
 
 mod model;
 
+use super::choices::{half, micro, rate};
 use super::megatron;
+use super::rules;
 use super::rules::megatron_lm::samples;
-use super::rules::{self, deepspeed_micro};
 use super::text::{Script, Section, head, home, model_path, torchrun};
 use super::words::{count, layout_title};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework};
+use super::{Emission, Snippet, Unsupported, accept};
 use crate::plan::Recompute;
 use crate::wire::{Attention, Precision, WorkloadKind};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::megatron_lm(emission.job, emission.plan))?;
-    let Some(own) = framework("megatron-lm") else {
-        return Err(Unsupported {
-            message: "Megatron-LM is not in the table of frameworks.".to_owned(),
-        });
-    };
     let mut sections = vec![batch(emission)];
     sections.extend(model::sections(&emission.job.model.shape, emission));
     sections.extend([
@@ -29,7 +25,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         run(emission),
     ]);
     let script = Script {
-        head: head(emission, own, &warnings(emission)),
+        head: head(emission, &warnings(emission)),
         setup: vec![(
             "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
             "Megatron orders communication and computation by it".to_owned(),
@@ -42,12 +38,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             torchrun(emission.job)
         ),
     };
-    Ok(vec![Snippet {
-        file: "run_megatron_lm.sh",
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    }])
+    Ok(vec![script.into_snippet("run_megatron_lm.sh")])
 }
 
 /// A switch, which has no value.
@@ -81,7 +72,7 @@ fn batch(emission: &Emission) -> Section {
         workload.sequence_length,
         "tokens, from your question",
     );
-    let micro = deepspeed_micro(layout, workload.sequence_length);
+    let micro = micro(emission);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
     section.set("--micro-batch-size", micro, "sequences of one forward pass");
     section.set(
@@ -187,7 +178,7 @@ fn memory(emission: &Emission) -> Section {
         switch(&mut section, "--overlap-cpu-optimizer-d2h-h2d", reason);
     }
     if layout.offload.optimizer || !narrow.is_empty() {
-        let reason = "the optimizer that can";
+        let reason = "the one that offloads, and keeps narrow states";
         switch(&mut section, "--use-precision-aware-optimizer", reason);
     }
     for (name, word) in narrow {
@@ -200,12 +191,8 @@ fn memory(emission: &Emission) -> Section {
 fn precision(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut section = Section::new("Precision");
-    let half = if job.workload.precision == Precision::Fp16 {
-        "--fp16"
-    } else {
-        "--bf16"
-    };
-    switch(&mut section, half, "weights and activations");
+    let half = format!("--{}", half(job.workload.precision));
+    switch(&mut section, &half, "weights and activations");
     let own = "matrix products, from your question";
     let recipe = match job.workload.precision {
         Precision::Fp8 => Some((
@@ -285,12 +272,8 @@ fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
     let (steps, reason) = megatron::steps(workload);
     section.set("--train-iters", steps, reason);
-    let (rate, least) = if tunes {
-        ("1e-5", "0.0")
-    } else {
-        ("3e-4", "3e-5")
-    };
-    section.set("--lr", rate, "a start; yours to tune");
+    let least = if tunes { "0.0" } else { "3e-5" };
+    section.set("--lr", rate(workload), "a start; yours to tune");
     section.set("--min-lr", least, "where the decay ends");
     section.set("--lr-decay-style", "cosine", "usual for language models");
     section.set("--lr-warmup-fraction", "0.01", "of the steps");

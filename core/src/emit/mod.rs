@@ -5,6 +5,7 @@
 
 mod axolotl;
 mod chatlearn;
+mod choices;
 mod deepspeed;
 mod llamafactory;
 mod llmforge;
@@ -31,6 +32,8 @@ use crate::wire::{Answer, Backend};
 
 /// What an emitter is given.
 pub struct Emission<'a> {
+    /// The framework that the text is for.
+    pub framework: &'a Framework,
     /// The question, resolved.
     pub job: &'a Job,
     /// The plan whose flags are printed.
@@ -258,6 +261,18 @@ pub struct Snippet {
     pub text: String,
     /// Reasons that the text itself cannot carry (JSON has no comments): key and reason.
     pub reasons: Vec<(String, String)>,
+}
+
+impl Snippet {
+    /// A text that carries its reasons itself.
+    fn new(file: &'static str, language: Language, text: String) -> Self {
+        Self {
+            file,
+            language,
+            text,
+            reasons: Vec::new(),
+        }
+    }
 }
 
 /// Language of a text.

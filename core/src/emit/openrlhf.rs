@@ -3,19 +3,14 @@
 mod fine_tuning;
 mod reinforcement;
 
+use super::choices::{half, other_than_fp32, zero_reason};
 use super::text::{Script, Section, head};
-use super::words::{count, figure};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
-use crate::wire::Precision;
+use super::words::count;
+use super::{Emission, Snippet, Unsupported, accept, rules};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::openrlhf(emission.job, emission.plan))?;
-    let Some(own) = framework("openrlhf") else {
-        return Err(Unsupported {
-            message: "OpenRLHF is not in the table of frameworks.".to_owned(),
-        });
-    };
     let (file, sections, command) = match (&emission.job.workload.rl, &emission.plan.rollout) {
         (Some(rl), Some(rollout)) => (
             "run_openrlhf.sh",
@@ -29,30 +24,19 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         ),
     };
     let script = Script {
-        head: head(emission, own, &warnings(emission)),
+        head: head(emission, &warnings(emission)),
         setup: Vec::new(),
         assign: " ",
         sections,
         command,
     };
-    Ok(vec![Snippet {
-        file,
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    }])
+    Ok(vec![script.into_snippet(file)])
 }
 
 /// Where `OpenRLHF` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
-    let mut out = Vec::new();
-    if (layout.optimizer_bytes - 8.0).abs() > 0.5 {
-        out.push(format!(
-            "the estimate counts {} bytes of optimizer state per parameter; OpenRLHF keeps 8.",
-            figure(layout.optimizer_bytes)
-        ));
-    }
+    let mut out = other_than_fp32(layout, "OpenRLHF");
     if layout.fused_lm_head {
         out.push("OpenRLHF computes the logits; the plan has none, so it needs more memory than estimated.".to_owned());
     }
@@ -69,18 +53,12 @@ fn warnings(emission: &Emission) -> Vec<String> {
 /// What `DeepSpeed` is told, the same for both programs.
 fn deepspeed(emission: &Emission, section: &mut Section) {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let reason = match layout.zero_stage {
-        0 => "every GPU keeps everything",
-        1 => "shards the optimizer states: least communication of the stages",
-        2 => "shards optimizer states and gradients",
-        _ => "shards weights too: each layer is gathered when needed",
-    };
-    section.set("--ds.zero_stage", layout.zero_stage, reason);
-    let half = if job.workload.precision == Precision::Fp16 {
-        "fp16"
-    } else {
-        "bf16"
-    };
+    section.set(
+        "--ds.zero_stage",
+        layout.zero_stage,
+        zero_reason(layout.zero_stage),
+    );
+    let half = half(job.workload.precision);
     section.set("--ds.param_dtype", half, "precision of your question");
     if layout.gradient_bytes >= 4.0 {
         section.set(

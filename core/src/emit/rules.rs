@@ -75,7 +75,7 @@ pub(super) fn speculative(plan: &Plan) -> Option<String> {
     (speedup != 1.0).then(|| {
         format!(
             "the estimate generates {} times as fast by speculative decoding; set that up in the engine, nothing here does.",
-            super::words::figure(speedup)
+            super::words::amount(speedup)
         )
     })
 }

@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 use super::rules::nodes;
 use super::words::{self, plain, whole};
-use super::{Emission, Framework};
+use super::{Emission, Language, Snippet};
 use crate::catalog;
 use crate::job::Job;
 use crate::units::fixed;
@@ -100,7 +100,12 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn to_text(&self) -> String {
+    /// The script as a file.
+    pub(super) fn into_snippet(self, file: &'static str) -> Snippet {
+        Snippet::new(file, Language::Shell, self.to_text())
+    }
+
+    fn to_text(&self) -> String {
         let mut out = String::new();
         for line in &self.head {
             push_line(&mut out, "# ", line);
@@ -152,8 +157,9 @@ pub(super) fn push_commented(out: &mut String, indent: &str, code: &str, comment
 }
 
 /// The comment head: the question in words, the estimate, the versions, the permalink, the warnings.
-pub(super) fn head(emission: &Emission, framework: &Framework, warnings: &[String]) -> Vec<String> {
+pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
     let Emission {
+        framework,
         job,
         answer,
         permalink,
@@ -205,6 +211,18 @@ pub(super) fn torchrun(job: &Job) -> String {
              --master-addr=\"$MASTER_ADDR\" --master-port=29500"
         )
     }
+}
+
+/// `DeepSpeed`'s launcher on every GPU of the machine, started on one node.
+pub(super) fn deepspeed(job: &Job) -> String {
+    let hardware = &job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let hosts = if count > 1 {
+        " --hostfile \"$HOME/hostfile\""
+    } else {
+        ""
+    };
+    format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}")
 }
 
 /// Python's spelling of a truth value, which hydra, OmegaConf and transformers read.

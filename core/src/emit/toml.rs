@@ -1,26 +1,21 @@
 //! Settings as TOML: dotted keys, so that each line says where it belongs; reasons are comments.
 
-use super::text::{Section, Setting};
-use super::words::plain;
+use super::text::{Section, Setting, push_commented, push_line};
+use super::{Language, Snippet};
 
 /// The head as comments, then the sections.
-pub(super) fn to_text(head: &[String], sections: &[Section]) -> String {
+pub(super) fn snippet(file: &'static str, head: &[String], sections: &[Section]) -> Snippet {
     let mut out = String::new();
-    let mut line = |text: &str| {
-        out.push_str(text.trim_end());
-        out.push('\n');
-    };
-    for text in head {
-        line(&format!("# {}", plain(text)));
+    for line in head {
+        push_line(&mut out, "# ", line);
     }
     for section in sections.iter().filter(|section| !section.is_empty()) {
-        line("");
-        line(&format!("# {}", plain(section.title())));
+        push_line(&mut out, "\n# ", section.title());
         for Setting { key, value, reason } in section.settings() {
-            line(&format!("{key} = {value}  # {}", plain(reason)));
+            push_commented(&mut out, "", &format!("{key} = {value}"), reason);
         }
     }
-    out
+    Snippet::new(file, Language::Toml, out)
 }
 
 /// A word as TOML writes it. Only words that need no escape come here.

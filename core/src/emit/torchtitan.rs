@@ -1,25 +1,25 @@
 //! torchtitan: one TOML for `torchtitan.train`. 0.2.2 is its last release that reads TOML; 0.3 is configured in Python.
 
+use super::choices::{offload_reason, rate};
 use super::rules::nodes;
 use super::rules::torchtitan::{Flavor, flavor_of, shards};
 use super::text::{Section, head, model_path};
-use super::toml::{to_text, truth, word};
+use super::toml::{self, truth, word};
 use super::trainer::joined;
 use super::words::{self, count, plural};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
+use super::{Emission, Snippet, Unsupported, accept, rules};
 use crate::plan::{MicroBatch, Recompute};
 use crate::wire::{Backend, Precision};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::torchtitan(emission.job, emission.plan))?;
-    let found = framework("torchtitan").zip(flavor_of(&emission.job.model.shape));
-    let Some((own, flavor)) = found else {
+    let Some(flavor) = flavor_of(&emission.job.model.shape) else {
         return Err(Unsupported {
             message: "torchtitan has no flavor of this model.".to_owned(),
         });
     };
-    let mut lines = head(emission, own, &warnings(emission, flavor));
+    let mut lines = head(emission, &warnings(emission, flavor));
     lines.push(format!("Start on each node: {}", start(emission)));
     let sections = [
         model(emission, flavor),
@@ -29,12 +29,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         precision(emission, flavor),
         optimizer(emission),
     ];
-    Ok(vec![Snippet {
-        file: "torchtitan.toml",
-        language: Language::Toml,
-        text: to_text(&lines, &sections),
-        reasons: Vec::new(),
-    }])
+    Ok(vec![toml::snippet("torchtitan.toml", &lines, &sections)])
 }
 
 fn start(emission: &Emission) -> String {
@@ -69,7 +64,7 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
     if state_type(emission).is_none() {
         out.push(format!(
             "the estimate counts {} bytes of weights, gradients and optimizer state per parameter; torchtitan keeps 16.",
-            words::figure(
+            words::amount(
                 layout.master_weights_bytes + layout.gradient_bytes + layout.optimizer_bytes
             )
         ));
@@ -80,8 +75,7 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let whole = job.workload.mean_sequence_length >= job.workload.sequence_length as f64;
-    if !whole && !flavor.separates() {
+    if job.workload.varies() && !flavor.separates() {
         out.push(
             "torchtitan's flavor lets joined documents attend to each other; the estimate keeps them apart."
                 .to_owned(),
@@ -277,7 +271,7 @@ fn memory(emission: &Emission) -> Section {
         section.set(
             "training.enable_cpu_offload",
             truth(layout.offload.optimizer),
-            "weights, gradients and optimizer in host memory, or not",
+            offload_reason(layout.offload.optimizer),
         );
     }
     section
@@ -378,15 +372,17 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
         );
     }
     if narrow == "float8" && layout.backend == Backend::Fsdp {
-        for key in [
-            "enable_fsdp_float8_all_gather",
-            "precompute_float8_dynamic_scale_for_fsdp",
-        ] {
-            section.set(
-                format!("quantize.linear.float8.{key}"),
-                "true",
+        for (key, reason) in [
+            (
+                "enable_fsdp_float8_all_gather",
                 "weights are gathered in 8 bits",
-            );
+            ),
+            (
+                "precompute_float8_dynamic_scale_for_fsdp",
+                "their scales are computed together, once a step",
+            ),
+        ] {
+            section.set(format!("quantize.linear.float8.{key}"), "true", reason);
         }
     }
     section
@@ -396,7 +392,7 @@ fn optimizer(emission: &Emission) -> Section {
     let mut section = Section::new("Optimizer and run");
     let workload = &emission.job.workload;
     section.set("optimizer.name", word("AdamW"), "two moments");
-    section.set("optimizer.lr", "3e-4", "a start; yours to tune");
+    section.set("optimizer.lr", rate(workload), "a start; yours to tune");
     section.set("training.max_norm", "1.0", "gradients are clipped");
     let step = workload
         .global_batch

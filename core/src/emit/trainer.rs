@@ -1,10 +1,11 @@
-//! What frameworks on Hugging Face's Trainer share: its own keys, and DeepSpeed's file beside them.
+//! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
 
-use super::deepspeed::{accumulation, learning_rate, micro};
+use super::choices::{ATTENTION, adapters, half_type, learning_rate, other_than_fp32};
 use super::text::{Section, model_path};
-use super::words::{self, count, plural};
+use super::words::{self, count};
 use super::{Emission, deepspeed};
-use crate::wire::{Backend, Precision};
+use crate::wire::{Backend, LoraTargets};
+use crate::workload::Workload;
 
 /// The model as a file names it that no shell reads, and why.
 pub(super) fn model_folder(emission: &Emission) -> (String, &'static str) {
@@ -12,42 +13,17 @@ pub(super) fn model_folder(emission: &Emission) -> (String, &'static str) {
     (path.trim_matches('"').replace("$HOME/", "./"), reason)
 }
 
-/// Whether short sequences are joined.
-pub(super) fn packed(emission: &Emission) -> bool {
-    let workload = &emission.job.workload;
-    workload.packing && workload.mean_sequence_length < workload.sequence_length as f64
-}
-
 /// What a joined batch holds, where a framework counts full sequences and the question short ones.
 pub(super) fn joined(emission: &Emission) -> Option<String> {
     let workload = &emission.job.workload;
     let times = workload.sequence_length as f64 / workload.mean_sequence_length.max(1.0);
-    packed(emission).then(|| {
+    workload.joins().then(|| {
         format!(
             "batches count joined sequences of {} tokens, {} of yours each: a step trains as many times more than estimated. Lower the passes for the step of your question.",
             count(workload.sequence_length),
-            words::figure(times)
+            words::amount(times)
         )
     })
-}
-
-/// Sequences of a pass and passes of a step, each under its own name.
-pub(super) fn batch(section: &mut Section, emission: &Emission, pass: &str) {
-    section.set(
-        pass,
-        micro(emission),
-        "sequences of one forward pass on one GPU",
-    );
-    let passes = accumulation(emission);
-    section.set(
-        "gradient_accumulation_steps",
-        passes,
-        format!(
-            "{} to a batch of {}",
-            plural(passes, "pass", "passes"),
-            count(emission.job.workload.global_batch)
-        ),
-    );
 }
 
 /// The optimizer's keys, as DeepSpeed's file has them.
@@ -58,7 +34,7 @@ pub(super) fn optimizer(section: &mut Section, emission: &Emission) {
         ""
     };
     // A plain `1e-4` is a word in YAML 1.1.
-    let rate = format!("{:.1e}", learning_rate(emission));
+    let rate = format!("{:.1e}", learning_rate(&emission.job.workload));
     section.set(
         "learning_rate",
         rate,
@@ -77,10 +53,46 @@ pub(super) fn optimizer(section: &mut Section, emission: &Emission) {
     );
 }
 
+/// Adapters and a base in 4 bits, as options of TRL's scripts and of those that take its names.
+pub(super) fn peft(section: &mut Section, workload: &Workload) {
+    if let Some(lora) = workload.lora {
+        section.set("--use_peft", "True", "adapters, from your question");
+        adapters(section, lora, "--lora_r", "--lora_alpha");
+        let modules = match lora.targets {
+            LoraTargets::AllLinear => "all-linear".to_owned(),
+            LoraTargets::Attention => ATTENTION.join(" "),
+        };
+        section.set("--lora_target_modules", modules, "from your question");
+    }
+    if workload.quantized_base() {
+        section.set("--load_in_4bit", "True", "the base model in 4 bits");
+        let reason = "its block scales are quantised too";
+        section.set("--use_bnb_nested_quant", "True", reason);
+        let storage = half_type(workload.precision);
+        let reason = "so that it can be sharded";
+        section.set("--bnb_4bit_quant_storage", storage, reason);
+    }
+}
+
+/// How often a run speaks and saves.
+pub(super) fn intervals(section: &mut Section) {
+    section.set("logging_steps", 10, "steps between lines of the log");
+    section.set("save_steps", 500, "steps between checkpoints");
+}
+
+/// How each of several nodes finds the first, as options of `accelerate launch`; empty for one.
+pub(super) fn meet(nodes: u32) -> &'static str {
+    if nodes > 1 {
+        " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
+    } else {
+        ""
+    }
+}
+
 /// How long to train: steps where the question counts tokens, else what `otherwise` says.
 pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
-    let length = if packed(emission) {
+    let length = if workload.joins() {
         workload.sequence_length as f64
     } else {
         workload.mean_sequence_length
@@ -95,29 +107,18 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let steps = (tokens / step.max(1.0)).ceil().max(1.0) as u64;
     Some((
         steps,
-        format!("{} tokens a step, from your question", words::figure(step)),
+        format!(
+            "{} tokens a step, from your question",
+            count(step.round() as u64)
+        ),
     ))
-}
-
-/// `bf16` or `fp16`, in which the Trainer computes.
-pub(super) fn half(precision: Precision) -> &'static str {
-    if precision == Precision::Fp16 {
-        "fp16"
-    } else {
-        "bf16"
-    }
 }
 
 /// Where every such framework does otherwise than the estimate assumes.
 pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = Vec::from_iter(joined(emission));
-    if (layout.optimizer_bytes - 8.0).abs() > 0.5 {
-        out.push(format!(
-            "the estimate counts {} bytes of optimizer state per parameter; {name} keeps 8.",
-            words::figure(layout.optimizer_bytes)
-        ));
-    }
+    out.extend(other_than_fp32(layout, name));
     out
 }
 

@@ -4,34 +4,25 @@ mod config;
 mod fine_tuning;
 mod reinforcement;
 
-use super::rules::{deepspeed_micro, nodes, pools, trl::packs};
+use super::choices::{half, half_type, other_states, passes, rate};
+use super::rules::{nodes, pools};
 use super::text::{Script, Section, flag, head, home, model_path};
-use super::words::{count, figure, plural};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules, yaml};
+use super::words::{amount, count};
+use super::{Emission, Snippet, Unsupported, accept, rules, trainer, yaml};
 use crate::plan::{Layout, Recompute};
-use crate::wire::{Backend, LoraTargets, Precision, Schedule};
+use crate::wire::{Backend, Schedule};
 
 /// The texts for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::trl(emission.job, emission.plan))?;
-    let Some(own) = framework("trl") else {
-        return Err(Unsupported {
-            message: "TRL is not in the table of frameworks.".to_owned(),
-        });
-    };
     let (script, mut sections) = match (&emission.job.workload.rl, &emission.plan.rollout) {
         (Some(rl), Some(rollout)) => ("grpo", reinforcement::sections(emission, rl, rollout)),
         _ => ("sft", fine_tuning::sections(emission)),
     };
     sections.push(run(emission));
-    let head = head(emission, own, &warnings(emission));
+    let head = head(emission, &warnings(emission));
     let mut snippets = vec![
-        Snippet {
-            file: "accelerate_config.yaml",
-            language: Language::Yaml,
-            text: yaml::to_text(&head, &config::sections(emission)),
-            reasons: Vec::new(),
-        },
+        yaml::snippet("accelerate_config.yaml", &head, &config::sections(emission)),
         shell(
             "train.sh",
             &head,
@@ -72,12 +63,7 @@ fn shell(
         sections,
         command,
     };
-    Snippet {
-        file,
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    }
+    script.into_snippet(file)
 }
 
 /// Nodes that train.
@@ -109,11 +95,7 @@ fn serves(emission: &Emission) -> bool {
 }
 
 fn command(emission: &Emission, script: &str) -> String {
-    let rendezvous = if machines(emission) > 1 {
-        " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
-    } else {
-        ""
-    };
+    let rendezvous = trainer::meet(machines(emission));
     format!(
         "accelerate launch --config_file accelerate_config.yaml{rendezvous} -m trl.scripts.{script} \"${{args[@]}}\""
     )
@@ -123,12 +105,9 @@ fn command(emission: &Emission, script: &str) -> String {
 fn warnings(emission: &Emission) -> Vec<String> {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut out = Vec::new();
-    if !full_optimizer(layout) && !eight_bit(layout) {
-        out.push(format!(
-            "the estimate counts {} bytes of optimizer state per parameter; TRL keeps 8.",
-            figure(layout.optimizer_bytes)
-        ));
-    }
+    let moments = if eight_bit(layout) { 2.0 } else { 8.0 };
+    let kept = [4.0, layout.gradient_bytes, moments];
+    out.extend(other_states(layout, kept, "TRL"));
     if !layout.fused_lm_head {
         out.push("TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.".to_owned());
     }
@@ -139,7 +118,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
     if deepspeed && layout.gradient_bytes > 2.0 {
         out.push(format!(
             "the estimate counts {} bytes of gradients per parameter; DeepSpeed sums them in 2 here.",
-            figure(layout.gradient_bytes)
+            amount(layout.gradient_bytes)
         ));
     }
     match &job.workload.rl {
@@ -155,7 +134,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 out.extend(reinforcement::engine_limits(emission, rl, rollout));
             }
         }
-        None if packs(job) => out.push(format!(
+        None if job.workload.joins() => out.push(format!(
             "sequences stand side by side uncut: drop those of more than {} tokens from your data.",
             count(job.workload.sequence_length)
         )),
@@ -163,10 +142,6 @@ fn warnings(emission: &Emission) -> Vec<String> {
     }
     out.extend(rules::speculative(emission.plan));
     out
-}
-
-fn full_optimizer(layout: &Layout) -> bool {
-    (layout.optimizer_bytes - 8.0).abs() <= 0.5
 }
 
 /// Whether moments of one byte are asked for, which TRL has on FSDP.
@@ -180,12 +155,12 @@ fn model(emission: &Emission) -> Section {
     let mut section = Section::new("Model");
     let (path, reason) = model_path(&job.model);
     section.set("--model_name_or_path", path, reason);
-    let half = if job.workload.precision == Precision::Fp16 {
-        ("--fp16", "float16")
-    } else {
-        ("--bf16", "bfloat16")
-    };
-    section.set(half.0, "True", "precision of your question");
+    let precision = job.workload.precision;
+    section.set(
+        format!("--{}", half(precision)),
+        "True",
+        "precision of your question",
+    );
     if layout.backend == Backend::Fsdp && job.workload.full_parameter() {
         section.set(
             "--dtype",
@@ -198,7 +173,7 @@ fn model(emission: &Emission) -> Section {
         } else {
             "the frozen base in 16 bits"
         };
-        section.set("--dtype", half.1, reason);
+        section.set("--dtype", half_type(precision), reason);
     }
     let (attention, reason) = if layout.context_parallel > 1 {
         ("sdpa", "the one that Accelerate splits over GPUs")
@@ -207,33 +182,7 @@ fn model(emission: &Emission) -> Section {
     };
     section.set("--attn_implementation", attention, reason);
     checkpointing(&mut section, layout);
-    if let Some(lora) = &job.workload.lora {
-        section.set("--use_peft", "True", "adapters, from your question");
-        section.set("--lora_r", lora.rank, "from your question");
-        section.set(
-            "--lora_alpha",
-            lora.rank.saturating_mul(2),
-            "twice the rank, a usual choice",
-        );
-        let modules = match lora.targets {
-            LoraTargets::AllLinear => "all-linear",
-            LoraTargets::Attention => "q_proj k_proj v_proj o_proj",
-        };
-        section.set("--lora_target_modules", modules, "from your question");
-    }
-    if job.workload.quantized_base() {
-        section.set("--load_in_4bit", "True", "the base model in 4 bits");
-        section.set(
-            "--use_bnb_nested_quant",
-            "True",
-            "its block scales are quantised too",
-        );
-        section.set(
-            "--bnb_4bit_quant_storage",
-            half.1,
-            "so that it can be sharded",
-        );
-    }
+    trainer::peft(&mut section, &job.workload);
     section
 }
 
@@ -255,33 +204,20 @@ fn checkpointing(section: &mut Section, layout: &Layout) {
     }
 }
 
-/// Batch of one GPU and passes before the optimizer steps, with the sequences they make.
-fn passes(section: &mut Section, micro: u64, accumulation: u64, batch: u64) {
-    section.set(
+/// Batch of one GPU and passes before the optimizer steps.
+fn batch(section: &mut Section, emission: &Emission) {
+    passes(
+        section,
+        emission,
         "--per_device_train_batch_size",
-        micro,
-        "sequences of one forward pass on one GPU",
-    );
-    section.set(
         "--gradient_accumulation_steps",
-        accumulation,
-        format!(
-            "{} make a batch of {}",
-            plural(accumulation, "pass", "passes"),
-            count(batch)
-        ),
     );
 }
 
 fn run(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Run");
-    let rl = emission.job.workload.rl.is_some();
-    let lr = match (rl, emission.job.workload.lora.is_some()) {
-        (true, false) => "1e-6",
-        (true, true) | (false, false) => "1e-5",
-        (false, true) => "1e-4",
-    };
+    let lr = rate(&emission.job.workload);
     section.set("--learning_rate", lr, "a start; yours to tune");
     if eight_bit(layout) {
         section.set(
@@ -313,12 +249,4 @@ fn run(emission: &Emission) -> Section {
         "change this to your folder",
     );
     section
-}
-
-/// Passes of one optimizer step on each of `gpus` that train.
-fn accumulation(emission: &Emission, gpus: u32) -> u64 {
-    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
-    let micro = deepspeed_micro(layout, workload.sequence_length);
-    let per_pass = micro.saturating_mul(layout.data_parallel(gpus).into());
-    workload.global_batch / per_pass.max(1)
 }

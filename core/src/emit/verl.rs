@@ -9,8 +9,9 @@ mod reinforcement;
 mod roles;
 mod versions;
 
+use super::choices::other_states;
 use super::text::{Script, head};
-use super::{Emission, Language, Snippet, Unsupported, accept, framework, rules};
+use super::{Emission, Snippet, Unsupported, accept, rules};
 use crate::wire::{Backend, Schedule};
 pub(super) use versions::VERSIONS;
 use versions::{Version, spell};
@@ -18,11 +19,6 @@ use versions::{Version, spell};
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::verl(emission.job, emission.plan))?;
-    let Some(verl) = framework("verl") else {
-        return Err(Unsupported {
-            message: "veRL is not in the table of frameworks.".to_owned(),
-        });
-    };
     let version = Version::named(emission.version);
     let megatron = emission.plan.layout.backend == Backend::Megatron;
     let rl = emission.job.workload.rl.as_ref();
@@ -55,18 +51,13 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         );
     }
     let script = Script {
-        head: head(emission, verl, &warnings),
+        head: head(emission, &warnings),
         setup: setup(emission),
         assign: "=",
         sections: spelt.sections,
         command,
     };
-    Ok(vec![Snippet {
-        file,
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    }])
+    Ok(vec![script.into_snippet(file)])
 }
 
 /// Environment variables that must be set before the processes start.
@@ -98,12 +89,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if !(engine::full_optimizer(layout) || engine::eight_bit(layout)) {
-        out.push(format!(
-            "the estimate counts {} bytes of optimizer state per parameter; veRL keeps 8.",
-            super::words::figure(layout.optimizer_bytes)
-        ));
-    }
+    out.extend(other_states(layout, engine::state_bytes(emission), "veRL"));
     if layout.overlap.tensor_parallel
         && layout.backend == Backend::Megatron
         && layout.tensor_parallel > 1

@@ -57,6 +57,16 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
+/// The same, a small whole number without a point.
+pub(super) fn amount(value: f64) -> String {
+    let whole = value.fract() == 0.0 && (0.0..1000.0).contains(&value);
+    if whole {
+        fixed(value, 0)
+    } else {
+        figure(value)
+    }
+}
+
 /// One digit after the point; `?` where there is no number.
 fn tenths(value: f64) -> String {
     if value.is_finite() {

@@ -1,9 +1,14 @@
 //! Settings as YAML: dotted keys become nested maps, reasons comments.
 
 use super::text::{Section, Setting, push_commented, push_line};
+use super::{Language, Snippet};
 
 /// The head as comments, then the sections. Keys of one map stand together.
-pub(super) fn to_text(head: &[String], sections: &[Section]) -> String {
+pub(super) fn snippet(file: &'static str, head: &[String], sections: &[Section]) -> Snippet {
+    Snippet::new(file, Language::Yaml, to_text(head, sections))
+}
+
+fn to_text(head: &[String], sections: &[Section]) -> String {
     let mut out = String::new();
     for line in head {
         push_line(&mut out, "# ", line);

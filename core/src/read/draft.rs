@@ -439,7 +439,15 @@ impl<'a> Draft<'a> {
                     .as_deref()
                     .map(|path| short(path.trim_end_matches('/')));
                 let last = name.as_deref().and_then(|path| path.rsplit('/').next());
-                self.assume(field, last.unwrap_or("unknown"), why);
+                match last {
+                    Some(last) => self.assume(field, last, why),
+                    // Whose error says how a model is named.
+                    None if field == "model" => {
+                        self.set(field, Value::Null);
+                        self.assume(field, Value::Null, why);
+                    }
+                    None => self.assume(field, "unknown", why),
+                }
             }
         }
         None

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{Evaluated, emit, evaluate, flags};
 
-use super::{evaluated, plan, rl, sft};
+use super::examples::{evaluated, plan, rl, sft};
 
 /// One text of every kind that they have.
 pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {

@@ -35,6 +35,7 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.rollout.enforce_eager",
             // Its optimizer is Adam in fp32 over fp32 weights, and it computes the old log-probabilities.
             "plan.optimizer_bytes",
+            "plan.gradient_bytes",
             "plan.master_weights_bytes",
             "workload.rl.old_log_prob",
             "workload.tokens",
@@ -130,6 +131,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"recompute": {"granularity": "selective", "modules": ["layernorm", "core_attn"]}}),
         json!({"recompute": "none", "offload": away}),
         json!({"offload": stay, "zero_stage": 0}),
+        json!({"gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"fused_lm_head": true}),
         json!({"attention": "unfused"}),
         json!({"rollout": {"tensor_parallel": 2, "engine": "sglang"}}),
@@ -155,7 +157,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"shard_group": 4, "zero_stage": 2}),
         json!({"recompute": "none", "optimizer_bytes": 2}),
         json!({"offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": true}}),
-        json!({"master_weights_bytes": 0}),
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"max_tokens_per_gpu": null, "micro_batch": 4}),
     ] {
         rows.push((dense, rl(json!({})), fsdp(changes)));

@@ -15,6 +15,7 @@ import typing
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path = [os.path.dirname(HERE)] + [path for path in sys.path if path != HERE]
 
+import documents  # noqa: E402
 import hugging_face  # noqa: E402
 import protocol  # noqa: E402
 import shell  # noqa: E402
@@ -78,8 +79,8 @@ def launched(text, gpus):
 
 
 def check(item):
-    files, gpus = hugging_face.altered(item), item["facts"]["gpus"]
-    content = hugging_face.read(files["axolotl.yaml"])
+    files, gpus = documents.altered(item), item["facts"]["gpus"]
+    content = documents.read(files["axolotl.yaml"])
     errors = launched(files["axolotl.yaml"], gpus)
     errors += [f"{key}: deprecated" for key in content if key in RENAMED]
     with hugging_face.folder(files):

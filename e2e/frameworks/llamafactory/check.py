@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path = [os.path.dirname(HERE)] + [path for path in sys.path if path != HERE]
 
 from hints import accepts  # noqa: E402
+import documents  # noqa: E402
 import hugging_face  # noqa: E402
 import protocol  # noqa: E402
 import shell  # noqa: E402
@@ -69,14 +70,14 @@ def launched(text, files, gpus):
 
 def sharded(files, arguments, gpus):
     """accelerate's file: its reader refuses unknown keys, and what is below fsdp_config becomes options of `launch`."""
-    hugging_face.read(files["fsdp.yaml"])
+    documents.read(files["fsdp.yaml"])
     config = load_config_from_file("fsdp.yaml")
     errors = [f"fsdp.yaml: {key}: accelerate launch has no such option" for key in config.fsdp_config if not hasattr(arguments, key)]
     errors += [f"fsdp.yaml: {key}: {value!r} is of another type than {getattr(arguments, key)!r}" for key, value in config.fsdp_config.items()
                if not errors and getattr(arguments, key) in ("true", "false") and not isinstance(value, bool)]
     if str(config.distributed_type.value) != "FSDP" or config.num_processes != gpus:
         errors.append(f"fsdp.yaml: not {gpus} processes of FSDP")
-    settings = hugging_face.read(files["llamafactory.yaml"])
+    settings = documents.read(files["llamafactory.yaml"])
     if config.mixed_precision not in settings:
         errors.append(f"fsdp.yaml: mixed_precision: {config.mixed_precision} is not what llamafactory.yaml says")
     # accelerate/utils/dataclasses.py, FullyShardedDataParallelPlugin of FSDP2.
@@ -86,11 +87,11 @@ def sharded(files, arguments, gpus):
 
 
 def check(item):
-    files, gpus = hugging_face.altered(item), item["facts"]["gpus"]
+    files, gpus = documents.altered(item), item["facts"]["gpus"]
     text = files["llamafactory.yaml"]
     TrainingArguments.gpus = gpus
     with hugging_face.folder(files):
-        errors = launched(text, files, gpus) + of_types(hugging_face.read(text))
+        errors = launched(text, files, gpus) + of_types(documents.read(text))
         if errors:
             return errors
         sys.argv = ["llamafactory", "llamafactory.yaml"]

@@ -11,8 +11,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
+import documents  # noqa: E402
 import protocol  # noqa: E402
-import yaml  # noqa: E402
 
 TEXT, WHOLE, NUMBER, TRUTH, LIST = (str,), (int,), (int, float), (bool,), (list,)
 KEYS = {
@@ -39,39 +39,11 @@ def flat(content, above=""):
             yield path, value
 
 
-class Once(yaml.SafeLoader):
-    """PyYAML keeps the last of two equal keys without a word."""
-
-
-def once(loader, node, deep=False):
-    seen = [loader.construct_object(key, deep=deep) for key, _ in node.value]
-    for key in seen:
-        if seen.count(key) > 1:
-            raise ValueError(f"{key} is set twice")
-    return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
-
-
-Once.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, once)
-
-
-def changed(text, item):
-    for key, value in item.get("set", {}).items():
-        lines = text.split("\n")
-        hits = [i for i, line in enumerate(lines) if line.strip().startswith(f"{key}:")]
-        if len(hits) != 1:
-            raise RuntimeError(f"{item['id']}: {len(hits)} lines set {key}")
-        start = lines[hits[0]].index(key)
-        lines[hits[0]] = lines[hits[0]][:start] + f"{key}: {value}"
-        text = "\n".join(lines)
-    return "\n".join([text, *item.get("add", [])])
-
-
 def check(item):
-    text = changed(item["snippets"][0]["text"], item)
     try:
-        content = yaml.load(text, Once)  # noqa: S506: a SafeLoader
-    except yaml.YAMLError as error:
-        return [f"no YAML: {' '.join(str(error).split())}"]
+        content = documents.read(documents.altered(item)["llmforge.yaml"])
+    except ValueError as error:
+        return [str(error)]
     settings, errors = dict(flat(content)), []
     errors += [f"{key}: must be set" for key in REQUIRED if key not in settings]
     for key, value in settings.items():

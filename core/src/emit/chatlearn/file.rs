@@ -1,6 +1,7 @@
 //! The same settings as a file of `ChatLearn`'s: its launcher loads it in the place of a template, so what the templates
 //! set and the dataclasses do not stands in it too (template/grpo_{fsdp,megatron}.yaml of b7af31a).
 
+use super::super::Snippet;
 use super::super::text::{Section, Setting};
 use super::super::yaml;
 use super::{POLICY, REFERENCE, RUN, TRAINER};
@@ -13,7 +14,7 @@ const TRAINERS: &str = "the trainer's";
 const POLICYS: &str = "the rollout's";
 
 /// The file: the command's settings, then what the templates add, one map after the other.
-pub(super) fn to_text(head: &[String], sections: &[Section], megatron: bool) -> String {
+pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> Snippet {
     let mut settings: Vec<Setting> = sections
         .iter()
         .flat_map(Section::settings)
@@ -131,7 +132,7 @@ pub(super) fn to_text(head: &[String], sections: &[Section], megatron: bool) -> 
             reason: TRAINERS.to_owned(),
         });
     }
-    yaml::to_text(head, &grouped(settings))
+    yaml::snippet(NAME, head, &grouped(settings))
 }
 
 /// Keys of the reference that follow the trainer's in the templates.

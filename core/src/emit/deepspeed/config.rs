@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{accumulation, learning_rate, micro};
+use crate::emit::choices::{accumulation, learning_rate, micro, zero_reason};
 use crate::emit::words::{count, gib, plural};
 use crate::emit::{Emission, Language, Snippet};
 use crate::plan::Recompute;
@@ -214,7 +214,7 @@ pub(super) fn plain(emission: &Emission) -> Config {
     config.set("optimizer.type", "AdamW", reason);
     config.set(
         "optimizer.params.lr",
-        learning_rate(emission),
+        learning_rate(&job.workload),
         "a start; yours to tune",
     );
     config.set(
@@ -256,13 +256,7 @@ pub(super) fn plain(emission: &Emission) -> Config {
 fn zero(emission: &Emission, config: &mut Config) {
     let (layout, hidden) = (&emission.plan.layout, emission.job.model.shape.hidden_size);
     let stage = layout.zero_stage;
-    let reason = match stage {
-        0 => "every GPU keeps everything",
-        1 => "shards the optimizer states: least communication of the stages",
-        2 => "shards optimizer states and gradients",
-        _ => "shards weights too: each layer is gathered when needed",
-    };
-    config.set("zero_optimization.stage", stage, reason);
+    config.set("zero_optimization.stage", stage, zero_reason(stage));
     if stage == 0 {
         return;
     }

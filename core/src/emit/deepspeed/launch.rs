@@ -1,12 +1,10 @@
 //! The launch line, and what the configuration cannot say.
 
-use super::{accumulation, learning_rate, micro};
-use crate::emit::rules::nodes;
-use crate::emit::text::{Script, Section, flag, home, model_path};
-use crate::emit::words::{count, plural};
-use crate::emit::{Emission, Language, Snippet};
+use crate::emit::choices::{half, passes, rate, recompute_reason};
+use crate::emit::text::{Script, Section, deepspeed, flag, home, model_path};
+use crate::emit::trainer::peft;
+use crate::emit::{Emission, Snippet};
 use crate::plan::Recompute;
-use crate::wire::{LoraTargets, Precision};
 
 /// The file that goes with the Trainer.
 pub(super) const HUGGING_FACE: &str = "ds_config_hf.json";
@@ -30,43 +28,25 @@ pub(super) fn script(emission: &Emission, mut head: Vec<String>) -> Snippet {
         sections: vec![batch(emission), model(emission)],
         command: command(emission),
     };
-    Snippet {
-        file: "run_deepspeed.sh",
-        language: Language::Shell,
-        text: script.to_text(),
-        reasons: Vec::new(),
-    }
+    script.into_snippet("run_deepspeed.sh")
 }
 
 fn batch(emission: &Emission) -> Section {
     let mut section =
         Section::new("What the Trainer writes in place of auto: together it is ds_config.json");
-    let (micro, accumulation) = (micro(emission), accumulation(emission));
     section.set("--deepspeed", HUGGING_FACE, "the other file");
-    section.set(
+    passes(
+        &mut section,
+        emission,
         "--per_device_train_batch_size",
-        micro,
-        "sequences of one forward pass on one GPU",
-    );
-    section.set(
         "--gradient_accumulation_steps",
-        accumulation,
-        format!(
-            "{} make a batch of {}",
-            plural(accumulation, "pass", "passes"),
-            count(emission.job.workload.global_batch)
-        ),
     );
-    let half = if emission.job.workload.precision == Precision::Fp16 {
-        "--fp16"
-    } else {
-        "--bf16"
-    };
-    section.set(half, "True", "precision of your question");
+    let half = half(emission.job.workload.precision);
+    section.set(format!("--{half}"), "True", "precision of your question");
     section.set("--max_grad_norm", "1.0", "gradient_clipping");
     section.set(
         "--learning_rate",
-        format!("{:e}", learning_rate(emission)),
+        rate(&emission.job.workload),
         "a start; yours to tune",
     );
     section.set("--adam_beta2", "0.95", "betas");
@@ -94,9 +74,7 @@ fn model(emission: &Emission) -> Section {
         job.workload.sequence_length,
         "tokens, from your question",
     );
-    let packed = job.workload.packing
-        && job.workload.mean_sequence_length < job.workload.sequence_length as f64;
-    if packed {
+    if job.workload.joins() {
         section.set(
             "--packing",
             "True",
@@ -104,61 +82,17 @@ fn model(emission: &Emission) -> Section {
         );
     }
     let full = layout.recompute == Recompute::Full;
-    let reason = if full {
-        "each layer again from its input: far fewer activations"
-    } else {
-        "off: the activations fit"
-    };
-    section.set("--gradient_checkpointing", flag(full), reason);
-    if let Some(lora) = &job.workload.lora {
-        section.set("--use_peft", "True", "adapters, from your question");
-        section.set("--lora_r", lora.rank, "from your question");
-        section.set(
-            "--lora_alpha",
-            lora.rank.saturating_mul(2),
-            "twice the rank, a usual choice",
-        );
-        match lora.targets {
-            LoraTargets::AllLinear => {
-                section.set("--lora_target_modules", "all-linear", "from your question")
-            }
-            LoraTargets::Attention => {
-                section.set(
-                    "--lora_target_modules",
-                    "q_proj k_proj v_proj o_proj",
-                    "from your question",
-                );
-            }
-        }
-    }
-    if job.workload.quantized_base() {
-        section.set("--load_in_4bit", "True", "the base model in 4 bits");
-        section.set(
-            "--bnb_4bit_quant_storage",
-            half_name(job.workload.precision),
-            "so that ZeRO 3 can shard it",
-        );
-    }
+    section.set(
+        "--gradient_checkpointing",
+        flag(full),
+        recompute_reason(full),
+    );
+    peft(&mut section, &job.workload);
     section
 }
 
-fn half_name(precision: Precision) -> &'static str {
-    if precision == Precision::Fp16 {
-        "float16"
-    } else {
-        "bfloat16"
-    }
-}
-
 fn command(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let hosts = if count > 1 {
-        " --hostfile \"$HOME/hostfile\""
-    } else {
-        ""
-    };
-    let start = format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}");
+    let start = deepspeed(emission.job);
     format!(
         "# train.py is your script on Hugging Face's Trainer; these are TRL's names.\n\
          {start} train.py \"${{args[@]}}\"\n\

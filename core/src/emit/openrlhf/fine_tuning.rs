@@ -1,8 +1,8 @@
 //! `openrlhf.cli.train_sft`: full fine-tuning, `LoRA`, `QLoRA`.
 
 use super::super::Emission;
-use super::super::rules::{deepspeed_micro, nodes};
-use super::super::text::{Section, home, model_path};
+use super::super::choices::{ATTENTION, accumulation, adapters, micro, rate, recompute_reason};
+use super::super::text::{Section, deepspeed as launcher, home, model_path};
 use super::super::words::{count, layout_title, plural};
 use super::{deepspeed, switch};
 use crate::plan::Recompute;
@@ -19,24 +19,16 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
 
 /// Started by `DeepSpeed`'s launcher, on all nodes from one.
 pub(super) fn command(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let hosts = if count > 1 {
-        " --hostfile \"$HOME/hostfile\""
-    } else {
-        ""
-    };
-    format!(
-        "deepspeed{hosts} --num_nodes {count} --num_gpus {gpus} --module openrlhf.cli.train_sft \"${{args[@]}}\""
-    )
+    let start = launcher(emission.job);
+    format!("{start} --module openrlhf.cli.train_sft \"${{args[@]}}\"")
 }
 
 fn batch(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     let mut section = Section::new("Batch");
-    let micro = deepspeed_micro(layout, workload.sequence_length);
+    let micro = micro(emission);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
-    let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
+    let passes = accumulation(emission);
     section.set(
         "--train.batch_size",
         workload.global_batch,
@@ -68,20 +60,15 @@ fn model(emission: &Emission) -> Section {
         switch(
             &mut section,
             "--model.gradient_checkpointing_enable",
-            "each layer again from its input: far fewer activations",
+            recompute_reason(true),
         );
     }
     if let Some(lora) = &job.workload.lora {
-        section.set("--ds.lora.rank", lora.rank, "adapters, from your question");
-        section.set(
-            "--ds.lora.alpha",
-            lora.rank.saturating_mul(2),
-            "twice the rank, a usual choice",
-        );
+        adapters(&mut section, *lora, "--ds.lora.rank", "--ds.lora.alpha");
         if lora.targets == LoraTargets::Attention {
             section.set(
                 "--ds.lora.target_modules",
-                "q_proj k_proj v_proj o_proj",
+                ATTENTION.join(" "),
                 "from your question",
             );
         }
@@ -113,11 +100,7 @@ fn layout(emission: &Emission) -> Section {
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
-    let lr = if emission.job.workload.lora.is_some() {
-        "1e-4"
-    } else {
-        "1e-5"
-    };
+    let lr = rate(&emission.job.workload);
     section.set("--adam.lr", lr, "a start; yours to tune");
     section.set(
         "--train.max_epochs",

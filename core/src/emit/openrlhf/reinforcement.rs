@@ -1,6 +1,7 @@
 //! `openrlhf.cli.train_ppo_ray`: PPO, GRPO, DAPO.
 
 use super::super::Emission;
+use super::super::choices::{rate, recompute_reason};
 use super::super::rules::{nodes, pools};
 use super::super::text::{Section, home, model_path, share};
 use super::super::words::{figure, layout_title, plural};
@@ -22,7 +23,7 @@ pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> V
         micro_batches(emission),
         generation(emission, rl, rollout),
         algorithm(emission, rl),
-        run(rl),
+        run(emission, rl),
     ]
 }
 
@@ -92,10 +93,15 @@ fn models(emission: &Emission, rl: &Rl) -> Section {
         ),
     }
     if emission.plan.layout.recompute == Recompute::Full {
+        let reason = if rl.critic.is_some() {
+            "each layer again from its input: far fewer activations; the critic follows"
+        } else {
+            recompute_reason(true)
+        };
         switch(
             &mut section,
             "--actor.gradient_checkpointing_enable",
-            "each layer again from its input: far fewer activations; the critic follows",
+            reason,
         );
     }
     section
@@ -330,9 +336,13 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     section
 }
 
-fn run(rl: &Rl) -> Section {
+fn run(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Run");
-    section.set("--actor.adam.lr", "1e-6", "a start; yours to tune");
+    section.set(
+        "--actor.adam.lr",
+        rate(&emission.job.workload),
+        "a start; yours to tune",
+    );
     if rl.critic.is_some() {
         section.set(
             "--critic.adam.lr",

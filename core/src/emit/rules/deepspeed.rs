@@ -3,7 +3,7 @@
 use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::{Layout, MicroBatch, Plan, Recompute, ZeroPlus};
+use crate::plan::{Layout, MicroBatch, Plan, ZeroPlus};
 use crate::wire::{Backend, Precision, WorkloadKind};
 
 /// What `DeepSpeed` refuses, or accepts and ignores.
@@ -37,19 +37,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         "workload.sequence_length",
     );
     parallel(&mut rules, layout, job);
-    let dp = u64::from(layout.data_parallel(job.hardware.gpus));
-    let per_step = micro(layout, workload.sequence_length).saturating_mul(dp);
-    rules.divides(
-        per_step,
-        workload.global_batch,
-        "workload.global_batch",
-        || {
-            format!(
-                "{} sequences are no multiple of {per_step}, one micro-batch on every rank.",
-                workload.global_batch
-            )
-        },
-    );
+    rules.whole_passes(layout, job);
     memory(&mut rules, layout, job.hardware.gpus);
     rules.require(
         !layout.zero_plus.quantized_weights || !job.workload.quantized_base(),
@@ -64,14 +52,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
                 .to_owned()
         },
     );
-    rules.require(
-        !matches!(layout.recompute, Recompute::Selective(_)),
-        "plan.recompute",
-        || {
-            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
-                .to_owned()
-        },
-    );
+    rules.whole_layers(layout);
     rules.0
 }
 

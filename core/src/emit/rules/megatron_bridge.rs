@@ -1,6 +1,6 @@
 //! Megatron-Bridge 0.3.1: the recipes that it has, and what its overrides can say.
 
-use super::megatron_lm::{core, joined, packs, trains};
+use super::megatron_lm::{core, joined, trains};
 use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
@@ -116,7 +116,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         }
     }
     let glm = recipe(&job.model.id).is_some_and(|recipe| recipe.name.starts_with("glm45"));
-    rules.require(!(glm && packs(workload)), "workload.packing", || {
+    rules.require(!(glm && workload.joins()), "workload.packing", || {
         "The recipes of GLM-4.5 take no packed sequences. Set packing to false.".to_owned()
     });
     core(&mut rules, job, layout);
@@ -146,7 +146,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         joined(&mut rules, workload);
     }
     let field = "plan.max_tokens_per_gpu";
-    rules.require(!(tunes && packs(workload)) || one, field, || {
+    rules.require(!(tunes && workload.joins()) || one, field, || {
         "A micro-batch of packed sequences is one pack. Set max_tokens_per_gpu to the sequence length, or packing to false."
             .to_owned()
     });

@@ -107,19 +107,10 @@ pub(super) fn core(rules: &mut Rules, job: &Job, layout: &Layout) {
     }
 }
 
-/// Whether sequences are joined into packs, as they are shorter than a pack.
-pub(in crate::emit) fn packs(workload: &Workload) -> bool {
-    workload.packing && short(workload)
-}
-
-fn short(workload: &Workload) -> bool {
-    workload.mean_sequence_length < workload.sequence_length as f64
-}
-
 /// Samples of an optimizer step as Megatron's data sets count them: sequences, or as many packs as hold them, a
 /// multiple of `step`, the samples of one pass on every rank.
 pub(in crate::emit) fn samples(workload: &Workload, step: u64) -> u64 {
-    if !packs(workload) {
+    if !workload.joins() {
         return workload.global_batch;
     }
     let tokens = workload.mean_sequence_length * workload.global_batch as f64;
@@ -130,7 +121,7 @@ pub(in crate::emit) fn samples(workload: &Workload, step: u64) -> u64 {
 /// Its data set for pre-training has no padding.
 pub(super) fn joined(rules: &mut Rules, workload: &Workload) {
     rules.require(
-        workload.packing || !short(workload),
+        workload.packing || !workload.varies(),
         "workload.packing",
         || {
             "Megatron's data set joins documents into whole sequences. Set packing to true."
@@ -150,7 +141,7 @@ fn batch(rules: &mut Rules, job: &Job, layout: &Layout) {
     });
     let counted = matches!(layout.micro_batch, MicroBatch::Sequences(_));
     let length = workload.sequence_length;
-    rules.require(!(counted && packs(workload)), "plan.micro_batch", || {
+    rules.require(!(counted && workload.joins()), "plan.micro_batch", || {
         format!("Sequences are joined into packs of {length} tokens, of which a micro-batch takes a number. Give max_tokens_per_gpu instead, {length} or a multiple.")
     });
     let (stages, passes) = (u64::from(layout.pipeline_parallel), samples / step.max(1));

@@ -3,7 +3,7 @@
 use super::{Path, Rules, deepspeed, nodes, pools};
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
+use crate::plan::{Layout, MicroBatch, Plan, RolloutPlan};
 use crate::wire::{Attention, Backend, Engine, KvCacheDtype, Precision, Schedule, WorkloadKind};
 use crate::workload::Rl;
 
@@ -92,14 +92,7 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
     });
     deepspeed::memory(rules, layout, gpus);
     deepspeed::host_memory_alone(rules, layout, "OpenRLHF");
-    rules.require(
-        !matches!(layout.recompute, Recompute::Selective(_)),
-        "plan.recompute",
-        || {
-            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
-                .to_owned()
-        },
-    );
+    rules.whole_layers(layout);
 }
 
 /// What every data-parallel rank takes at once divides an optimizer step (`DeepSpeedConfig`, `_batch_assertion`).

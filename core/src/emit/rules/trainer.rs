@@ -22,6 +22,30 @@ impl Rules {
         }
     }
 
+    /// Hugging Face's models know no selective recomputation.
+    pub(super) fn whole_layers(&mut self, layout: &Layout) {
+        self.require(
+            !matches!(layout.recompute, Recompute::Selective(_)),
+            "plan.recompute",
+            || {
+                "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
+                    .into()
+            },
+        );
+    }
+
+    /// A batch is a whole number of passes on every rank.
+    pub(super) fn whole_passes(&mut self, layout: &Layout, job: &Job) {
+        let dp = u64::from(layout.data_parallel(job.hardware.gpus));
+        let batch = job.workload.global_batch;
+        let per_step = micro(layout, job.workload.sequence_length).saturating_mul(dp);
+        self.divides(per_step, batch, "workload.global_batch", || {
+            format!(
+                "{batch} sequences are no multiple of {per_step}, one micro-batch on every rank."
+            )
+        });
+    }
+
     /// What the Trainer asks of a layout for FSDP2 or plain data parallelism.
     pub(super) fn trainer(&mut self, layout: &Layout, job: &Job) {
         let workload = &job.workload;
@@ -41,22 +65,8 @@ impl Rules {
             "plan.ulysses_parallel",
             || "No key here splits sequences by heads. Set ulysses_parallel to 1.".into(),
         );
-        self.require(
-            !matches!(layout.recompute, Recompute::Selective(_)),
-            "plan.recompute",
-            || {
-                "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
-                    .into()
-            },
-        );
-        let dp = u64::from(layout.data_parallel(job.hardware.gpus));
-        let batch = workload.global_batch;
-        let per_step = micro(layout, workload.sequence_length).saturating_mul(dp);
-        self.divides(per_step, batch, "workload.global_batch", || {
-            format!(
-                "{batch} sequences are no multiple of {per_step}, one micro-batch on every rank."
-            )
-        });
+        self.whole_layers(layout);
+        self.whole_passes(layout, job);
         let offload = layout.offload;
         if layout.backend == Backend::Fsdp {
             self.require(

@@ -144,7 +144,7 @@ fn fine_tuning(rules: &mut Rules, layout: &Layout, job: &Job) {
     let parts = u64::from(layout.sequence_split());
     if parts > 1 {
         // trainer/sft_trainer.py: a split sequence keeps no boundaries of packed ones.
-        rules.require(!packs(job), "workload.packing", || {
+        rules.require(!job.workload.joins(), "workload.packing", || {
             "TRL packs no sequences that several GPUs split. Set packing to false.".to_owned()
         });
         let parts = parts * if layout.context_parallel > 1 { 2 } else { 1 };
@@ -160,12 +160,6 @@ fn fine_tuning(rules: &mut Rules, layout: &Layout, job: &Job) {
             },
         );
     }
-}
-
-/// Whether sequences of different lengths stand side by side without padding.
-pub(in crate::emit) fn packs(job: &Job) -> bool {
-    let workload = &job.workload;
-    workload.packing && workload.mean_sequence_length < workload.sequence_length as f64
 }
 
 fn reinforcement(

@@ -4,14 +4,15 @@ use super::super::Emission;
 use super::super::rules::pools;
 use super::super::text::Section;
 use super::super::words::{layout_title, plural};
-use super::{accumulation, machines};
+use super::machines;
+use crate::emit::choices::{accumulation, zero_reason};
 use crate::plan::{Layout, Recompute};
 use crate::wire::{Backend, Precision};
 
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     let (layout, (gpus, _)) = (&emission.plan.layout, pools(emission.job));
     let own = match layout.backend {
-        Backend::Deepspeed => deepspeed(emission, gpus),
+        Backend::Deepspeed => deepspeed(emission),
         _ => fsdp(layout),
     };
     vec![launcher(emission, gpus), own, parallelism(layout, gpus)]
@@ -101,20 +102,14 @@ fn fsdp(layout: &Layout) -> Section {
     section
 }
 
-fn deepspeed(emission: &Emission, gpus: u32) -> Section {
+fn deepspeed(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("DeepSpeed");
     let mut set = |key: &str, value: &str, reason: &str| {
         section.set(format!("deepspeed_config.{key}"), value, reason);
     };
     let stage = layout.zero_stage;
-    let reason = match stage {
-        0 => "every GPU keeps everything",
-        1 => "shards the optimizer states: least communication of the stages",
-        2 => "shards optimizer states and gradients",
-        _ => "shards weights too: each layer is gathered when needed",
-    };
-    set("zero_stage", &stage.to_string(), reason);
+    set("zero_stage", &stage.to_string(), zero_reason(stage));
     let place = |away: bool| if away { "cpu" } else { "none" };
     let offload = layout.offload;
     let reason = if offload.optimizer {
@@ -131,7 +126,7 @@ fn deepspeed(emission: &Emission, gpus: u32) -> Section {
     set("offload_param_device", place(offload.parameters), reason);
     set(
         "gradient_accumulation_steps",
-        &accumulation(emission, gpus).to_string(),
+        &accumulation(emission).to_string(),
         "as in train.sh",
     );
     set("gradient_clipping", "1.0", "the trainer's own");

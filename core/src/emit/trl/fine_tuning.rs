@@ -1,9 +1,8 @@
 //! `trl.scripts.sft`: full fine-tuning, `LoRA`, `QLoRA`.
 
 use super::super::Emission;
-use super::super::rules::{deepspeed_micro, pools, trl::packs};
 use super::super::text::Section;
-use super::{accumulation, model, passes};
+use super::model;
 
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     vec![batch(emission), model(emission)]
@@ -11,16 +10,10 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
 
 fn batch(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
-    let (gpus, _) = pools(emission.job);
     let mut section = Section::new("Batch");
-    passes(
-        &mut section,
-        deepspeed_micro(layout, workload.sequence_length),
-        accumulation(emission, gpus),
-        workload.global_batch,
-    );
+    super::batch(&mut section, emission);
     let parts = layout.sequence_split();
-    if packs(emission.job) {
+    if workload.joins() {
         section.set(
             "--padding_free",
             "True",

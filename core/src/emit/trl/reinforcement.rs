@@ -1,10 +1,11 @@
 //! `trl.scripts.grpo`: GRPO, and DAPO's loss, with vLLM beside training or as a server.
 
 use super::super::Emission;
-use super::super::rules::{deepspeed_micro, nodes, pools};
+use super::super::choices::accumulation;
+use super::super::rules::{nodes, pools};
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
-use super::{accumulation, model, passes, serves};
+use super::{model, serves};
 use crate::plan::RolloutPlan;
 use crate::wire::{KvCacheDtype, WorkloadKind};
 use crate::workload::Rl;
@@ -22,19 +23,12 @@ pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> V
 }
 
 fn batch(emission: &Emission, rl: &Rl) -> Section {
-    let (gpus, _) = pools(emission.job);
     let mut section = Section::new("Batch: everything counts sequences");
-    let accumulation = accumulation(emission, gpus);
-    passes(
-        &mut section,
-        deepspeed_micro(&emission.plan.layout, rl.max_length()),
-        accumulation,
-        rl.mini_batch.saturating_mul(rl.responses_per_prompt),
-    );
+    super::batch(&mut section, emission);
     let updates = rl.prompts_per_step / rl.mini_batch.max(1);
     section.set(
         "--steps_per_generation",
-        accumulation.saturating_mul(updates),
+        accumulation(emission).saturating_mul(updates),
         format!(
             "passes that one generation feeds: {} prompts × {}, {} a step",
             count(rl.prompts_per_step),

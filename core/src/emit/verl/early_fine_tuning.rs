@@ -31,10 +31,7 @@ pub(super) fn sections(
     };
     let mut warnings = Vec::new();
     let split = layout.ulysses_parallel > 1;
-    if job.workload.packing
-        && !split
-        && job.workload.mean_sequence_length < job.workload.sequence_length as f64
-    {
+    if job.workload.joins() && !split {
         warnings.push(format!(
             "veRL {} pads every sequence to max_length where nothing splits it; the estimate packs.",
             emission.version
@@ -95,13 +92,7 @@ fn model(emission: &Emission) -> Section {
     section.set("model.partial_pretrain", path, reason);
     checkpointing(&mut section, "model", layout);
     if let Some(lora) = job.workload.lora {
-        adapters(
-            &mut section,
-            "model",
-            layout.backend,
-            lora.rank,
-            lora.targets,
-        );
+        adapters(&mut section, "model", layout.backend, lora);
     }
     section
 }

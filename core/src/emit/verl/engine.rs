@@ -1,12 +1,13 @@
 //! Keys of a training engine: `fsdp_config`, `megatron`. Actor, critic and SFT share them.
 
+use super::super::Emission;
 use super::super::megatron;
 use super::super::text::{Section, flag};
 use super::super::words::{self, count};
 use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::Layout;
-use crate::wire::{Attention, Precision};
+use crate::wire::{Attention, Backend, Precision};
 
 /// A role's engine: where its keys are, and what it trains.
 pub(super) struct Engine<'a> {
@@ -24,14 +25,46 @@ pub(super) struct Engine<'a> {
     pub(super) phases: bool,
 }
 
-/// Whether the plan's moments are Adam's in fp32.
-pub(super) fn full_optimizer(layout: &Layout) -> bool {
-    (layout.optimizer_bytes - 8.0).abs() < 0.5
-}
-
 /// Whether the plan's moments are Adam's in 8 bits.
 pub(super) fn eight_bit(layout: &Layout) -> bool {
-    layout.backend == crate::wire::Backend::Fsdp && (1.5..3.0).contains(&layout.optimizer_bytes)
+    layout.backend == Backend::Fsdp && (1.5..3.0).contains(&layout.optimizer_bytes)
+}
+
+/// Whether FSDP's shards are in 16 bits, and gradients and moments with them.
+fn half_shards(layout: &Layout) -> bool {
+    (layout.master_weights_bytes - 2.0).abs() <= 0.5
+}
+
+/// Whether Megatron's moments and gradients are in bf16, as the plan says and veRL 0.9.1 has it: for steps in bf16, on
+/// the GPU (`utils/megatron/optimizer.py`).
+fn bf16_states(layout: &Layout, precision: Precision, phases: bool) -> [bool; 2] {
+    let away = layout.offload.optimizer && !phases;
+    let can = layout.zero_stage >= 1 && precision != Precision::Fp16 && !away;
+    [(layout.optimizer_bytes, 4.0), (layout.gradient_bytes, 2.0)]
+        .map(|(bytes, half)| can && (bytes - half).abs() <= 0.5)
+}
+
+/// Bytes per parameter of master weights, gradients and moments that veRL keeps with these keys.
+pub(super) fn state_bytes(emission: &Emission) -> [f64; 3] {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    if layout.backend == Backend::Megatron {
+        let [moments, gradients] = bf16_states(layout, workload.precision, workload.rl.is_some());
+        return [
+            4.0,
+            if gradients { 2.0 } else { 4.0 },
+            if moments { 4.0 } else { 8.0 },
+        ];
+    }
+    let [master, gradients, moments] = if half_shards(layout) {
+        [2.0, 2.0, 4.0]
+    } else {
+        [4.0, 4.0, 8.0]
+    };
+    [
+        master,
+        gradients,
+        if eight_bit(layout) { 2.0 } else { moments },
+    ]
 }
 
 impl Engine<'_> {
@@ -74,9 +107,9 @@ impl Engine<'_> {
             )
         };
         section.set(self.key("ulysses_sequence_parallel_size"), sp, reason);
-        let half = layout.master_weights_bytes == 0.0;
+        let half = half_shards(layout);
         let reason = if half {
-            "no fp32 copy, as the plan says"
+            "no fp32 copy, as the plan says: gradients and moments are in 16 bits too"
         } else {
             "fp32 shards are the master weights"
         };
@@ -157,6 +190,27 @@ impl Engine<'_> {
                 optim("use_precision_aware_optimizer"),
                 "True",
                 "needed by the two above",
+            );
+        }
+        let [moments, gradients] = bf16_states(layout, job.workload.precision, self.phases);
+        let optim = |name: &str| format!("{}{name}", self.optim);
+        if moments || gradients {
+            section.set(
+                optim("use_precision_aware_optimizer"),
+                "True",
+                "the one that keeps states in bf16",
+            );
+        }
+        if moments {
+            for name in ["exp_avg_dtype", "exp_avg_sq_dtype"] {
+                section.set(optim(name), "bf16", "moments of 2 bytes, from the plan");
+            }
+        }
+        if gradients {
+            section.set(
+                optim("main_grads_dtype"),
+                "bf16",
+                "gradients of 2 bytes, from the plan",
             );
         }
         if !job.workload.packing {

@@ -1,8 +1,8 @@
 //! `verl.trainer.sft_trainer`: full fine-tuning and LoRA.
 
-use super::super::Emission;
 use super::super::text::{Section, flag, home, model_path, torchrun};
 use super::super::words::{count, layout_title, plural};
+use super::super::{Emission, choices};
 use super::engine::{Engine, budget};
 use super::model::{adapters, checkpointing, fused_kernels};
 use crate::plan::MicroBatch;
@@ -117,13 +117,7 @@ fn model(emission: &Emission) -> Section {
         );
     }
     if let Some(lora) = job.workload.lora {
-        adapters(
-            &mut section,
-            "model",
-            layout.backend,
-            lora.rank,
-            lora.targets,
-        );
+        adapters(&mut section, "model", layout.backend, lora);
     }
     section
 }
@@ -155,11 +149,7 @@ fn engine(emission: &Emission) -> Section {
 /// Learning rate, with the reason for it, and the rest of a run.
 pub(super) fn run(emission: &Emission, rate: &str) -> Section {
     let mut section = Section::new("Run");
-    let lr = if emission.job.workload.lora.is_some() {
-        "1e-4"
-    } else {
-        "1e-5"
-    };
+    let lr = choices::rate(&emission.job.workload);
     section.set("optim.lr", lr, rate);
     section.set(
         "trainer.total_epochs",

@@ -1,8 +1,10 @@
 //! Keys of a model: checkpointing, fused kernels, adapters. Actor, critic and SFT share them.
 
-use super::super::text::{Section, flag};
+use super::super::choices;
+use super::super::text::{Section, flag, list};
 use crate::plan::{Layout, Recompute};
 use crate::wire::{Backend, LoraTargets};
+use crate::workload::Lora;
 
 /// Gradient checkpointing of Hugging Face models.
 pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout) {
@@ -45,22 +47,16 @@ pub(super) fn fused_kernels(section: &mut Section, model: &str, backend: Backend
 }
 
 /// Low-rank adapters: Megatron names matrices its own way.
-pub(super) fn adapters(
-    section: &mut Section,
-    model: &str,
-    backend: Backend,
-    rank: u64,
-    targets: LoraTargets,
-) {
+pub(super) fn adapters(section: &mut Section, model: &str, backend: Backend, lora: Lora) {
     let chosen = "from your question";
     if backend == Backend::Megatron {
-        section.set(format!("{model}.lora.rank"), rank, chosen);
-        section.set(
-            format!("{model}.lora.alpha"),
-            rank.saturating_mul(2),
-            "twice the rank, a usual choice",
+        choices::adapters(
+            section,
+            lora,
+            &format!("{model}.lora.rank"),
+            &format!("{model}.lora.alpha"),
         );
-        let modules = match targets {
+        let modules = match lora.targets {
             LoraTargets::Attention => "'[\"linear_qkv\",\"linear_proj\"]'",
             LoraTargets::AllLinear => {
                 "'[\"linear_qkv\",\"linear_proj\",\"linear_fc1\",\"linear_fc2\"]'"
@@ -68,15 +64,15 @@ pub(super) fn adapters(
         };
         section.set(format!("{model}.lora.target_modules"), modules, chosen);
     } else {
-        section.set(format!("{model}.lora_rank"), rank, chosen);
-        section.set(
-            format!("{model}.lora_alpha"),
-            rank.saturating_mul(2),
-            "twice the rank, a usual choice",
+        choices::adapters(
+            section,
+            lora,
+            &format!("{model}.lora_rank"),
+            &format!("{model}.lora_alpha"),
         );
-        let modules = match targets {
-            LoraTargets::Attention => "'[\"q_proj\",\"k_proj\",\"v_proj\",\"o_proj\"]'",
-            LoraTargets::AllLinear => "all-linear",
+        let modules = match lora.targets {
+            LoraTargets::Attention => list(choices::ATTENTION),
+            LoraTargets::AllLinear => "all-linear".to_owned(),
         };
         section.set(format!("{model}.target_modules"), modules, chosen);
     }

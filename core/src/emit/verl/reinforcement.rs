@@ -1,5 +1,6 @@
 //! `verl.trainer.main_ppo`: PPO, GRPO, DAPO.
 
+use super::super::choices::rate;
 use super::super::rules::{nodes, pools};
 use super::super::text::{Section, flag, home, model_path};
 use super::super::words::{count, figure, layout_title, plural};
@@ -132,7 +133,7 @@ fn model(emission: &Emission) -> Section {
         );
     }
     if let Some(lora) = job.workload.lora {
-        adapters(&mut section, MODEL, layout.backend, lora.rank, lora.targets);
+        adapters(&mut section, MODEL, layout.backend, lora);
     }
     section
 }
@@ -166,11 +167,7 @@ fn actor(emission: &Emission) -> Section {
         );
         engine.fsdp(&mut section, job);
     }
-    let lr = if job.workload.lora.is_some() {
-        "1e-5"
-    } else {
-        "1e-6"
-    };
+    let lr = rate(&job.workload);
     section.set(format!("{ACTOR}.optim.lr"), lr, "a start; yours to tune");
     section
 }

@@ -166,6 +166,15 @@ fn before_0_9(key: &str, _: &Setting, _: bool) -> Option<Fate> {
             "filters no groups; recipe/dapo of its repository does. Without it a step generates only what it trains.",
         ),
         "algorithm.filter_groups.metric" => Fate::Gone,
+        key if key.ends_with("optim.use_precision_aware_optimizer") => {
+            Fate::Missing("keeps gradients and moments in fp32; the estimate has them in bf16.")
+        }
+        key if key.ends_with("optim.exp_avg_dtype")
+            || key.ends_with("optim.exp_avg_sq_dtype")
+            || key.ends_with("optim.main_grads_dtype") =>
+        {
+            Fate::Gone
+        }
         "data.gen_batch_size" => {
             Fate::Missing("generates a step's prompts at once, whatever gen_batch_size says.")
         }

@@ -277,6 +277,10 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("lora_*", OBJECTIVE),
     ("load_in_4bit", Field("workload.kind")),
     ("bnb_4bit_*", Ignored("the type of the 4-bit base")),
+    (
+        "use_bnb_nested_quant",
+        Ignored("the type of the scales of the 4-bit base"),
+    ),
     ("use_liger_kernel", Plan("fused_lm_head")),
     ("use_liger", Plan("fused_lm_head")),
     ("deepspeed", Ignored("the other file")),

@@ -19,6 +19,7 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
     let framework = emit::framework(reading.framework.id())?;
     let answer = estimate::answer(&Context::new(job), plan);
     let snippets = (framework.emit)(&Emission {
+        framework,
         job,
         plan,
         answer: &answer,

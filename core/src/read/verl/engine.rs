@@ -262,7 +262,10 @@ fn sharded(draft: &mut Draft, role: &Role) {
         .map(value::unquoted)
         .is_some_and(|dtype| dtype.starts_with("bf") || dtype.contains("16"))
     {
-        draft.set(&at(role, "master_weights_bytes"), 0.0);
+        // Shards in 16 bits are all the weights that there are; gradients and moments are like them.
+        draft.set(&at(role, "master_weights_bytes"), 2.0);
+        draft.set(&at(role, "gradient_bytes"), 2.0);
+        draft.set(&at(role, "optimizer_bytes"), 4.0);
     }
 }
 

@@ -25,7 +25,8 @@ args=(
   --lora_alpha 32  # twice the rank, a usual choice
   --lora_target_modules all-linear  # from your question
   --load_in_4bit True  # the base model in 4 bits
-  --bnb_4bit_quant_storage bfloat16  # so that ZeRO 3 can shard it
+  --use_bnb_nested_quant True  # its block scales are quantised too
+  --bnb_4bit_quant_storage bfloat16  # so that it can be sharded
 )
 # train.py is your script on Hugging Face's Trainer; these are TRL's names.
 deepspeed --num_nodes 1 --num_gpus 8 train.py "${args[@]}"

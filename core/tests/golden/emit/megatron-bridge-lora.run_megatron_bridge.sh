@@ -42,7 +42,7 @@ args=(
   optimizer.optimizer_cpu_offload=true  # the optimizer steps in host memory
   optimizer.optimizer_offload_fraction=1.0  # all of it
   optimizer.overlap_cpu_optimizer_d2h_h2d=true  # copies run beside the step
-  optimizer.use_precision_aware_optimizer=true  # the optimizer that can
+  optimizer.use_precision_aware_optimizer=true  # the one that offloads, and keeps narrow states
   mixed_precision=bf16_mixed  # precision of your question
 
   # Kernels

@@ -15,7 +15,7 @@ args=(
   # Models
   --actor.model_name_or_path Qwen/Qwen3-8B  # the model on Hugging Face, or a folder with it
   --reward.remote_url "$HOME/reward.py"  # a rule: change this to the file of your reward_func
-  --actor.gradient_checkpointing_enable  # each layer again from its input: far fewer activations; the critic follows
+  --actor.gradient_checkpointing_enable  # each layer again from its input: far fewer activations
 
   # Cluster
   --actor.num_nodes 1  # nodes that train

@@ -11,7 +11,7 @@ args=(
   # Model
   --model.model_name_or_path meta-llama/Llama-3.1-8B  # the model on Hugging Face, or a folder with it
   --model.gradient_checkpointing_enable  # each layer again from its input: far fewer activations
-  --ds.lora.rank 16  # adapters, from your question
+  --ds.lora.rank 16  # from your question
   --ds.lora.alpha 32  # twice the rank, a usual choice
 
   # Layout: 8 GPUs = DP 8

@@ -1,0 +1,105 @@
+//! What versions and frameworks cannot say is said in their words, or in a warning.
+
+use serde_json::{Value, json};
+use shardwise_core::wire::question_from_value;
+use shardwise_core::{emit, flags};
+
+use super::examples::{plan, rl};
+
+/// Older versions of veRL get their own words; a version that is none is refused by name.
+#[test]
+fn versions_have_their_own_words() {
+    let verl = emit::framework("verl").unwrap();
+    let question = question_from_value(json!({"version": 1, "model": "qwen3-8b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": rl("ppo"),
+        "plan": {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1,
+            "max_tokens_per_gpu": 16384, "recompute": "full", "offload": {"parameters": true, "optimizer": true},
+            "rollout": {"tensor_parallel": 1}}}))
+    .unwrap();
+    for version in verl.versions {
+        let texts = flags(&question, verl, version, "").unwrap().unwrap();
+        let text = &texts[0].text;
+        assert!(text.contains(&format!("for veRL {version}")), "{version}");
+        let old = *version != "0.9.1";
+        assert_eq!(
+            text.contains("megatron.grad_offload=True"),
+            old,
+            "{version}"
+        );
+        let by_name = text.contains("--config-name=ppo_megatron_trainer.yaml");
+        assert_eq!(
+            by_name,
+            ["0.7.1", "0.5.0", "0.4.1"].contains(version),
+            "{version}"
+        );
+        assert_eq!(
+            text.contains("model_engine=megatron"),
+            !by_name,
+            "{version}"
+        );
+    }
+    assert_eq!(verl.version("").unwrap(), "0.9.1");
+    let error = verl.version("0.6.9").unwrap_err();
+    assert!(
+        error.field == "version" && error.message.contains("0.8.0"),
+        "{error}"
+    );
+}
+
+#[test]
+fn states_are_written_down_or_said() {
+    let asked = |backend: &str, changes: Value| {
+        flags_of(
+            json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": rl("grpo"), "plan": plan(backend, changes)}),
+        )
+    };
+    let narrow = asked(
+        "megatron",
+        json!({"tensor_parallel": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    );
+    let text = narrow("verl", "0.9.1");
+    for key in [
+        "use_precision_aware_optimizer=True",
+        "exp_avg_dtype=bf16",
+        "exp_avg_sq_dtype=bf16",
+        "main_grads_dtype=bf16",
+    ] {
+        assert!(
+            text.contains(&format!("  actor_rollout_ref.actor.optim.{key}")),
+            "{key}"
+        );
+    }
+    assert!(!text.contains("per parameter"));
+    let older = narrow("verl", "0.8.0");
+    assert!(
+        !older.contains("_dtype=bf16") && older.contains("keeps gradients and moments in fp32")
+    );
+    let text = narrow("chatlearn", "");
+    assert!(text.contains("4 bytes of optimizer state per parameter; ChatLearn keeps 8."));
+    let masters = asked(
+        "megatron",
+        json!({"tensor_parallel": 2, "master_weights_bytes": 2}),
+    );
+    for (id, name) in [("verl", "veRL"), ("chatlearn", "ChatLearn")] {
+        let said = format!("2 bytes of master weights per parameter; {name} keeps 4.");
+        assert!(masters(id, "").contains(&said), "{id}");
+    }
+    let shards = asked(
+        "fsdp",
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    );
+    let text = shards("verl", "");
+    assert!(text.contains("fsdp_config.model_dtype=bf16") && !text.contains("per parameter"));
+}
+
+/// The first text of a question, by framework and version.
+fn flags_of(question: Value) -> impl Fn(&str, &str) -> String {
+    let question = question_from_value(question).unwrap();
+    move |id, version| {
+        let framework = emit::framework(id).unwrap();
+        let version = framework.version(version).unwrap();
+        let texts = flags(&question, framework, version, "").unwrap().unwrap();
+        texts[0].text.clone()
+    }
+}
