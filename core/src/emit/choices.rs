@@ -137,3 +137,17 @@ pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec
 pub(super) fn other_than_fp32(layout: &Layout, keeper: &str) -> Vec<String> {
     other_states(layout, [4.0, layout.gradient_bytes, 8.0], keeper)
 }
+
+/// Where the plan moves gradients apart from the optimizer, which `DeepSpeed` does not (`stage_1_and_2.py` and `stage3.py`,
+/// `offload_optimizer`).
+pub(super) fn gradients_apart(layout: &Layout) -> Option<String> {
+    let offload = layout.offload;
+    let place = |away| if away { "in host memory" } else { "on the GPU" };
+    (offload.gradients != offload.optimizer).then(|| {
+        format!(
+            "the estimate keeps gradients {}; DeepSpeed keeps them where its optimizer is, {}.",
+            place(offload.gradients),
+            place(offload.optimizer)
+        )
+    })
+}

@@ -4,7 +4,7 @@
 mod config;
 mod launch;
 
-use super::choices::other_than_fp32;
+use super::choices::{gradients_apart, other_than_fp32};
 use super::text::head;
 use super::{Emission, Snippet, Unsupported, accept, rules};
 
@@ -27,6 +27,7 @@ pub(super) fn file(emission: &Emission) -> Snippet {
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = other_than_fp32(layout, "this configuration");
+    out.extend(gradients_apart(layout));
     if layout.fused_lm_head {
         out.push(
             "the estimate has no logits tensor: give your model a fused loss, Liger's for one."

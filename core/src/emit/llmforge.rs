@@ -1,6 +1,6 @@
 //! LLMForge: one YAML for `llmforge anyscale finetune`. Anyscale has deprecated it; what still runs it reads this.
 
-use super::choices::{self, other_than_fp32};
+use super::choices::{self, gradients_apart, other_than_fp32};
 use super::rules::llmforge::{accelerator, configuration};
 use super::text::{Section, flag, head, model_path};
 use super::words::{self, count, plural};
@@ -33,6 +33,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
     ];
     let layout = &emission.plan.layout;
     out.extend(other_than_fp32(layout, "LLMForge"));
+    out.extend(gradients_apart(layout));
     if emission.job.workload.joins() {
         out.push("the estimate joins short sequences; LLMForge pads them.".to_owned());
     }

@@ -1,6 +1,8 @@
 //! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
 
-use super::choices::{ATTENTION, adapters, half_type, learning_rate, other_than_fp32};
+use super::choices::{
+    ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_than_fp32,
+};
 use super::text::{Section, model_path};
 use super::words::{self, count};
 use super::{Emission, deepspeed};
@@ -119,6 +121,7 @@ pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = Vec::from_iter(joined(emission));
     out.extend(other_than_fp32(layout, name));
+    out.extend(gradients_apart(layout).filter(|_| layout.backend == Backend::Deepspeed));
     out
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{emit, flags};
 
-use super::examples::{plan, rl};
+use super::examples::{plan, rl, sft};
 
 /// Older versions of veRL get their own words; a version that is none is refused by name.
 #[test]
@@ -101,5 +101,34 @@ fn flags_of(question: Value) -> impl Fn(&str, &str) -> String {
         let version = framework.version(version).unwrap();
         let texts = flags(&question, framework, version, "").unwrap().unwrap();
         texts[0].text.clone()
+    }
+}
+
+/// DeepSpeed's gradients are where its optimizer is, whatever the plan says.
+#[test]
+fn gradients_apart_from_their_optimizer_are_said() {
+    for (id, file) in [
+        ("deepspeed", 2),
+        ("llmforge", 0),
+        ("llamafactory", 0),
+        ("axolotl", 0),
+    ] {
+        let framework = emit::framework(id).unwrap();
+        for (gradients, said) in [(false, true), (true, false)] {
+            let question = question_from_value(json!({"version": 1, "model": "llama-2-7b",
+                "hardware": {"gpu": "a100-sxm-80g", "gpus": 8}, "workload": sft("sft"),
+                "plan": {"backend": "deepspeed", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1,
+                    "recompute": "full", "offload": {"optimizer": true, "gradients": gradients}}}))
+            .unwrap();
+            let texts = flags(&question, framework, framework.versions[0], "")
+                .unwrap()
+                .unwrap();
+            let text = &texts[file].text;
+            assert_eq!(
+                text.contains("keeps them where its optimizer is, in host memory"),
+                said,
+                "{id}: {text}"
+            );
+        }
     }
 }
