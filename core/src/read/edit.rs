@@ -26,7 +26,7 @@ pub(super) struct Edit {
 impl Edit {
     /// As a person writes it.
     pub(super) fn shown(&self) -> String {
-        let mark = if self.key.starts_with('-') { " " } else { "=" };
+        let mark = if self.is_option() { " " } else { "=" };
         match &self.value {
             Some(_) if self.bare => self.key.clone(),
             Some(value) => format!("{}{mark}{value}", self.key),

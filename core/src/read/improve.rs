@@ -169,15 +169,15 @@ fn attempt(
     // A change that no text says leaves no edit: it is lost as well.
     let sayable = settings.last().is_some_and(Option::is_some);
     if edited.elsewhere.is_empty() && (sayable || !edits.is_empty()) {
-        let said = said(&edited.texts, base);
-        if said != Some(last.plan) {
+        let mut read_as = said(&edited.texts, base);
+        if read_as != Some(last.plan) {
             // A default may follow what was changed: then it has to be stated.
-            edits.extend(stated_too(now, &edits, said.as_ref(), &last.plan, bare));
+            edits.extend(stated_too(now, &edits, read_as.as_ref(), &last.plan, bare));
             edited = edit::apply(texts, reading, &edits);
+            read_as = said(&edited.texts, base);
         }
-        let lost = lost(&edited.texts, base, &path);
-        if !lost.is_empty() {
-            return Some(Err(lost));
+        if read_as != Some(last.plan) {
+            return Some(Err(lost(read_as.as_ref(), &path, &last.plan)));
         }
     }
     Some(Ok(Improved {
@@ -199,21 +199,14 @@ fn said(texts: &[String], base: Option<&Question>) -> Option<Plan> {
         .map(|found| found.plan)
 }
 
-/// What was changed and the texts do not say; all of it where they say something else.
-fn lost(texts: &[String], base: Option<&Question>, path: &[State]) -> Vec<Dimension> {
-    let Some(last) = path.last() else {
-        return Vec::new();
-    };
-    let said = said(texts, base);
-    if said == Some(last.plan) {
-        return Vec::new();
-    }
+/// What was changed and the texts, which are read as another plan or none, do not say; all of it where they differ elsewhere.
+fn lost(said: Option<&Plan>, path: &[State], meant: &Plan) -> Vec<Dimension> {
     let changed = || path.iter().flat_map(|state| state.changed.iter().copied());
     let differs = |dimension: &Dimension| {
         said.is_none_or(|said| {
-            let mut carried = said;
-            dimension.carry(&last.plan, &mut carried);
-            carried != said
+            let mut carried = *said;
+            dimension.carry(meant, &mut carried);
+            carried != *said
         })
     };
     let lost: Vec<Dimension> = changed().filter(differs).collect();

@@ -49,7 +49,7 @@ pub(super) fn beside(line: &str, key: &str, edit: &Edit, continued: bool) -> Opt
 /// The setting as words of the shell.
 fn word(edit: &Edit) -> String {
     let value = edit.value.as_deref().unwrap_or_default();
-    match (edit.key.starts_with('-'), edit.bare) {
+    match (edit.is_option(), edit.bare) {
         (true, true) => edit.key.clone(),
         // Several values are several words.
         (true, false) => format!(

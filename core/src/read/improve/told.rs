@@ -38,8 +38,8 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
 pub(super) fn about(list: &[Understood], path: &[State]) -> Vec<Understood> {
     let changed = |field: &str| {
         path.iter().any(|state| {
-            let fields = state.changed.iter().flat_map(|one| one.fields());
-            fields.into_iter().any(|own| field.starts_with(own))
+            let mut fields = state.changed.iter().flat_map(|one| one.fields());
+            fields.any(|own| field.starts_with(own))
         })
     };
     let said = |one: &&Understood| one.field.split(' ').any(|field| changed(&leading(field)));
