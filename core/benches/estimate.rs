@@ -14,7 +14,7 @@ use shardwise_core::complete::complete;
 use shardwise_core::context::Context;
 use shardwise_core::search::sweep::Sweep;
 use shardwise_core::wire::{Question, parse_question};
-use shardwise_core::{Objective, answer, estimate, job, permalink, search};
+use shardwise_core::{answer, estimate, job, permalink, search};
 
 fn question(text: &str) -> Question {
     parse_question(text).unwrap_or_else(|error| panic!("{error}"))
@@ -79,7 +79,7 @@ fn searches(c: &mut Criterion) {
     ] {
         let question = without_plan(question);
         group.bench_function(name, |b| {
-            b.iter(|| search(black_box(&question), Objective::Cost, 5).unwrap())
+            b.iter(|| search(black_box(&question), None, 5).unwrap())
         });
     }
 }

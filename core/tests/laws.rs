@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use shardwise_core::wire::{Answer, Question, Schedule, WorkloadKind, question_from_value};
-use shardwise_core::{Objective, catalog, coverage, estimate, search};
+use shardwise_core::{catalog, coverage, estimate, search};
 
 use questions::{Asked, Plan, cases};
 
@@ -478,7 +478,7 @@ proptest! {
     ) {
         let question = question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
             "workload": {"kind": "sft", "sequence_length": length, "global_batch": 64}})).unwrap();
-        let found = search(&question, Objective::Cost, 50).unwrap();
+        let found = search(&question, None, 50).unwrap();
         prop_assert!(!found.plans.is_empty() && found.considered >= found.plans.len() as u64);
         let best = &found.plans[0];
         // What fits comes first.
@@ -508,7 +508,7 @@ fn the_search_keeps_what_is_decided() {
         "workload": {"kind": "sft", "sequence_length": 8192, "global_batch": 64},
         "plan": {"backend": "megatron", "pipeline_parallel": 2, "micro_batch": 1, "recompute": "full"}}))
     .unwrap();
-    for answer in search(&question, Objective::Time, 20).unwrap().plans {
+    for answer in search(&question, None, 20).unwrap().plans {
         let plan = serde_json::to_value(&answer.plan).unwrap();
         assert_eq!(plan["backend"], "megatron");
         assert_eq!(plan["pipeline_parallel"], 2);

@@ -4,6 +4,7 @@ mod bounded;
 mod candidate;
 mod choices;
 mod generation;
+pub mod market;
 mod reinforcement;
 mod space;
 pub mod split;
@@ -18,26 +19,40 @@ use std::cell::Cell;
 use crate::complete::complete;
 use crate::context::Context;
 use crate::efficiency::EFFICIENCY;
+use crate::emit::Framework;
 use crate::error::InputError;
 use crate::estimate;
+use crate::job::Job;
 use crate::plan::Plan;
 use crate::wire::{Answer, PlanSpec, Question};
 use bounded::{Search, Task};
 pub use candidate::Candidate;
-use candidate::Room;
+use candidate::{Room, Top};
 use reinforcement::{Reinforcement, engines};
 use space::Space;
 use training::Training;
 
-/// What "best" means. For one GPU type and count the cheapest plan is the fastest one; the two
-/// differ once counts or types are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What "best" means. On one GPU type and number the cheapest plan is the fastest one; the objectives
+/// differ once types or numbers are compared ([`market`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Objective {
     /// Dollars per token.
     #[default]
     Cost,
-    /// Seconds per step.
+    /// Seconds per token.
     Time,
+    /// GPUs, then dollars.
+    Gpus,
+    /// Dollars, of runs that end in time.
+    CostWithin {
+        /// Hours that the run may take.
+        hours: f64,
+    },
+    /// Seconds, of runs that can be paid.
+    TimeWithin {
+        /// Dollars that the run may cost.
+        usd: f64,
+    },
 }
 
 /// Ranked plans.
@@ -51,21 +66,19 @@ pub struct SearchResult {
     pub plans: Vec<Answer>,
 }
 
-/// Searches all legal plans of a question.
+/// Searches all legal plans of a question, or those of them that `framework` runs, and answers the best `limit`.
 ///
 /// # Errors
 /// As [`crate::estimate()`].
 pub fn search(
     question: &Question,
-    objective: Objective,
+    framework: Option<&Framework>,
     limit: usize,
 ) -> Result<SearchResult, InputError> {
     let job = split::resolve(question, &EFFICIENCY)?;
     let context = Context::new(&job).for_many();
     let spec = question.plan.clone().unwrap_or_default();
-    // Cost and time agree for one GPU type and count.
-    let (Objective::Cost | Objective::Time) = objective;
-    let ranked = rank(&context, &spec, limit, &|_| true)?;
+    let ranked = rank_for(&context, &spec, framework, limit)?;
     Ok(SearchResult {
         considered: ranked.considered,
         evaluated: ranked.evaluated,
@@ -75,6 +88,69 @@ pub fn search(
             .map(|scored| estimate::answer(&context, &scored.plan))
             .collect(),
     })
+}
+
+/// The best plan that keeps what `spec` states and that `framework` runs.
+///
+/// # Errors
+/// As [`best`]; an error about `plan` where the framework runs none.
+pub fn best_for(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    framework: &Framework,
+) -> Result<Plan, InputError> {
+    let ranked = rank_for(&context.clone().for_many(), spec, Some(framework), 1)?;
+    first(ranked).map(|found| found.plan)
+}
+
+fn first(ranked: Ranked) -> Result<Candidate, InputError> {
+    let first = ranked.plans.into_iter().next();
+    first.ok_or_else(|| InputError::new("plan", "No legal layout is accepted."))
+}
+
+/// What `spec` becomes for a framework: one for each of its back ends, without what it does not have.
+fn specs(spec: &PlanSpec, framework: Option<&Framework>) -> Vec<PlanSpec> {
+    let Some(framework) = framework else {
+        return vec![spec.clone()];
+    };
+    let fused = (!framework.fused_lm_head).then_some(false);
+    let backends = match spec.backend {
+        Some(backend) => vec![backend],
+        None => framework.backends.to_vec(),
+    };
+    let with = |backend| PlanSpec {
+        backend: Some(backend),
+        fused_lm_head: spec.fused_lm_head.or(fused),
+        ..spec.clone()
+    };
+    backends.into_iter().map(with).collect()
+}
+
+fn runs(framework: Option<&Framework>, job: &Job, plan: &Plan) -> bool {
+    framework.is_none_or(|framework| (framework.violations)(job, plan).is_empty())
+}
+
+fn rank_for(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    framework: Option<&Framework>,
+    keep: usize,
+) -> Result<Ranked, InputError> {
+    let mut all: Option<Ranked> = None;
+    let mut refusal = None;
+    for spec in specs(spec, framework) {
+        let accept = |plan: &Plan| runs(framework, context.job, plan);
+        match rank(context, &spec, keep, &accept) {
+            Ok(found) => {
+                all = Some(match all {
+                    None => found,
+                    Some(known) => known.merged(found, keep),
+                });
+            }
+            Err(error) => refusal = Some(error),
+        }
+    }
+    all.ok_or_else(|| nothing(context, spec, refusal))
 }
 
 /// The best plan that keeps what `spec` states.
@@ -94,18 +170,27 @@ pub fn best_where(
     spec: &PlanSpec,
     accept: &dyn Fn(&Plan) -> bool,
 ) -> Result<Candidate, InputError> {
-    let ranked = rank(&context.clone().for_many(), spec, 1, accept)?;
-    ranked
-        .plans
-        .into_iter()
-        .next()
-        .ok_or_else(|| InputError::new("plan", "No legal layout is accepted."))
+    first(rank(&context.clone().for_many(), spec, 1, accept)?)
 }
 
 struct Ranked {
     considered: u64,
     evaluated: u64,
     plans: Vec<Candidate>,
+}
+
+impl Ranked {
+    fn merged(self, other: Self, keep: usize) -> Self {
+        let mut top = Top::new(keep);
+        for found in self.plans.into_iter().chain(other.plans) {
+            top.offer(found);
+        }
+        Self {
+            considered: self.considered + other.considered,
+            evaluated: self.evaluated + other.evaluated,
+            plans: top.best,
+        }
+    }
 }
 
 fn rank(

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::space::Space;
-use super::{Candidate, Ranked, generation, nothing, ranked, split};
+use super::{Candidate, Ranked, generation, nothing, ranked, runs, specs, split};
 use crate::catalog;
 use crate::complete::training_gpus;
 use crate::context::Context;
+use crate::emit::Framework;
 use crate::error::InputError;
 use crate::estimate;
 use crate::job::Job;
@@ -18,17 +19,13 @@ use crate::wire::{Answer, HardwareSpec, PlanSpec, Question};
 /// GPU types and numbers of GPUs to ask a question for, one after the other.
 ///
 /// It is an iterator, so that a page can stop between any two offers.
-#[derive(Debug)]
 pub struct Sweep {
     question: Question,
     hardware: Vec<HardwareSpec>,
     next: usize,
     spaces: Spaces,
-    accept: Option<Accept>,
+    framework: Option<&'static Framework>,
 }
-
-/// Which plans of a job count, where not all do.
-type Accept = fn(&Job, &Plan) -> bool;
 
 /// A GPU type and number with its best plan.
 #[derive(Clone, Debug)]
@@ -91,7 +88,7 @@ impl Sweep {
             hardware,
             next: 0,
             spaces: Spaces::default(),
-            accept: None,
+            framework: None,
         }
     }
 
@@ -102,13 +99,23 @@ impl Sweep {
         Self::new(question, &all, &[])
     }
 
-    /// The same among plans that `accept` accepts: those that a framework runs, say.
+    /// The question's own GPU type alone, with `gpus` GPUs.
     #[must_use]
-    pub fn accepting(self, accept: Accept) -> Self {
+    pub fn own(question: &Question, gpus: u64) -> Self {
+        let hardware = HardwareSpec {
+            gpus: Some(gpus),
+            ..question.hardware.clone()
+        };
         Self {
-            accept: Some(accept),
-            ..self
+            hardware: vec![hardware],
+            ..Self::new(question, &[], &[])
         }
+    }
+
+    /// The same among plans that `framework` runs.
+    #[must_use]
+    pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
+        Self { framework, ..self }
     }
 
     /// Offers in all.
@@ -123,25 +130,27 @@ impl Sweep {
             ..self.question.clone()
         };
         let jobs = split::jobs(&question)?;
-        let spec = PlanSpec::default();
-        let accept = self.accept;
+        let specs = specs(&PlanSpec::default(), self.framework);
         let (mut considered, mut evaluated) = (0, 0);
         let mut refusal = None;
-        let (job, best) =
-            split::fastest(&jobs, |job| match self.spaces.best(job, &spec, accept) {
-                Ok((best, tried)) => {
-                    considered += tried.0;
-                    evaluated += tried.1;
-                    best
+        let (job, best) = split::fastest(&jobs, |job| {
+            let mut first: Option<Candidate> = None;
+            for (number, spec) in specs.iter().enumerate() {
+                match self.spaces.best(job, (number, spec), self.framework) {
+                    Ok((best, tried)) => {
+                        considered += tried.0;
+                        evaluated += tried.1;
+                        let first_of = |best: &Candidate| first.is_none_or(|own| best.beats(&own));
+                        first = best.filter(first_of).or(first);
+                    }
+                    Err(error) => refusal = Some(error),
                 }
-                Err(error) => {
-                    refusal = Some(error);
-                    None
-                }
-            })?;
+            }
+            first
+        })?;
         let context = Context::new(&job);
         let Some(best) = best else {
-            return Err(nothing(&context, &spec, refusal));
+            return Err(nothing(&context, &PlanSpec::default(), refusal));
         };
         let answer = estimate::answer(&context, &best.plan);
         Ok(Found {
@@ -174,10 +183,12 @@ struct Kind {
     domain: u32,
     blackwell: bool,
     operand_bytes: f64,
+    /// Which of the sweep's partial plans.
+    spec: usize,
 }
 
 impl Kind {
-    fn of(context: &Context<'_>) -> Self {
+    fn of(context: &Context<'_>, spec: usize) -> Self {
         let hardware = &context.job.hardware;
         Self {
             gpus: hardware.gpus,
@@ -187,6 +198,7 @@ impl Kind {
             // Megatron gathers its weights in fp8 there.
             blackwell: hardware.architecture.starts_with("Blackwell"),
             operand_bytes: context.rates.operand_bytes,
+            spec,
         }
     }
 }
@@ -201,8 +213,8 @@ struct Spaces {
 type Tried = (u64, u64);
 
 impl Spaces {
-    fn of(&mut self, context: &Context<'_>, spec: &PlanSpec) -> Rc<Space> {
-        let kind = Kind::of(context);
+    fn of(&mut self, context: &Context<'_>, (number, spec): (usize, &PlanSpec)) -> Rc<Space> {
+        let kind = Kind::of(context, number);
         if let Some((_, space)) = self.known.iter().find(|(known, _)| *known == kind) {
             return Rc::clone(space);
         }
@@ -214,15 +226,15 @@ impl Spaces {
     fn best(
         &mut self,
         job: &Job,
-        spec: &PlanSpec,
-        accept: Option<Accept>,
+        (number, spec): (usize, &PlanSpec),
+        framework: Option<&Framework>,
     ) -> Result<(Option<Candidate>, Tried), InputError> {
         let context = Context::new(job).for_many();
-        let accept = |plan: &Plan| accept.is_none_or(|accept| accept(job, plan));
+        let accept = |plan: &Plan| runs(framework, job, plan);
         if job.workload.generation.is_some() {
             return generation::ranked(&context, spec, 1, &accept).map(Ranked::best);
         }
-        let space = self.of(&context, spec);
+        let space = self.of(&context, (number, spec));
         ranked(&context, spec, &space, 1, &accept).map(Ranked::best)
     }
 }
