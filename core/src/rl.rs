@@ -178,7 +178,8 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
     GeneratingSide {
         phase,
-        times: TimeParts::default().plus(&step::generation_parts(&phase), batches / together),
+        times: TimeParts::default()
+            .plus(&step::generation_parts(context, &phase), batches / together),
     }
 }
 
@@ -227,9 +228,10 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
         Schedule::Colocated => context.efficiency.wake_s,
         Schedule::Split | Schedule::OneStepOff | Schedule::FullyAsync => 0.0,
     };
-    TimeParts {
+    let parts = TimeParts {
         weight_sync: (gather + Seconds::new(copy)).max(by_tensor).get() + wake,
         overhead: context.efficiency.driver_s,
         ..TimeParts::default()
-    }
+    };
+    parts.times(context.job.time_factor())
 }

@@ -119,6 +119,23 @@ fn the_document() {
 }
 
 #[test]
+fn the_calibration() {
+    refused(
+        &sft(),
+        r#"
+            calibration = 1.2 | an object
+            calibration.times = 1.2 | no such field
+            calibration.time = "1.2" | a number
+            calibration.time = 0 | 0.1 to 10
+            calibration.time = -1 | 0.1 to 10
+            calibration.time = 1e300 | 0.1 to 10
+            calibration.memory = 0.09 | 0.1 to 10
+            calibration.memory = 10.1 | 0.1 to 10
+        "#,
+    );
+}
+
+#[test]
 fn the_model() {
     refused(
         &sft(),
