@@ -142,18 +142,30 @@ pub fn guide_mfu(tokens: f64, parameters: f64, seconds: f64, peak_tflops: f64) -
 /// assert!((estimate(&own.question).unwrap().step_time_s - 5.0).abs() < 1e-3);
 /// ```
 pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated, InputError> {
+    let mut plain = question.clone();
+    plain.calibration = None;
+    compare(&plain, &evaluate(&plain)?, measured)
+}
+
+/// The same for a question without calibration that has been answered.
+///
+/// # Errors
+/// As [`calibrate`], of what is measured alone.
+pub fn compare(
+    question: &Question,
+    found: &Evaluated,
+    measured: &Measured,
+) -> Result<Calibrated, InputError> {
     let measured = checked(measured)?;
-    let mut question = question.clone();
-    question.calibration = None;
-    let Evaluated { job, plan, answer } = evaluate(&question)?;
+    let Evaluated { job, plan, answer } = found;
     let passes = match (measured.forward_s, measured.backward_s) {
         (Some(forward), Some(backward)) => {
-            Some(passes(&job, &plan.layout, &answer, forward + backward)?)
+            Some(passes(job, &plan.layout, answer, forward + backward)?)
         }
         _ => None,
     };
     let step = match measured.step_time_s {
-        Some(seconds) => Some(step(&job, &plan.layout, &answer, seconds)?),
+        Some(seconds) => Some(step(job, &plan.layout, answer, seconds)?),
         None => None,
     };
     if let (Some(passes), Some(step)) = (&passes, &step)
@@ -165,22 +177,24 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
         ));
     }
     let memory = match measured.peak_gib {
-        Some(gib) => Some(memory(&job, &answer, gib)?),
+        Some(gib) => Some(memory(job, answer, gib)?),
         None => None,
     };
     let calibration = Calibration {
         time: step.or(passes).map(|pace| pace.factor),
         memory: memory.map(|peak| peak.factor),
     };
-    question.calibration = Some(calibration);
     Ok(Calibrated {
         version: VERSION,
-        plan: answer.plan,
+        plan: answer.plan.clone(),
         passes,
         step,
         memory,
         calibration,
-        question,
+        question: Question {
+            calibration: Some(calibration),
+            ..question.clone()
+        },
     })
 }
 

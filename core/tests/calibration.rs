@@ -530,20 +530,34 @@ fn link_and_text_carry_it() {
         "{hash}"
     );
     assert_eq!(permalink::from_hash(&hash).unwrap(), asked);
-    let framework = emit::framework("llmforge").unwrap();
-    let link = format!("https://shardwise.example/#{hash}");
-    let texts = flags(&asked, framework, framework.version("").unwrap(), &link)
-        .unwrap()
-        .unwrap();
-    let text = &texts[0].text;
-    assert!(
-        text.contains("calibrated with a run of your own (times × 1.12, training's memory × 0.97)"),
-        "{text}"
-    );
-    assert!(text.contains(&hash));
-    let texts: Vec<&str> = texts.iter().map(|snippet| snippet.text.as_str()).collect();
-    let reading = read::read(&texts, None).unwrap();
+    for id in ["llmforge", "deepspeed"] {
+        let framework = emit::framework(id).unwrap();
+        let link = format!("https://shardwise.example/#{hash}");
+        let version = framework.version("").unwrap();
+        let snippets = flags(&asked, framework, version, &link).unwrap().unwrap();
+        let texts: Vec<&str> = snippets.iter().map(|one| one.text.as_str()).collect();
+        assert!(texts.concat().contains(&hash), "{id}");
+        let said = "calibrated with a run of your own (times × 1.12, training's memory × 0.97)";
+        assert!(texts.concat().contains(said), "{id}: {texts:?}");
+        let reading = read::read(&texts, None).unwrap();
+        assert_eq!(reading.question.calibration, asked.calibration, "{id}");
+        // The caller's own goes before the link's.
+        let base = with(&sft(), Some(2.0), None);
+        let reading = read::read(&texts, Some(&base)).unwrap();
+        let both = Calibration {
+            time: Some(2.0),
+            memory: Some(0.97),
+        };
+        assert_eq!(reading.question.calibration, Some(both), "{id}");
+    }
+    // A text without a link is one of the session's runs.
+    let text = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 actor_rollout_ref.model.path=Qwen/Qwen3-8B";
+    let reading = read::read(&[text], Some(&asked)).unwrap();
     assert_eq!(reading.question.calibration, asked.calibration);
+    assert_eq!(
+        read::read(&[text], None).unwrap().question.calibration,
+        None
+    );
 }
 
 #[test]
