@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
@@ -88,8 +88,8 @@ pub(crate) struct State {
     pub(crate) look: Look,
     /// What is wrong with the form.
     pub(crate) errors: RwSignal<Vec<FieldError>>,
-    /// A run of one's own beside the estimate of it.
-    pub(crate) run: RwSignal<Option<Arc<Run>>>,
+    /// A run of one's own beside the estimate of it. It changes with the form alone.
+    run: Mutex<Option<Arc<Run>>>,
     /// The last valid question with its answer.
     pub(crate) shown: RwSignal<Option<Arc<Shown>>>,
     /// The task: its place in [`KINDS`](crate::form::KINDS).
@@ -183,7 +183,7 @@ fn compare(form: &Form) -> Option<Run> {
     let plain = uncalibrated(&question).unwrap_or(question);
     let found = shardwise_core::evaluate(&plain).ok()?;
     let compared = measured.and_then(|measured| {
-        calibration::compare(&plain, &found, &measured.unwrap_or_default()).map_err(|error| {
+        calibration::compare(&found, &measured.unwrap_or_default()).map_err(|error| {
             let path = format!("measured.{}", error.field);
             vec![FieldError::from(InputError::new(path, error.message))]
         })
@@ -209,7 +209,7 @@ impl Page {
             form: RwSignal::new(Form::default()),
             look,
             errors: RwSignal::new(Vec::new()),
-            run: RwSignal::new(None),
+            run: Mutex::new(None),
             shown: RwSignal::new(None),
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
@@ -343,15 +343,22 @@ impl Page {
         if on && let Some(Ok(own)) = run.as_ref().map(|run| &run.compared) {
             form.calibrate(Some(own.calibration));
         }
-        if run.is_some() || self.run.with_untracked(Option::is_some) {
-            self.run.set(run.map(Arc::new));
+        if let Ok(mut place) = self.run.lock() {
+            *place = run.map(Arc::new);
         }
+    }
+
+    /// A run of one's own beside the estimate of it, as the form has it.
+    #[inline(never)]
+    pub(crate) fn run(self) -> Option<Arc<Run>> {
+        self.form.track();
+        self.run.lock().ok()?.clone()
     }
 
     /// Puts the factors of the run into the question, or takes them out.
     pub(crate) fn apply_run(self, on: bool) {
-        let run = self.run.get_untracked();
-        let own = run.and_then(|run| run.compared.as_ref().ok().map(|own| own.calibration));
+        let run = self.run();
+        let own = run.and_then(|run| Some(run.compared.as_ref().ok()?.calibration));
         self.change(|form| form.calibrate(own.filter(|_| on)));
     }
 

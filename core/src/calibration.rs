@@ -24,7 +24,7 @@ use crate::job::{Job, within};
 use crate::plan::Layout;
 use crate::training;
 use crate::units::fixed;
-use crate::wire::{Answer, Calibration, PlanSpec, Question, Schedule, VERSION};
+use crate::wire::{Answer, Calibration, PlanSpec, Question, Schedule};
 use crate::workload::Rl;
 
 /// Least and largest factor: beyond, the run is not the one that the question describes.
@@ -50,8 +50,6 @@ pub struct Measured {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Calibrated {
-    /// Interface version: 1.
-    pub version: u32,
     /// The plan that the run is compared with: the question's, or the search's choice without calibration.
     pub plan: PlanSpec,
     /// Forward and backward pass of a micro-batch on one GPU.
@@ -65,8 +63,17 @@ pub struct Calibrated {
     pub memory: Option<Peak>,
     /// The factors: of time the step's, or else the passes'.
     pub calibration: Calibration,
+}
+
+impl Calibrated {
     /// The question with these factors.
-    pub question: Question,
+    #[must_use]
+    pub fn applied(&self, question: &Question) -> Question {
+        Question {
+            calibration: Some(self.calibration),
+            ..question.clone()
+        }
+    }
 }
 
 /// Measured seconds beside estimated ones.
@@ -139,23 +146,19 @@ pub fn guide_mfu(tokens: f64, parameters: f64, seconds: f64, peak_tflops: f64) -
 ///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}
 /// }"#).unwrap();
 /// let own = calibrate(&question, &Measured { step_time_s: Some(5.0), ..Measured::default() }).unwrap();
-/// assert!((estimate(&own.question).unwrap().step_time_s - 5.0).abs() < 1e-3);
+/// assert!((estimate(&own.applied(&question)).unwrap().step_time_s - 5.0).abs() < 1e-3);
 /// ```
 pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated, InputError> {
     let mut plain = question.clone();
     plain.calibration = None;
-    compare(&plain, &evaluate(&plain)?, measured)
+    compare(&evaluate(&plain)?, measured)
 }
 
-/// The same for a question without calibration that has been answered.
+/// The same of a question without calibration that has been answered.
 ///
 /// # Errors
 /// As [`calibrate`], of what is measured alone.
-pub fn compare(
-    question: &Question,
-    found: &Evaluated,
-    measured: &Measured,
-) -> Result<Calibrated, InputError> {
+pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, InputError> {
     let measured = checked(measured)?;
     let Evaluated { job, plan, answer } = found;
     let passes = match (measured.forward_s, measured.backward_s) {
@@ -185,16 +188,11 @@ pub fn compare(
         memory: memory.map(|peak| peak.factor),
     };
     Ok(Calibrated {
-        version: VERSION,
         plan: answer.plan.clone(),
         passes,
         step,
         memory,
         calibration,
-        question: Question {
-            calibration: Some(calibration),
-            ..question.clone()
-        },
     })
 }
 

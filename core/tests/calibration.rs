@@ -244,7 +244,7 @@ fn applied_factors_meet_the_measurement() {
     ] {
         let seconds = estimate(&asked).unwrap().step_time_s * times;
         let own = calibrate(&asked, &step_of(seconds)).unwrap();
-        let answer = estimate(&own.question).unwrap();
+        let answer = estimate(&own.applied(&asked)).unwrap();
         assert!(
             (answer.step_time_s / seconds - 1.0).abs() < 2e-4,
             "{} {seconds}",
@@ -265,7 +265,7 @@ fn applied_factors_meet_the_measurement() {
     let answer = estimate(&sft()).unwrap();
     let gib = answer.memory.peak_gib * 1.1;
     let own = calibrate(&sft(), &peak_of(gib)).unwrap();
-    let after = estimate(&own.question).unwrap();
+    let after = estimate(&own.applied(&sft())).unwrap();
     same(after.memory.peak_gib, gib);
     assert_eq!(after.step_time_s, answer.step_time_s);
 }
@@ -692,7 +692,7 @@ proptest! {
                 if split && was.split.is_some() {
                     return Ok(());
                 }
-                let now = estimate(&own.question).unwrap();
+                let now = estimate(&own.applied(&asked)).unwrap();
                 // A factor has four decimals.
                 let rounding = 1.1 * 0.5e-4 / own.calibration.time.unwrap();
                 prop_assert!((now.step_time_s / seconds - 1.0).abs() <= rounding + 1e-9, "{} {seconds}", now.step_time_s);

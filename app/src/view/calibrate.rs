@@ -24,13 +24,13 @@ pub(super) fn view(page: Page) -> AnyView {
         el("DIV.cal-in").children(asked.map(|field| plain(page, field)))
     };
     let compared = move || {
-        let run = page.run.get()?;
+        let run = page.run()?;
         let own = run.compared.as_ref().ok()?;
         Some(result(&run, own, page.lang))
     };
     let on = move || applied(page).is_some();
     let ready = move || {
-        let run = page.run.get();
+        let run = page.run();
         on() || run.is_some_and(|run| run.compared.is_ok())
     };
     el("SECTION.block cal-s|id=calibrate|aria-labelledby=calibrate-h")
@@ -76,7 +76,7 @@ fn factors(own: &Calibration, lang: Lang) -> String {
     parts.join(if lang == Lang::Zh { "，" } else { ", " })
 }
 
-fn result(run: &Run, own: &Calibrated, lang: Lang) -> Vec<El> {
+fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let text = lang.text();
     let entry = |name: &'static str, factor: f64, lines: Vec<String>| {
         el("DIV")
@@ -126,19 +126,17 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> Vec<El> {
         entry(text.cal_memory, peak.factor, lines)
     });
     let plan = words::plan_in_short(&own.plan, training_gpus(&run.job));
-    let batch = words::batch(&own.plan, lang);
-    let plan = [words::asked_of(&run.job, lang), plan, batch]
-        .into_iter()
-        .filter(|words| !words.is_empty())
-        .collect::<Vec<_>>()
-        .join(" · ");
-    vec![
-        el("DL.cal|id=cal-result")
-            .child(own.passes.as_ref().map(|pace| timed(text.cal_passes, pace)))
-            .child(own.step.as_ref().map(|pace| timed(text.cal_step, pace)))
-            .child(memory),
-        el("P.note").child(fill(text.cal_of, &[&plan])),
-    ]
+    let mut plan = [plan, words::batch(&own.plan, lang)].to_vec();
+    plan.retain(|words| !words.is_empty());
+    let asked = words::asked_of(&run.job, lang);
+    el("DIV.cal-r|id=cal-result")
+        .child(
+            el("DL.cal")
+                .child(own.passes.as_ref().map(|pace| timed(text.cal_passes, pace)))
+                .child(own.step.as_ref().map(|pace| timed(text.cal_step, pace)))
+                .child(memory),
+        )
+        .child(el("P.note").child(fill(text.cal_of, &[&asked, &plan.join(" · ")])))
 }
 
 /// Says in the verdict that its figures are calibrated, and takes that back.

@@ -17,9 +17,7 @@ pub(super) fn problem(page: Page, field: Field) -> Option<String> {
         found.map(|error| describe(page, error))
     };
     if field.is_measured() {
-        return page
-            .run
-            .with(|run| of(run.as_ref()?.compared.as_ref().err()?));
+        return of(page.run()?.compared.as_ref().err()?);
     }
     of(&page.wrong())
 }

@@ -197,7 +197,9 @@ fn run(command: Command) -> io::Result<bool> {
                 step_time_s,
                 peak_gib,
             };
-            line(&calibrate(question, &measured)?)
+            let own = calibrate(question, &measured)?;
+            let question = own.applied(question);
+            line(&json!({"version": 1, "calibrated": own, "question": question}))
         }),
         Command::Link { files } => each(&files, &mut out, |question| {
             Ok(format!("#{}", permalink::to_hash(question)))
