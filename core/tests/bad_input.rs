@@ -539,6 +539,38 @@ mod command_line {
     }
 
     #[test]
+    fn a_run_that_makes_no_calibration_is_a_line_and_a_status() {
+        let question = super::sft().to_string();
+        let seconds = ["calibrate", "--step-time-s", "4", "--peak-gib", "50"];
+        let output = run(&seconds, question.as_bytes());
+        assert_eq!(output.status.code(), Some(0));
+        let document = &lines(&output)[0];
+        let factors = &document["calibrated"]["calibration"];
+        assert!(
+            factors["time"].is_f64() && factors["memory"].is_f64(),
+            "{document}"
+        );
+        assert_eq!(&document["question"]["calibration"], factors);
+        // The question with its factors is one.
+        let output = run(&["estimate"], document["question"].to_string().as_bytes());
+        assert_eq!(&lines(&output)[0]["calibration"], factors);
+
+        for (arguments, field) in [
+            (&["calibrate"][..], "step_time_s"),
+            (&["calibrate", "--step-time-s", "nan"], "step_time_s"),
+            (&["calibrate", "--step-time-s=-5"], "step_time_s"),
+            (&["calibrate", "--forward-s", "1"], "backward_s"),
+            (&["calibrate", "--peak-gib", "1e308"], "peak_gib"),
+        ] {
+            let output = run(arguments, question.as_bytes());
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+            assert_eq!(lines(&output)[0]["error"]["field"], field, "{arguments:?}");
+        }
+        let output = run(&["calibrate", "--step-time-s", "x"], question.as_bytes());
+        assert_eq!(output.status.code(), Some(2));
+    }
+
+    #[test]
     fn a_refusal_never_stops_the_others() {
         let good = super::sft().to_string();
         let bad = super::with(super::sft(), "plan.tensor_parallel", &json!(3)).to_string();
