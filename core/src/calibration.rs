@@ -159,7 +159,7 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
 /// # Errors
 /// As [`calibrate`], of what is measured alone.
 pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, InputError> {
-    let measured = checked(measured)?;
+    check(measured)?;
     let Evaluated { job, plan, answer } = found;
     let passes = match (measured.forward_s, measured.backward_s) {
         (Some(forward), Some(backward)) => {
@@ -217,36 +217,36 @@ pub fn words(calibration: &Calibration) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn checked(measured: &Measured) -> Result<Measured, InputError> {
-    let each = |field: &str, value: Option<f64>, least: f64, most: f64| {
-        value.map_or(Ok(None), |value| {
-            within(field, value, least, most).map(Some)
-        })
-    };
-    let seconds = |field: &str, value| each(field, value, 1e-4, 1e7);
-    let found = Measured {
-        forward_s: seconds("forward_s", measured.forward_s)?,
-        backward_s: seconds("backward_s", measured.backward_s)?,
-        step_time_s: seconds("step_time_s", measured.step_time_s)?,
-        peak_gib: each("peak_gib", measured.peak_gib, 1e-3, 1e5)?,
-    };
-    let missing = match (found.forward_s, found.backward_s) {
-        (Some(_), None) => Some("backward_s"),
-        (None, Some(_)) => Some("forward_s"),
-        _ => None,
-    };
-    if let Some(field) = missing {
-        let message =
-            "Forward and backward pass are compared together. Give both, or the step's seconds.";
-        return Err(InputError::new(field, message));
+/// What is given is within reason, and enough.
+fn check(measured: &Measured) -> Result<(), InputError> {
+    let given = [
+        ("forward_s", measured.forward_s, SECONDS),
+        ("backward_s", measured.backward_s, SECONDS),
+        ("step_time_s", measured.step_time_s, SECONDS),
+        ("peak_gib", measured.peak_gib, GIB),
+    ];
+    for (field, value, (least, most)) in given {
+        if let Some(value) = value {
+            within(field, value, least, most)?;
+        }
     }
-    if found == Measured::default() {
-        let message =
-            "Nothing is measured. Give step_time_s, forward_s and backward_s, or peak_gib.";
-        return Err(InputError::new("step_time_s", message));
-    }
-    Ok(found)
+    let (field, message) = match given.map(|(_, value, _)| value.is_some()) {
+        [true, false, ..] => ("backward_s", LONE_PASS),
+        [false, true, ..] => ("forward_s", LONE_PASS),
+        [false, false, false, false] => ("step_time_s", NOTHING),
+        _ => return Ok(()),
+    };
+    Err(InputError::new(field, message))
 }
+
+/// Seconds and GiB that a run can have.
+const SECONDS: (f64, f64) = (1e-4, 1e7);
+const GIB: (f64, f64) = (1e-3, 1e5);
+
+const LONE_PASS: &str =
+    "Forward and backward pass are compared together. Give both, or the step's seconds.";
+const NOTHING: &str =
+    "Nothing is measured. Give step_time_s, forward_s and backward_s, or peak_gib.";
 
 /// Measured over estimated, as a question carries it.
 fn factor(field: &str, measured: f64, estimated: f64) -> Result<f64, InputError> {

@@ -5,7 +5,7 @@ use shardwise_core::Question;
 use shardwise_core::calibration::Measured;
 use shardwise_core::wire::{Calibration, WorkloadKind};
 
-use super::{Field, FieldError, Form, generates, units};
+use super::{Field, FieldError, Form, Problem, generates, units};
 
 /// Whether a task has what the control asks for: passes are those of training alone, memory is not the engine's.
 #[must_use]
@@ -67,7 +67,13 @@ impl Form {
     /// Every control that cannot be read.
     pub fn measured(&self) -> Result<Option<Measured>, Vec<FieldError>> {
         let mut errors = Vec::new();
-        let mut number = |field: Field| {
+        let fields = [
+            Field::ForwardSeconds,
+            Field::BackwardSeconds,
+            Field::StepSeconds,
+            Field::PeakGib,
+        ];
+        let [forward, backward, step_time_s, peak_gib] = fields.map(|field| {
             let text = self.get(field).trim();
             if text.is_empty() || !measurable(field, self.kind()) {
                 return None;
@@ -77,17 +83,17 @@ impl Form {
                 errors.push(FieldError {
                     field: Some(field),
                     path: field.path().to_owned(),
-                    problem: super::Problem::Number(problem),
+                    problem: Problem::Number(problem),
                 });
             })
             .ok()
-        };
-        let passes = number(Field::ForwardSeconds).zip(number(Field::BackwardSeconds));
+        });
+        let passes = forward.zip(backward);
         let measured = Measured {
             forward_s: passes.map(|(forward, _)| forward),
             backward_s: passes.map(|(_, backward)| backward),
-            step_time_s: number(Field::StepSeconds),
-            peak_gib: number(Field::PeakGib),
+            step_time_s,
+            peak_gib,
         };
         if errors.is_empty() {
             Ok((measured != Measured::default()).then_some(measured))

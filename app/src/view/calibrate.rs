@@ -2,7 +2,7 @@
 
 use super::dom::{El, el, live, part, press, ticked};
 use leptos::prelude::*;
-use shardwise_core::calibration::{Calibrated, Pace};
+use shardwise_core::calibration::Calibrated;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::Calibration;
 
@@ -76,15 +76,18 @@ fn factors(own: &Calibration, lang: Lang) -> String {
     parts.join(if lang == Lang::Zh { "，" } else { ", " })
 }
 
+/// A factor, and what it comes from.
+fn entry(name: &'static str, factor: f64, lines: Vec<String>) -> El {
+    let times = format!("× {}", format::fixed(factor, 2));
+    el("DIV")
+        .child(el("DT").child(name))
+        .child(el("DD").child(el("B").child(times)))
+        .children(lines.into_iter().map(|line| el("DD.sub").child(line)))
+}
+
 fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let text = lang.text();
-    let entry = |name: &'static str, factor: f64, lines: Vec<String>| {
-        el("DIV")
-            .child(el("DT").child(name))
-            .child(el("DD").child(el("B").child(format!("× {}", format::fixed(factor, 2)))))
-            .children(lines.into_iter().map(|line| el("DD.sub").child(line)))
-    };
-    let inside = |inside: bool| {
+    let range = |inside: bool| {
         let words = if inside {
             text.cal_inside
         } else {
@@ -92,50 +95,40 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
         };
         words.to_owned()
     };
-    let timed = |name, pace: &Pace| {
-        let share = |mfu: f64| format::percent(mfu, 1);
+    let timed = [(text.cal_passes, &own.passes), (text.cal_step, &own.step)];
+    let timed = timed.into_iter().filter_map(|(name, pace)| {
+        let pace = pace.as_ref()?;
+        let seconds = [pace.measured_s, pace.estimated_s].map(format::seconds);
+        let shares = [
+            pace.mfu,
+            pace.estimated_mfu,
+            pace.guide_mfu.unwrap_or_default(),
+        ];
+        let shares = shares.map(|mfu| format::percent(mfu, 1));
         let mut lines = vec![
-            fill(
-                text.cal_seconds,
-                &[
-                    &format::seconds(pace.measured_s),
-                    &format::seconds(pace.estimated_s),
-                ],
-            ),
-            fill(
-                text.cal_mfu,
-                &[&share(pace.mfu), &share(pace.estimated_mfu)],
-            ),
+            fill(text.cal_seconds, &[&seconds[0], &seconds[1]]),
+            fill(text.cal_mfu, &[&shares[0], &shares[1]]),
         ];
-        lines.extend(
-            pace.guide_mfu
-                .map(|mfu| fill(text.cal_guide, &[&share(mfu)])),
-        );
-        lines.push(inside(pace.inside_interval));
-        entry(name, pace.factor, lines)
-    };
+        if pace.guide_mfu.is_some() {
+            lines.push(fill(text.cal_guide, &[&shares[2]]));
+        }
+        lines.push(range(pace.inside_interval));
+        Some(entry(name, pace.factor, lines))
+    });
     let memory = own.memory.map(|peak| {
-        let gib = [
-            format::gib(peak.measured_gib),
-            format::gib(peak.estimated_gib),
-        ];
+        let gib = [peak.measured_gib, peak.estimated_gib].map(format::gib);
         let lines = vec![
             fill(text.cal_gib, &[&gib[0], &gib[1]]),
-            inside(peak.inside_interval),
+            range(peak.inside_interval),
         ];
         entry(text.cal_memory, peak.factor, lines)
     });
     let plan = words::plan_in_short(&own.plan, training_gpus(&run.job));
-    let mut plan = [plan, words::batch(&own.plan, lang)].to_vec();
+    let mut plan = vec![plan, words::batch(&own.plan, lang)];
     plan.retain(|words| !words.is_empty());
     let asked = words::asked_of(&run.job, lang);
     el("DIV.cal-r|id=cal-result")
-        .child(
-            el("DL.cal")
-                .child(own.passes.as_ref().map(|pace| timed(text.cal_passes, pace)))
-                .child(own.step.as_ref().map(|pace| timed(text.cal_step, pace)))
-                .child(memory),
-        )
+        .child(el("DL.cal").children(timed).child(memory))
         .child(el("P.note").child(fill(text.cal_of, &[&asked, &plan.join(" · ")])))
 }
 
