@@ -172,24 +172,25 @@ fn uncalibrated(question: &Question) -> Option<Question> {
     })
 }
 
-/// Compares what was measured with the estimate, without calibration, of what the form asks; `None` where either is not
-/// there.
-fn compare(form: &Form) -> Option<Run> {
+/// Compares what was measured with the estimate of the shown question, without calibration; `None` where nothing was.
+fn compare(form: &Form, shown: &Shown) -> Option<Run> {
     let measured = form.measured();
     if matches!(measured, Ok(None)) {
         return None;
     }
-    let question = form.question().ok()?;
-    let plain = uncalibrated(&question).unwrap_or(question);
-    let found = shardwise_core::evaluate(&plain).ok()?;
+    let plain = match uncalibrated(&shown.question) {
+        Some(plain) => Some(shardwise_core::evaluate(&plain).ok()?),
+        None => None,
+    };
+    let found = plain.as_ref().unwrap_or(&shown.found);
     let compared = measured.and_then(|measured| {
-        calibration::compare(&found, &measured.unwrap_or_default()).map_err(|error| {
+        calibration::compare(found, &measured.unwrap_or_default()).map_err(|error| {
             let path = format!("measured.{}", error.field);
             vec![FieldError::from(InputError::new(path, error.message))]
         })
     });
     Some(Run {
-        job: found.job,
+        job: found.job.clone(),
         compared,
     })
 }
@@ -307,14 +308,15 @@ impl Page {
     /// The same, compiled once for all edits.
     #[inline(never)]
     fn respond(self, edit: &mut dyn FnMut(&mut Form)) {
+        let mut answer = Err(Vec::new());
         self.form.update(|form| {
             let was = form.measured_text();
             edit(form);
-            self.follow_run(form, &was);
+            answer = self.answer(form, &was);
         });
-        let (kind, pinned, answer) = self.form.with_untracked(|form| {
+        let (kind, pinned) = self.form.with_untracked(|form| {
             let kind = KINDS.iter().position(|(kind, _, _)| *kind == form.kind());
-            (kind.unwrap_or_default(), form.pinned(), answer(form))
+            (kind.unwrap_or_default(), form.pinned())
         });
         renew(self.kind, kind);
         renew(self.pinned, pinned);
@@ -331,21 +333,28 @@ impl Page {
         }
     }
 
-    /// Compares the run with the estimate. Once its factors are in the question they belong to that run: they follow
-    /// what is typed about it, not what else is asked.
-    fn follow_run(self, form: &mut Form, was: &str) {
+    /// Answers the form, and compares the run with the answer. Once its factors are in the question they belong to that
+    /// run: they follow what is typed about it (it `was` something else), not what else is asked.
+    fn answer(self, form: &mut Form, was: &str) -> Result<Shown, Vec<FieldError>> {
+        let answered = answer(form);
         let on = form.calibration().is_some();
-        let typed = form.measured_text() != was;
-        if on && !typed {
-            return;
+        if on && form.measured_text() == was {
+            return answered;
         }
-        let run = compare(form);
-        if on && let Some(Ok(own)) = run.as_ref().map(|run| &run.compared) {
-            form.calibrate(Some(own.calibration));
-        }
+        let run = answered
+            .as_ref()
+            .ok()
+            .and_then(|shown| compare(form, shown));
+        let own = run.as_ref().and_then(|run| run.compared.as_ref().ok());
+        let own = own.map(|own| own.calibration);
         if let Ok(mut place) = self.run.lock() {
             *place = run.map(Arc::new);
         }
+        if on && own.is_some() {
+            form.calibrate(own);
+            return answer(form);
+        }
+        answered
     }
 
     /// A run of one's own beside the estimate of it, as the form has it.
