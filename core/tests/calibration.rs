@@ -10,7 +10,7 @@ use shardwise_core::calibration::{FACTORS, Measured, calibrate, guide_mfu};
 use shardwise_core::wire::{
     Answer, Calibration, MemoryParts, Question, TimeParts, question_from_value,
 };
-use shardwise_core::{Objective, emit, estimate, flags, permalink, presets, read, search};
+use shardwise_core::{emit, estimate, flags, permalink, presets, read, search};
 
 use questions::{Asked, Plan, cases};
 
@@ -348,20 +348,23 @@ fn training_beside_an_engine_follows_and_the_engine_does_not() {
 fn the_search_sees_it() {
     let mut asked = sft();
     asked.plan = None;
-    let plain = search(&asked, Objective::Cost, 20).unwrap();
-    let slower = search(&with(&asked, Some(2.0), None), Objective::Cost, 20).unwrap();
-    assert_eq!(plain.fitting, slower.fitting);
+    let plain = search(&asked, None, 20).unwrap();
+    let slower = search(&with(&asked, Some(2.0), None), None, 20).unwrap();
+    assert_eq!(plain.considered, slower.considered);
+    assert_eq!(plain.plans[0].plan, slower.plans[0].plan);
     same(
         slower.plans[0].step_time_s,
         2.0 * plain.plans[0].step_time_s,
     );
-    let larger = search(&with(&asked, None, Some(2.5)), Objective::Cost, 20).unwrap();
-    assert!(
-        larger.fitting < plain.fitting,
-        "{} {}",
-        larger.fitting,
-        plain.fitting
-    );
+    let larger = search(&with(&asked, None, Some(2.5)), None, 20).unwrap();
+    // What was best no longer fits, and what fits is slower.
+    let same_plan = Question {
+        plan: Some(plain.plans[0].plan.clone()),
+        ..with(&asked, None, Some(2.5))
+    };
+    assert!(!estimate(&same_plan).unwrap().fits);
+    assert!(larger.plans[0].fits);
+    assert!(larger.plans[0].step_time_s > plain.plans[0].step_time_s);
     for answer in &larger.plans {
         assert!(answer.fits == (answer.memory.reserved_gib <= answer.memory.capacity_gib));
     }

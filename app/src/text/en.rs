@@ -282,7 +282,7 @@ pub(super) const TEXT: Text = Text {
     cal_forget: "Forget my run",
     cal_link: "Measured it yourself?",
     plans: "Plans",
-    plans_counted: "{0} legal layouts compared. {1} fit.",
+    plans_counted: "{0} legal plans searched, {1} of them timed. The best of each parallel layout:",
     plans_counting: "Comparing layouts.",
     layout: "Layout",
     batch: "Per GPU",
