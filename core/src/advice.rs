@@ -1,5 +1,6 @@
 //! Caveats and advice: what the estimate leaves out, and the rules of the tuning guides.
 
+use crate::calibration;
 use crate::coverage;
 use crate::error::Caveat;
 use crate::job::Job;
@@ -15,6 +16,7 @@ const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf
 #[must_use]
 pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
     let mut found = job.caveats.clone();
+    found.extend(job.calibration.as_ref().map(calibration::caveat));
     let hardware = &job.hardware;
     let shape = &job.model.shape;
     let layout = &plan.layout;

@@ -140,6 +140,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             tokens_per_s / gpus,
             memory_peak,
         )),
+        calibration: job.calibration,
         advice: Vec::new(),
         caveats: Vec::new(),
         data: Data {

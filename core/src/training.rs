@@ -249,7 +249,7 @@ fn adapter_overhead(
     }
 }
 
-/// Seconds of one optimizer step over `batch`, by part.
+/// Seconds of one optimizer step over `batch`, by part, calibrated.
 #[must_use]
 pub fn step(
     context: &Context<'_>,
@@ -335,7 +335,7 @@ pub(crate) fn step_of(
     let (optimizer, offload) = optimizer(context, role, layout, shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
-    parts
+    parts.times(context.job.time_factor())
 }
 
 fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
@@ -348,7 +348,7 @@ fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
     }
 }
 
-/// Seconds of a forward pass alone over `batch`, by part.
+/// Seconds of a forward pass alone over `batch`, by part, calibrated.
 #[must_use]
 pub fn forward(
     context: &Context<'_>,
@@ -390,7 +390,7 @@ pub fn forward(
         );
         parts.data_parallel = hide(gather, busy, context.framework(layout).overlap).get() * n;
     }
-    parts
+    parts.times(context.job.time_factor())
 }
 
 /// What is left of `communication` beside `computation`, where `share` of it can hide at all.

@@ -280,6 +280,7 @@ fn beside(context: &Context<'_>, plan: &Plan, rl: &Rl, now: &Step) -> Option<(f6
             }),
             ..was.workload
         },
+        calibration: was.calibration,
         caveats: Vec::new(),
     };
     let apart = job.workload.rl.as_ref()?;

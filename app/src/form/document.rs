@@ -192,7 +192,7 @@ impl Form {
         for field in Field::ALL
             .iter()
             .copied()
-            .filter(|field| applies(*field, kind))
+            .filter(|field| !field.is_measured() && applies(*field, kind))
         {
             if !scheduled(field, self.get(Field::Schedule)) {
                 take(&mut document, field.path());

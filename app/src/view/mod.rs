@@ -4,6 +4,7 @@ mod accuracy;
 mod advice;
 mod ask;
 mod banner;
+mod calibrate;
 mod controls;
 mod copying;
 mod dom;
@@ -87,6 +88,7 @@ fn full(page: Page) -> AnyView {
                                 .child(time::view(page)),
                         )
                         .child(timeline::view(page))
+                        .child(calibrate::view(page))
                         .child(plans::view(page)),
                 )
                 .child(

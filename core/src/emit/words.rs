@@ -1,5 +1,6 @@
 //! Numbers and questions in words, for comments.
 
+use crate::calibration;
 use crate::job::Job;
 use crate::plan::Layout;
 use crate::units::fixed;
@@ -186,6 +187,12 @@ pub(super) fn estimate(answer: &Answer) -> String {
     );
     if let Some(usd) = answer.usd_per_mtok {
         line += &format!(", ${} per million tokens", figure(usd));
+    }
+    if let Some(calibration) = &answer.calibration {
+        line += &format!(
+            ", calibrated with a run of your own ({})",
+            calibration::words(calibration)
+        );
     }
     line
 }

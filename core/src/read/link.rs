@@ -71,7 +71,8 @@ fn fill(own: &mut Value, link: &Value) {
 }
 
 /// Fields that the caller's question answers before the link's does.
-const CALLERS: [&str; 6] = [
+const CALLERS: [&str; 7] = [
+    "calibration",
     "model",
     "hardware",
     "workload.mean_sequence_length",

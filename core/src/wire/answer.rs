@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::PlanSpec;
+use super::{Calibration, PlanSpec};
 use crate::error::Caveat;
 
 /// What the calculator replies.
@@ -51,6 +51,9 @@ pub struct Answer {
     /// Ranges; absent where no published run supports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
+    /// The question's calibration, which all figures above contain; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// What would help, most valuable first.
     pub advice: Vec<Advice>,
     /// What the estimate leaves out or assumes.
@@ -219,6 +222,23 @@ impl MemoryParts {
             framework: self.framework + other.framework,
         }
     }
+
+    /// Each part `factor` times as large.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self {
+            parameters: self.parameters * factor,
+            gradients: self.gradients * factor,
+            optimizer: self.optimizer * factor,
+            activations: self.activations * factor,
+            logits: self.logits * factor,
+            kv_cache: self.kv_cache * factor,
+            rollout_weights: self.rollout_weights * factor,
+            frozen_weights: self.frozen_weights * factor,
+            communication: self.communication * factor,
+            framework: self.framework * factor,
+        }
+    }
 }
 
 /// Where the time of one step goes.
@@ -320,6 +340,12 @@ impl TimeParts {
     #[must_use]
     pub fn total(&self) -> f64 {
         self.entries().iter().map(|(_, s)| s).sum()
+    }
+
+    /// Each part `factor` times as long.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self::default().plus(self, factor)
     }
 
     /// Both, part by part, the second `times` over.
