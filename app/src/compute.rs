@@ -18,8 +18,8 @@ use crate::view::words::plan_in_short;
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
 
-/// How many plans are asked for: many differ only in what the table does not show.
-const PLANS: usize = 200;
+/// How many plans are asked for: what the table shows, and those that differ only in what it does not.
+const PLANS: usize = 16;
 
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
