@@ -20,25 +20,26 @@ pub(crate) fn least_pass(
 ) -> Seconds {
     let times = block_times(context, role, layout, slice);
     let (mut forward, mut backward) = (Seconds::ZERO, Seconds::ZERO);
-    let mut beside = Seconds::ZERO;
+    let (mut beside, mut floor) = (Seconds::ZERO, Seconds::ZERO);
     let mut kernels = 0.0;
     let overlapped = layout.overlap.tensor_parallel;
     for (block, time) in role.blocks.iter().zip(times.iter()) {
         let count = block.count as f64;
         forward += time.forward * count;
         backward += time.backward * count;
-        beside += (time.expert + time.host) * count;
+        beside += (time.expert + time.wait_forward + time.wait_backward) * count;
         if !overlapped {
             forward += time.tensor_forward * count;
             backward += time.tensor_backward * count;
             kernels += time.kernels * count;
+            floor += time.floor_backward * count;
         }
     }
     let host = Seconds::new(kernels * context.framework(layout).host_per_kernel_s);
     let head = least_head(context, role, layout, slice.tokens);
     let weights = if role.adapters == 0 { 2.0 } else { 1.0 };
-    let least = (forward + head).max(host) + (backward + head * weights).max(host * 1.8) + beside;
-    least * context.job.time_factor()
+    let backward = (backward + head * weights).max(host * 1.8).max(floor);
+    ((forward + head).max(host) + backward + beside) * context.job.time_factor()
 }
 
 /// Seconds that a forward pass over one token takes at least in all layers, however many pass with it: the terms that
