@@ -36,6 +36,7 @@ pub mod read;
 pub mod rl;
 pub mod rollout;
 pub mod search;
+pub mod sensitivity;
 pub mod step;
 pub mod training;
 pub mod units;
