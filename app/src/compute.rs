@@ -131,7 +131,7 @@ fn slice(
             });
             return;
         };
-        let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
+        let result = shardwise_core::evaluate_alone(&with_gpu(&question, gpu.id))
             .map(|found| Figures::of(&found))
             .map_err(|error| error.message);
         rows.borrow_mut().push(Compared { gpu, result });

@@ -12,6 +12,7 @@ use crate::units::shortest;
 use crate::wire::{LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Workload};
 use hardware::resolve_hardware;
+pub(crate) use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
 
 /// A question resolved: what to train or generate, and on what.

@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use crate::context::Context;
+use crate::error::InputError;
+use crate::estimate::evaluate_alone;
 use crate::job::Job;
 use crate::neighbours::{Dimension, machines, steps};
 use crate::plan::Plan;
@@ -18,15 +20,30 @@ use crate::wire::{
 /// A plan and the job it is for: changes of the machine change both.
 #[derive(Clone, Copy)]
 struct State<'a> {
+    /// The question as a document: what it states, a change may have to restate.
+    question: &'a Value,
     context: &'a Context<'a>,
     plan: &'a Plan,
 }
 
-/// What every single change of a plan is worth.
+/// What every single change of the plan that answers a question is worth.
+///
+/// # Errors
+/// As [`crate::estimate()`].
+pub fn sensitivity(question: &Question) -> Result<Sensitivity, InputError> {
+    let found = evaluate_alone(question)?;
+    Ok(of(question, &Context::new(&found.job), &found.plan))
+}
+
+/// The same of a plan that is known.
 #[must_use]
-pub fn sensitivity(context: &Context<'_>, plan: &Plan) -> Sensitivity {
+pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivity {
     let now = Figures::of(context, plan);
-    let state = State { context, plan };
+    let state = State {
+        question: &to_value(question),
+        context,
+        plan,
+    };
     let changes = ranked(state, &now);
     let remedy = if now.fits {
         None
@@ -45,7 +62,16 @@ pub fn sensitivity(context: &Context<'_>, plan: &Plan) -> Sensitivity {
 fn ranked(state: State<'_>, now: &Figures) -> Vec<Change> {
     let mut changes = Vec::with_capacity(64);
     each(state, &mut |dimension, context, plan| {
-        changes.push(change(dimension, state, State { context, plan }, now));
+        changes.push(change(
+            dimension,
+            state,
+            State {
+                context,
+                plan,
+                ..state
+            },
+            now,
+        ));
     });
     changes.sort_by(order);
     changes
@@ -76,7 +102,7 @@ fn order(a: &Change, b: &Change) -> Ordering {
 
 /// Calls `each` with every plan one step away, and the context it is evaluated in.
 fn each(state: State<'_>, each: &mut dyn FnMut(Dimension, &Context<'_>, &Plan)) {
-    let State { context, plan } = state;
+    let State { context, plan, .. } = state;
     for (dimension, to) in steps(context.job, plan) {
         each(dimension, context, &to);
     }
@@ -95,13 +121,21 @@ fn remedy(state: State<'_>, now: &Figures, changes: &[Change]) -> Option<Remedy>
     }
     let mut best: Option<[Change; 2]> = None;
     each(state, &mut |dimension, context, plan| {
-        let first = State { context, plan };
+        let first = State {
+            context,
+            plan,
+            ..state
+        };
         let figures = Figures::of(context, plan);
         if figures.reserved_gib >= now.reserved_gib {
             return;
         }
         each(first, &mut |second, context, to| {
-            let to = State { context, plan: to };
+            let to = State {
+                context,
+                plan: to,
+                ..state
+            };
             let then = Figures::of(context, to.plan);
             let cheaper = |[_, known]: &[Change; 2]| {
                 then.tokens_per_s_per_gpu > known.figures.tokens_per_s_per_gpu
@@ -131,7 +165,12 @@ fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures)
         field,
         from,
         to: value,
-        set: differing(was, to),
+        set: settings(
+            was.question,
+            &[field],
+            (was.context.job, was.plan),
+            (to.context.job, to.plan),
+        ),
         difference: figures.less(before),
         figures,
         dimension,
@@ -156,47 +195,56 @@ fn identifier(field: &str, name: &str, value: &str) -> String {
     id
 }
 
-/// Fields of the question that differ between two plans and their machines.
-fn differing(was: State<'_>, to: State<'_>) -> Map<String, Value> {
+/// What to set in a question so that it asks for the second of two plans: the fields that a change is about, and of the
+/// others that differ those that the question states. What it leaves open the search chooses anew.
+pub(crate) fn settings(
+    question: &Value,
+    about: &[&str],
+    was: (&Job, &Plan),
+    to: (&Job, &Plan),
+) -> Map<String, Value> {
     let mut set = Map::new();
-    let (from, plan) = (document(was.plan), document(to.plan));
-    for role in ["", "rollout"] {
-        let (from, plan) = if role.is_empty() {
-            (&from, &plan)
-        } else {
-            (at(&from, role), at(&plan, role))
-        };
+    let mut differ = |path: &str, now: &Value| {
+        let own = |field: &&str| field.starts_with(path) || path.starts_with(*field);
+        if about.iter().any(own) || !at(question, path).is_null() {
+            set.insert(path.to_owned(), now.clone());
+        }
+    };
+    let (from, plan) = (document(was.1), document(to.1));
+    for above in ["plan", "plan.rollout"] {
+        let [from, plan] = [&from, &plan].map(|document| match above.split_once('.') {
+            Some((_, role)) => at(document, role),
+            None => document,
+        });
         let keys = [from, plan].into_iter().filter_map(Value::as_object);
         for key in keys.flat_map(Map::keys).filter(|key| *key != "rollout") {
             let now = at(plan, key);
             if at(from, key) != now {
-                let path = if role.is_empty() {
-                    "plan"
-                } else {
-                    "plan.rollout"
-                };
-                set.insert(format!("{path}.{key}"), now.clone());
+                differ(&format!("{above}.{key}"), now);
             }
         }
     }
-    let (old, new): (&Job, &Job) = (was.context.job, to.context.job);
-    let trained = |job: &Job| job.workload.rl.as_ref().map_or(0, |rl| rl.train_gpus);
-    let apart = trained(new) < new.hardware.gpus && trained(new) > 0;
-    for (path, old, new) in [
-        ("hardware.gpus", old.hardware.gpus, new.hardware.gpus),
-        (
-            "hardware.gpus_per_node",
-            old.hardware.gpus_per_node,
-            new.hardware.gpus_per_node,
-        ),
-        (
-            "workload.rl.train_gpus",
-            trained(old),
-            if apart { trained(new) } else { trained(old) },
-        ),
-    ] {
+    let trained = |job: &Job| {
+        let rl = job.workload.rl.as_ref()?;
+        (rl.train_gpus < job.hardware.gpus).then_some(rl.train_gpus)
+    };
+    let machine = |(job, _): (&Job, &Plan)| {
+        let hardware = &job.hardware;
+        let sizes = [
+            Some(hardware.gpus),
+            Some(hardware.gpus_per_node),
+            trained(job),
+        ];
+        sizes.map(|size| size.map_or(Value::Null, Value::from))
+    };
+    let fields = [
+        "hardware.gpus",
+        "hardware.gpus_per_node",
+        "workload.rl.train_gpus",
+    ];
+    for ((path, old), new) in fields.into_iter().zip(machine(was)).zip(machine(to)) {
         if old != new {
-            set.insert(path.to_owned(), Value::from(new));
+            differ(path, &new);
         }
     }
     set
@@ -242,20 +290,16 @@ impl Figures {
     }
 }
 
-/// The question with a change: its field is set, and what else differs where the question states it. What is open stays
-/// open, so that the search chooses it anew.
+/// The question with what a change sets; null takes a field away.
 ///
-/// `None` where the question cannot say the change.
+/// `None` where that is no question.
 #[must_use]
-pub fn apply(question: &Question, field: &str, set: &Map<String, Value>) -> Option<Question> {
+pub fn apply(question: &Question, set: &Map<String, Value>) -> Option<Question> {
     let mut document = to_value(question);
     for (path, value) in set {
         if value.is_null() {
             take(&mut document, path);
-        } else if path == field
-            || field.starts_with(&format!("{path}."))
-            || !at(&document, path).is_null()
-        {
+        } else {
             put(&mut document, path, value.clone());
         }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::context::Context;
-use shardwise_core::sensitivity::{apply, sensitivity};
+use shardwise_core::sensitivity::{self, apply};
 use shardwise_core::wire::{Answer, Figures, Question, Sensitivity, question_from_value};
 use shardwise_core::{estimate, evaluate};
 
@@ -30,7 +30,8 @@ fn asked(question: &Question) -> Option<(Question, Sensitivity)> {
     let context = Context::new(&found.job);
     let mut whole = whole(question, &found.answer);
     whole.hardware.gpus_per_node = Some(found.job.hardware.gpus_per_node.into());
-    Some((whole, sensitivity(&context, &found.plan)))
+    let found = sensitivity::of(&whole, &context, &found.plan);
+    Some((whole, found))
 }
 
 fn same(figures: &Figures, answer: &Answer) {
@@ -64,7 +65,7 @@ fn check(question: &Question) {
     for change in &found.changes {
         assert!(ids.insert(&change.id), "{} twice", change.id);
         assert_ne!(change.from, change.to, "{}", change.id);
-        let to = apply(&whole, change.field, &change.set).expect(&change.id);
+        let to = apply(&whole, &change.set).expect(&change.id);
         let answer = estimate(&to).unwrap_or_else(|error| panic!("{}: {error}", change.id));
         same(&change.figures, &answer);
         let gained = answer.tokens_per_s - now.tokens_per_s;
@@ -92,7 +93,7 @@ fn check(question: &Question) {
     assert!(!found.now.fits);
     let mut mended = whole.clone();
     for change in &remedy.changes {
-        mended = apply(&mended, change.field, &change.set).unwrap();
+        mended = apply(&mended, &change.set).unwrap();
     }
     let mended = estimate(&mended).unwrap();
     assert!(mended.fits);
@@ -202,7 +203,7 @@ fn the_remedy_is_the_cheapest() {
         .changes
         .iter()
         .filter_map(|one| {
-            let answer = estimate(&apply(&whole, one.field, &one.set)?).ok()?;
+            let answer = estimate(&apply(&whole, &one.set)?).ok()?;
             answer.fits.then_some(answer.usd_per_mtok?)
         })
         .collect();
@@ -212,7 +213,7 @@ fn the_remedy_is_the_cheapest() {
         assert!(singles.is_empty());
         let mut least = f64::MAX;
         for first in &found.changes {
-            let to = apply(&whole, first.field, &first.set).unwrap();
+            let to = apply(&whole, &first.set).unwrap();
             let Some((to, then)) = asked(&to) else {
                 continue;
             };
@@ -220,7 +221,7 @@ fn the_remedy_is_the_cheapest() {
                 continue;
             }
             for second in &then.changes {
-                let answer = estimate(&apply(&to, second.field, &second.set).unwrap()).unwrap();
+                let answer = estimate(&apply(&to, &second.set).unwrap()).unwrap();
                 if answer.fits {
                     least = least.min(answer.usd_per_mtok.unwrap());
                 }
@@ -236,10 +237,9 @@ fn the_remedy_is_the_cheapest() {
 fn a_change_leaves_open_what_is_open() {
     let mut question = seventy(Value::Null);
     question.plan = None;
-    let found = evaluate(&question).unwrap();
-    let all = sensitivity(&Context::new(&found.job), &found.plan);
+    let all = shardwise_core::sensitivity(&question).unwrap();
     for change in &all.changes {
-        let to = apply(&question, change.field, &change.set).unwrap();
+        let to = apply(&question, &change.set).unwrap();
         let plan = serde_json::to_value(to.plan).unwrap();
         let hardware = change.field == "hardware.gpus";
         assert_eq!(plan.is_null(), hardware, "{}", change.id);

@@ -49,7 +49,7 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
         return Some(last);
     }
     let question = question_from_value(document.clone()).ok()?;
-    let found = shardwise_core::evaluate(&question).ok()?;
+    let found = shardwise_core::evaluate_alone(&question).ok()?;
     let asked = Rc::new(Asked {
         document,
         question,

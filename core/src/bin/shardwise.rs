@@ -19,8 +19,10 @@ use serde_json::{Value, json};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit::{self, Language};
 use shardwise_core::error::InputError;
-use shardwise_core::wire::{Answer, Question, parse_question};
-use shardwise_core::{Objective, catalog, estimate, evaluate_with, flags, permalink, search};
+use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
+use shardwise_core::{
+    Objective, catalog, estimate, evaluate_with, flags, permalink, search, sensitivity,
+};
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
@@ -39,6 +41,11 @@ enum Command {
         /// JSON file with other efficiencies than the built-in ones: for fitting them.
         #[arg(long)]
         efficiency: Option<PathBuf>,
+    },
+    /// Write what each single change of the plan is worth, and what makes a plan fit that does not.
+    Sensitivity {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
     },
     /// Print the built-in efficiencies as JSON.
     Efficiency,
@@ -143,6 +150,9 @@ fn run(command: Command) -> io::Result<bool> {
                 line(&evaluate_with(question, &efficiency)?.answer)
             })
         }
+        Command::Sensitivity { files } => {
+            each(&files, &mut out, |question| line(&sensitivity(question)?))
+        }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
@@ -183,6 +193,7 @@ fn run(command: Command) -> io::Result<bool> {
             let schema = json!({
                 "question": schemars::schema_for!(Question),
                 "answer": schemars::schema_for!(Answer),
+                "sensitivity": schemars::schema_for!(Sensitivity),
                 "reading": schemars::schema_for!(shardwise_core::read::Reading),
             });
             writeln!(out, "{schema:#}")?;

@@ -9,8 +9,11 @@ use crate::job::Job;
 use crate::plan::{Layout, MODULES, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use crate::wire::{Attention, Backend, KvCacheDtype};
 
+/// A dimension, and what a step in it does to a layout or an engine.
+type Turn<T> = (D, fn(&mut T));
+
 /// Changes of a layout that have no size: each turns something over.
-const TURNS: [(D, fn(&mut Layout)); 14] = [
+const TURNS: [Turn<Layout>; 14] = [
     (D::SequenceParallel, |l| {
         l.sequence_parallel = !l.sequence_parallel
     }),
@@ -43,7 +46,7 @@ const TURNS: [(D, fn(&mut Layout)); 14] = [
 ];
 
 /// Changes of an engine; what has no such step there comes back as it was.
-const ENGINES: [(D, fn(&mut RolloutPlan)); 9] = [
+const ENGINES: [Turn<RolloutPlan>; 9] = [
     (D::MaxNumSeqs, |e| {
         e.max_num_seqs = (e.max_num_seqs / 2).max(1)
     }),

@@ -76,7 +76,7 @@ pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
     if reading.assumed.iter().any(elsewhere) {
         return None;
     }
-    let found = estimate::evaluate(&reading.question).ok()?;
+    let found = estimate::evaluate_alone(&reading.question).ok()?;
     let mut without = Vec::new();
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let attempts = (MOST_READ / (2 * bytes).max(1)).clamp(1, MOST_ATTEMPTS);
@@ -193,7 +193,7 @@ fn attempt(
 fn said(texts: &[String], base: Option<&Question>) -> Option<Plan> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let reading = read(&texts, base).ok()?;
-    estimate::evaluate(&reading.question)
+    estimate::evaluate_alone(&reading.question)
         .ok()
         .map(|found| found.plan)
 }

@@ -71,7 +71,7 @@ pub struct Change {
     pub from: String,
     /// Its value after.
     pub to: String,
-    /// Every field that differs, with its value; null takes it away.
+    /// What to set in the question, by path; null takes a field away. What the question leaves open stays open.
     pub set: Map<String, Value>,
     /// What the changed plan comes to.
     pub figures: Figures,
