@@ -10,13 +10,15 @@ mod schedule;
 mod thumb;
 mod training;
 
+use std::cmp::Ordering;
+
 use serde_json::{Map, Value};
 
 use crate::context::Context;
 use crate::job::Job;
 use crate::neighbours::moved_to;
 use crate::plan::{Layout, Plan, RolloutPlan};
-use crate::sensitivity::settings;
+use crate::sensitivity::{insert, settings};
 use crate::step::{self, Step};
 use crate::units::fixed;
 use crate::wire::{Advice, Answer, Backend, Figures, Question, Severity, to_value};
@@ -80,8 +82,13 @@ struct Proposal {
 
 impl Proposal {
     fn new(what: impl Into<String>, plan: Plan) -> Self {
+        Self::of(what.into(), plan)
+    }
+
+    #[inline(never)]
+    fn of(what: String, plan: Plan) -> Self {
         Self {
-            what: what.into(),
+            what,
             note: "",
             plan,
             job: None,
@@ -90,7 +97,9 @@ impl Proposal {
 }
 
 fn one(path: &str, value: Value) -> Map<String, Value> {
-    [(path.to_owned(), value)].into_iter().collect()
+    let mut set = Map::new();
+    set.insert(path.to_owned(), value);
+    set
 }
 
 /// A plan to advise on.
@@ -115,6 +124,7 @@ impl Case<'_> {
     }
 
     /// The plan with every role's layout changed.
+    #[inline(never)]
     fn with(&self, change: &dyn Fn(&mut Layout)) -> Plan {
         let mut plan = *self.plan;
         change(&mut plan.layout);
@@ -128,6 +138,7 @@ impl Case<'_> {
     }
 
     /// The plan with its engine changed.
+    #[inline(never)]
     fn with_engine(&self, change: &dyn Fn(&mut RolloutPlan)) -> Plan {
         let mut plan = *self.plan;
         if let Some(engine) = &mut plan.rollout {
@@ -152,7 +163,7 @@ impl Case<'_> {
     }
 
     /// The fastest of some plans that fits.
-    fn fastest(&self, plans: impl Iterator<Item = Plan>) -> Option<Plan> {
+    fn fastest(&self, plans: &mut dyn Iterator<Item = Plan>) -> Option<Plan> {
         let mut best: Option<(f64, Plan)> = None;
         for plan in plans {
             let Some(figures) = self.figures(&plan).filter(|figures| figures.fits) else {
@@ -244,13 +255,19 @@ pub fn advice(
     if searched {
         found.extend(thumb::departures(&case, question, &document));
     }
-    found.sort_by(|(one, a), (other, b)| {
-        (a.severity as u8)
-            .cmp(&(b.severity as u8))
-            .then(other.total_cmp(one))
-            .then(gib(a).total_cmp(&gib(b)))
-    });
-    found.into_iter().map(|(_, advice)| advice).collect()
+    let mut sorted: Vec<(f64, Advice)> = Vec::with_capacity(found.len());
+    for advice in found {
+        insert(&mut sorted, advice, &order);
+    }
+    sorted.into_iter().map(|(_, advice)| advice).collect()
+}
+
+/// Errors, warnings, then what gains most speed, or else memory.
+fn order((one, a): &(f64, Advice), (other, b): &(f64, Advice)) -> Ordering {
+    (a.severity as u8)
+        .cmp(&(b.severity as u8))
+        .then(other.total_cmp(one))
+        .then(gib(a).total_cmp(&gib(b)))
 }
 
 fn gib(advice: &Advice) -> f64 {
@@ -286,7 +303,9 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     };
     let mut set = settings(question, rule.about, (case.job(), case.plan), (job, &plan));
     if let Some((_, own)) = proposal.job {
-        set.extend(own);
+        for (path, value) in own {
+            set.insert(path, value);
+        }
     }
     let mends = then.fits && !now.fits;
     let advice = Advice {

@@ -62,19 +62,21 @@ pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivit
 fn ranked(state: State<'_>, now: &Figures) -> Vec<Change> {
     let mut changes = Vec::with_capacity(64);
     each(state, &mut |dimension, context, plan| {
-        changes.push(change(
-            dimension,
-            state,
-            State {
-                context,
-                plan,
-                ..state
-            },
-            now,
-        ));
+        let to = State {
+            context,
+            plan,
+            ..state
+        };
+        insert(&mut changes, change(dimension, state, to, now), &order);
     });
-    changes.sort_by(order);
     changes
+}
+
+/// Puts an item where it belongs. Such lists are short, and a sort is ten times the code to download.
+pub(crate) fn insert<T>(list: &mut Vec<T>, item: T, order: &dyn Fn(&T, &T) -> Ordering) {
+    let behind = |other: &T| order(&item, other).is_lt();
+    let place = list.iter().position(behind).unwrap_or(list.len());
+    list.insert(place, item);
 }
 
 /// What fits, then what makes more tokens per GPU and second; of what does not fit the nearest to it.

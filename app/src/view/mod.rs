@@ -19,6 +19,7 @@ mod listing;
 mod memory;
 mod paste;
 mod plans;
+mod sensitivity;
 mod time;
 mod timeline;
 mod verdict;
@@ -87,7 +88,8 @@ fn full(page: Page) -> AnyView {
                                 .child(time::view(page)),
                         )
                         .child(timeline::view(page))
-                        .child(plans::view(page)),
+                        .child(plans::view(page))
+                        .child(sensitivity::view(page)),
                 )
                 .child(
                     el("DIV.act")

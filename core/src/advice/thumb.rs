@@ -4,7 +4,7 @@
 //! expert parallelism before expert tensor parallelism, the search always obeys; what departing from it would gain is a
 //! rule of [`super::training`].
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::training::LONG;
 use super::{CHATLEARN_GUIDE, Case};
@@ -121,18 +121,18 @@ fn departure(case: &Case<'_>, thumb: &Thumb, spec: &PlanSpec) -> Option<(f64, Ad
     };
     // Where one of them stays open, the search would choose it anew and might not obey.
     let document = plan_to_value(&plan.to_spec());
-    let set = ["plan.backend"].iter().chain(thumb.about);
-    let set = set.map(|path| {
+    let mut set = Map::new();
+    for path in ["plan.backend"].iter().chain(thumb.about) {
         let key = path.trim_start_matches("plan.");
-        ((*path).to_owned(), at(&document, key).clone())
-    });
+        set.insert((*path).to_owned(), at(&document, key).clone());
+    }
     let advice = Advice {
         id: thumb.id,
         severity: Severity::Hint,
         text: format!("{}. {what}", thumb.rule),
         source: CHATLEARN_GUIDE,
         gain: Some(then.less(now)),
-        set: set.collect(),
+        set,
     };
     Some((share.min(0.0), advice))
 }

@@ -118,7 +118,7 @@ pub(super) const RULES: [Rule; 29] = [
             let factors = [2, 4, 8].into_iter();
             let possible = factors.filter(|factor| layout.expert_parallel.is_multiple_of(*factor));
             let plan = case
-                .fastest(possible.map(with))
+                .fastest(&mut possible.map(with))
                 .filter(|_| megatron(case))?;
             let what = format!(
                 "The guide prefers expert parallelism, but here expert tensor parallelism of {}",
@@ -352,7 +352,7 @@ fn within_node(case: &Case<'_>) -> Option<Proposal> {
             l.pipeline_parallel *= stages;
         })
     };
-    let plan = case.fastest([split(factor), split(1)].into_iter());
+    let plan = case.fastest(&mut [split(factor), split(1)].into_iter());
     Some(Proposal::new(
         format!("Tensor parallelism of {size}"),
         plan.unwrap_or_else(|| split(factor)),
@@ -384,7 +384,7 @@ fn larger(case: &Case<'_>, what: &str, unit: &str) -> Option<Proposal> {
             }
         })
     };
-    let plan = case.fastest((1..=DOUBLINGS).map(with))?;
+    let plan = case.fastest(&mut (1..=DOUBLINGS).map(with))?;
     let (MicroBatch::Sequences(n) | MicroBatch::Tokens(n)) = plan.layout.micro_batch;
     Some(Proposal::new(format!("{what} {n} {unit}"), plan))
 }
@@ -446,7 +446,7 @@ fn zero_stage(case: &Case<'_>) -> Option<Proposal> {
     let lower = stages.clone().filter(|own| *own < stage);
     let plan = match next.filter(|next| stages.contains(next)) {
         Some(next) => with(next),
-        None => case.fastest(lower.map(with))?,
+        None => case.fastest(&mut lower.map(with))?,
     };
     Some(Proposal::new(
         format!("ZeRO stage {}", plan.layout.zero_stage),
