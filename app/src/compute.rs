@@ -13,7 +13,7 @@ use shardwise_core::complete::training_gpus;
 use shardwise_core::context::Context;
 use shardwise_core::sensitivity;
 use shardwise_core::wire::Sensitivity;
-use shardwise_core::{Evaluated, Objective, Question, SearchResult};
+use shardwise_core::{Evaluated, Question, SearchResult};
 
 use crate::browser;
 use crate::page::Shown;
@@ -22,8 +22,8 @@ use crate::view::words::plan_in_short;
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
 
-/// How many plans are asked for: many differ only in what the table does not show.
-const PLANS: usize = 200;
+/// How many plans are asked for: what the table shows, and those that differ only in what it does not.
+const PLANS: usize = 16;
 
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
@@ -127,7 +127,7 @@ fn compare(
     plans: RwSignal<Option<Arc<SearchResult>>>,
     comparison: RwSignal<Comparison>,
 ) {
-    let found = shardwise_core::search(&question, Objective::Cost, PLANS).ok();
+    let found = shardwise_core::search(&question, None, PLANS).ok();
     plans.set(found.map(Arc::new));
     let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
     later(ticket, move || slice(ticket, question, rows, comparison));

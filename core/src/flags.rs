@@ -58,29 +58,5 @@ fn runnable(
     framework: &Framework,
     spec: &PlanSpec,
 ) -> Result<Plan, InputError> {
-    let runs = |plan: &Plan| (framework.violations)(context.job, plan).is_empty();
-    let backends: Vec<_> = match spec.backend {
-        Some(backend) => vec![backend],
-        None => framework.backends.to_vec(),
-    };
-    let mut best: Option<search::Candidate> = None;
-    for backend in backends {
-        let spec = PlanSpec {
-            backend: Some(backend),
-            fused_lm_head: spec
-                .fused_lm_head
-                .or((!framework.fused_lm_head).then_some(false)),
-            ..spec.clone()
-        };
-        let Ok(found) = search::best_where(context, &spec, &runs) else {
-            continue;
-        };
-        if best.as_ref().is_none_or(|best| found.beats(best)) {
-            best = Some(found);
-        }
-    }
-    match best {
-        Some(found) => Ok(found.plan),
-        None => search::best(context, spec),
-    }
+    search::best_for(context, spec, framework).or_else(|_| search::best(context, spec))
 }

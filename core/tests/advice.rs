@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use shardwise_core::advice::RULES;
 use shardwise_core::sensitivity::apply;
 use shardwise_core::wire::{Advice, Answer, Question, Severity, question_from_value};
-use shardwise_core::{Objective, estimate, evaluate_alone, search};
+use shardwise_core::{estimate, evaluate_alone, search};
 
 use questions::{Asked, Plan, cases};
 
@@ -485,7 +485,7 @@ fn rules_of_thumb_are_held_against_the_search() {
     let best = ["context_parallel", "ulysses_parallel"]
         .iter()
         .flat_map(|key| [2, 4, 8].map(|size| searched(json!({"plan": {*key: size}}))))
-        .filter_map(|pinned| search(&pinned, Objective::Cost, 1).ok()?.plans.pop())
+        .filter_map(|pinned| search(&pinned, None, 1).ok()?.plans.pop())
         .filter(|plan| plan.fits)
         .map(|plan| plan.tokens_per_s)
         .fold(0.0, f64::max);
@@ -554,7 +554,7 @@ fn rules_of_thumb_leave_a_person_alone() {
 /// Plans of a list carry what is wrong with them and no more.
 #[test]
 fn lists_have_warnings_alone() {
-    let found = search(&searched(json!({})), Objective::Cost, 5).unwrap();
+    let found = search(&searched(json!({})), None, 5).unwrap();
     for plan in found.plans {
         assert!(plan.advice.iter().all(|one| one.severity != Severity::Hint));
     }

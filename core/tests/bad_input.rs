@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use shardwise_core::wire::{parse_question, question_from_value};
-use shardwise_core::{InputError, Objective, emit, estimate, flags, permalink, search};
+use shardwise_core::{InputError, emit, estimate, flags, permalink, search};
 
 /// A training question that is answered as it is.
 fn sft() -> Value {
@@ -409,7 +409,7 @@ fn every_entrance_refuses() {
             let question = question_from_value(question.clone()).unwrap();
             let mut found = vec![
                 estimate(&question).unwrap_err(),
-                search(&question, Objective::Cost, 3).unwrap_err(),
+                search(&question, None, 3).unwrap_err(),
             ];
             for framework in emit::FRAMEWORKS {
                 found.extend(flags(&question, framework, framework.versions[0], "").err());

@@ -7,6 +7,8 @@
 
 #[path = "shardwise/reading.rs"]
 mod reading;
+#[path = "shardwise/searching.rs"]
+mod searching;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -20,9 +22,7 @@ use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit::{self, Language};
 use shardwise_core::error::InputError;
 use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
-use shardwise_core::{
-    Objective, catalog, estimate, evaluate_with, flags, permalink, search, sensitivity,
-};
+use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
@@ -53,12 +53,8 @@ enum Command {
     Search {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
-        /// What best means.
-        #[arg(long, value_enum, default_value = "cost")]
-        by: By,
-        /// Plans per question.
-        #[arg(long, default_value_t = 5)]
-        limit: usize,
+        #[command(flatten)]
+        options: searching::Options,
     },
     /// Write flags to paste.
     Flags {
@@ -107,12 +103,6 @@ enum Command {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum By {
-    Cost,
-    Time,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum Table {
     Gpus,
     Models,
@@ -157,16 +147,9 @@ fn run(command: Command) -> io::Result<bool> {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
         }
-        Command::Search { files, by, limit } => {
-            let objective = match by {
-                By::Cost => Objective::Cost,
-                By::Time => Objective::Time,
-            };
-            each(&files, &mut out, |question| {
-                let found = search(question, objective, limit)?;
-                Ok(json!({"version": 1, "considered": found.considered, "fitting": found.fitting, "plans": found.plans}).to_string())
-            })
-        }
+        Command::Search { files, options } => each(&files, &mut out, |question| {
+            searching::document(question, &options)
+        }),
         Command::Flags {
             files,
             framework,
