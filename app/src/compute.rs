@@ -10,9 +10,13 @@ use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
+use shardwise_core::context::Context;
+use shardwise_core::sensitivity;
+use shardwise_core::wire::Sensitivity;
 use shardwise_core::{Evaluated, Question, SearchResult};
 
 use crate::browser;
+use crate::page::Shown;
 use crate::view::words::plan_in_short;
 
 /// How long one slice may hold the page, in milliseconds.
@@ -95,23 +99,38 @@ pub(crate) fn with_gpu(question: &Question, gpu: &str) -> Question {
     other
 }
 
-/// Compares plans, then GPU types, for `question`.
+/// Says what changes are worth, then compares plans, then GPU types, for the question that is shown.
 pub(crate) fn start(
-    question: &Question,
+    shown: &Arc<Shown>,
+    changes: RwSignal<Option<Arc<Sensitivity>>>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
     comparison: RwSignal<Comparison>,
 ) {
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
     comparison.update(|comparison| comparison.done = 0);
-    let question = question.clone();
+    let shown = Arc::clone(shown);
     // The answer itself is drawn first.
     later(ticket, move || {
-        let found = shardwise_core::search(&question, None, PLANS).ok();
-        plans.set(found.map(Arc::new));
-        let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
-        later(ticket, move || slice(ticket, question, rows, comparison));
+        let Evaluated { job, plan, .. } = &shown.found;
+        let found = sensitivity::of(&shown.question, &Context::new(job), plan);
+        changes.set(Some(Arc::new(found)));
+        later(ticket, move || {
+            compare(ticket, shown.question.clone(), plans, comparison)
+        });
     });
+}
+
+fn compare(
+    ticket: u64,
+    question: Question,
+    plans: RwSignal<Option<Arc<SearchResult>>>,
+    comparison: RwSignal<Comparison>,
+) {
+    let found = shardwise_core::search(&question, None, PLANS).ok();
+    plans.set(found.map(Arc::new));
+    let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
+    later(ticket, move || slice(ticket, question, rows, comparison));
 }
 
 fn slice(
@@ -131,7 +150,7 @@ fn slice(
             });
             return;
         };
-        let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
+        let result = shardwise_core::evaluate_alone(&with_gpu(&question, gpu.id))
             .map(|found| Figures::of(&found))
             .map_err(|error| error.message);
         rows.borrow_mut().push(Compared { gpu, result });

@@ -11,7 +11,7 @@ use serde_json::Value;
 use shardwise_core::calibration::{self, Calibrated};
 use shardwise_core::job::Job;
 use shardwise_core::presets::{self, Preset};
-use shardwise_core::wire::WorkloadKind;
+use shardwise_core::wire::{Sensitivity, WorkloadKind};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
@@ -98,6 +98,8 @@ pub(crate) struct State {
     pub(crate) pinned: RwSignal<usize>,
     /// Other plans for it.
     pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
+    /// What each change of its plan is worth.
+    pub(crate) changes: RwSignal<Option<Arc<Sensitivity>>>,
     /// Other GPU types for it.
     pub(crate) comparison: RwSignal<Comparison>,
     /// Order of the GPU types.
@@ -215,6 +217,7 @@ impl Page {
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
+            changes: RwSignal::new(None),
             comparison: RwSignal::new(Comparison::default()),
             order: RwSignal::new(Order::default()),
             all_gpus: RwSignal::new(false),
@@ -322,8 +325,9 @@ impl Page {
         renew(self.pinned, pinned);
         match answer {
             Ok(shown) => {
-                compute::start(&shown.question, self.plans, self.comparison);
-                self.shown.set(Some(Arc::new(shown)));
+                let shown = Arc::new(shown);
+                compute::start(&shown, self.changes, self.plans, self.comparison);
+                self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());
                 }

@@ -15,6 +15,7 @@ use crate::wire::{
 };
 use crate::workload::{Generation, Lora, Workload};
 use hardware::resolve_hardware;
+pub(crate) use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
 
 /// A question resolved: what to train or generate, and on what.

@@ -571,6 +571,23 @@ mod command_line {
     }
 
     #[test]
+    fn sensitivity_answers_line_by_line() {
+        let good = super::sft().to_string();
+        let bad = super::with(super::sft(), "plan.tensor_parallel", &json!(3)).to_string();
+        let output = run(&["sensitivity"], format!("{good}\n{bad}\n").as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        let [found, refused] = &lines(&output)[..] else {
+            panic!("two lines")
+        };
+        assert_eq!(found["version"], 1);
+        assert!(found["now"]["tokens_per_s"].as_f64().unwrap() > 0.0);
+        let changes = found["changes"].as_array().unwrap();
+        assert!(changes.len() > 10, "{changes:?}");
+        assert!(changes.iter().all(|change| change["set"].is_object()));
+        assert_eq!(refused["error"]["field"], "plan.tensor_parallel");
+    }
+
+    #[test]
     fn a_refusal_never_stops_the_others() {
         let good = super::sft().to_string();
         let bad = super::with(super::sft(), "plan.tensor_parallel", &json!(3)).to_string();

@@ -201,6 +201,8 @@ text! {
     cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
     // Plans.
     plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
+    // Sensitivity.
+    sensitivity sensitivity_note change col_tokens try_it remedy remedy_none show_changes no_difference
     // Flags.
     flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit flags_writing flags_others
     // Paste box.

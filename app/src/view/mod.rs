@@ -20,6 +20,7 @@ mod listing;
 mod memory;
 mod paste;
 mod plans;
+mod sensitivity;
 mod time;
 mod timeline;
 mod verdict;
@@ -89,7 +90,8 @@ fn full(page: Page) -> AnyView {
                         )
                         .child(timeline::view(page))
                         .child(calibrate::view(page))
-                        .child(plans::view(page)),
+                        .child(plans::view(page))
+                        .child(sensitivity::view(page)),
                 )
                 .child(
                     el("DIV.act")

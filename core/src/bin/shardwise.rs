@@ -22,8 +22,8 @@ use shardwise_core::calibration::{Calibrated, Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit::{self, Language};
 use shardwise_core::error::InputError;
-use shardwise_core::wire::{Answer, Question, parse_question};
-use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink};
+use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
+use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
@@ -42,6 +42,11 @@ enum Command {
         /// JSON file with other efficiencies than the built-in ones: for fitting them.
         #[arg(long)]
         efficiency: Option<PathBuf>,
+    },
+    /// Write what each single change of the plan is worth, and what makes a plan fit that does not.
+    Sensitivity {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
     },
     /// Print the built-in efficiencies as JSON.
     Efficiency,
@@ -153,6 +158,9 @@ fn run(command: Command) -> io::Result<bool> {
                 line(&evaluate_with(question, &efficiency)?.answer)
             })
         }
+        Command::Sensitivity { files } => {
+            each(&files, &mut out, |question| line(&sensitivity(question)?))
+        }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
@@ -204,6 +212,7 @@ fn run(command: Command) -> io::Result<bool> {
                 "question": schemars::schema_for!(Question),
                 "answer": schemars::schema_for!(Answer),
                 "calibrated": schemars::schema_for!(Calibrated),
+                "sensitivity": schemars::schema_for!(Sensitivity),
                 "reading": schemars::schema_for!(shardwise_core::read::Reading),
             });
             writeln!(out, "{schema:#}")?;

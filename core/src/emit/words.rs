@@ -88,7 +88,7 @@ pub(crate) fn plural(n: u64, one: &str, many: &str) -> String {
 }
 
 /// `TP 2 × PP 4 × DP 1`, parts of size one left out.
-pub(super) fn product(parts: &[(&str, u32)]) -> String {
+pub(crate) fn product(parts: &[(&str, u32)]) -> String {
     let parts: Vec<String> = parts
         .iter()
         .filter(|(_, n)| *n > 1)

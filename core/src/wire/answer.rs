@@ -1,8 +1,9 @@
 //! The answer document. Fields that do not apply are absent: never zero, never NaN.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::{Calibration, PlanSpec};
+use super::{Calibration, Difference, PlanSpec};
 use crate::error::Caveat;
 
 /// What the calculator replies.
@@ -54,7 +55,8 @@ pub struct Answer {
     /// The question's calibration, which all figures above contain; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
-    /// What would help, most valuable first.
+    /// Errors, warnings, then what would help, most valuable first. Only the answer to a question has the last: not the
+    /// plans of a search.
     pub advice: Vec<Advice>,
     /// What the estimate leaves out or assumes.
     pub caveats: Vec<Caveat>,
@@ -394,6 +396,12 @@ pub struct Advice {
     pub text: String,
     /// Where the rule comes from.
     pub source: &'static str,
+    /// What following it changes; absent where it proposes no plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Difference>,
+    /// What to set in the question to follow it, by path; null takes a field away.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub set: Map<String, Value>,
 }
 
 /// How much a piece of advice matters.

@@ -133,6 +133,12 @@ pub fn to_value(question: &Question) -> Value {
     Value::Object(question.entries())
 }
 
+/// A plan as a JSON value: `plan` of a question.
+#[must_use]
+pub fn plan_to_value(plan: &PlanSpec) -> Value {
+    Value::Object(plan.entries())
+}
+
 macro_rules! document {
     ($name:ident { $($field:ident),* $(,)? } required { $($need:ident),* } empty $empty:expr) => {
         impl Document for $name {
