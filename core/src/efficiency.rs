@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::hardware::Hardware;
+use crate::workload::Workload;
 
 /// How close a GPU architecture comes to its data sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,6 +136,8 @@ pub struct Efficiency {
     pub grouped_matmul: f64,
     /// Load of the busiest expert rank over the mean.
     pub expert_imbalance: f64,
+    /// What each doubling of the expert ranks adds to it in RL, where nothing forces a balance.
+    pub rl_expert_imbalance: f64,
     /// Bandwidth of all-to-all exchanges over that of the other collectives.
     pub exchange: f64,
     /// Passes over memory to quantise an operand, over those its bytes ask for.
@@ -185,6 +188,16 @@ impl Efficiency {
         self.kernels
             .iter()
             .find(|entry| is_variant(&hardware.gpu, &entry.name))
+    }
+
+    /// Load of the busiest of `ranks` expert ranks over the mean.
+    #[must_use]
+    pub fn busiest_experts(&self, workload: &Workload, ranks: u32) -> f64 {
+        if workload.rl.is_some() {
+            self.expert_imbalance + self.rl_expert_imbalance * libm::log2(f64::from(ranks))
+        } else {
+            self.expert_imbalance
+        }
     }
 
     /// Constants of a GPU's architecture: the entry that names it or its family of variants (`h20` covers

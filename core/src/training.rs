@@ -105,7 +105,9 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         rates: &context.rates,
         network: &context.network,
         elementwise: framework.elementwise,
-        expert_imbalance: context.efficiency.expert_imbalance,
+        expert_imbalance: context
+            .efficiency
+            .busiest_experts(&context.job.workload, layout.expert_parallel),
         weight_gradients: !adapters,
     };
     let timed = |block: Block| {
