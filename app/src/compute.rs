@@ -5,7 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
@@ -75,13 +74,23 @@ impl Figures {
     }
 }
 
-/// The GPU types of the catalog, as far as they have been asked.
-#[derive(Clone, Debug, Default)]
+/// The GPU types of the catalog, as far as they have been asked. Two signals: charts follow the rows alone.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     /// All of them, once all have been asked; the last question's until then.
-    pub(crate) rows: Arc<Vec<Compared>>,
+    pub(crate) rows: RwSignal<Arc<Vec<Compared>>>,
     /// How many have been asked.
-    pub(crate) done: usize,
+    pub(crate) done: RwSignal<usize>,
+}
+
+impl Comparison {
+    /// Before the first question.
+    pub(crate) fn new() -> Self {
+        Self {
+            rows: RwSignal::new(Arc::new(Vec::new())),
+            done: RwSignal::new(0),
+        }
+    }
 }
 
 /// The question for another GPU type: the same number, at its own price, network and best plan.
@@ -99,11 +108,11 @@ pub(crate) fn with_gpu(question: &Question, gpu: &str) -> Question {
 pub(crate) fn start(
     question: &Question,
     plans: RwSignal<Option<Arc<SearchResult>>>,
-    comparison: RwSignal<Comparison>,
+    comparison: Comparison,
 ) {
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
-    comparison.update(|comparison| comparison.done = 0);
+    comparison.done.set(0);
     let question = question.clone();
     // The answer itself is drawn first.
     later(ticket, move || {
@@ -118,17 +127,15 @@ fn slice(
     ticket: u64,
     question: Question,
     rows: Rc<RefCell<Vec<Compared>>>,
-    comparison: RwSignal<Comparison>,
+    comparison: Comparison,
 ) {
     let begun = browser::now_ms();
     let gpus = catalog::gpus();
     loop {
         let next = rows.borrow().len();
         let Some(gpu) = gpus.get(next) else {
-            comparison.set(Comparison {
-                rows: Arc::new(rows.take()),
-                done: gpus.len(),
-            });
+            comparison.rows.set(Arc::new(rows.take()));
+            comparison.done.set(gpus.len());
             return;
         };
         let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
@@ -139,16 +146,15 @@ fn slice(
             break;
         }
     }
-    comparison.update(|comparison| comparison.done = rows.borrow().len());
+    comparison.done.set(rows.borrow().len());
     later(ticket, move || slice(ticket, question, rows, comparison));
 }
 
-/// Goes on after the browser has drawn, unless the question has changed.
+/// Goes on once the browser had its turn, unless the question has changed.
 fn later(ticket: u64, work: impl FnOnce() + 'static) {
-    Timeout::new(0, move || {
+    browser::soon(move || {
         if CURRENT.get() == ticket {
             work();
         }
-    })
-    .forget();
+    });
 }

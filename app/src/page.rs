@@ -13,7 +13,7 @@ use shardwise_core::wire::WorkloadKind;
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
-use crate::compute::{self, Comparison};
+use crate::compute::{self, Compared, Comparison};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
@@ -87,7 +87,7 @@ pub(crate) struct State {
     /// Other plans for it.
     pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
     /// Other GPU types for it.
-    pub(crate) comparison: RwSignal<Comparison>,
+    pub(crate) comparison: Comparison,
     /// Order of the GPU types.
     pub(crate) order: RwSignal<Order>,
     /// Whether all GPU types are shown.
@@ -168,7 +168,7 @@ impl Page {
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
-            comparison: RwSignal::new(Comparison::default()),
+            comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
@@ -221,10 +221,17 @@ impl Page {
         self.errors.get()
     }
 
-    /// The GPU types, as far as they have been asked.
+    /// The GPU types, once all have been asked.
     #[inline(never)]
-    pub(crate) fn compared(self) -> Comparison {
-        self.comparison.get()
+    pub(crate) fn compared(self) -> Arc<Vec<Compared>> {
+        self.comparison.rows.get()
+    }
+
+    /// The last valid question with its answer, for what follows another signal that is set after it: so that one
+    /// keystroke draws it once.
+    #[inline(never)]
+    pub(crate) fn standing(self) -> Option<Arc<Shown>> {
+        self.shown.get_untracked()
     }
 
     /// Other plans for the shown question; `None` until they have been looked for.
