@@ -8,7 +8,7 @@ PORT ?= 8080
 site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
 	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
-.PHONY: help setup serve build test bench bench-page accuracy layouts fit clean
+.PHONY: help setup serve build test bench bench-page bench-wasm bench-peers accuracy layouts fit clean
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -33,6 +33,14 @@ dist/index.html: $(site_sources)
 bench: ## Time the core
 	@scripts/setup rust
 	@source scripts/env.sh && cargo bench --locked --profile fast -p shardwise-core --bench '*'
+
+bench-wasm: ## Time the search in Chromium
+	@scripts/setup test
+	@scripts/bench-wasm
+
+bench-peers: ## Time other estimators' search on one question, where they can be installed
+	@scripts/setup rust
+	@scripts/bench-peers
 
 bench-page: ## Time the built site in Chromium, from a keystroke until every chart is new
 	@scripts/setup test

@@ -1,15 +1,14 @@
 //! The work that is too long for one keystroke: comparing plans and GPU types, in slices, given up
 //! as soon as the question changes.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
-use shardwise_core::{Evaluated, Objective, Question, SearchResult};
+use shardwise_core::search::sweep::Sweep;
+use shardwise_core::{Answer, Objective, Question, SearchResult};
 
 use crate::browser;
 use crate::view::words::plan_in_short;
@@ -17,8 +16,8 @@ use crate::view::words::plan_in_short;
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
 
-/// How many plans are asked for: many differ only in what the table does not show.
-const PLANS: usize = 200;
+/// How many plans are asked for: what the table shows, and those that differ only in what it does not.
+const PLANS: usize = 16;
 
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
@@ -56,9 +55,8 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Of an answer.
-    pub(crate) fn of(found: &Evaluated) -> Self {
-        let answer = &found.answer;
+    /// Of an answer, with `gpus` that train.
+    pub(crate) fn of(answer: &Answer, gpus: u32) -> Self {
         Self {
             fits: answer.fits,
             speed: answer.tokens_per_s_per_gpu,
@@ -69,7 +67,7 @@ impl Figures {
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.memory.reserved_gib,
             has_gib: answer.memory.capacity_gib,
-            layout: plan_in_short(&answer.plan, training_gpus(&found.job)),
+            layout: plan_in_short(&answer.plan, gpus),
         }
     }
 }
@@ -93,17 +91,6 @@ impl Comparison {
     }
 }
 
-/// The question for another GPU type: the same number, at its own price, network and best plan.
-pub(crate) fn with_gpu(question: &Question, gpu: &str) -> Question {
-    let mut other = question.clone();
-    other.hardware.gpu = Value::String(gpu.to_owned());
-    other.hardware.usd_per_gpu_hour = None;
-    other.hardware.internode_gbit_per_s_per_gpu = None;
-    other.hardware.gpus_per_node = None;
-    other.plan = None;
-    other
-}
-
 /// Compares plans, then GPU types, for `question`.
 pub(crate) fn start(
     question: &Question,
@@ -118,36 +105,34 @@ pub(crate) fn start(
     later(ticket, move || {
         let found = shardwise_core::search(&question, Objective::Cost, PLANS).ok();
         plans.set(found.map(Arc::new));
-        let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
-        later(ticket, move || slice(ticket, question, rows, comparison));
+        let sweep = Sweep::every_gpu(&question);
+        let rows = Vec::with_capacity(sweep.total());
+        later(ticket, move || slice(ticket, sweep, rows, comparison));
     });
 }
 
-fn slice(
-    ticket: u64,
-    question: Question,
-    rows: Rc<RefCell<Vec<Compared>>>,
-    comparison: Comparison,
-) {
+fn slice(ticket: u64, mut sweep: Sweep, mut rows: Vec<Compared>, comparison: Comparison) {
     let begun = browser::now_ms();
-    let gpus = catalog::gpus();
-    loop {
-        let next = rows.borrow().len();
-        let Some(gpu) = gpus.get(next) else {
-            comparison.rows.set(Arc::new(rows.take()));
-            comparison.done.set(gpus.len());
-            return;
-        };
-        let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
-            .map(|found| Figures::of(&found))
-            .map_err(|error| error.message);
-        rows.borrow_mut().push(Compared { gpu, result });
+    while let Some(offer) = sweep.next() {
+        // A card of one's own is in no list; the chart shows its answer's base.
+        let gpu = offer.hardware.gpu.as_str().and_then(catalog::gpu);
+        rows.extend(gpu.map(|gpu| {
+            Compared {
+                gpu,
+                result: offer
+                    .result
+                    .map(|found| Figures::of(&found.answer, training_gpus(&found.job)))
+                    .map_err(|error| error.message),
+            }
+        }));
         if browser::now_ms() - begun >= SLICE_MS {
-            break;
+            comparison.done.set(rows.len());
+            later(ticket, move || slice(ticket, sweep, rows, comparison));
+            return;
         }
     }
-    comparison.done.set(rows.borrow().len());
-    later(ticket, move || slice(ticket, question, rows, comparison));
+    comparison.rows.set(Arc::new(rows));
+    comparison.done.set(catalog::gpus().len());
 }
 
 /// Goes on once the browser had its turn, unless the question has changed.

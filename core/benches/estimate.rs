@@ -1,14 +1,20 @@
 //! How long answers take: `cargo bench -p shardwise-core` (`-- --test` runs each once).
 #![allow(missing_docs, reason = "criterion's macros")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use shardwise_core::complete::complete;
 use shardwise_core::context::Context;
+use shardwise_core::search::sweep::Sweep;
 use shardwise_core::wire::{Question, parse_question};
-use shardwise_core::{Objective, answer, catalog, estimate, job, permalink, search};
+use shardwise_core::{Objective, answer, estimate, job, permalink, search};
 
 fn question(text: &str) -> Question {
     parse_question(text).unwrap_or_else(|error| panic!("{error}"))
@@ -81,23 +87,32 @@ fn searches(c: &mut Criterion) {
 /// The page's charts: the best plan on every GPU type of the catalog.
 fn comparisons(c: &mut Criterion) {
     let mut group = c.benchmark_group("every GPU type");
-    group.sample_size(10);
+    group.sample_size(20);
+    let on = |mut question: Question, model: &str, gpus: u64| {
+        question.model = model.into();
+        question.hardware.gpus = Some(gpus);
+        without_plan(question)
+    };
     for (name, question) in [
-        ("training on 64 GPUs", training()),
-        ("reinforcement learning on 8 GPUs", reinforcement()),
+        ("Llama-3.1-70B on 64", on(training(), "llama-3.1-70b", 64)),
+        ("Qwen3-30B-A3B on 64", on(training(), "qwen3-30b-a3b", 64)),
+        ("DeepSeek-V3 on 256", on(training(), "deepseek-v3", 256)),
+        (
+            "GRPO of Qwen3-8B on 64",
+            on(reinforcement(), "qwen3-8b", 64),
+        ),
+        (
+            "GRPO of Qwen3-30B-A3B on 64",
+            on(reinforcement(), "qwen3-30b-a3b", 64),
+        ),
     ] {
-        let question = without_plan(question);
+        let plans: u64 = Sweep::every_gpu(&question)
+            .filter_map(|offer| offer.result.ok())
+            .map(|found| found.considered)
+            .sum();
+        println!("{name}: {plans} plans");
         group.bench_function(name, |b| {
-            b.iter(|| {
-                let answers = catalog::gpus().iter().filter_map(|gpu| {
-                    let mut question = question.clone();
-                    question.hardware.gpu = gpu.id.into();
-                    estimate(&question).ok()
-                });
-                answers
-                    .map(|answer| answer.tokens_per_s)
-                    .fold(0.0, f64::max)
-            });
+            b.iter(|| Sweep::every_gpu(black_box(&question)).count());
         });
     }
 }

@@ -69,14 +69,25 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
     } else {
         None
     };
+    if let Some(rl) = &job.workload.rl {
+        check_mini_batch(rl, &layout)?;
+    }
+    Ok(Plan {
+        rollout,
+        ..roles(job, spec, layout)?
+    })
+}
+
+/// The plan of an actor laid out as `layout`, with the other roles that the workload has, and without an engine.
+///
+/// # Errors
+/// Names the field of another role's plan that model or machine rule out.
+pub(crate) fn roles(job: &Job, spec: &PlanSpec, layout: Layout) -> Result<Plan, InputError> {
     let role = |own: &Option<Box<PlanSpec>>, field: &str| match own {
         Some(own) => complete_layout(job, own, field),
         None => Ok(layout),
     };
     let rl = job.workload.rl.as_ref();
-    if let Some(rl) = rl {
-        check_mini_batch(rl, &layout)?;
-    }
     let critic = match rl {
         Some(rl) if rl.critic.is_some() => Some(role(&spec.critic, "plan.critic")?),
         _ => None,
@@ -87,7 +98,7 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
     };
     Ok(Plan {
         layout,
-        rollout,
+        rollout: None,
         critic,
         reference,
     })
@@ -95,7 +106,7 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
 
 /// Every data-parallel rank trains on the same number of a mini-batch's responses (verl 0.9.1, `ppo_mini_batch_size`
 /// times `rollout.n` over the ranks).
-fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
+pub(crate) fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
     let ranks = u64::from(layout.data_parallel(rl.train_gpus));
     let (prompts, each) = (rl.mini_batch, rl.responses_per_prompt);
     if (prompts * each).is_multiple_of(ranks) {
@@ -143,6 +154,22 @@ pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
 }
 
 fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
+    placed(job, decided(job, spec, at)?, spec.shard_group, at)
+}
+
+/// Whether Megatron splits what lies between the products too, where nothing is said: whenever it splits products. Its
+/// releases before flash attention could not.
+#[must_use]
+pub(crate) fn splits_sequence(layout: &Layout) -> bool {
+    let early = layout.backend == Backend::Megatron && layout.attention == Attention::Unfused;
+    layout.tensor_parallel > 1 && layout.backend != Backend::Ddp && !early
+}
+
+/// A layout with every default applied; whether model and machine allow it [`placed`] says.
+///
+/// # Errors
+/// Names the stated field that is out of range.
+pub(crate) fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
     let field = |name: &str| format!("{at}.{name}");
     let parallel = |name: &str, value: Option<u64>| {
         positive(
@@ -153,8 +180,6 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
         .map(|value| value as u32)
     };
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
-    let tensor_parallel = parallel("tensor_parallel", spec.tensor_parallel)?;
-    let gpus = training_gpus(job);
     let zero_default = match backend {
         Backend::Megatron => 1,
         Backend::Fsdp | Backend::Deepspeed => 3,
@@ -203,19 +228,16 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
             64.0,
         )
     };
-    let model_parallel = |layout: &Layout| layout.model_parallel().max(1);
     let mut layout = Layout {
         backend,
-        tensor_parallel,
+        tensor_parallel: parallel("tensor_parallel", spec.tensor_parallel)?,
         pipeline_parallel: parallel("pipeline_parallel", spec.pipeline_parallel)?,
         virtual_pipeline: parallel("virtual_pipeline", spec.virtual_pipeline)?,
         context_parallel: parallel("context_parallel", spec.context_parallel)?,
         ulysses_parallel: parallel("ulysses_parallel", spec.ulysses_parallel)?,
         expert_parallel: parallel("expert_parallel", spec.expert_parallel)?,
         expert_tensor_parallel: parallel("expert_tensor_parallel", spec.expert_tensor_parallel)?,
-        sequence_parallel: spec
-            .sequence_parallel
-            .unwrap_or(tensor_parallel > 1 && backend != Backend::Ddp && !early),
+        sequence_parallel: false,
         zero_stage: zero_stage as u8,
         shard_group: 1,
         micro_batch,
@@ -236,13 +258,31 @@ fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, Input
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
         optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
     };
+    layout.sequence_parallel = spec
+        .sequence_parallel
+        .unwrap_or_else(|| splits_sequence(&layout));
+    Ok(layout)
+}
+
+/// A layout on the job's GPUs, sharded over `shard_group` of them or over all that can.
+///
+/// # Errors
+/// Names the field that model or machine rule out, with values that would do.
+pub(crate) fn placed(
+    job: &Job,
+    mut layout: Layout,
+    shard_group: Option<u64>,
+    at: &str,
+) -> Result<Layout, InputError> {
+    let field = |name: &str| format!("{at}.{name}");
+    let gpus = training_gpus(job);
     check_model(job, &layout, &field)?;
     check_gpus(&layout, gpus, &field)?;
     zero_infinity::check(job, &layout, gpus, &field)?;
-    let replicas = gpus / model_parallel(&layout);
+    let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();
-    let shard_group = spec.shard_group.map_or(Ok(u64::from(shards)), |group| {
+    let shard_group = shard_group.map_or(Ok(u64::from(shards)), |group| {
         positive(field("shard_group"), group, MAX_PARALLEL)
     })?;
     if shard_group > u64::from(shards) || u64::from(shards) % shard_group != 0 {

@@ -1,8 +1,9 @@
 //! What every estimate of one job shares: computed once, used for each plan.
 
+use crate::block_times::BlockTimes;
 use crate::communication::Network;
 use crate::efficiency::{EFFICIENCY, Efficiency, Framework};
-use crate::flops::{self, Block};
+use crate::flops::{self, Block, Order};
 use crate::job::Job;
 use crate::kernels::Rates;
 use crate::model::{Model, ParameterCounts};
@@ -24,12 +25,14 @@ pub struct Context<'a> {
     pub network: Network,
     /// The actor's distinct blocks.
     pub blocks: Vec<Block>,
-    /// The block of each layer, as its place in `blocks`.
-    pub order: Vec<u8>,
+    /// Which of them each layer is.
+    pub order: Order,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// Lengths of what is generated.
     pub responses: Responses,
+    /// Times of blocks that were asked for before.
+    pub(crate) known: BlockTimes,
 }
 
 fn responses(workload: &Workload) -> Responses {
@@ -65,10 +68,20 @@ impl<'a> Context<'a> {
             efficiency,
             rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
             network: Network::of(&job.hardware, efficiency),
-            order: flops::order(&job.model.shape, &blocks),
+            order: Order::of(&job.model.shape, &blocks),
             blocks,
             adapters,
             responses: responses(&job.workload),
+            known: BlockTimes::default(),
+        }
+    }
+
+    /// The same, for many plans: what they share is computed once.
+    #[must_use]
+    pub fn for_many(self) -> Self {
+        Self {
+            known: BlockTimes::remembering(),
+            ..self
         }
     }
 
@@ -106,8 +119,8 @@ pub struct Role<'a> {
     pub model: &'a Model,
     /// Its distinct blocks.
     pub blocks: &'a [Block],
-    /// The block of each layer, as its place in `blocks`.
-    pub order: &'a [u8],
+    /// Which of them each layer is.
+    pub order: &'a Order,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// What follows the last block.

@@ -125,6 +125,13 @@ pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) ->
     }
 }
 
+/// Share of a card that a plan may fill by our estimate so that it really fits in most cases: the upper end of the
+/// memory's interval, of full training on Megatron and FSDP, is within the card.
+#[must_use]
+pub fn comfortable_share() -> f64 {
+    libm::exp(-COVERAGE.memory[0])
+}
+
 fn around(value: f64, half: f64) -> [f64; 2] {
     [value * libm::exp(-half), value * libm::exp(half)]
 }

@@ -1,5 +1,7 @@
 //! Floating-point operations of a model: what its definition asks for, whatever runs it.
 
+use std::ops::Range;
+
 use crate::model::{Model, Shape};
 use crate::units::Flops;
 
@@ -48,20 +50,56 @@ pub fn blocks(shape: &Shape) -> Vec<Block> {
     blocks
 }
 
-/// The block of each layer, as its place in `blocks`.
-#[must_use]
-pub fn order(shape: &Shape, blocks: &[Block]) -> Vec<u8> {
-    if blocks.len() == 1 {
-        return vec![0; shape.num_hidden_layers as usize];
+/// Which block each layer is: how many layers of each block there are among any of them, at once.
+#[derive(Clone, Debug)]
+pub struct Order {
+    layers: usize,
+    /// For each block, how many of the first `n` layers are of its kind, for `n` from none to all; empty where all
+    /// layers are alike.
+    before: Vec<Vec<u32>>,
+}
+
+impl Order {
+    /// The order of a model's `blocks`.
+    #[must_use]
+    pub fn of(shape: &Shape, blocks: &[Block]) -> Self {
+        let layers = shape.num_hidden_layers as usize;
+        if blocks.len() == 1 {
+            return Self {
+                layers,
+                before: Vec::new(),
+            };
+        }
+        let mut before = vec![Vec::with_capacity(layers + 1); blocks.len()];
+        for (counts, block) in before.iter_mut().zip(blocks) {
+            let mut count = 0;
+            counts.push(count);
+            for layer in 0..shape.num_hidden_layers {
+                let kind = shape.layer_kind(layer);
+                let plain = matches!(kind, b'M' | b'*' | b'-');
+                let experts = !plain && shape.is_expert_layer(layer);
+                count += u32::from(block.kind == kind && block.experts == experts);
+                counts.push(count);
+            }
+        }
+        Self { layers, before }
     }
-    let place = |layer| {
-        let kind = shape.layer_kind(layer);
-        let plain = matches!(kind, b'M' | b'*' | b'-');
-        let experts = !plain && shape.is_expert_layer(layer);
-        let of_layer = |block: &Block| block.kind == kind && block.experts == experts;
-        blocks.iter().position(of_layer).unwrap_or(0) as u8
-    };
-    (0..shape.num_hidden_layers).map(place).collect()
+
+    /// Layers of the model.
+    #[must_use]
+    pub fn layers(&self) -> usize {
+        self.layers
+    }
+
+    /// Layers of the block at `place` among those of `range`.
+    #[must_use]
+    pub fn count(&self, place: usize, range: &Range<usize>) -> f64 {
+        let Some(before) = self.before.get(place) else {
+            return range.len() as f64;
+        };
+        let at = |layer: usize| before.get(layer).copied().unwrap_or_default();
+        f64::from(at(range.end).saturating_sub(at(range.start)))
+    }
 }
 
 /// Mean number of keys that a query attends to in a causal sequence of `length` tokens.

@@ -11,6 +11,7 @@
 mod activations;
 pub mod advice;
 pub mod batch;
+mod block_times;
 pub mod catalog;
 pub mod communication;
 pub mod complete;

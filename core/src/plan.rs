@@ -133,6 +133,11 @@ impl Modules {
         self.0 & (1 << module as u8) != 0
     }
 
+    /// The set as bits.
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
     /// The modules, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = RecomputeModule> {
         MODULES

@@ -7,7 +7,7 @@ use crate::complete::generating_gpus;
 use crate::context::Context;
 use crate::flops;
 use crate::memory::PhaseMemory;
-use crate::plan::{Plan, RolloutPlan};
+use crate::plan::{Layout, Plan, RolloutPlan};
 use crate::rollout::{self, Requests};
 use crate::step::{self, Step};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
@@ -114,24 +114,87 @@ pub fn joined(
     training: &TrainingSide,
     generating: &GeneratingSide,
 ) -> (f64, f64) {
+    let held = Held::of(&training.memories, training.resident);
+    paired(
+        context,
+        plan,
+        rl,
+        (seconds(&training.times), &held),
+        generating,
+    )
+}
+
+/// GiB on the worst GPU of the training side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    /// In the phase that needs most.
+    pub(crate) reserved: f64,
+    /// While the engine generates.
+    pub(crate) resident: MemoryParts,
+}
+
+impl Held {
+    /// Of training that no engine shares its GPUs with.
+    pub(crate) fn alone(reserved: f64) -> Self {
+        Self {
+            reserved,
+            resident: MemoryParts::default(),
+        }
+    }
+
+    fn of(memories: &[(&'static str, PhaseMemory)], resident: MemoryParts) -> Self {
+        Self {
+            reserved: memories
+                .iter()
+                .map(|(_, memory)| memory.reserved_gib())
+                .fold(0.0, f64::max),
+            resident,
+        }
+    }
+}
+
+/// As [`joined`], of seconds and GiB that are known already.
+pub(crate) fn paired(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    (training, held): (f64, &Held),
+    generating: &GeneratingSide,
+) -> (f64, f64) {
     let Some(engine) = &plan.rollout else {
         return (f64::MAX, f64::MAX);
     };
     let sync = weight_sync(context, plan, rl, engine).total();
-    let seconds = schedule(
-        rl.schedule,
-        generating.times.total(),
-        seconds(&training.times),
-    ) + sync;
+    let seconds = schedule(rl.schedule, generating.times.total(), training) + sync;
     let context_gib = context.efficiency.context_gib;
-    let generation = step::engine_memory(&generating.phase, context_gib, training.resident);
+    let generation = step::engine_memory(&generating.phase, context_gib, held.resident);
     let kept = kept_engine(engine, rl, &generating.phase).total();
-    let trained = training
-        .memories
-        .iter()
-        .map(|(_, memory)| memory.reserved_gib())
-        .fold(0.0, f64::max);
-    (seconds, generation.reserved_gib().max(trained + kept))
+    (seconds, generation.reserved_gib().max(held.reserved + kept))
+}
+
+/// Seconds that a step takes at least where generation takes `generating` and training `training` of them.
+pub(crate) fn least(
+    context: &Context<'_>,
+    layout: &Layout,
+    rl: &Rl,
+    generating: f64,
+    training: f64,
+) -> f64 {
+    let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
+    schedule(rl.schedule, generating, training) + sync + context.efficiency.driver_s
+}
+
+impl GeneratingSide {
+    /// Seconds of a step's generation.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.times.total()
+    }
+
+    /// GiB that the engine takes by itself.
+    pub(crate) fn own_gib(&self, context: &Context<'_>) -> f64 {
+        let context_gib = context.efficiency.context_gib;
+        step::engine_memory(&self.phase, context_gib, MemoryParts::default()).reserved_gib()
+    }
 }
 
 fn seconds(times: &[(&'static str, TimeParts)]) -> f64 {
@@ -187,6 +250,32 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
     let others = Others::of(plan, rl);
     let (phases, resident) = phases(context, plan, rl, &others);
+    TrainingSide {
+        times: times(context, rl, &phases),
+        memories: memories(context, rl, &phases),
+        resident: stays(rl, resident),
+    }
+}
+
+/// Seconds of the training side of `plan`.
+pub(crate) fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
+    let others = Others::of(plan, rl);
+    let (phases, _) = phases(context, plan, rl, &others);
+    seconds(&times(context, rl, &phases))
+}
+
+/// GiB of the training side of `plan`.
+pub(crate) fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
+    let others = Others::of(plan, rl);
+    let (phases, resident) = phases(context, plan, rl, &others);
+    Held::of(&memories(context, rl, &phases), stays(rl, resident))
+}
+
+fn times(
+    context: &Context<'_>,
+    rl: &Rl,
+    phases: &[phases::Phase<'_>],
+) -> Vec<(&'static str, TimeParts)> {
     let mut times = Vec::with_capacity(8);
     times.extend(phases.iter().map(|own| (own.name, own.time(context, rl))));
     if rl.reward_s > 0.0 {
@@ -199,17 +288,26 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
             None => times.insert(0, ("reward", parts)),
         }
     }
-    TrainingSide {
-        times,
-        memories: phases
-            .iter()
-            .map(|own| (own.name, own.memory(context, rl)))
-            .collect(),
-        resident: if rl.schedule == Schedule::Colocated {
-            resident
-        } else {
-            MemoryParts::default()
-        },
+    times
+}
+
+fn memories(
+    context: &Context<'_>,
+    rl: &Rl,
+    phases: &[phases::Phase<'_>],
+) -> Vec<(&'static str, PhaseMemory)> {
+    phases
+        .iter()
+        .map(|own| (own.name, own.memory(context, rl)))
+        .collect()
+}
+
+/// What of the training side's states shares the card with the engine.
+fn stays(rl: &Rl, resident: MemoryParts) -> MemoryParts {
+    if rl.schedule == Schedule::Colocated {
+        resident
+    } else {
+        MemoryParts::default()
     }
 }
 
@@ -220,16 +318,25 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
     let group = network.group(context.job.hardware.gpus, 1);
     let gather = network.gather(bytes / f64::from(plan.layout.pipeline_parallel), group);
     let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
-    // Tensor by tensor: gathered, renamed, loaded. That, not the links, decides.
-    let rate = context.framework(&plan.layout).sync_gb_per_s;
-    let by_tensor = Bytes::new(bytes) / BytesPerSecond::from_gb(rate);
-    let wake = match rl.schedule {
-        Schedule::Colocated => context.efficiency.wake_s,
-        Schedule::Split | Schedule::OneStepOff | Schedule::FullyAsync => 0.0,
-    };
     TimeParts {
-        weight_sync: (gather + Seconds::new(copy)).max(by_tensor).get() + wake,
+        weight_sync: (gather + Seconds::new(copy))
+            .max(synced_by_tensor(context, &plan.layout))
+            .get()
+            + waking(context, rl),
         overhead: context.efficiency.driver_s,
         ..TimeParts::default()
+    }
+}
+
+/// Tensor by tensor: gathered, renamed, loaded. That, not the links, decides.
+fn synced_by_tensor(context: &Context<'_>, layout: &Layout) -> Seconds {
+    let bytes = Bytes::new(2.0 * context.job.model.parameters.total as f64);
+    bytes / BytesPerSecond::from_gb(context.framework(layout).sync_gb_per_s)
+}
+
+fn waking(context: &Context<'_>, rl: &Rl) -> f64 {
+    match rl.schedule {
+        Schedule::Colocated => context.efficiency.wake_s,
+        Schedule::Split | Schedule::OneStepOff | Schedule::FullyAsync => 0.0,
     }
 }

@@ -1,14 +1,19 @@
 //! Time of one optimizer step, and of a forward pass alone.
 
+mod bounds;
+
+use std::rc::Rc;
+
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
 use crate::flops::Block;
-use crate::layer::{BlockContext, BlockTime};
+use crate::layer::{BlockContext, BlockTime, Slice};
 use crate::plan::{Layout, Recompute};
 use crate::units::{Bytes, Seconds};
 use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
 use crate::wire::{Backend, TimeParts, WorkloadKind};
 use crate::zero_infinity;
+pub(crate) use bounds::{least_forward, least_pass, update};
 
 /// Time of a stage's passes over one micro-batch.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,44 +101,67 @@ struct Stages {
     mean: Seconds,
 }
 
-fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Stages {
-    let framework = context.framework(layout);
-    let adapters = role.adapters > 0;
-    let block_context = BlockContext {
+fn block_context<'a>(
+    context: &'a Context<'_>,
+    role: &'a Role<'_>,
+    layout: &'a Layout,
+) -> BlockContext<'a> {
+    BlockContext {
         shape: &role.model.shape,
         layout,
         rates: &context.rates,
         network: &context.network,
-        elementwise: framework.elementwise,
+        elementwise: context.framework(layout).elementwise,
         expert_imbalance: context
             .efficiency
             .busiest_experts(&context.job.workload, layout.expert_parallel),
-        weight_gradients: !adapters,
+        weight_gradients: role.adapters == 0,
+    }
+}
+
+/// Time of each of the role's blocks over one micro-batch.
+fn block_times(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    slice: Slice,
+) -> Rc<[BlockTime]> {
+    let framework = context.framework(layout);
+    let compute = || {
+        let block_context = block_context(context, role, layout);
+        let timed = |block: &Block| {
+            let mut time = block_context.time(*block, slice);
+            for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
+                *part = *part * framework.compute;
+            }
+            if context.job.workload.rl.is_some() {
+                time.host = Seconds::new(if block.experts {
+                    framework.rl_expert_layer_s
+                } else {
+                    framework.rl_layer_s
+                });
+            }
+            time
+        };
+        role.blocks.iter().map(timed).collect()
     };
-    let timed = |block: Block| {
-        let mut time = block_context.time(block, batch.mean);
-        for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
-            *part = *part * framework.compute;
-        }
-        if context.job.workload.rl.is_some() {
-            time.host = Seconds::new(if block.experts {
-                framework.rl_expert_layer_s
-            } else {
-                framework.rl_layer_s
-            });
-        }
-        time
-    };
-    let times: Vec<BlockTime> = role.blocks.iter().map(|block| timed(*block)).collect();
+    context.known.get(role, layout, slice, compute)
+}
+
+fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Stages {
+    let framework = context.framework(layout);
+    let adapters = role.adapters > 0;
+    let block_context = block_context(context, role, layout);
+    let times = block_times(context, role, layout, batch.mean);
     let sum = |stage| {
         let mut sum = BlockTime::default();
         let mut layers = 0.0;
-        for ((_, count), time) in stage_layers(role, layout, stage).zip(&times) {
+        for ((_, count), time) in stage_layers(role, layout, stage).zip(times.iter()) {
             add(&mut sum, time, count);
             layers += count;
         }
         if adapters {
-            let share = layers / role.order.len() as f64;
+            let share = layers / role.order.layers() as f64;
             adapter_overhead(context, role, layout, batch.mean.tokens, share, &mut sum);
         }
         sum
@@ -169,10 +197,17 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         slowest = slower(slowest, finish(sum(Stage::Second)));
     }
     let mut all = BlockTime::default();
-    for (block, time) in role.blocks.iter().zip(&times) {
+    for (block, time) in role.blocks.iter().zip(times.iter()) {
         add(&mut all, time, block.count as f64);
     }
-    let mean = with_head(all).both() / f64::from(layout.pipeline_parallel);
+    let stages = f64::from(layout.pipeline_parallel);
+    let mean = with_head(all).both() / stages;
+    if mean > slowest.both() {
+        // A stage between them is slower: how slow the mean tells.
+        let mut share = BlockTime::default();
+        add(&mut share, &with_head(all).block, 1.0 / stages);
+        slowest = finish(share);
+    }
     Stages { slowest, mean }
 }
 
@@ -225,6 +260,25 @@ pub fn step(
     gpus: u32,
     batch: &Batch,
 ) -> TimeParts {
+    step_of(
+        context,
+        role,
+        layout,
+        gpus,
+        batch,
+        &Shards::of(role, layout, gpus),
+    )
+}
+
+/// The same, of weights shared as `shards` says.
+pub(crate) fn step_of(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+    shards: &Shards,
+) -> TimeParts {
     let framework = context.framework(layout);
     let stages = stages(context, role, layout, batch);
     let slow = &stages.slowest;
@@ -269,19 +323,18 @@ pub fn step(
         // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
         parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
     }
-    let shards = Shards::of(role, layout, gpus);
     parts.data_parallel = data_parallel(
         context,
         role,
         layout,
         gpus,
-        &shards,
+        shards,
         n,
         busy_forward,
         busy_backward,
     )
     .get();
-    let (optimizer, offload) = optimizer(context, role, layout, &shards);
+    let (optimizer, offload) = optimizer(context, role, layout, shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
     parts
@@ -350,14 +403,15 @@ fn hide(communication: Seconds, computation: Seconds, share: f64) -> Seconds {
 }
 
 /// Weights of one GPU and the ranks that share what is sharded of them.
-struct Shards {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shards {
     rank: RankWeights,
     dense: f64,
     experts: f64,
 }
 
 impl Shards {
-    fn of(role: &Role<'_>, layout: &Layout, gpus: u32) -> Self {
+    pub(crate) fn of(role: &Role<'_>, layout: &Layout, gpus: u32) -> Self {
         let (experts, dense) = shard_counts(layout, gpus);
         Self {
             rank: rank_weights(role, layout, Stage::First),

@@ -38,7 +38,7 @@ pub fn stage_layers<'a>(
     layout: &Layout,
     stage: Stage,
 ) -> impl Iterator<Item = (Block, f64)> + 'a {
-    let all = role.order.len();
+    let all = role.order.layers();
     let stages = layout.pipeline_parallel as usize;
     let most = all.div_ceil(stages);
     let layers = match stage {
@@ -46,22 +46,10 @@ pub fn stage_layers<'a>(
         Stage::Second => most.min(all)..(2 * most).min(all),
         Stage::Last => (most * (stages - 1)).min(all)..all,
     };
-    let layers = &role.order[layers];
-    let alike = role.blocks.len() == 1;
-    let count = move |place: usize| {
-        if alike {
-            layers.len()
-        } else {
-            layers
-                .iter()
-                .filter(|layer| usize::from(**layer) == place)
-                .count()
-        }
-    };
     role.blocks
         .iter()
         .enumerate()
-        .map(move |(place, block)| (*block, count(place) as f64))
+        .map(move |(place, block)| (*block, role.order.count(place, &layers)))
 }
 
 /// Weights of one rank of `stage`.

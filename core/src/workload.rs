@@ -114,6 +114,12 @@ impl Rl {
         self.prompts_per_step * self.responses_per_prompt
     }
 
+    /// Optimizer steps of one step.
+    #[must_use]
+    pub fn updates(&self) -> f64 {
+        (self.prompts_per_step as f64 / self.mini_batch as f64).ceil() * self.epochs as f64
+    }
+
     /// Batches generated in one step, on average: at least one, whole or begun.
     #[must_use]
     pub fn generated_batches(&self) -> f64 {

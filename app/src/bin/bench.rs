@@ -23,6 +23,6 @@ pub fn target_ms(index: usize) -> f64 {
 
 /// Searches every GPU type; the plans considered.
 #[wasm_bindgen]
-pub fn run(index: usize) -> usize {
-    every_gpu(&TIMED[index].question())
+pub fn run(index: usize) -> f64 {
+    every_gpu(&TIMED[index].question()).0 as f64
 }

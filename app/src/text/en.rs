@@ -263,7 +263,7 @@ pub(super) const TEXT: Text = Text {
     starts_s: "Starts, s",
     takes_s: "Takes, s",
     plans: "Plans",
-    plans_counted: "{0} legal layouts compared. {1} fit.",
+    plans_counted: "{0} legal plans searched, {1} of them timed. The best of each parallel layout:",
     plans_counting: "Comparing layouts.",
     layout: "Layout",
     batch: "Per GPU",

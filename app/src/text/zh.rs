@@ -263,7 +263,7 @@ pub(super) const TEXT: Text = Text {
     starts_s: "开始，秒",
     takes_s: "耗时，秒",
     plans: "候选配置",
-    plans_counted: "比较了 {0} 种合法配置，{1} 种放得下。",
+    plans_counted: "搜索了 {0} 种合法方案，其中 {1} 种计算了时间。每种并行布局中最好的：",
     plans_counting: "正在比较配置。",
     layout: "布局",
     batch: "每 GPU",

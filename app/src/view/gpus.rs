@@ -2,6 +2,7 @@
 
 use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
+use shardwise_core::complete::training_gpus;
 
 use super::ask::hardware::choose_gpu;
 use super::figure::{cell, folded_table, head, image, label, legend, plot};
@@ -29,7 +30,8 @@ fn as_asked(compared: &[Compared], shown: &Shown) -> Vec<Compared> {
     let mut rows = compared.to_vec();
     let asked = words::asked_gpu(shown);
     if let Some(row) = rows.iter_mut().find(|row| Some(row.gpu.id) == asked) {
-        row.result = Ok(Figures::of(&shown.found));
+        let gpus = training_gpus(&shown.found.job);
+        row.result = Ok(Figures::of(&shown.found.answer, gpus));
     }
     rows
 }

@@ -197,8 +197,8 @@ pub(super) fn view(page: Page) -> AnyView {
             Some(found) => fill(
                 text.plans_counted,
                 &[
-                    &format::grouped(found.considered as u64),
-                    &format::grouped(found.fitting as u64),
+                    &format::grouped(found.considered),
+                    &format::grouped(found.evaluated),
                 ],
             ),
             None => text.plans_counting.to_owned(),

@@ -379,7 +379,7 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
     let text = lang.text();
     let considered = move || match page.planned() {
         Some(found) if found.considered > 1 => {
-            fill(text.best_of, &[&format::grouped(found.considered as u64)])
+            fill(text.best_of, &[&format::grouped(found.considered)])
         }
         _ => text.the_plan.to_owned(),
     };

@@ -1,7 +1,7 @@
 //! The questions whose search is timed, natively and in the browser.
 
+use shardwise_core::search::sweep::Sweep;
 use shardwise_core::wire::{Question, parse_question};
-use shardwise_core::{Objective, catalog, search};
 
 /// A question that leaves its whole plan open, for every GPU type of the catalog.
 pub(crate) struct Timed {
@@ -57,12 +57,11 @@ impl Timed {
     }
 }
 
-/// The best plan on every GPU type, and the plans that were considered for it.
-pub(crate) fn every_gpu(question: &Question) -> usize {
-    let considered = catalog::gpus().iter().filter_map(|gpu| {
-        let mut question = question.clone();
-        question.hardware.gpu = gpu.id.into();
-        search(&question, Objective::Cost, 1).ok()
-    });
-    considered.map(|found| found.considered).sum()
+/// The best plan on every GPU type: plans considered for it, and those whose time was computed.
+pub(crate) fn every_gpu(question: &Question) -> (u64, u64) {
+    Sweep::every_gpu(question)
+        .filter_map(|offer| offer.result.ok())
+        .fold((0, 0), |(considered, evaluated), found| {
+            (considered + found.considered, evaluated + found.evaluated)
+        })
 }

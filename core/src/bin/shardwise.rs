@@ -154,7 +154,7 @@ fn run(command: Command) -> io::Result<bool> {
             };
             each(&files, &mut out, |question| {
                 let found = search(question, objective, limit)?;
-                Ok(json!({"version": 1, "considered": found.considered, "fitting": found.fitting, "plans": found.plans}).to_string())
+                Ok(json!({"version": 1, "considered": found.considered, "evaluated": found.evaluated, "plans": found.plans}).to_string())
             })
         }
         Command::Flags {

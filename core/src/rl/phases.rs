@@ -3,7 +3,7 @@
 use crate::batch::{self, Batch};
 use crate::complete::training_gpus;
 use crate::context::{Context, Head, Role};
-use crate::flops::{self, Block};
+use crate::flops::{self, Block, Order};
 use crate::memory::{self, PhaseMemory, Use};
 use crate::model::Model;
 use crate::plan::{Layout, MicroBatch, Plan};
@@ -31,7 +31,7 @@ pub fn forward_layout(layout: &Layout) -> Layout {
 pub(super) struct Side<'a> {
     model: &'a Model,
     blocks: Vec<Block>,
-    order: Vec<u8>,
+    order: Order,
     layout: Layout,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Side<'a> {
         let blocks = flops::blocks(&model.shape);
         Some(Self {
             model,
-            order: flops::order(&model.shape, &blocks),
+            order: Order::of(&model.shape, &blocks),
             blocks,
             layout,
         })
@@ -294,7 +294,7 @@ pub(super) fn phases<'a>(
             Use::Evaluate => (rl.sequences() as f64, 1.0),
             Use::Train => (
                 (rl.mini_batch * rl.responses_per_prompt) as f64,
-                (rl.prompts_per_step as f64 / rl.mini_batch as f64).ceil() * rl.epochs as f64,
+                rl.updates(),
             ),
         };
         found.push(Phase {

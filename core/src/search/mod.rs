@@ -1,21 +1,33 @@
-//! Every legal layout of a job on its GPUs, ranked.
+//! Every legal plan of a job on its GPUs, ranked.
 
-mod candidates;
+mod bounded;
+mod candidate;
+mod choices;
+mod generation;
+mod reinforcement;
+mod space;
 pub mod split;
+pub mod sweep;
+mod training;
 
-use std::cmp::Ordering;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests;
 
-use crate::complete::{complete, complete_rollout};
+use std::cell::Cell;
+
+use crate::complete::complete;
 use crate::context::Context;
 use crate::efficiency::EFFICIENCY;
 use crate::error::InputError;
 use crate::estimate;
-use crate::plan::{Layout, Plan, Recompute};
-use crate::rl as rl_step;
-use crate::step;
+use crate::plan::Plan;
 use crate::wire::{Answer, PlanSpec, Question};
-use crate::workload::Rl;
-use candidates::{Sharing, layouts, rollouts};
+use bounded::{Search, Task};
+pub use candidate::Candidate;
+use candidate::Room;
+use reinforcement::{Reinforcement, engines};
+use space::Space;
+use training::Training;
 
 /// What "best" means. For one GPU type and count the cheapest plan is the fastest one; the two
 /// differ once counts or types are compared.
@@ -31,15 +43,15 @@ pub enum Objective {
 /// Ranked plans.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
-    /// Legal layouts that were evaluated.
-    pub considered: usize,
-    /// Those that fit.
-    pub fitting: usize,
-    /// The best ones, best first; where none fits, those with the smallest shortfall.
+    /// Legal plans among which the best were found.
+    pub considered: u64,
+    /// Those whose time had to be computed: the others were ruled out before.
+    pub evaluated: u64,
+    /// The best plan of each parallel layout, the best layouts first; then layouts of which nothing fits, by shortfall.
     pub plans: Vec<Answer>,
 }
 
-/// Searches all legal layouts of a question.
+/// Searches all legal plans of a question.
 ///
 /// # Errors
 /// As [`crate::estimate()`].
@@ -49,18 +61,17 @@ pub fn search(
     limit: usize,
 ) -> Result<SearchResult, InputError> {
     let job = split::resolve(question, &EFFICIENCY)?;
-    let context = Context::new(&job);
+    let context = Context::new(&job).for_many();
     let spec = question.plan.clone().unwrap_or_default();
     // Cost and time agree for one GPU type and count.
     let (Objective::Cost | Objective::Time) = objective;
-    let ranked = rank(&context, &spec, &|_| true)?;
+    let ranked = rank(&context, &spec, limit, &|_| true)?;
     Ok(SearchResult {
         considered: ranked.considered,
-        fitting: ranked.fitting,
+        evaluated: ranked.evaluated,
         plans: ranked
             .plans
             .iter()
-            .take(limit.max(1))
             .map(|scored| estimate::answer(&context, &scored.plan))
             .collect(),
     })
@@ -83,7 +94,7 @@ pub fn best_where(
     spec: &PlanSpec,
     accept: &dyn Fn(&Plan) -> bool,
 ) -> Result<Candidate, InputError> {
-    let ranked = rank(context, spec, accept)?;
+    let ranked = rank(&context.clone().for_many(), spec, 1, accept)?;
     ranked
         .plans
         .into_iter()
@@ -91,236 +102,97 @@ pub fn best_where(
         .ok_or_else(|| InputError::new("plan", "No legal layout is accepted."))
 }
 
-/// A plan and how it ranks.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    /// The plan.
-    pub plan: Plan,
-    fits: bool,
-    shortfall: f64,
-    seconds: f64,
-    simplicity: u32,
-}
-
-impl Candidate {
-    /// Whether this plan ranks before another: what fits, then what is faster, then what is simpler.
-    #[must_use]
-    pub fn beats(&self, other: &Self) -> bool {
-        self.order(other).is_lt()
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        other
-            .fits
-            .cmp(&self.fits)
-            .then(self.shortfall.total_cmp(&other.shortfall))
-            .then(bucket(self.seconds).total_cmp(&bucket(other.seconds)))
-            .then(self.simplicity.cmp(&other.simplicity))
-            .then(self.seconds.total_cmp(&other.seconds))
-    }
-}
-
 struct Ranked {
-    considered: usize,
-    fitting: usize,
+    considered: u64,
+    evaluated: u64,
     plans: Vec<Candidate>,
 }
-
-/// Plans kept after ranking: more than any table shows.
-const KEPT: usize = 64;
 
 fn rank(
     context: &Context<'_>,
     spec: &PlanSpec,
+    keep: usize,
     accept: &dyn Fn(&Plan) -> bool,
 ) -> Result<Ranked, InputError> {
-    let job = context.job;
-    let mut found = Found::default();
-    // A batch that ranks share unevenly is a plan only where no other is legal.
-    for sharing in [Sharing::Even, Sharing::Any] {
-        if found.considered > 0 {
-            break;
-        }
-        let layouts = layouts(job, spec, sharing);
-        match &job.workload.rl {
-            Some(rl) => rank_rl(context, spec, layouts, rl, accept, &mut found),
-            None => rank_single(context, spec, layouts, accept, &mut found),
-        }
+    if context.job.workload.generation.is_some() {
+        return generation::ranked(context, spec, keep, accept);
     }
-    let Found {
-        considered,
-        fitting,
-        mut plans,
-        refusal,
-    } = found;
-    if considered == 0 {
-        // The plan as stated names what is wrong with it, where anything is.
-        let error = complete(job, spec).err().or(refusal);
-        let nothing = || InputError::new("plan", "No layout is legal for this model and machine.");
-        return Err(error.unwrap_or_else(nothing));
+    ranked(context, spec, &Space::of(context, spec), keep, accept)
+}
+
+/// The best of `space`, which is that of `context`'s job and `spec`: with room to spare, or where no plan has any, as the
+/// card allows.
+fn ranked(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    space: &Space,
+    keep: usize,
+    accept: &dyn Fn(&Plan) -> bool,
+) -> Result<Ranked, InputError> {
+    let hardware = &context.job.hardware;
+    let comfortable = within(
+        context,
+        spec,
+        space,
+        Room::comfortable(hardware),
+        keep,
+        accept,
+    )?;
+    if comfortable.plans.first().is_some_and(Candidate::fits) {
+        return Ok(comfortable);
     }
-    plans.sort_by(Candidate::order);
-    plans.truncate(KEPT);
+    let tight = within(context, spec, space, Room::tight(hardware), keep, accept)?;
     Ok(Ranked {
-        considered,
-        fitting,
-        plans,
+        evaluated: comfortable.evaluated + tight.evaluated,
+        ..tight
     })
 }
 
-/// Seconds to three significant digits: plans closer than that are ranked by simplicity.
-fn bucket(seconds: f64) -> f64 {
-    let mut scale = 1.0;
-    while seconds * scale < 100.0 && scale < 1e12 {
-        scale *= 10.0;
-    }
-    (seconds * scale).round() / scale
-}
-
-/// What a search has found so far.
-#[derive(Default)]
-struct Found {
-    considered: usize,
-    fitting: usize,
-    plans: Vec<Candidate>,
-    refusal: Option<InputError>,
-}
-
-impl Found {
-    fn consider(&mut self, candidate: Candidate) {
-        self.considered += 1;
-        self.fitting += usize::from(candidate.fits);
-        self.plans.push(candidate);
-    }
-}
-
-/// Training alone, or generation alone: every layout with every engine.
-fn rank_single(
+fn within(
     context: &Context<'_>,
     spec: &PlanSpec,
-    layouts: Vec<PlanSpec>,
+    space: &Space,
+    room: Room,
+    keep: usize,
     accept: &dyn Fn(&Plan) -> bool,
-    found: &mut Found,
-) {
-    let job = context.job;
-    let rollouts = rollouts(job, spec);
-    for layout in layouts {
-        for rollout in &rollouts {
-            match complete(
-                job,
-                &PlanSpec {
-                    rollout: rollout.clone(),
-                    ..layout.clone()
-                },
-            ) {
-                Ok(plan) if accept(&plan) => {
-                    let step = step::evaluate(context, &plan);
-                    found.consider(candidate(context, &plan, step.seconds, step.reserved_gib()));
-                }
-                Ok(_) => found.considered += 1,
-                Err(error) => found.refusal = Some(error),
-            }
+) -> Result<Ranked, InputError> {
+    let run = |task: &dyn Task, engines: usize| {
+        let search = Search {
+            context,
+            task,
+            accept,
+            room,
+            evaluated: Cell::new(0),
+        };
+        let plans = search.run(space, keep);
+        Ranked {
+            considered: space.plans * engines as u64,
+            evaluated: search.evaluated.get(),
+            plans,
         }
-    }
-}
-
-/// Engines kept for each layout of an RL step.
-const ENGINES_KEPT: usize = 3;
-
-/// An RL step: both sides are evaluated once each, then paired; they meet only in memory and in the
-/// schedule.
-fn rank_rl(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    layouts: Vec<PlanSpec>,
-    rl: &Rl,
-    accept: &dyn Fn(&Plan) -> bool,
-    found: &mut Found,
-) {
-    let job = context.job;
-    let mut engines = Vec::new();
-    for rollout in rollouts(job, spec).into_iter().flatten() {
-        match complete_rollout(job, &rollout) {
-            Ok(engine) => engines.push((
-                rollout,
-                engine,
-                rl_step::generating_side(context, &engine, rl),
-            )),
-            Err(error) => found.refusal = Some(error),
-        }
-    }
-    let Some((first, _, _)) = engines.first() else {
-        return;
     };
-    let first = Some(first.clone());
-    let mut paired: Vec<Candidate> = Vec::new();
-    for layout in layouts {
-        let whole = PlanSpec {
-            rollout: first.clone(),
-            ..layout
-        };
-        let plan = match complete(job, &whole) {
-            Ok(plan) => plan,
-            Err(error) => {
-                found.refusal = Some(error);
-                continue;
-            }
-        };
-        let training = rl_step::training_side(context, &plan, rl);
-        paired.clear();
-        for (_, engine, generating) in &engines {
-            found.considered += 1;
-            let plan = Plan {
-                rollout: Some(*engine),
-                ..plan
-            };
-            if accept(&plan) {
-                let (seconds, reserved) =
-                    rl_step::joined(context, &plan, rl, &training, generating);
-                let candidate = candidate(context, &plan, seconds, reserved);
-                found.fitting += usize::from(candidate.fits);
-                paired.push(candidate);
-            }
-        }
-        paired.sort_by(Candidate::order);
-        found.plans.extend(paired.iter().take(ENGINES_KEPT));
-        if found.plans.len() > 64 * KEPT {
-            found.plans.sort_by(Candidate::order);
-            found.plans.truncate(KEPT);
-        }
+    let mut refusal = space.refusal.clone();
+    let ranked = if let Some(rl) = &context.job.workload.rl {
+        let (engines, refused) = engines(context, spec, rl);
+        refusal = refusal.or(refused);
+        let number = engines.len();
+        run(
+            &Reinforcement::new(context, spec, rl, (engines, room)),
+            number,
+        )
+    } else {
+        run(&Training { context, room }, 1)
+    };
+    if ranked.considered == 0 {
+        return Err(nothing(context, spec, refusal));
     }
+    Ok(ranked)
 }
 
-fn candidate(context: &Context<'_>, plan: &Plan, seconds: f64, reserved: f64) -> Candidate {
-    let capacity = context.job.hardware.memory_gib;
-    let fits = reserved <= capacity;
-    Candidate {
-        plan: *plan,
-        fits,
-        shortfall: if fits { 0.0 } else { reserved - capacity },
-        seconds,
-        simplicity: simplicity(&plan.layout),
-    }
-}
-
-/// Number of mechanisms a layout uses: fewer is simpler.
-fn simplicity(layout: &Layout) -> u32 {
-    let dimensions = [
-        layout.tensor_parallel,
-        layout.pipeline_parallel,
-        layout.virtual_pipeline,
-        layout.context_parallel,
-        layout.ulysses_parallel,
-        layout.expert_parallel,
-    ];
-    let offload = layout.offload;
-    let used = dimensions.iter().filter(|size| **size > 1).count() as u32;
-    let moved = [
-        offload.parameters,
-        offload.gradients,
-        offload.optimizer,
-        offload.activations,
-    ];
-    used + moved.iter().filter(|moved| **moved).count() as u32
-        + u32::from(layout.recompute != Recompute::None)
+/// Why there is no plan: the plan as stated names what is wrong with it, where anything is.
+fn nothing(context: &Context<'_>, spec: &PlanSpec, refusal: Option<InputError>) -> InputError {
+    let stated = complete(context.job, spec).err();
+    stated.or(refusal).unwrap_or_else(|| {
+        InputError::new("plan", "No layout is legal for this model and machine.")
+    })
 }

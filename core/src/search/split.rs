@@ -1,65 +1,86 @@
 //! How many GPUs train and how many generate, where the question leaves it open.
 
+use super::candidate::{Candidate, Room};
 use crate::complete::{complete, is_complete};
 use crate::context::Context;
 use crate::efficiency::Efficiency;
 use crate::error::InputError;
 use crate::job::{self, Job};
 use crate::step;
-use crate::wire::{PlanSpec, Question, Schedule};
+use crate::wire::{Question, Schedule};
 
 /// The job of a question, its GPUs split so that its best plan's step is the fastest.
 ///
 /// # Errors
 /// As [`job::resolve`]; where no split has a legal plan, what is wrong with the even one.
 pub fn resolve(question: &Question, efficiency: &Efficiency) -> Result<Job, InputError> {
+    let spec = question.plan.clone().unwrap_or_default();
+    let mut jobs = jobs(question)?;
+    if jobs.len() == 1 {
+        return jobs.pop().ok_or_else(unsplit);
+    }
+    let best = |job: &Job| {
+        let context = Context::with(job, efficiency);
+        if !is_complete(job, &spec) {
+            return super::best_where(&context, &spec, &|_| true).ok();
+        }
+        let plan = complete(job, &spec).ok()?;
+        let step = step::evaluate(&context, &plan);
+        let room = Room::tight(&job.hardware);
+        let reserved = step.reserved_gib();
+        let memory = (&room, room.missing(reserved, reserved));
+        Some(Candidate::new(
+            &job.workload,
+            &plan,
+            step.seconds,
+            memory,
+            0,
+        ))
+    };
+    let (job, _) = fastest(&jobs, best)?;
+    Ok(job)
+}
+
+/// The job whose best plan is the best of all; where none has one, the one that shares its GPUs evenly.
+pub(super) fn fastest(
+    jobs: &[Job],
+    mut best: impl FnMut(&Job) -> Option<Candidate>,
+) -> Result<(Job, Option<Candidate>), InputError> {
+    let mut found: Option<(&Job, Candidate)> = None;
+    for job in jobs {
+        if let Some(own) = best(job)
+            && found.as_ref().is_none_or(|(_, best)| own.beats(best))
+        {
+            found = Some((job, own));
+        }
+    }
+    match found {
+        Some((job, candidate)) => Ok((job.clone(), Some(candidate))),
+        None => {
+            let even = jobs.get(jobs.len() / 2).cloned();
+            Ok((even.ok_or_else(unsplit)?, None))
+        }
+    }
+}
+
+fn unsplit() -> InputError {
+    InputError::new(
+        "hardware.gpus",
+        "There are no GPUs to share. Give 2 or more.",
+    )
+}
+
+/// The question's job with every way to share its GPUs between training and generation; one job where the question
+/// says how, or nothing is shared.
+pub(super) fn jobs(question: &Question) -> Result<Vec<Job>, InputError> {
     let job = job::resolve(question)?;
     let stated = question.workload.rl.as_ref().map(|rl| rl.train_gpus);
-    match (&job.workload.rl, stated) {
-        (Some(rl), Some(None)) if rl.schedule != Schedule::Colocated => {}
-        _ => return Ok(job),
-    }
-    let spec = question.plan.clone().unwrap_or_default();
-    let splits = splits(&job);
-    let last = splits.len() - 1;
-    let decided = is_complete(&job, &spec);
-    let mut scores: Vec<Option<Score>> = vec![None; splits.len()];
-    let mut best: Option<usize> = None;
-    let mut attempt = |place: usize, best: &mut Option<usize>| {
-        if scores[place].is_none() {
-            scores[place] = score(
-                &with_training(&job, splits[place]),
-                &spec,
-                decided,
-                efficiency,
-            );
-        }
-        if let Some(own) = scores[place]
-            && best
-                .and_then(|best| scores[best])
-                .is_none_or(|best| own < best)
-        {
-            *best = Some(place);
-        }
-    };
-    if decided {
-        for place in 0..=last {
-            attempt(place, &mut best);
-        }
-    } else {
-        // Each is a search: a half, a quarter, three quarters, then the neighbours of the best.
-        for place in [last / 2, last / 4, last - last / 4] {
-            attempt(place, &mut best);
-        }
-        if let Some(middle) = best {
-            for place in [middle.saturating_sub(1), (middle + 1).min(last)] {
-                attempt(place, &mut best);
-            }
-        }
-    }
-    Ok(match best {
-        Some(place) => with_training(&job, splits[place]),
-        None => job,
+    Ok(match (&job.workload.rl, stated) {
+        (Some(rl), Some(None)) if rl.schedule != Schedule::Colocated => splits(&job)
+            .into_iter()
+            .map(|gpus| with_training(&job, gpus))
+            .collect(),
+        _ => vec![job],
     })
 }
 
@@ -89,18 +110,4 @@ fn splits(job: &Job) -> Vec<u32> {
         found.push((all / 2 / unit).max(1) * unit);
     }
     found
-}
-
-/// What does not fit last, then seconds of the step.
-type Score = (bool, f64);
-
-fn score(job: &Job, spec: &PlanSpec, decided: bool, efficiency: &Efficiency) -> Option<Score> {
-    let context = Context::with(job, efficiency);
-    let plan = if decided {
-        complete(job, spec).ok()?
-    } else {
-        super::best(&context, spec).ok()?
-    };
-    let step = step::evaluate(&context, &plan);
-    Some((step.reserved_gib() > job.hardware.memory_gib, step.seconds))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::estimate;
-use shardwise_core::wire::{PlanSpec, Question, RolloutPlanSpec, question_from_value};
+use shardwise_core::wire::{Attention, PlanSpec, Question, RolloutPlanSpec, question_from_value};
 
 use crate::runs;
 
@@ -82,8 +82,11 @@ fn keep_common(common: &mut Value, other: &Value) {
 
 /// What a plan says that is no choice of layout: numerics, kernels and switches of the framework, and the engine's.
 fn settings(plan: &PlanSpec) -> PlanSpec {
+    // Megatron-DeepSpeed, whose attention is unfused, recomputes whole layers or nothing.
+    let early = plan.attention == Some(Attention::Unfused);
     PlanSpec {
         attention: plan.attention,
+        recompute: plan.recompute.clone().filter(|_| early),
         fused_lm_head: plan.fused_lm_head,
         fused_loss: plan.fused_loss,
         overlap: plan.overlap,

@@ -1,0 +1,461 @@
+//! What a plan may choose in each dimension, where the question does not state it.
+
+use super::space::{Pass, splits_model};
+use crate::complete::{generating_gpus, training_gpus};
+use crate::job::Job;
+use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
+use crate::wire::{
+    Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec, WorkloadKind,
+};
+
+/// How data-parallel ranks share a batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// Each rank has the same number of sequences, at least one.
+    Even,
+    /// Some ranks may have less, or nothing.
+    Any,
+}
+
+/// What plans of one parallel layout differ in beside the micro-batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Variant {
+    pub(super) recompute: Recompute,
+    pub(super) offload: Offload,
+    pub(super) fused_lm_head: bool,
+}
+
+/// The stated value alone, or every candidate.
+fn choices(stated: Option<u32>, candidates: impl Iterator<Item = u32>) -> Vec<u32> {
+    match stated {
+        Some(value) => vec![value],
+        None => candidates.collect(),
+    }
+}
+
+fn divisors(number: u32, most: u32) -> impl Iterator<Item = u32> {
+    (1..=number.min(most)).filter(move |size| number.is_multiple_of(*size))
+}
+
+fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {
+    (0..20)
+        .map(|exponent| 1 << exponent)
+        .take_while(move |value| *value <= most)
+}
+
+/// Back ends that people train such a workload with. Plain data parallelism is ZeRO-1 with more memory; DeepSpeed in RL
+/// no published run measures.
+pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
+    if let Some(backend) = spec.backend {
+        return vec![backend];
+    }
+    match job.workload.kind {
+        WorkloadKind::Pretrain | WorkloadKind::Sft => {
+            vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
+        }
+        WorkloadKind::Lora | WorkloadKind::Qlora => vec![Backend::Fsdp, Backend::Deepspeed],
+        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
+            vec![Backend::Fsdp, Backend::Megatron]
+        }
+        WorkloadKind::Rollout => vec![Backend::Fsdp],
+    }
+}
+
+/// Tokens below which nobody splits a sequence further: less is all latency.
+const LEAST_SPLIT: u64 = 1024;
+/// The largest pipeline, and the most model chunks of one stage.
+const MOST_STAGES: u32 = 64;
+const MOST_CHUNKS: u32 = 16;
+
+/// Sizes of groups of GPUs.
+pub(super) struct Sizes<'a> {
+    job: &'a Job,
+    spec: &'a PlanSpec,
+    /// Stated sizes, checked; 1 or a default where nothing is stated.
+    base: &'a Layout,
+    gpus: u32,
+}
+
+impl<'a> Sizes<'a> {
+    pub(super) fn of(job: &'a Job, spec: &'a PlanSpec, base: &'a Layout) -> Self {
+        Self {
+            job,
+            spec,
+            base,
+            gpus: training_gpus(job),
+        }
+    }
+
+    fn stated(spec: Option<u64>, checked: u32) -> Option<u32> {
+        spec.map(|_| checked)
+    }
+
+    fn of_model(&self, most: u32) -> u32 {
+        if splits_model(self.base.backend) {
+            most
+        } else {
+            1
+        }
+    }
+
+    /// Tensor parallelism stays inside the node; a rack of one NVLink domain counts as nodes of eight.
+    pub(super) fn tensor(&self) -> Vec<u32> {
+        let hardware = &self.job.hardware;
+        let domain = hardware.gpus_per_node.max(hardware.nvlink_domain.min(8));
+        let heads = self.job.model.shape.num_attention_heads;
+        let stated = Self::stated(self.spec.tensor_parallel, self.base.tensor_parallel);
+        let candidates = divisors(self.gpus, self.of_model(domain));
+        choices(
+            stated,
+            candidates.filter(|size| heads.is_multiple_of(u64::from(*size))),
+        )
+    }
+
+    /// Context and Ulysses parallelism.
+    pub(super) fn sequence(&self, tensor: u32) -> Vec<(u32, u32)> {
+        let length = self.job.workload.sequence_length;
+        let most = (length / LEAST_SPLIT).clamp(1, 64) as u32;
+        let shape = &self.job.model.shape;
+        let heads = shape.num_attention_heads;
+        let keys = shape.num_key_value_heads.max(1);
+        let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
+        // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
+        let ring = powers_of_two(self.of_model(most)).filter(|size| {
+            fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2)))
+        });
+        let ring = choices(
+            Self::stated(self.spec.context_parallel, self.base.context_parallel),
+            ring,
+        );
+        let exchanges = self.base.backend == Backend::Fsdp;
+        let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
+            let split = u64::from(*size);
+            let even = keys.is_multiple_of(split) || split.is_multiple_of(keys);
+            fits(*size) && even && heads.is_multiple_of(split * u64::from(tensor))
+        });
+        let heads = choices(
+            Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel),
+            heads,
+        );
+        ring.iter()
+            .flat_map(|cp| heads.iter().map(move |ulysses| (*cp, *ulysses)))
+            .collect()
+    }
+
+    pub(super) fn experts(&self, _tensor: u32) -> Vec<u32> {
+        let experts = self.job.model.shape.num_experts.min(u64::from(u32::MAX)) as u32;
+        let most = if experts > 0 {
+            self.of_model(self.gpus)
+        } else {
+            1
+        };
+        choices(
+            Self::stated(self.spec.expert_parallel, self.base.expert_parallel),
+            divisors(experts.max(1), most).filter(|size| self.gpus.is_multiple_of(*size)),
+        )
+    }
+
+    /// Experts are split by matrices at most as the rest is.
+    pub(super) fn expert_tensor(&self, tensor: u32, experts: u32) -> Vec<u32> {
+        let most = if self.job.model.shape.num_experts > 0 {
+            self.of_model(tensor)
+        } else {
+            1
+        };
+        choices(
+            Self::stated(
+                self.spec.expert_tensor_parallel,
+                self.base.expert_tensor_parallel,
+            ),
+            powers_of_two(most)
+                .filter(|size| self.gpus.is_multiple_of(size.saturating_mul(experts))),
+        )
+    }
+
+    /// Stages: all equal, or the last one smaller where the layers do not divide.
+    pub(super) fn pipeline(&self, layout: &Layout) -> Vec<u32> {
+        let layers = self.job.model.shape.num_hidden_layers;
+        let split = layout.tensor_parallel * layout.context_parallel * layout.ulysses_parallel;
+        let experts = layout.expert_parallel * layout.expert_tensor_parallel;
+        let fits = |size: u32, split: u32| {
+            split
+                .checked_mul(size)
+                .is_some_and(|all| all > 0 && self.gpus.is_multiple_of(all))
+        };
+        let candidates = divisors(self.gpus, self.of_model(MOST_STAGES)).filter(|size| {
+            let stages = u64::from(*size);
+            let filled = layers.div_ceil(stages) * (stages - 1) < layers;
+            filled && fits(*size, split) && (experts == 1 || fits(*size, experts))
+        });
+        choices(
+            Self::stated(self.spec.pipeline_parallel, self.base.pipeline_parallel),
+            candidates,
+        )
+    }
+
+    /// Model chunks per stage, all of the same number of layers.
+    pub(super) fn chunks(&self, stages: u32) -> Vec<u32> {
+        let layers = self.job.model.shape.num_hidden_layers;
+        let even = layers.is_multiple_of(u64::from(stages.max(1)));
+        let each = if stages > 1 && even {
+            (layers / u64::from(stages)) as u32
+        } else {
+            1
+        };
+        choices(
+            Self::stated(self.spec.virtual_pipeline, self.base.virtual_pipeline),
+            divisors(each, MOST_CHUNKS),
+        )
+    }
+
+    /// `DeepSpeed` has them all; Megatron's distributed optimizer costs nothing, and FSDP is ZeRO-3. Stage 0 is stage 1
+    /// with more memory.
+    pub(super) fn zero_stages(&self) -> Vec<u8> {
+        match (self.spec.zero_stage, self.base.backend) {
+            (None, Backend::Deepspeed) => vec![1, 2, 3],
+            _ => vec![self.base.zero_stage],
+        }
+    }
+
+    /// FSDP shards over all ranks, or within each node (HSDP).
+    pub(super) fn shard_groups(&self, layout: &Layout, zero_stage: u8) -> Vec<Option<u64>> {
+        if self.spec.shard_group.is_some() {
+            return vec![self.spec.shard_group];
+        }
+        let all = layout.data_parallel(self.gpus) * layout.sequence_split();
+        let node = self.job.hardware.gpus_per_node;
+        let hybrid = self.base.backend == Backend::Fsdp
+            && zero_stage == 3
+            && node > 1
+            && node < all
+            && all.is_multiple_of(node)
+            && node.is_multiple_of(layout.sequence_split());
+        if hybrid {
+            vec![None, Some(node.into())]
+        } else {
+            vec![None]
+        }
+    }
+}
+
+/// Whether the global batch gives every rank the same number of sequences, at least one.
+pub(super) fn shares_evenly(job: &Job, layout: &Layout) -> bool {
+    let ranks = u64::from(layout.data_parallel(training_gpus(job)));
+    let batch = job.workload.global_batch;
+    batch >= ranks && batch.is_multiple_of(ranks)
+}
+
+/// Interleaved pipelines take micro-batches in rounds of as many as there are stages (Megatron's
+/// `forward_backward_pipelining_with_interleaving`).
+pub(super) fn interleaves(spec: &PlanSpec, layout: &Layout, pass: &Pass) -> bool {
+    let stated = spec.virtual_pipeline.is_some();
+    let dynamic = matches!(pass.micro_batch, MicroBatch::Tokens(_));
+    layout.virtual_pipeline == 1
+        || stated
+        || dynamic
+        || (pass.batch.micro_batches as u64).is_multiple_of(layout.pipeline_parallel.into())
+}
+
+/// What one forward pass takes: divisors of a rank's sequences; token budgets where sequences are joined.
+pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<MicroBatch> {
+    let workload = &job.workload;
+    match (spec.micro_batch, spec.max_tokens_per_gpu) {
+        (None, None) => {}
+        // The stated one, as it was checked.
+        _ => return vec![layout.micro_batch],
+    }
+    let ranks = u64::from(layout.data_parallel(training_gpus(job)));
+    let per_rank = (workload.global_batch / ranks.max(1)).max(1);
+    let longest = workload
+        .sequence_length
+        .div_ceil(u64::from(layout.sequence_split().max(1)))
+        .max(1);
+    let budgets = [1, 2, 3, 4, 6, 8, 12, 16].map(|times| MicroBatch::Tokens(longest * times));
+    if workload.rl.is_some() && workload.packing {
+        return budgets.to_vec();
+    }
+    let sequences = divisors(per_rank.min(1 << 20) as u32, 64);
+    let mut found: Vec<_> = sequences
+        .map(|size| MicroBatch::Sequences(size.into()))
+        .collect();
+    if workload.joins() {
+        found.extend(budgets);
+    }
+    found
+}
+
+/// Recomputation, offload and fused head; the plainest first.
+pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant> {
+    let recomputes = match &spec.recompute {
+        Some(_) => vec![base.recompute],
+        None => recomputes(job, base),
+    };
+    let mut offloads = match spec.offload {
+        Some(stated) => vec![stated],
+        None => offloads(job, base.backend),
+    };
+    // Drives hold what is offloaded: a plan that states them offloads something.
+    if base.nvme_offload && spec.offload.is_none() {
+        offloads
+            .retain(|own| own.optimizer && (!own.parameters || base.zero_plus == ZeroPlus::OFF));
+    }
+    let mut found = Vec::with_capacity(recomputes.len() * offloads.len() * 2);
+    for fused_lm_head in fused_heads(job, spec, base.backend) {
+        for offload in &offloads {
+            for recompute in &recomputes {
+                found.push(Variant {
+                    recompute: *recompute,
+                    offload: *offload,
+                    fused_lm_head,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// veRL and Megatron have the kernel, and the guides advise it without exception in RL (verl_megatron_practice,
+/// section 2); Hugging Face's trainers have Liger's.
+fn fused_heads(job: &Job, spec: &PlanSpec, backend: Backend) -> Vec<bool> {
+    match (spec.fused_lm_head, job.workload.kind) {
+        (Some(stated), _) => vec![stated],
+        (None, WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo) => vec![true],
+        (None, WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora)
+            if !splits_model(backend) =>
+        {
+            vec![false, true]
+        }
+        _ => vec![false],
+    }
+}
+
+/// Every set of modules that Megatron recomputes and that saves something, and all of each layer. Elsewhere all or
+/// nothing; in pre-training also every other operator (torchtitan's selective checkpointing).
+fn recomputes(job: &Job, layout: &Layout) -> Vec<Recompute> {
+    let mut found = vec![Recompute::None];
+    if layout.backend == Backend::Megatron {
+        found.extend(
+            module_sets(job, layout)
+                .into_iter()
+                .map(Recompute::Selective),
+        );
+    } else if job.workload.kind == WorkloadKind::Pretrain && layout.backend == Backend::Fsdp {
+        found.push(Recompute::Selective(Modules::CORE_ATTN));
+    }
+    found.push(Recompute::Full);
+    found
+}
+
+fn module_sets(job: &Job, layout: &Layout) -> Vec<Modules> {
+    use RecomputeModule as M;
+    let shape = &job.model.shape;
+    let experts = shape.num_experts > 0;
+    let dense = !experts || shape.first_k_dense_replace > 0;
+    let mut relevant = vec![M::Layernorm];
+    let mut add = |module, saves: bool| {
+        if saves {
+            relevant.push(module);
+        }
+    };
+    // Flash attention keeps no scores.
+    add(M::CoreAttn, layout.attention == Attention::Unfused);
+    add(M::Mlp, dense);
+    add(M::MlaUpProj, shape.is_mla());
+    add(M::MoeAct, experts);
+    add(
+        M::SharedExperts,
+        experts && shape.shared_expert_intermediate_size > 0,
+    );
+    add(M::Moe, experts);
+    let sets = 1_u32..1 << relevant.len();
+    sets.map(|set| {
+        let chosen = (0..relevant.len()).filter(|place| set & (1 << place) != 0);
+        chosen
+            .filter_map(|place| relevant.get(place).copied())
+            .collect::<Vec<_>>()
+    })
+    // All of the experts' layer is more than its parts.
+    .filter(|set| {
+        !set.contains(&M::Moe) || !(set.contains(&M::MoeAct) || set.contains(&M::SharedExperts))
+    })
+    .map(|set| Modules::of(&set))
+    .collect()
+}
+
+/// What each backend keeps in host memory, beside nothing.
+fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
+    let none = Offload::default();
+    let states = Offload {
+        parameters: true,
+        optimizer: true,
+        gradients: true,
+        activations: false,
+    };
+    let optimizer = Offload {
+        optimizer: true,
+        ..none
+    };
+    let with_gradients = Offload {
+        gradients: true,
+        ..optimizer
+    };
+    match (job.workload.kind, backend) {
+        (WorkloadKind::Rollout, _) => vec![none],
+        // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
+        // `utils/deepspeed/deepspeed_utils.py`).
+        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Deepspeed) => {
+            vec![none, with_gradients]
+        }
+        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, _) => vec![none, states],
+        (_, Backend::Deepspeed) => vec![none, with_gradients, states],
+        (_, Backend::Fsdp) => vec![none, states],
+        (_, Backend::Megatron) => vec![none, optimizer],
+        (_, Backend::Ddp) => vec![none],
+    }
+}
+
+/// Every engine, as partial plans that keep what the question states; fastest sharing of the card first.
+pub(super) fn rollouts(job: &Job, spec: &PlanSpec) -> Vec<RolloutPlanSpec> {
+    let reinforcement = job.workload.rl.is_some();
+    let stated = spec.rollout.clone().unwrap_or_default();
+    let gpus = generating_gpus(job);
+    let heads = job.model.shape.num_attention_heads;
+    let sizes: Vec<u64> = match stated.tensor_parallel {
+        Some(size) => vec![size],
+        // Two nodes of eight where one holds no copy of the weights.
+        None => divisors(gpus, job.hardware.gpus_per_node.max(16))
+            .map(u64::from)
+            .filter(|size| heads.is_multiple_of(*size))
+            .collect(),
+    };
+    let shares = match stated.gpu_memory_utilization {
+        Some(share) => vec![share],
+        None if reinforcement => SHARES.to_vec(),
+        None => vec![0.9],
+    };
+    let slots = match stated.max_num_seqs {
+        Some(slots) => vec![slots],
+        None => SLOTS.to_vec(),
+    };
+    let mut found = Vec::with_capacity(sizes.len() * shares.len() * slots.len());
+    for size in sizes {
+        for slots in &slots {
+            for share in &shares {
+                found.push(RolloutPlanSpec {
+                    tensor_parallel: Some(size),
+                    gpu_memory_utilization: Some(*share),
+                    max_num_seqs: Some(*slots),
+                    ..stated.clone()
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Shares of the card, to a twentieth.
+const SHARES: [f64; 12] = [
+    0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35,
+];
+/// Sequences decoded together: vLLM's default on large cards, and its neighbours.
+const SLOTS: [u64; 4] = [256, 512, 1024, 128];

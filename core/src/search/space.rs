@@ -1,0 +1,335 @@
+//! Every plan of a job: what model, machine and question allow.
+//!
+//! Plans come in three levels, each sharing what costs time to compute: a [`Family`] splits blocks alike, so that their
+//! times are; a [`Group`] is one parallel layout, so that weights and micro-batches are; a [`Variant`] is what a group's
+//! plans differ in beside the micro-batch.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::choices::{self, Sharing, Variant};
+use crate::batch::{self, Batch};
+use crate::complete::{self, check_mini_batch, placed, training_gpus};
+use crate::context::Context;
+use crate::error::InputError;
+use crate::job::Job;
+use crate::plan::{Layout, MicroBatch, Plan};
+pub(super) use crate::rl::Held;
+use crate::training::Shards;
+use crate::wire::{Backend, PlanSpec};
+
+/// All plans of a job.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    pub(super) families: Vec<Family>,
+    /// Plans in all groups.
+    pub(super) plans: u64,
+    /// Why something stated leaves no plan, where it does.
+    pub(super) refusal: Option<InputError>,
+}
+
+/// Groups whose blocks are split alike.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// Plans of other roles where they are stated, and whether they are.
+    roles: Plan,
+    follows: Follows,
+    pub(super) groups: Vec<Group>,
+    /// Variants of all of its groups; the plainest first.
+    pub(super) variants: Rc<[Variant]>,
+    /// Tokens of the largest mean micro-batch of any plan in it: where a block's time per token is least.
+    pub(super) widest: f64,
+}
+
+/// One parallel layout: everything but micro-batch, recomputation, offload and the fused head.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The layout, plain.
+    layout: Layout,
+    /// Weights of one GPU, and who shares them.
+    pub(super) shards: Shards,
+    pub(super) passes: Rc<[Pass]>,
+    /// Place among all groups.
+    pub(super) place: u32,
+    /// What plans hold, as far as it has been asked, by pass and variant; the same on every GPU type that shares this
+    /// space.
+    memory: RefCell<Vec<Option<Held>>>,
+    /// The least that they hold.
+    floor: Cell<Option<f64>>,
+}
+
+/// What one forward pass takes, and the micro-batches that come of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    pub(super) micro_batch: MicroBatch,
+    /// Of one optimizer step.
+    pub(super) batch: Batch,
+}
+
+/// Which other roles follow the actor's layout.
+#[derive(Clone, Copy, Debug)]
+struct Follows {
+    critic: bool,
+    reference: bool,
+}
+
+impl Family {
+    /// The plan of a layout.
+    pub(super) fn plan(&self, layout: Layout) -> Plan {
+        let role = |own: Option<Layout>, follows: bool| {
+            if follows { own.map(|_| layout) } else { own }
+        };
+        Plan {
+            layout,
+            rollout: None,
+            critic: role(self.roles.critic, self.follows.critic),
+            reference: role(self.roles.reference, self.follows.reference),
+        }
+    }
+}
+
+impl Group {
+    /// The layout of a pass and a variant.
+    pub(super) fn layout(&self, pass: &Pass, variant: &Variant) -> Layout {
+        Layout {
+            micro_batch: pass.micro_batch,
+            recompute: variant.recompute,
+            offload: variant.offload,
+            fused_lm_head: variant.fused_lm_head,
+            ..self.layout
+        }
+    }
+
+    /// The least GiB that any plan holds, computed once.
+    pub(super) fn floor(&self, compute: impl FnOnce() -> f64) -> f64 {
+        let floor = self.floor.get().unwrap_or_else(compute);
+        self.floor.set(Some(floor));
+        floor
+    }
+
+    /// What a plan holds, computed once.
+    pub(super) fn held(
+        &self,
+        (pass, variant): (usize, usize),
+        of: usize,
+        compute: impl FnOnce() -> Held,
+    ) -> Held {
+        let mut memory = self.memory.borrow_mut();
+        if memory.is_empty() {
+            memory.resize(self.passes.len() * of, None);
+        }
+        match memory.get_mut(pass * of + variant) {
+            Some(known) => *known.get_or_insert_with(compute),
+            None => compute(),
+        }
+    }
+}
+
+impl Space {
+    /// Every plan of training that keeps what `spec` states.
+    pub(super) fn of(context: &Context<'_>, spec: &PlanSpec) -> Self {
+        // A batch that ranks share unevenly is a plan only where no other is legal.
+        let even = Self::shared(context, spec, Sharing::Even);
+        if even.plans > 0 {
+            return even;
+        }
+        Self::shared(context, spec, Sharing::Any)
+    }
+
+    fn shared(context: &Context<'_>, spec: &PlanSpec, sharing: Sharing) -> Self {
+        let job = context.job;
+        let mut space = Self::default();
+        for backend in choices::backends(job, spec) {
+            let own = PlanSpec {
+                backend: Some(backend),
+                ..spec.clone()
+            };
+            // Defaults, and other roles' plans, do not depend on how the actor is split.
+            let decided = complete::decided(job, &own, "plan")
+                .and_then(|layout| Ok((layout, complete::roles(job, &own, layout)?)));
+            match decided {
+                Ok((layout, plan)) => space.split(context, &own, &layout, &plan, sharing),
+                Err(error) => space.refusal = Some(error),
+            }
+        }
+        space
+    }
+
+    /// Every split of blocks under one backend.
+    fn split(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        base: &Layout,
+        roles: &Plan,
+        sharing: Sharing,
+    ) {
+        let job = context.job;
+        let sizes = choices::Sizes::of(job, spec, base);
+        let variants: Rc<[Variant]> = choices::variants(job, spec, base).into();
+        let Some(last) = variants.last() else { return };
+        let base = &Layout {
+            offload: last.offload,
+            ..*base
+        };
+        for tensor_parallel in sizes.tensor() {
+            for (context_parallel, ulysses_parallel) in sizes.sequence(tensor_parallel) {
+                for expert_parallel in sizes.experts(tensor_parallel) {
+                    for expert_tensor_parallel in
+                        sizes.expert_tensor(tensor_parallel, expert_parallel)
+                    {
+                        let mut layout = Layout {
+                            tensor_parallel,
+                            context_parallel,
+                            ulysses_parallel,
+                            expert_parallel,
+                            expert_tensor_parallel,
+                            ..*base
+                        };
+                        layout.sequence_parallel = spec
+                            .sequence_parallel
+                            .unwrap_or_else(|| complete::splits_sequence(&layout));
+                        let groups = self.groups(context, spec, &layout, sharing, &sizes);
+                        let follows = Follows {
+                            critic: spec.critic.is_none(),
+                            reference: spec.reference.is_none(),
+                        };
+                        self.add(Family {
+                            roles: *roles,
+                            follows,
+                            groups,
+                            variants: Rc::clone(&variants),
+                            widest: 0.0,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, mut family: Family) {
+        if family.groups.is_empty() {
+            return;
+        }
+        let last = self.families.last().and_then(|known| known.groups.last());
+        let start = last.map_or(0, |last| last.place + 1);
+        for (place, group) in (start..).zip(&mut family.groups) {
+            group.place = place;
+            self.plans += (group.passes.len() * family.variants.len()) as u64;
+            for pass in group.passes.iter() {
+                family.widest = family.widest.max(pass.batch.mean.tokens);
+            }
+        }
+        self.families.push(family);
+    }
+
+    /// Every parallel layout with blocks split as in `layout`.
+    fn groups(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        layout: &Layout,
+        sharing: Sharing,
+        sizes: &choices::Sizes<'_>,
+    ) -> Vec<Group> {
+        let job = context.job;
+        let role = context.actor();
+        let gpus = training_gpus(job);
+        let mut found = Vec::new();
+        for pipeline_parallel in sizes.pipeline(layout) {
+            let split = Layout {
+                pipeline_parallel,
+                virtual_pipeline: 1,
+                ..*layout
+            };
+            if sharing == Sharing::Even && !choices::shares_evenly(job, &split) {
+                continue;
+            }
+            let all: Rc<[Pass]> = choices::micro_batches(job, spec, &split)
+                .into_iter()
+                .map(|micro_batch| pass(job, &split, micro_batch, gpus))
+                .collect();
+            for virtual_pipeline in sizes.chunks(pipeline_parallel) {
+                for zero_stage in sizes.zero_stages() {
+                    for shard_group in sizes.shard_groups(&split, zero_stage) {
+                        let layout = Layout {
+                            virtual_pipeline,
+                            zero_stage,
+                            ..split
+                        };
+                        let layout = match placed(job, layout, shard_group, "plan")
+                            .and_then(|layout| checked(job, layout))
+                        {
+                            Ok(layout) => layout,
+                            Err(error) => {
+                                self.refusal = Some(error);
+                                continue;
+                            }
+                        };
+                        let fits = |pass: &Pass| choices::interleaves(spec, &layout, pass);
+                        let passes = if all.iter().all(fits) {
+                            Rc::clone(&all)
+                        } else {
+                            all.iter().copied().filter(fits).collect()
+                        };
+                        if passes.is_empty() {
+                            continue;
+                        }
+                        found.push(Group {
+                            layout,
+                            shards: Shards::of(&role, &layout, gpus),
+                            passes,
+                            place: 0,
+                            memory: RefCell::default(),
+                            floor: Cell::default(),
+                        });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Every plan, for one that wants them all.
+    #[cfg(all(test, not(target_family = "wasm")))]
+    pub(super) fn each(&self) -> impl Iterator<Item = (u32, Plan)> {
+        self.families.iter().flat_map(|family| {
+            family.groups.iter().flat_map(move |group| {
+                group.passes.iter().flat_map(move |pass| {
+                    let plan = |variant| family.plan(group.layout(pass, variant));
+                    family
+                        .variants
+                        .iter()
+                        .map(move |variant| (group.place, plan(variant)))
+                })
+            })
+        })
+    }
+}
+
+fn checked(job: &Job, layout: Layout) -> Result<Layout, InputError> {
+    if let Some(rl) = &job.workload.rl {
+        check_mini_batch(rl, &layout)?;
+    }
+    Ok(layout)
+}
+
+fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass {
+    let layout = Layout {
+        micro_batch,
+        ..*layout
+    };
+    let workload = &job.workload;
+    let spread = workload.rl.as_ref().map_or(0.0, |rl| {
+        rl.response_length_cv * rl.mean_response_length / rl.mean_length()
+    });
+    Pass {
+        micro_batch,
+        batch: batch::split(job, &layout, gpus, workload.global_batch as f64, spread),
+    }
+}
+
+/// Whether a backend is Megatron's, which alone splits matrices, layers and experts here.
+pub(super) fn splits_model(backend: Backend) -> bool {
+    backend == Backend::Megatron
+}

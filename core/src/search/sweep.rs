@@ -1,0 +1,235 @@
+//! The same question on every GPU type and number of GPUs: one offer each, at its best plan.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::space::Space;
+use super::{Candidate, Ranked, generation, nothing, ranked, split};
+use crate::catalog;
+use crate::complete::training_gpus;
+use crate::context::Context;
+use crate::error::InputError;
+use crate::estimate;
+use crate::job::Job;
+use crate::plan::Plan;
+use crate::wire::{Answer, HardwareSpec, PlanSpec, Question};
+
+/// GPU types and numbers of GPUs to ask a question for, one after the other.
+///
+/// It is an iterator, so that a page can stop between any two offers.
+#[derive(Debug)]
+pub struct Sweep {
+    question: Question,
+    hardware: Vec<HardwareSpec>,
+    next: usize,
+    spaces: Spaces,
+    accept: Option<Accept>,
+}
+
+/// Which plans of a job count, where not all do.
+type Accept = fn(&Job, &Plan) -> bool;
+
+/// A GPU type and number with its best plan.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The machine, as a question writes it.
+    pub hardware: HardwareSpec,
+    /// Its best plan, or why it cannot be asked.
+    pub result: Result<Found, InputError>,
+}
+
+/// The best plan of an offer.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The question, resolved for this machine.
+    pub job: Job,
+    /// The plan.
+    pub plan: Plan,
+    /// Its answer.
+    pub answer: Answer,
+    /// Legal plans among which it is the best.
+    pub considered: u64,
+    /// Those whose time had to be computed.
+    pub evaluated: u64,
+}
+
+impl Sweep {
+    /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
+    /// every one of `counts`, or as many GPUs as the question has. Any plan that the question states is left to the
+    /// search, as no other machine may allow it.
+    #[must_use]
+    pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
+        let own = &question.hardware;
+        let others = gpus.iter().filter(|id| own.gpu.as_str() != Some(**id));
+        let types = others.map(|id| HardwareSpec {
+            gpu: Value::from(*id),
+            gpus: own.gpus,
+            ..HardwareSpec::default()
+        });
+        let asked = gpus.is_empty() || own.gpu.as_str().is_none_or(|id| gpus.contains(&id));
+        let types = asked.then(|| own.clone()).into_iter().chain(types);
+        let hardware = types
+            .flat_map(|hardware| {
+                let counted = counts.iter().map(|count| Some(*count));
+                let counted: Vec<_> = if counts.is_empty() {
+                    vec![hardware.gpus]
+                } else {
+                    counted.collect()
+                };
+                counted.into_iter().map(move |gpus| HardwareSpec {
+                    gpus,
+                    ..hardware.clone()
+                })
+            })
+            .collect();
+        Self {
+            question: Question {
+                plan: None,
+                ..question.clone()
+            },
+            hardware,
+            next: 0,
+            spaces: Spaces::default(),
+            accept: None,
+        }
+    }
+
+    /// Every GPU type of the catalog, with as many GPUs as the question has.
+    #[must_use]
+    pub fn every_gpu(question: &Question) -> Self {
+        let all: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).collect();
+        Self::new(question, &all, &[])
+    }
+
+    /// The same among plans that `accept` accepts: those that a framework runs, say.
+    #[must_use]
+    pub fn accepting(self, accept: Accept) -> Self {
+        Self {
+            accept: Some(accept),
+            ..self
+        }
+    }
+
+    /// Offers in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.hardware.len()
+    }
+
+    fn find(&mut self, hardware: &HardwareSpec) -> Result<Found, InputError> {
+        let question = Question {
+            hardware: hardware.clone(),
+            ..self.question.clone()
+        };
+        let jobs = split::jobs(&question)?;
+        let spec = PlanSpec::default();
+        let accept = self.accept;
+        let (mut considered, mut evaluated) = (0, 0);
+        let mut refusal = None;
+        let (job, best) =
+            split::fastest(&jobs, |job| match self.spaces.best(job, &spec, accept) {
+                Ok((best, tried)) => {
+                    considered += tried.0;
+                    evaluated += tried.1;
+                    best
+                }
+                Err(error) => {
+                    refusal = Some(error);
+                    None
+                }
+            })?;
+        let context = Context::new(&job);
+        let Some(best) = best else {
+            return Err(nothing(&context, &spec, refusal));
+        };
+        let answer = estimate::answer(&context, &best.plan);
+        Ok(Found {
+            plan: best.plan,
+            answer,
+            considered,
+            evaluated,
+            job,
+        })
+    }
+}
+
+impl Iterator for Sweep {
+    type Item = Offer;
+
+    fn next(&mut self) -> Option<Offer> {
+        let hardware = self.hardware.get(self.next)?.clone();
+        self.next += 1;
+        let result = self.find(&hardware);
+        Some(Offer { hardware, result })
+    }
+}
+
+/// What plans and their memory depend on beside the question: GPU types that agree in it share a space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kind {
+    gpus: u32,
+    training: u32,
+    gpus_per_node: u32,
+    domain: u32,
+    blackwell: bool,
+    operand_bytes: f64,
+}
+
+impl Kind {
+    fn of(context: &Context<'_>) -> Self {
+        let hardware = &context.job.hardware;
+        Self {
+            gpus: hardware.gpus,
+            training: training_gpus(context.job),
+            gpus_per_node: hardware.gpus_per_node,
+            domain: hardware.nvlink_domain.min(8).max(hardware.gpus_per_node),
+            // Megatron gathers its weights in fp8 there.
+            blackwell: hardware.architecture.starts_with("Blackwell"),
+            operand_bytes: context.rates.operand_bytes,
+        }
+    }
+}
+
+/// Spaces that were made before.
+#[derive(Debug, Default)]
+struct Spaces {
+    known: Vec<(Kind, Rc<Space>)>,
+}
+
+/// Plans considered and evaluated.
+type Tried = (u64, u64);
+
+impl Spaces {
+    fn of(&mut self, context: &Context<'_>, spec: &PlanSpec) -> Rc<Space> {
+        let kind = Kind::of(context);
+        if let Some((_, space)) = self.known.iter().find(|(known, _)| *known == kind) {
+            return Rc::clone(space);
+        }
+        let space = Rc::new(Space::of(context, spec));
+        self.known.push((kind, Rc::clone(&space)));
+        space
+    }
+
+    fn best(
+        &mut self,
+        job: &Job,
+        spec: &PlanSpec,
+        accept: Option<Accept>,
+    ) -> Result<(Option<Candidate>, Tried), InputError> {
+        let context = Context::new(job).for_many();
+        let accept = |plan: &Plan| accept.is_none_or(|accept| accept(job, plan));
+        if job.workload.generation.is_some() {
+            return generation::ranked(&context, spec, 1, &accept).map(Ranked::best);
+        }
+        let space = self.of(&context, spec);
+        ranked(&context, spec, &space, 1, &accept).map(Ranked::best)
+    }
+}
+
+impl Ranked {
+    fn best(self) -> (Option<Candidate>, Tried) {
+        let tried = (self.considered, self.evaluated);
+        (self.plans.into_iter().next(), tried)
+    }
+}
