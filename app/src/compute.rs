@@ -1,19 +1,17 @@
 //! The work that is too long for one keystroke: comparing plans and GPU types, in slices, given up
 //! as soon as the question changes.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 use std::sync::Arc;
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
 use shardwise_core::context::Context;
+use shardwise_core::search::sweep::Sweep;
 use shardwise_core::sensitivity;
 use shardwise_core::wire::Sensitivity;
-use shardwise_core::{Evaluated, Question, SearchResult};
+use shardwise_core::{Answer, Evaluated, Question, SearchResult};
 
 use crate::browser;
 use crate::page::Shown;
@@ -61,9 +59,8 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Of an answer.
-    pub(crate) fn of(found: &Evaluated) -> Self {
-        let answer = &found.answer;
+    /// Of an answer, with `gpus` that train.
+    pub(crate) fn of(answer: &Answer, gpus: u32) -> Self {
         Self {
             fits: answer.fits,
             speed: answer.tokens_per_s_per_gpu,
@@ -74,29 +71,28 @@ impl Figures {
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.memory.reserved_gib,
             has_gib: answer.memory.capacity_gib,
-            layout: plan_in_short(&answer.plan, training_gpus(&found.job)),
+            layout: plan_in_short(&answer.plan, gpus),
         }
     }
 }
 
-/// The GPU types of the catalog, as far as they have been asked.
-#[derive(Clone, Debug, Default)]
+/// The GPU types of the catalog, as far as they have been asked. Two signals: charts follow the rows alone.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     /// All of them, once all have been asked; the last question's until then.
-    pub(crate) rows: Arc<Vec<Compared>>,
+    pub(crate) rows: RwSignal<Arc<Vec<Compared>>>,
     /// How many have been asked.
-    pub(crate) done: usize,
+    pub(crate) done: RwSignal<usize>,
 }
 
-/// The question for another GPU type: the same number, at its own price, network and best plan.
-pub(crate) fn with_gpu(question: &Question, gpu: &str) -> Question {
-    let mut other = question.clone();
-    other.hardware.gpu = Value::String(gpu.to_owned());
-    other.hardware.usd_per_gpu_hour = None;
-    other.hardware.internode_gbit_per_s_per_gpu = None;
-    other.hardware.gpus_per_node = None;
-    other.plan = None;
-    other
+impl Comparison {
+    /// Before the first question.
+    pub(crate) fn new() -> Self {
+        Self {
+            rows: RwSignal::new(Arc::new(Vec::new())),
+            done: RwSignal::new(0),
+        }
+    }
 }
 
 /// Says what changes are worth, then compares plans, then GPU types, for the question that is shown.
@@ -104,11 +100,11 @@ pub(crate) fn start(
     shown: &Arc<Shown>,
     changes: RwSignal<Option<Arc<Sensitivity>>>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
-    comparison: RwSignal<Comparison>,
+    comparison: Comparison,
 ) {
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
-    comparison.update(|comparison| comparison.done = 0);
+    comparison.done.set(0);
     let shown = Arc::clone(shown);
     // The answer itself is drawn first.
     later(ticket, move || {
@@ -116,58 +112,53 @@ pub(crate) fn start(
         let found = sensitivity::of(&shown.question, &Context::new(job), plan);
         changes.set(Some(Arc::new(found)));
         later(ticket, move || {
-            compare(ticket, shown.question.clone(), plans, comparison)
+            compare(ticket, &shown.question, plans, comparison);
         });
     });
 }
 
 fn compare(
     ticket: u64,
-    question: Question,
+    question: &Question,
     plans: RwSignal<Option<Arc<SearchResult>>>,
-    comparison: RwSignal<Comparison>,
+    comparison: Comparison,
 ) {
-    let found = shardwise_core::search(&question, None, PLANS).ok();
+    let found = shardwise_core::search(question, None, PLANS).ok();
     plans.set(found.map(Arc::new));
-    let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
-    later(ticket, move || slice(ticket, question, rows, comparison));
+    let sweep = Sweep::every_gpu(question);
+    let rows = Vec::with_capacity(sweep.total());
+    later(ticket, move || slice(ticket, sweep, rows, comparison));
 }
 
-fn slice(
-    ticket: u64,
-    question: Question,
-    rows: Rc<RefCell<Vec<Compared>>>,
-    comparison: RwSignal<Comparison>,
-) {
+fn slice(ticket: u64, mut sweep: Sweep, mut rows: Vec<Compared>, comparison: Comparison) {
     let begun = browser::now_ms();
-    let gpus = catalog::gpus();
-    loop {
-        let next = rows.borrow().len();
-        let Some(gpu) = gpus.get(next) else {
-            comparison.set(Comparison {
-                rows: Arc::new(rows.take()),
-                done: gpus.len(),
-            });
-            return;
-        };
-        let result = shardwise_core::evaluate_alone(&with_gpu(&question, gpu.id))
-            .map(|found| Figures::of(&found))
-            .map_err(|error| error.message);
-        rows.borrow_mut().push(Compared { gpu, result });
+    while let Some(offer) = sweep.next() {
+        // A card of one's own is in no list; the chart shows its answer's base.
+        let gpu = offer.hardware.gpu.as_str().and_then(catalog::gpu);
+        rows.extend(gpu.map(|gpu| {
+            Compared {
+                gpu,
+                result: offer
+                    .result
+                    .map(|found| Figures::of(&found.answer, training_gpus(&found.job)))
+                    .map_err(|error| error.message),
+            }
+        }));
         if browser::now_ms() - begun >= SLICE_MS {
-            break;
+            comparison.done.set(rows.len());
+            later(ticket, move || slice(ticket, sweep, rows, comparison));
+            return;
         }
     }
-    comparison.update(|comparison| comparison.done = rows.borrow().len());
-    later(ticket, move || slice(ticket, question, rows, comparison));
+    comparison.rows.set(Arc::new(rows));
+    comparison.done.set(catalog::gpus().len());
 }
 
-/// Goes on after the browser has drawn, unless the question has changed.
+/// Goes on once the browser had its turn, unless the question has changed.
 fn later(ticket: u64, work: impl FnOnce() + 'static) {
-    Timeout::new(0, move || {
+    browser::soon(move || {
         if CURRENT.get() == ticket {
             work();
         }
-    })
-    .forget();
+    });
 }

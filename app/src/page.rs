@@ -15,7 +15,7 @@ use shardwise_core::wire::{Sensitivity, WorkloadKind};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
-use crate::compute::{self, Comparison};
+use crate::compute::{self, Compared, Comparison};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
@@ -101,7 +101,7 @@ pub(crate) struct State {
     /// What each change of its plan is worth.
     pub(crate) changes: RwSignal<Option<Arc<Sensitivity>>>,
     /// Other GPU types for it.
-    pub(crate) comparison: RwSignal<Comparison>,
+    pub(crate) comparison: Comparison,
     /// Order of the GPU types.
     pub(crate) order: RwSignal<Order>,
     /// Whether all GPU types are shown.
@@ -218,7 +218,7 @@ impl Page {
             pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
             changes: RwSignal::new(None),
-            comparison: RwSignal::new(Comparison::default()),
+            comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
@@ -271,10 +271,17 @@ impl Page {
         self.errors.get()
     }
 
-    /// The GPU types, as far as they have been asked.
+    /// The GPU types, once all have been asked.
     #[inline(never)]
-    pub(crate) fn compared(self) -> Comparison {
-        self.comparison.get()
+    pub(crate) fn compared(self) -> Arc<Vec<Compared>> {
+        self.comparison.rows.get()
+    }
+
+    /// The last valid question with its answer, for what follows another signal that is set after it: so that one
+    /// keystroke draws it once.
+    #[inline(never)]
+    pub(crate) fn standing(self) -> Option<Arc<Shown>> {
+        self.shown.get_untracked()
     }
 
     /// Other plans for the shown question; `None` until they have been looked for.

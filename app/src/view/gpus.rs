@@ -2,13 +2,14 @@
 
 use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
+use shardwise_core::complete::training_gpus;
 
 use super::ask::hardware::choose_gpu;
 use super::figure::{cell, folded_table, head, image, label, legend, plot};
 use super::words;
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
-use crate::compute::{Compared, Comparison, Figures};
+use crate::compute::{Compared, Figures};
 use crate::format;
 use crate::page::{Order, Page, Shown};
 use crate::text::{Lang, Text, fill};
@@ -25,11 +26,12 @@ fn fitting(row: &Compared) -> Option<&Figures> {
 }
 
 /// The compared types; the asked one with the answer that is shown, so with its plan and price.
-fn as_asked(comparison: &Comparison, shown: &Shown) -> Vec<Compared> {
-    let mut rows = comparison.rows.as_ref().clone();
+fn as_asked(compared: &[Compared], shown: &Shown) -> Vec<Compared> {
+    let mut rows = compared.to_vec();
     let asked = words::asked_gpu(shown);
     if let Some(row) = rows.iter_mut().find(|row| Some(row.gpu.id) == asked) {
-        row.result = Ok(Figures::of(&shown.found));
+        let gpus = training_gpus(&shown.found.job);
+        row.result = Ok(Figures::of(&shown.found.answer, gpus));
     }
     rows
 }
@@ -199,9 +201,10 @@ struct Chosen {
 }
 
 fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
-    let shown = page.answered()?;
+    let compared = page.compared();
+    let shown = page.standing()?;
     let asked = words::asked_gpu(&shown).map(str::to_owned);
-    let all = ordered(as_asked(&page.compared(), &shown), page.order.get());
+    let all = ordered(as_asked(&compared, &shown), page.order.get());
     let top = match (embedded, page.all_gpus.get()) {
         (true, _) => TOP_EMBEDDED,
         (false, false) => TOP,
@@ -229,22 +232,14 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
 /// The sentence of the chart; what is going on until there is one.
 pub(super) fn sentence(page: Page) -> String {
     let lang = page.lang;
-    let comparison = page.compared();
-    if comparison.rows.is_empty() {
+    let compared = page.compared();
+    if compared.is_empty() {
         let total = shardwise_core::catalog::gpus().len().to_string();
-        return fill(
-            lang.text().gpus_counting,
-            &[&comparison.done.to_string(), &total],
-        );
+        let done = page.comparison.done.get().to_string();
+        return fill(lang.text().gpus_counting, &[&done, &total]);
     }
-    page.answered()
-        .map(|shown| {
-            takeaway(
-                &as_asked(&comparison, &shown),
-                words::asked_gpu(&shown),
-                lang,
-            )
-        })
+    page.standing()
+        .map(|shown| takeaway(&as_asked(&compared, &shown), words::asked_gpu(&shown), lang))
         .unwrap_or_default()
 }
 
@@ -263,12 +258,9 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
             fill(page.text().gpus_note, &[&format::grouped(gpus.into())])
         })
     };
-    let stale = move || {
-        let comparison = page.compared();
-        comparison.done < shardwise_core::catalog::gpus().len()
-    };
+    let stale = move || page.comparison.done.get() < shardwise_core::catalog::gpus().len();
     let more = move || {
-        let total = page.compared().rows.len();
+        let total = page.compared().len();
         (total > TOP).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();
