@@ -2,9 +2,11 @@
 //!
 //! A group is what was published of one model, GPU type and count, precision, batch and length, with at least two
 //! layouts. Found is the fastest of them where it is among the search's first three or estimated within 5 % of its first.
-//! Each group is asked three times: the search keeps all that the group's runs share, so that it chooses among what they
-//! tried; it keeps the framework's backends, numerics, kernels and switches; it keeps nothing. The second is the
-//! measure: what a framework computes in, and how, is no choice of layout, and no run of another was made. Generation has
+//! Each group is asked four times: the search keeps all that the group's runs share, so that it chooses among what they
+//! tried; it keeps the framework's backends, numerics, kernels and switches; the same, where the measured layout is its
+//! sizes (TP, PP, VPP, CP, EP) and the search chooses micro-batch and recomputation for it as for its own; it keeps
+//! nothing. The second asks for the whole plan, the third for the layout: what a framework computes in, and how, is no
+//! choice of layout, and no run of another was made. Generation has
 //! few engine sizes, so three of them say little: count it apart. `make layouts` prints the table.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(
@@ -32,7 +34,7 @@ use shardwise_core::InputError;
 const RECORD: &str = include_str!("data/layouts.toml");
 
 /// What the search keeps, in the order of the record's figures.
-const PINS: [Pin; 3] = [Pin::Shared, Pin::Framework, Pin::Nothing];
+const PINS: [Pin; 4] = [Pin::Shared, Pin::Framework, Pin::Parallel, Pin::Nothing];
 
 /// Measured speeds closer than this are the same.
 const APART: f64 = 1.02;
@@ -43,7 +45,7 @@ const APART: f64 = 1.02;
 struct Counted {
     groups: usize,
     /// Groups whose best is found, for each of [`PINS`].
-    found: [usize; 3],
+    found: [usize; 4],
     /// Pairs of runs whose measured speeds differ.
     pairs: usize,
     /// Those that our estimates order alike.
@@ -82,7 +84,7 @@ fn print(group: &Group, compared: &[Result<Compared, InputError>]) {
             .map(in_short)
             .unwrap_or_default(),
     );
-    if let Some(Ok(one)) = compared.last() {
+    if let Some(Ok(one)) = compared.first() {
         let fits = if one.fits { "" } else { ", said not to fit" };
         println!("    estimated {:.2} of measured{fits}", one.estimated);
     }
@@ -119,11 +121,12 @@ fn the_best_measured_layouts_are_found() {
     for (kind, one) in &counted {
         let shares = one.found.map(|found| percent(found, one.groups));
         println!(
-            "{kind}: {} groups, found {:.0} % of them within what was tried, {:.0} % of the framework's, {:.0} % of all; {:.0} % of {} pairs in the measured order",
+            "{kind}: {} groups, found {:.0} % of them within what was tried, {:.0} % of the framework's plans, {:.0} % of its layouts, {:.0} % of all plans; {:.0} % of {} pairs in the measured order",
             one.groups,
             shares[0],
             shares[1],
             shares[2],
+            shares[3],
             percent(one.ordered, one.pairs),
             one.pairs,
         );

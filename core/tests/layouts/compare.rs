@@ -1,6 +1,6 @@
 //! A group's best measured layout beside what the search proposes for the same question.
 
-use shardwise_core::wire::{Answer, PlanSpec, Question};
+use shardwise_core::wire::{Answer, PlanSpec, Question, RolloutPlanSpec};
 use shardwise_core::{InputError, estimate, search};
 
 use crate::groups::Group;
@@ -39,6 +39,9 @@ pub(crate) enum Pin {
     Shared,
     /// The framework: its backend, numerics, kernels and switches.
     Framework,
+    /// The same, and the measured layout is its sizes of groups of GPUs: what goes through them the search chooses, as it
+    /// does for the layouts it proposes.
+    Parallel,
     /// Nothing.
     Nothing,
 }
@@ -46,10 +49,13 @@ pub(crate) enum Pin {
 /// Compares.
 pub(crate) fn compare(group: &Group, pin: Pin) -> Result<Compared, InputError> {
     let best = group.best();
-    let own = estimate(&best.question)?;
+    let own = match pin {
+        Pin::Parallel => resized(group)?,
+        _ => estimate(&best.question)?,
+    };
     let specs = match pin {
         Pin::Shared => vec![Some(group.shared())],
-        Pin::Framework => group.frameworks().into_iter().map(Some).collect(),
+        Pin::Framework | Pin::Parallel => group.frameworks().into_iter().map(Some).collect(),
         Pin::Nothing => vec![None],
     };
     let mut found = Vec::new();
@@ -74,6 +80,33 @@ pub(crate) fn compare(group: &Group, pin: Pin) -> Result<Compared, InputError> {
         estimated: own.tokens_per_s_per_gpu / best.rate,
         first: first.plan.clone(),
     })
+}
+
+/// The best plan of the framework with the sizes that were measured best.
+fn resized(group: &Group) -> Result<Answer, InputError> {
+    let best = group.best();
+    let stated = best.question.plan.clone().unwrap_or_default();
+    let specs = group.frameworks();
+    let own = specs.iter().find(|spec| spec.backend == stated.backend);
+    let own = own.cloned().unwrap_or_default();
+    let one = |size: Option<u64>| Some(size.unwrap_or(1));
+    let engine = stated.rollout.as_ref().map(|rollout| RolloutPlanSpec {
+        tensor_parallel: rollout.tensor_parallel,
+        ..own.rollout.clone().unwrap_or_default()
+    });
+    let spec = PlanSpec {
+        tensor_parallel: one(stated.tensor_parallel),
+        pipeline_parallel: one(stated.pipeline_parallel),
+        virtual_pipeline: one(stated.virtual_pipeline),
+        context_parallel: one(stated.context_parallel),
+        ulysses_parallel: one(stated.ulysses_parallel),
+        expert_parallel: one(stated.expert_parallel),
+        expert_tensor_parallel: one(stated.expert_tensor_parallel),
+        rollout: engine.or(own.rollout.clone()),
+        ..own
+    };
+    let first = proposals(&best.question, Some(spec))?.into_iter().next();
+    first.ok_or_else(|| InputError::new("plan", "There is no plan of these sizes."))
 }
 
 fn proposals(question: &Question, plan: Option<PlanSpec>) -> Result<Vec<Answer>, InputError> {
