@@ -299,6 +299,22 @@ pub(crate) fn download(name: &str, text: &str) {
     let _ = web_sys::Url::revoke_object_url(&url);
 }
 
+/// Does `work` in a task of its own, so that the browser may draw and take keys before it. A timeout would do the same,
+/// but waits four milliseconds where timeouts follow each other.
+pub(crate) fn soon(work: impl FnOnce() + 'static) {
+    let Ok(channel) = web_sys::MessageChannel::new() else {
+        return work();
+    };
+    let port = channel.port1();
+    let own = port.clone();
+    let once = Closure::once_into_js(move || {
+        own.close();
+        work();
+    });
+    port.set_onmessage(Some(once.unchecked_ref()));
+    let _ = channel.port2().post_message(&JsValue::NULL);
+}
+
 /// Milliseconds, for measuring how long a slice of work has run.
 pub(crate) fn now_ms() -> f64 {
     js_sys::Date::now()

@@ -1,18 +1,18 @@
 //! The work that is too long for one keystroke: comparing plans and GPU types, in slices, given up
 //! as soon as the question changes.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 use std::sync::Arc;
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
-use shardwise_core::{Evaluated, Question, SearchResult};
+use shardwise_core::search::market::{self, Closing};
+use shardwise_core::search::sweep::{Found, Offer, Sweep};
+use shardwise_core::{Objective, SearchResult};
 
 use crate::browser;
+use crate::page::Shown;
 use crate::view::words::plan_in_short;
 
 /// How long one slice may hold the page, in milliseconds.
@@ -31,6 +31,8 @@ thread_local! {
 pub(crate) struct Compared {
     /// The GPU type.
     pub(crate) gpu: &'static Gpu,
+    /// Place of its offer in [`Market::offers`].
+    pub(crate) place: usize,
     /// Its best plan, or why it cannot be asked.
     pub(crate) result: Result<Figures, String>,
 }
@@ -57,8 +59,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Of an answer.
-    pub(crate) fn of(found: &Evaluated) -> Self {
+    fn of(found: &Found) -> Self {
         let answer = &found.answer;
         Self {
             fits: answer.fits,
@@ -75,80 +76,158 @@ impl Figures {
     }
 }
 
-/// The GPU types of the catalog, as far as they have been asked.
-#[derive(Clone, Debug, Default)]
+/// Every GPU type, asked one question.
+#[derive(Debug, Default)]
+pub(crate) struct Market {
+    /// The question's own GPU type as it was answered, so with its plan and price; then the catalog's others.
+    pub(crate) offers: Vec<Offer>,
+    /// Those of the catalog: a card of one's own is in no list.
+    pub(crate) rows: Vec<Compared>,
+    /// Legal plans among which the best were found.
+    pub(crate) considered: u64,
+}
+
+impl Market {
+    fn add(&mut self, offer: Offer) {
+        if let Ok(found) = &offer.result {
+            self.considered += found.considered;
+        }
+        let gpu = offer.hardware.gpu.as_str().and_then(catalog::gpu);
+        self.rows.extend(gpu.map(|gpu| Compared {
+            gpu,
+            place: self.offers.len(),
+            result: match &offer.result {
+                Ok(found) => Ok(Figures::of(found)),
+                Err(error) => Err(error.message.clone()),
+            },
+        }));
+        self.offers.push(offer);
+    }
+}
+
+/// What would make a question fit that does not.
+#[derive(Clone, Debug)]
+pub(crate) enum Remedy {
+    /// Another plan on the same GPUs: parts of the plan were set by hand.
+    Plan,
+    /// Other GPUs.
+    Gpus(Arc<Closing>),
+}
+
+/// The comparison of GPU types, as far as it has come. Signals apart: charts follow the market alone.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     /// All of them, once all have been asked; the last question's until then.
-    pub(crate) rows: Arc<Vec<Compared>>,
+    pub(crate) market: RwSignal<Arc<Market>>,
     /// How many have been asked.
-    pub(crate) done: usize,
+    pub(crate) done: RwSignal<usize>,
+    /// What would make the question fit; `None` while it is looked for, or where it fits.
+    pub(crate) remedy: RwSignal<Option<Remedy>>,
 }
 
-/// The question for another GPU type: the same number, at its own price, network and best plan.
-pub(crate) fn with_gpu(question: &Question, gpu: &str) -> Question {
-    let mut other = question.clone();
-    other.hardware.gpu = Value::String(gpu.to_owned());
-    other.hardware.usd_per_gpu_hour = None;
-    other.hardware.internode_gbit_per_s_per_gpu = None;
-    other.hardware.gpus_per_node = None;
-    other.plan = None;
-    other
+impl Comparison {
+    /// Before the first question.
+    pub(crate) fn new() -> Self {
+        Self {
+            market: RwSignal::new(Arc::default()),
+            done: RwSignal::new(0),
+            remedy: RwSignal::new(None),
+        }
+    }
 }
 
-/// Compares plans, then GPU types, for `question`.
+/// Compares plans, then GPU types, for the question of `shown`.
 pub(crate) fn start(
-    question: &Question,
+    shown: Arc<Shown>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
-    comparison: RwSignal<Comparison>,
+    comparison: Comparison,
 ) {
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
-    comparison.update(|comparison| comparison.done = 0);
-    let question = question.clone();
+    comparison.done.set(0);
+    if comparison.remedy.with_untracked(Option::is_some) {
+        comparison.remedy.set(None);
+    }
     // The answer itself is drawn first.
     later(ticket, move || {
-        let found = shardwise_core::search(&question, None, PLANS).ok();
+        let found = shardwise_core::search(&shown.question, None, PLANS).ok();
         plans.set(found.map(Arc::new));
-        let rows = Rc::new(RefCell::new(Vec::with_capacity(catalog::gpus().len())));
-        later(ticket, move || slice(ticket, question, rows, comparison));
+        let work = Work {
+            ticket,
+            sweep: Sweep::every_gpu(&shown.question),
+            shown,
+            market: Market::default(),
+            another_plan_fits: false,
+            comparison,
+        };
+        later(ticket, move || slice(work));
     });
 }
 
-fn slice(
+/// A comparison under way.
+struct Work {
     ticket: u64,
-    question: Question,
-    rows: Rc<RefCell<Vec<Compared>>>,
-    comparison: RwSignal<Comparison>,
-) {
-    let begun = browser::now_ms();
-    let gpus = catalog::gpus();
-    loop {
-        let next = rows.borrow().len();
-        let Some(gpu) = gpus.get(next) else {
-            comparison.set(Comparison {
-                rows: Arc::new(rows.take()),
-                done: gpus.len(),
-            });
-            return;
-        };
-        let result = shardwise_core::evaluate(&with_gpu(&question, gpu.id))
-            .map(|found| Figures::of(&found))
-            .map_err(|error| error.message);
-        rows.borrow_mut().push(Compared { gpu, result });
-        if browser::now_ms() - begun >= SLICE_MS {
-            break;
-        }
-    }
-    comparison.update(|comparison| comparison.done = rows.borrow().len());
-    later(ticket, move || slice(ticket, question, rows, comparison));
+    shown: Arc<Shown>,
+    sweep: Sweep,
+    market: Market,
+    another_plan_fits: bool,
+    comparison: Comparison,
 }
 
-/// Goes on after the browser has drawn, unless the question has changed.
+fn slice(mut work: Work) {
+    let begun = browser::now_ms();
+    while let Some(mut offer) = work.sweep.next() {
+        // The first is the question's own type: the same with the plan that the question states.
+        if let (true, Ok(found)) = (work.market.offers.is_empty(), &mut offer.result) {
+            work.another_plan_fits = found.answer.fits;
+            let own = &work.shown.found;
+            found.plan = own.plan.clone();
+            found.answer = own.answer.clone();
+        }
+        work.market.add(offer);
+        if browser::now_ms() - begun >= SLICE_MS {
+            work.comparison.done.set(work.market.offers.len());
+            later(work.ticket, move || slice(work));
+            return;
+        }
+    }
+    let market = Arc::new(work.market);
+    let comparison = work.comparison;
+    comparison.market.set(Arc::clone(&market));
+    comparison.done.set(market.offers.len());
+    if work.shown.found.answer.fits {
+        return;
+    }
+    if work.another_plan_fits {
+        comparison.remedy.set(Some(Remedy::Plan));
+        return;
+    }
+    let cheapest = market::ranked(&market.offers, Objective::Cost).unwrap_or_default();
+    let other = cheapest.first().and_then(|place| market.offers.get(*place));
+    let other = other.cloned();
+    let sweep = market::more(&work.shown.question);
+    later(work.ticket, move || {
+        more(work.ticket, sweep, other, comparison);
+    });
+}
+
+/// Asks for more and more GPUs, one number in a slice.
+fn more(ticket: u64, sweep: Option<Sweep>, other: Option<Offer>, comparison: Comparison) {
+    let mut sweep = sweep;
+    let offer = sweep.as_mut().and_then(Iterator::next);
+    if offer.as_ref().is_some_and(|offer| !market::fits(offer)) {
+        later(ticket, move || more(ticket, sweep, other, comparison));
+        return;
+    }
+    let closing = Closing { more: offer, other };
+    comparison.remedy.set(Some(Remedy::Gpus(Arc::new(closing))));
+}
+
+/// Goes on once the browser had its turn, unless the question has changed.
 fn later(ticket: u64, work: impl FnOnce() + 'static) {
-    Timeout::new(0, move || {
+    browser::soon(move || {
         if CURRENT.get() == ticket {
             work();
         }
-    })
-    .forget();
+    });
 }

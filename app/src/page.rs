@@ -13,7 +13,7 @@ use shardwise_core::wire::WorkloadKind;
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
-use crate::compute::{self, Comparison};
+use crate::compute::{self, Comparison, Market};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
@@ -31,14 +31,18 @@ const ADDRESS_PAUSE_MS: u32 = 400;
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
 
-/// Order of the GPU types.
+/// What the best GPU type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// By throughput.
+    /// The fastest.
     #[default]
     Fastest,
-    /// By dollars per token.
+    /// The one with the fewest dollars per token.
     Cheapest,
+    /// The cheapest whose run ends in time.
+    Deadline,
+    /// The fastest whose run can be paid.
+    Budget,
 }
 
 /// A question with its answer.
@@ -87,9 +91,13 @@ pub(crate) struct State {
     /// Other plans for it.
     pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
     /// Other GPU types for it.
-    pub(crate) comparison: RwSignal<Comparison>,
+    pub(crate) comparison: Comparison,
     /// Order of the GPU types.
     pub(crate) order: RwSignal<Order>,
+    /// Hours that a run may take, as typed.
+    pub(crate) deadline: RwSignal<String>,
+    /// Dollars that a run may cost, as typed.
+    pub(crate) budget: RwSignal<String>,
     /// Whether all GPU types are shown.
     pub(crate) all_gpus: RwSignal<bool>,
     /// Why the address could not be read.
@@ -168,8 +176,10 @@ impl Page {
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
-            comparison: RwSignal::new(Comparison::default()),
+            comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
+            deadline: RwSignal::new(String::new()),
+            budget: RwSignal::new(String::new()),
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
             embedded: browser::query("embed").is_some(),
@@ -221,10 +231,17 @@ impl Page {
         self.errors.get()
     }
 
-    /// The GPU types, as far as they have been asked.
+    /// The GPU types, once all have been asked.
     #[inline(never)]
-    pub(crate) fn compared(self) -> Comparison {
-        self.comparison.get()
+    pub(crate) fn market(self) -> Arc<Market> {
+        self.comparison.market.get()
+    }
+
+    /// The last valid question with its answer, for what follows another signal that is set after it: so that one
+    /// keystroke draws it once.
+    #[inline(never)]
+    pub(crate) fn standing(self) -> Option<Arc<Shown>> {
+        self.shown.get_untracked()
     }
 
     /// Other plans for the shown question; `None` until they have been looked for.
@@ -270,8 +287,9 @@ impl Page {
         renew(self.pinned, pinned);
         match answer {
             Ok(shown) => {
-                compute::start(&shown.question, self.plans, self.comparison);
-                self.shown.set(Some(Arc::new(shown)));
+                let shown = Arc::new(shown);
+                compute::start(Arc::clone(&shown), self.plans, self.comparison);
+                self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());
                 }

@@ -4,6 +4,7 @@ mod accuracy;
 mod advice;
 mod ask;
 mod banner;
+mod closing;
 mod controls;
 mod copying;
 mod dom;
@@ -11,12 +12,14 @@ mod embed;
 mod figure;
 mod flags;
 mod footer;
+mod front;
 mod gpus;
 mod header;
 mod icons;
 mod limits;
 mod listing;
 mod memory;
+mod objective;
 mod paste;
 mod plans;
 mod time;
@@ -81,6 +84,7 @@ fn full(page: Page) -> AnyView {
                         .child(verdict::view(page))
                         .child(verdict::dock(page))
                         .child(gpus::view(page, false))
+                        .child(front::view(page))
                         .child(
                             el("DIV.pair")
                                 .child(memory::view(page))

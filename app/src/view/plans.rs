@@ -206,7 +206,8 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let body = move || {
         let lang = page.lang;
-        let (shown, found) = (page.answered()?, page.planned()?);
+        let found = page.planned()?;
+        let shown = page.standing()?;
         Some(table(
             &found,
             &shown.found.answer,

@@ -10,7 +10,7 @@ use shardwise_core::complete::training_gpus;
 
 use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
-use super::words;
+use super::{closing, words};
 use crate::browser;
 use crate::format;
 use crate::page::{Page, Shown};
@@ -94,6 +94,7 @@ fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
                 .child(el("P.verdict-q").child(words::asked(shown, lang))),
         )
         .child(fit(answer, lang))
+        .child((!answer.fits).then(|| closing::view(page)))
         .child(
             el("DL.figs")
                 .child(throughput(answer, lang))
