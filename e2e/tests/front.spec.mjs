@@ -24,6 +24,13 @@ async function tokens(page, calculator, typed) {
   await calculator.settled();
 }
 
+/** Asks for one small GPU. */
+async function tooSmall(page) {
+  await page.locator('#hardware-gpu').selectOption('a10g');
+  await page.locator('#hardware-gpus').fill('1');
+  await expect(page.locator('.verdict')).toHaveClass(/is-bad/);
+}
+
 /** The rows of the front's table: name, time, cost, place. */
 const rows = (page) => section(page).locator('tbody tr').evaluateAll((all) => all.map((row) => {
   const [time, cost] = [...row.querySelectorAll('td.n')].map((cell) => Number(cell.textContent.replaceAll(',', '')));
@@ -90,6 +97,7 @@ test('pointer and keyboard reach what a point says, and the table chooses', asyn
 test('what is wanted orders the types', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();
+  await page.locator('#all-gpus').click();
   await gpus(page).locator('details summary').click();
   const fastest = await names(page);
   await by(page, 'Cheapest');
@@ -135,8 +143,7 @@ test('where nothing fits, the verdict says what would', async ({ page, calculato
   await calculator.open();
   await calculator.settled();
   await expect(page.locator('.closing')).toHaveCount(0);
-  await page.locator('#hardware-gpu').selectOption('a10g');
-  await expect(page.locator('.verdict')).toHaveClass(/is-bad/);
+  await tooSmall(page);
   const ways = page.locator('.closing li');
   await expect(ways).toHaveCount(2);
   await expect(ways.first()).toContainText(/\d+ × A10G, at \$/);
@@ -166,6 +173,8 @@ for (const [width, colorScheme, locale, title] of [
       await limit(page).fill('4');
       expect(await serious(page, '#gpus')).toEqual([]);
       expect(await serious(page, '#front')).toEqual([]);
+      await section(page).scrollIntoViewIfNeeded();
+      await calculator.settled();
       for (const point of await points(page).all()) {
         await point.focus();
         const { x, width: wide } = await tip(page).boundingBox();
@@ -174,12 +183,13 @@ for (const [width, colorScheme, locale, title] of [
       }
       await page.keyboard.press('Escape');
       await tokens(page, calculator, '10B');
+      expect(await serious(page, '#front')).toEqual([]);
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      await calculator.shoot(`front-${locale}-${width}-${colorScheme}`);
       await section(page).locator('details summary').click();
       expect(await serious(page, '#front')).toEqual([]);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-      await section(page).scrollIntoViewIfNeeded();
-      await calculator.shoot(`front-${locale}-${width}-${colorScheme}`);
-      await page.locator('#hardware-gpu').selectOption('a10g');
+      await tooSmall(page);
       await expect(page.locator('.closing li')).toHaveCount(2);
       expect(await serious(page, '.verdict')).toEqual([]);
       await page.locator('.verdict').scrollIntoViewIfNeeded();

@@ -82,6 +82,9 @@ pub(super) fn ranked(market: &Market, objective: Objective) -> Vec<usize> {
 /// What is said of a type that misses the limit; `None` where there is no limit.
 pub(super) fn missing(page: Page) -> Option<&'static str> {
     limit_of(page)?.ok()?;
+    if problem(page).is_some() {
+        return None;
+    }
     Some(match page.order.get() {
         Order::Deadline => page.text().misses_deadline,
         _ => page.text().misses_budget,
@@ -103,8 +106,8 @@ pub(super) fn takeaway(page: Page, market: &Market) -> Option<String> {
     let run = offer.result.as_ref().ok()?.answer.run?;
     let meets = market::meets(offer, objective);
     let (sentence, limit) = match (objective, meets) {
-        (Objective::CostWithin { hours }, true) => (text.take_deadline, format::figure(hours)),
-        (Objective::CostWithin { hours }, false) => (text.none_deadline, format::figure(hours)),
+        (Objective::CostWithin { hours }, true) => (text.take_deadline, format::trimmed(hours)),
+        (Objective::CostWithin { hours }, false) => (text.none_deadline, format::trimmed(hours)),
         (Objective::TimeWithin { usd }, true) => (text.take_budget, format::usd(usd)),
         (Objective::TimeWithin { usd }, false) => (text.none_budget, format::usd(usd)),
         _ => return None,
