@@ -7,8 +7,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
+use shardwise_core::context::Context;
 use shardwise_core::search::market::{self, Closing};
 use shardwise_core::search::sweep::{Found, Offer, Sweep};
+use shardwise_core::sensitivity;
+use shardwise_core::wire::Sensitivity;
 use shardwise_core::{Objective, SearchResult};
 
 use crate::browser;
@@ -136,9 +139,10 @@ impl Comparison {
     }
 }
 
-/// Compares plans, then GPU types, for the question of `shown`.
+/// Says what changes are worth, then compares plans, then GPU types, for the question that is shown.
 pub(crate) fn start(
     shown: Arc<Shown>,
+    changes: RwSignal<Option<Arc<Sensitivity>>>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
     comparison: Comparison,
 ) {
@@ -150,18 +154,30 @@ pub(crate) fn start(
     }
     // The answer itself is drawn first.
     later(ticket, move || {
-        let found = shardwise_core::search(&shown.question, None, PLANS).ok();
-        plans.set(found.map(Arc::new));
-        let work = Work {
-            ticket,
-            sweep: Sweep::every_gpu(&shown.question),
-            shown,
-            market: Market::default(),
-            another_plan_fits: false,
-            comparison,
-        };
-        later(ticket, move || slice(work));
+        let own = &shown.found;
+        let found = sensitivity::of(&shown.question, &Context::new(&own.job), &own.plan);
+        changes.set(Some(Arc::new(found)));
+        later(ticket, move || compare(ticket, shown, plans, comparison));
     });
+}
+
+fn compare(
+    ticket: u64,
+    shown: Arc<Shown>,
+    plans: RwSignal<Option<Arc<SearchResult>>>,
+    comparison: Comparison,
+) {
+    let found = shardwise_core::search(&shown.question, None, PLANS).ok();
+    plans.set(found.map(Arc::new));
+    let work = Work {
+        ticket,
+        sweep: Sweep::every_gpu(&shown.question),
+        shown,
+        market: Market::default(),
+        another_plan_fits: false,
+        comparison,
+    };
+    later(ticket, move || slice(work));
 }
 
 /// A comparison under way.

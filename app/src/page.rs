@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
+use shardwise_core::calibration::{self, Calibrated};
+use shardwise_core::job::Job;
 use shardwise_core::presets::{self, Preset};
-use shardwise_core::wire::WorkloadKind;
+use shardwise_core::wire::{Sensitivity, WorkloadKind};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
@@ -57,6 +59,14 @@ pub(crate) struct Shown {
     pub(crate) preset: Option<&'static Preset>,
 }
 
+/// What was measured beside the estimate of it.
+pub(crate) struct Run {
+    /// The question that it is compared with, resolved.
+    pub(crate) job: Job,
+    /// The comparison, or what is wrong with what was typed.
+    pub(crate) compared: Result<Calibrated, Vec<FieldError>>,
+}
+
 /// The page in a language. A handle: copies are the same page.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
@@ -82,6 +92,8 @@ pub(crate) struct State {
     pub(crate) look: Look,
     /// What is wrong with the form.
     pub(crate) errors: RwSignal<Vec<FieldError>>,
+    /// A run of one's own beside the estimate of it. It changes with the form alone.
+    run: Mutex<Option<Arc<Run>>>,
     /// The last valid question with its answer.
     pub(crate) shown: RwSignal<Option<Arc<Shown>>>,
     /// The task: its place in [`KINDS`](crate::form::KINDS).
@@ -90,6 +102,8 @@ pub(crate) struct State {
     pub(crate) pinned: RwSignal<usize>,
     /// Other plans for it.
     pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
+    /// What each change of its plan is worth.
+    pub(crate) changes: RwSignal<Option<Arc<Sensitivity>>>,
     /// Other GPU types for it.
     pub(crate) comparison: Comparison,
     /// Order of the GPU types.
@@ -133,10 +147,13 @@ fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
     match shardwise_core::evaluate(&question) {
         Ok(found) => {
             let hash = permalink::to_hash(&question);
+            // A preset is the same one under the factors of a run.
+            let plain = uncalibrated(&question)
+                .map_or_else(|| hash.clone(), |plain| permalink::to_hash(&plain));
             let same = |preset: &&Preset| {
                 preset
                     .question()
-                    .is_some_and(|question| permalink::to_hash(&question) == hash)
+                    .is_some_and(|question| permalink::to_hash(&question) == plain)
             };
             let preset = presets::presets().iter().find(same);
             Ok(Shown {
@@ -157,6 +174,37 @@ fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
     }
 }
 
+/// The question without the factors of a run; `None` where it has none.
+fn uncalibrated(question: &Question) -> Option<Question> {
+    question.calibration.is_some().then(|| Question {
+        calibration: None,
+        ..question.clone()
+    })
+}
+
+/// Compares what was measured with the estimate of the shown question, without calibration; `None` where nothing was.
+fn compare(form: &Form, shown: &Shown) -> Option<Run> {
+    let measured = form.measured();
+    if matches!(measured, Ok(None)) {
+        return None;
+    }
+    let plain = match uncalibrated(&shown.question) {
+        Some(plain) => Some(shardwise_core::evaluate(&plain).ok()?),
+        None => None,
+    };
+    let found = plain.as_ref().unwrap_or(&shown.found);
+    let compared = measured.and_then(|measured| {
+        calibration::compare(found, &measured.unwrap_or_default()).map_err(|error| {
+            let path = format!("measured.{}", error.field);
+            vec![FieldError::from(InputError::new(path, error.message))]
+        })
+    });
+    Some(Run {
+        job: found.job.clone(),
+        compared,
+    })
+}
+
 /// Sets a signal, and wakes who reads it, where its value is new.
 fn renew(signal: RwSignal<usize>, value: usize) {
     if signal.get_untracked() != value {
@@ -172,10 +220,12 @@ impl Page {
             form: RwSignal::new(Form::default()),
             look,
             errors: RwSignal::new(Vec::new()),
+            run: Mutex::new(None),
             shown: RwSignal::new(None),
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
+            changes: RwSignal::new(None),
             comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
             deadline: RwSignal::new(String::new()),
@@ -278,17 +328,27 @@ impl Page {
     /// The same, compiled once for all edits.
     #[inline(never)]
     fn respond(self, edit: &mut dyn FnMut(&mut Form)) {
-        self.form.update(|form| edit(form));
-        let (kind, pinned, answer) = self.form.with_untracked(|form| {
+        let mut answer = Err(Vec::new());
+        self.form.update(|form| {
+            let was = form.measured_text();
+            edit(form);
+            answer = self.answer(form, &was);
+        });
+        let (kind, pinned) = self.form.with_untracked(|form| {
             let kind = KINDS.iter().position(|(kind, _, _)| *kind == form.kind());
-            (kind.unwrap_or_default(), form.pinned(), answer(form))
+            (kind.unwrap_or_default(), form.pinned())
         });
         renew(self.kind, kind);
         renew(self.pinned, pinned);
         match answer {
             Ok(shown) => {
                 let shown = Arc::new(shown);
-                compute::start(Arc::clone(&shown), self.plans, self.comparison);
+                compute::start(
+                    Arc::clone(&shown),
+                    self.changes,
+                    self.plans,
+                    self.comparison,
+                );
                 self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());
@@ -297,6 +357,44 @@ impl Page {
             }
             Err(errors) => self.errors.set(errors),
         }
+    }
+
+    /// Answers the form, and compares the run with the answer. Once its factors are in the question they belong to that
+    /// run: they follow what is typed about it (it `was` something else), not what else is asked.
+    fn answer(self, form: &mut Form, was: &str) -> Result<Shown, Vec<FieldError>> {
+        let answered = answer(form);
+        let on = form.calibration().is_some();
+        if on && form.measured_text() == was {
+            return answered;
+        }
+        let run = answered
+            .as_ref()
+            .ok()
+            .and_then(|shown| compare(form, shown));
+        let own = run.as_ref().and_then(|run| run.compared.as_ref().ok());
+        let own = own.map(|own| own.calibration);
+        if let Ok(mut place) = self.run.lock() {
+            *place = run.map(Arc::new);
+        }
+        if on && own.is_some() {
+            form.calibrate(own);
+            return answer(form);
+        }
+        answered
+    }
+
+    /// A run of one's own beside the estimate of it, as the form has it.
+    #[inline(never)]
+    pub(crate) fn run(self) -> Option<Arc<Run>> {
+        self.form.track();
+        self.run.lock().ok()?.clone()
+    }
+
+    /// Puts the factors of the run into the question, or takes them out.
+    pub(crate) fn apply_run(self, on: bool) {
+        let run = self.run();
+        let own = run.and_then(|run| Some(run.compared.as_ref().ok()?.calibration));
+        self.change(|form| form.calibrate(own.filter(|_| on)));
     }
 
     /// The same for what a person types, which takes the place of a link that could not be read.
@@ -332,7 +430,7 @@ impl Page {
             return;
         }
         match permalink::from_hash(&hash) {
-            Ok(question) => self.type_in(|form| *form = Form::of(&question)),
+            Ok(question) => self.type_in(|form| form.load(&question)),
             Err(error) => self.bad_link.set(Some(error)),
         }
     }

@@ -1,151 +1,188 @@
-//! Caveats and advice: what the estimate leaves out, and the rules of the tuning guides.
+//! Advice: what is wrong with a plan, what following the tuning guides would change, and where the search disagrees with
+//! a rule of thumb.
+//!
+//! A rule proposes a plan, and the estimate of that plan says what the rule is worth in the case at hand. A rule that
+//! gains nothing there is not said; a rule of thumb that the search departs from is, with what following it would cost.
 
-use crate::coverage;
-use crate::error::Caveat;
+mod caveats;
+mod rollout;
+mod schedule;
+mod thumb;
+mod training;
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value};
+
+use crate::context::Context;
 use crate::job::Job;
-use crate::plan::{MicroBatch, Plan, Recompute};
-use crate::units::{fixed, shortest};
-use crate::wire::{Advice, Answer, Backend, Precision, Severity};
+use crate::neighbours::moved_to;
+use crate::plan::{Layout, Plan, RolloutPlan};
+use crate::sensitivity::{insert, settings};
+use crate::step::{self, Step};
+use crate::units::fixed;
+use crate::wire::{Advice, Answer, Backend, Figures, Question, Severity, to_value};
+pub use caveats::{caveats, tight};
 
 const CHATLEARN_GUIDE: &str =
     "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
 const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
+const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
+/// As it was before its removal (commit d0879a6c).
+const LLMFORGE_COOKBOOK: &str = "https://github.com/anyscale/templates/blob/main/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md";
 
-/// What the estimate assumes or leaves out for this job and plan.
-#[must_use]
-pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
-    let mut found = job.caveats.clone();
-    let hardware = &job.hardware;
-    let shape = &job.model.shape;
-    let layout = &plan.layout;
-    if job.model.hybrid {
-        found.push(Caveat::new(
-            "hybrid-architecture",
-            "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
-        ));
+/// Gains below this share of the step are not worth a reader's time.
+const NOTICEABLE: f64 = 0.01;
+
+/// Every network costs something: from this share of the step it is slow.
+const SLOW_NETWORK: f64 = 0.1;
+
+/// GiB that are worth a reader's time where memory is short.
+const NOTICEABLE_GIB: f64 = 1.0;
+
+/// One rule of a guide or a framework.
+pub struct Rule {
+    /// Stable identifier, kebab case.
+    pub id: &'static str,
+    /// Where the rule comes from.
+    pub source: &'static str,
+    /// The fields of the question that it is about.
+    about: &'static [&'static str],
+    /// What it proposes, where a plan departs from it.
+    propose: fn(&Case<'_>) -> Option<Proposal>,
+}
+
+/// Every rule whose gain is computed, those of each part of a plan together.
+pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
+
+const fn rule(
+    id: &'static str,
+    source: &'static str,
+    about: &'static [&'static str],
+    propose: fn(&Case<'_>) -> Option<Proposal>,
+) -> Rule {
+    Rule {
+        id,
+        source,
+        about,
+        propose,
     }
-    if shape.vision.is_some() {
-        found.push(Caveat::new(
-            "text-only",
-            "The vision tower's weights are counted, its work is not: images come as the text tokens they fill.",
-        ));
+}
+
+/// What a rule would have instead.
+struct Proposal {
+    /// What to set, as the frameworks call it.
+    what: String,
+    /// What else a reader should know.
+    note: &'static str,
+    plan: Plan,
+    /// The job, where that changes too, and what to set for it.
+    job: Option<(Job, Map<String, Value>)>,
+}
+
+impl Proposal {
+    fn new(what: impl Into<String>, plan: Plan) -> Self {
+        Self::of(what.into(), plan)
     }
-    let missing = match job.workload.precision {
-        Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
-        Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
-        Precision::Bf16 | Precision::Fp16 => false,
-    };
-    if missing {
-        found.push(Caveat::new(
-            "precision-unsupported",
-            format!(
-                "{} has no tensor cores for this precision: bf16 rates are used.",
-                hardware.name
-            ),
-        ));
-    }
-    if job.workload.generation.is_none() {
-        found.extend(coverage::caveat(job, layout));
-    }
-    if job.workload.lora.is_some() && answer.mfu > 0.6 {
-        found.push(Caveat::new(
-            "adapter-mfu",
-            "MFU counts six operations per weight and token. Frozen weights need four, so adapters alone can show more than is possible for full training.",
-        ));
-    }
-    if hardware.usd_per_gpu_hour.is_none() {
-        found.push(Caveat::new(
-            "no-price",
-            format!(
-                "No dated price for {} is in the catalog. Type one to see cost.",
-                hardware.name
-            ),
-        ));
-    }
-    let training = job.workload.generation.is_none();
-    if training {
-        if !shape
-            .num_hidden_layers
-            .is_multiple_of(layout.pipeline_parallel.into())
-        {
-            found.push(Caveat::new(
-                "uneven-stages",
-                format!(
-                    "{} layers do not divide into {} stages: the largest stage decides. Some frameworks need an explicit split.",
-                    shape.num_hidden_layers, layout.pipeline_parallel
-                ),
-            ));
+
+    #[inline(never)]
+    fn of(what: String, plan: Plan) -> Self {
+        Self {
+            what,
+            note: "",
+            plan,
+            job: None,
         }
-        if let MicroBatch::Sequences(micro) = layout.micro_batch {
-            let ranks = u64::from(layout.data_parallel(hardware.gpus));
-            if !job.workload.global_batch.is_multiple_of(micro * ranks) {
-                found.push(Caveat::new(
-                    "uneven-batch",
-                    format!(
-                        "A global batch of {} does not divide into micro-batches of {micro} on {ranks} ranks: the last one is taken as full.",
-                        job.workload.global_batch
-                    ),
-                ));
+    }
+}
+
+fn one(path: &str, value: Value) -> Map<String, Value> {
+    let mut set = Map::new();
+    set.insert(path.to_owned(), value);
+    set
+}
+
+/// A plan to advise on.
+struct Case<'a> {
+    context: &'a Context<'a>,
+    plan: &'a Plan,
+    step: Step,
+    now: Figures,
+}
+
+impl Case<'_> {
+    fn job(&self) -> &Job {
+        self.context.job
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.plan.layout
+    }
+
+    fn backend(&self) -> Backend {
+        self.layout().backend
+    }
+
+    /// The plan with every role's layout changed.
+    #[inline(never)]
+    fn with(&self, change: &dyn Fn(&mut Layout)) -> Plan {
+        let mut plan = *self.plan;
+        change(&mut plan.layout);
+        for other in [&mut plan.critic, &mut plan.reference]
+            .into_iter()
+            .flatten()
+        {
+            change(other);
+        }
+        plan
+    }
+
+    /// The plan with its engine changed.
+    #[inline(never)]
+    fn with_engine(&self, change: &dyn Fn(&mut RolloutPlan)) -> Plan {
+        let mut plan = *self.plan;
+        if let Some(engine) = &mut plan.rollout {
+            change(engine);
+        }
+        plan
+    }
+
+    /// What a changed plan comes to; `None` where model or machine rule it out.
+    fn figures(&self, plan: &Plan) -> Option<Figures> {
+        let plan = self.legal(plan)?;
+        Some(Figures::of(self.context, &plan))
+    }
+
+    fn legal(&self, plan: &Plan) -> Option<Plan> {
+        moved_to(self.job(), self.job(), self.plan, plan)
+    }
+
+    /// Whether memory is what to look after: the plan does not fit, or fills nine tenths of the card.
+    fn is_tight(&self) -> bool {
+        self.step.reserved_gib() > 0.9 * self.job().hardware.memory_gib
+    }
+
+    /// The fastest of some plans that fits.
+    fn fastest(&self, plans: &mut dyn Iterator<Item = Plan>) -> Option<Plan> {
+        let mut best: Option<(f64, Plan)> = None;
+        for plan in plans {
+            let Some(figures) = self.figures(&plan).filter(|figures| figures.fits) else {
+                continue;
+            };
+            let speed = figures.tokens_per_s_per_gpu;
+            if best.as_ref().is_none_or(|(known, _)| speed > *known) {
+                best = Some((speed, plan));
             }
         }
-        if layout.offload.parameters && layout.zero_stage < 3 && job.workload.rl.is_none() {
-            found.push(Caveat::new(
-                "offload-ignored",
-                "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
-            ));
-        }
+        best.map(|(_, plan)| plan)
     }
-    if let Some(rl) = &job.workload.rl {
-        if rl.reward_s == 0.0 && rl.reward_model.is_none() {
-            found.push(Caveat::new(
-                "no-reward-time",
-                "Rewards are taken to cost no time. State workload.rl.reward_s where they do.",
-            ));
-        }
-        found.push(Caveat::new(
-            "rl-rough",
-            "On 79 published RL steps, each table predicted from the others, whole steps are off by 19 % at the median; how long responses get, and how many run to the limit, decides.",
-        ));
-    }
-    if hardware.nodes() > 1 && hardware.gpu == "custom" {
-        found.push(Caveat::new(
-            "network-assumed",
-            format!(
-                "A network of {} Gbit/s per GPU is assumed between nodes.",
-                shortest(hardware.internode_gbit_per_s)
-            ),
-        ));
-    }
-    found
 }
 
-/// A plan that fits only as the allocator gives back what it usually keeps.
+/// What is wrong with a plan, at no cost: that it does not fit, that it waits for the network.
 #[must_use]
-pub fn tight(pressed_gib: f64) -> Caveat {
-    Caveat::new(
-        "tight-memory",
-        format!(
-            "It fits only as PyTorch's allocator gives back {} GiB that it usually keeps unused: slower steps, and no room for longer sequences.",
-            fixed(pressed_gib, 1)
-        ),
-    )
-}
-
-fn hint(id: &'static str, text: String, source: &'static str) -> Advice {
-    Advice {
-        id,
-        severity: Severity::Hint,
-        text,
-        source,
-    }
-}
-
-/// The guides' rules that this plan departs from.
-#[must_use]
-pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
+pub fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     let mut found = Vec::new();
     let layout = &plan.layout;
-    let workload = &job.workload;
     if !answer.fits {
         let over = answer.memory.reserved_gib - answer.memory.capacity_gib;
         found.push(Advice {
@@ -157,63 +194,171 @@ pub fn advice(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
                 answer.memory.phase.replace('_', " ")
             ),
             source: CHATLEARN_GUIDE,
+            gain: None,
+            set: Map::new(),
         });
     }
-    if workload.generation.is_some() {
-        return found;
-    }
-    let megatron = layout.backend == Backend::Megatron;
-    if megatron && layout.tensor_parallel > job.hardware.gpus_per_node {
+    let trains = job.workload.generation.is_none();
+    let node = job.hardware.gpus_per_node;
+    if trains && layout.backend == Backend::Megatron && layout.tensor_parallel > node {
         found.push(Advice {
-            id: "tensor-parallel-within-node",
+            id: training::WITHIN_NODE,
             severity: Severity::Warning,
             text: format!(
-                "Tensor parallelism of {} leaves the node of {} GPUs: every layer waits for the network. Keep it within the node.",
-                layout.tensor_parallel, job.hardware.gpus_per_node
+                "Tensor parallelism of {} leaves the node of {node} GPUs: every layer waits for the network. Keep it within the node.",
+                layout.tensor_parallel
             ),
             source: CHATLEARN_GUIDE,
+            gain: None,
+            set: Map::new(),
         });
     }
-    if megatron && workload.sequence_length >= 8192 && layout.sequence_split() == 1 {
-        found.push(hint(
-            "context-parallel-long",
-            format!(
-                "The ChatLearn guide advises context parallelism of 2 or more from 8,192 tokens; with {} tokens the plan does without.",
-                workload.sequence_length
-            ),
-            CHATLEARN_GUIDE,
-        ));
-    }
-    if megatron && layout.expert_tensor_parallel > 1 {
-        found.push(hint(
-            "expert-over-expert-tensor",
-            "Prefer expert parallelism over expert tensor parallelism where memory allows.".into(),
-            CHATLEARN_GUIDE,
-        ));
-    }
-    if layout.recompute == Recompute::Full
-        && answer.memory.reserved_gib < 0.7 * answer.memory.capacity_gib
-    {
-        found.push(hint(
-            "recompute-unneeded",
-            format!(
-                "Recomputation repeats every forward pass, and {} GiB are free. Try it off.",
-                fixed(answer.memory.capacity_gib - answer.memory.reserved_gib, 0)
-            ),
-            CHATLEARN_GUIDE,
-        ));
-    }
-    if let Some(rl) = &workload.rl
-        && let MicroBatch::Tokens(budget) = layout.micro_batch
-    {
-        let floor = 2 * rl.max_length() / u64::from(layout.sequence_split());
-        if budget < floor {
-            found.push(hint(
-                "token-budget-floor",
-                format!("veRL's guide wants a token budget of twice prompt and response, {floor} per GPU; the plan has {budget}."),
-                VERL_GUIDE,
-            ));
+    found
+}
+
+/// All advice on the plan that answers a question: errors, warnings, then what gains most. `searched` says whether the
+/// search chose the plan, so that it may be held against rules of thumb.
+#[must_use]
+pub fn advice(
+    question: &Question,
+    context: &Context<'_>,
+    plan: &Plan,
+    answer: &Answer,
+    searched: bool,
+) -> Vec<Advice> {
+    let case = Case {
+        context,
+        plan,
+        step: step::evaluate(context, plan),
+        now: Figures::of(context, plan),
+    };
+    let document = to_value(question);
+    let mut found: Vec<(f64, Advice)> = warnings(context.job, plan, answer)
+        .into_iter()
+        .map(|advice| (0.0, advice))
+        .collect();
+    for rule in RULES.into_iter().flatten() {
+        let Some((gain, advice)) = judged(&case, rule, &document) else {
+            continue;
+        };
+        match found.iter_mut().find(|(_, known)| known.id == rule.id) {
+            // What is wrong stays as bad as it is; what mending it gains is added.
+            Some((order, known)) => {
+                *order = gain;
+                known.text = format!("{} {}", known.text, advice.text);
+                known.gain = advice.gain;
+                known.set = advice.set;
+            }
+            None => found.push((gain, advice)),
         }
     }
-    found
+    if searched {
+        found.extend(thumb::departures(&case, question, &document));
+    }
+    let mut sorted: Vec<(f64, Advice)> = Vec::with_capacity(found.len());
+    for advice in found {
+        insert(&mut sorted, advice, &order);
+    }
+    sorted.into_iter().map(|(_, advice)| advice).collect()
+}
+
+/// Errors, warnings, then what gains most speed, or else memory.
+fn order((one, a): &(f64, Advice), (other, b): &(f64, Advice)) -> Ordering {
+    (a.severity as u8)
+        .cmp(&(b.severity as u8))
+        .then(other.total_cmp(one))
+        .then(gib(a).total_cmp(&gib(b)))
+}
+
+fn gib(advice: &Advice) -> f64 {
+    advice.gain.map_or(0.0, |gain| gain.gib)
+}
+
+/// What a rule says, where following it makes the step noticeably faster, or memory go round: first what makes a plan
+/// fit, then by the share that each GPU gains in tokens.
+fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice)> {
+    let proposal = (rule.propose)(case)?;
+    let job = proposal.job.as_ref().map_or(case.job(), |(job, _)| job);
+    let plan = moved_to(case.job(), job, case.plan, &proposal.plan)?;
+    let context = Context::with(job, case.context.efficiency);
+    let then = Figures::of(&context, &plan);
+    let now = &case.now;
+    let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
+    let saved = now.reserved_gib - then.reserved_gib;
+    // A plan that fits pays nothing for more room.
+    let saves = match rule.id {
+        training::FUSED_HEAD => saved > 0.1,
+        _ => case.is_tight() && saved > NOTICEABLE_GIB,
+    } && (share > -NOTICEABLE || !now.fits);
+    let noticeable = match rule.id {
+        schedule::ONE_NODE => SLOW_NETWORK,
+        _ => NOTICEABLE,
+    };
+    let text = if then.fits && share >= noticeable {
+        faster(&proposal.what, now, &then)
+    } else if saves {
+        smaller(&proposal.what, saved, then.step_time_s - now.step_time_s)
+    } else {
+        return None;
+    };
+    let mut set = settings(question, rule.about, (case.job(), case.plan), (job, &plan));
+    if let Some((_, own)) = proposal.job {
+        for (path, value) in own {
+            set.insert(path, value);
+        }
+    }
+    let mends = then.fits && !now.fits;
+    let advice = Advice {
+        id: rule.id,
+        severity: Severity::Hint,
+        text: [text.as_str(), proposal.note]
+            .join(" ")
+            .trim_end()
+            .to_owned(),
+        source: rule.source,
+        gain: Some(then.less(now)),
+        set,
+    };
+    Some((share + if mends { 1e3 } else { 0.0 }, advice))
+}
+
+fn faster(what: &str, now: &Figures, then: &Figures) -> String {
+    let taken = now.step_time_s - then.step_time_s;
+    // Fewer GPUs take longer for a step that is cheaper.
+    if taken <= 0.0 {
+        let less = 1.0 - now.tokens_per_s_per_gpu / then.tokens_per_s_per_gpu;
+        return format!(
+            "{what} makes a token {} % cheaper; a step takes {} longer.",
+            fixed(100.0 * less, 0),
+            seconds(-taken)
+        );
+    }
+    format!(
+        "{what} takes {} off the step, {} %.",
+        seconds(taken),
+        fixed(100.0 * taken / now.step_time_s, 0)
+    )
+}
+
+fn smaller(what: &str, gib: f64, slower: f64) -> String {
+    let saved = fixed(gib, 1);
+    if slower > 0.005 {
+        format!(
+            "{what} saves {saved} GiB at the peak and takes {} longer.",
+            seconds(slower)
+        )
+    } else {
+        format!("{what} saves {saved} GiB at the peak.")
+    }
+}
+
+/// Seconds with about two digits.
+fn seconds(s: f64) -> String {
+    let decimals = match s {
+        s if s >= 10.0 => 0,
+        s if s >= 1.0 => 1,
+        s if s >= 0.1 => 2,
+        _ => 3,
+    };
+    format!("{} s", fixed(s, decimals))
 }

@@ -59,10 +59,10 @@ pub struct Framework {
     pub host_per_kernel_s: f64,
     /// Everything else on the GPU's time line, as a factor on computation.
     pub compute: f64,
-    /// Host's time per dense layer and micro-batch in seconds, both passes, in which the GPU waits, in RL trainers: their
-    /// checks, copies and synchronisations.
+    /// Host's time per dense layer and micro-batch in seconds, both passes, in RL trainers: their checks, copies and
+    /// synchronisations. The GPU waits for the forward pass's third; the rest is the backward pass's floor.
     pub rl_layer_s: f64,
-    /// The same per layer with experts.
+    /// The same per layer with experts, for all of which the GPU waits.
     pub rl_expert_layer_s: f64,
     /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
     /// mini-batch.
@@ -135,6 +135,9 @@ pub struct Efficiency {
     pub grouped_matmul: f64,
     /// Load of the busiest expert rank over the mean.
     pub expert_imbalance: f64,
+    /// Relative standard deviation of the experts' loads in RL, beside `expert_imbalance`: see
+    /// [`crate::layer::busiest_load`].
+    pub rl_expert_spread: f64,
     /// Bandwidth of all-to-all exchanges over that of the other collectives.
     pub exchange: f64,
     /// Passes over memory to quantise an operand, over those its bytes ask for.

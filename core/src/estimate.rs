@@ -17,7 +17,6 @@ use crate::wire::{
     Answer, Data, Memory, MemoryPhase, Question, Run, Schedule, Split, Time, TimeParts, TimePhase,
     VERSION,
 };
-use crate::worth;
 
 /// An answer with its workings.
 #[derive(Clone, Debug)]
@@ -55,10 +54,22 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 /// # Errors
 /// As [`estimate()`].
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
+    let mut found = evaluate_with(question, &EFFICIENCY)?;
+    let context = Context::new(&found.job);
+    let searched = !complete::is_complete(&found.job, &question.plan.clone().unwrap_or_default());
+    found.answer.advice = advice::advice(question, &context, &found.plan, &found.answer, searched);
+    Ok(found)
+}
+
+/// The same without advice, which takes longer than all the rest: for comparing many questions.
+///
+/// # Errors
+/// As [`estimate()`].
+pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
     evaluate_with(question, &EFFICIENCY)
 }
 
-/// Answers a question with other efficiencies than the built-in ones: for fitting them.
+/// The same with other efficiencies than the built-in ones: for fitting them.
 ///
 /// # Errors
 /// As [`estimate()`].
@@ -78,21 +89,16 @@ pub fn evaluate_with(
     Ok(Evaluated { plan, answer, job })
 }
 
-/// The answer for a complete plan.
+/// The answer for a complete plan, of the advice only what is wrong.
 #[must_use]
 pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let job = context.job;
     let hardware = &job.hardware;
     let reinforcement = job.workload.rl.as_ref();
     let sides = reinforcement.and_then(|rl| rl::sides(context, plan, rl));
-    // Of the step as it is, before its memory is pressed into the card.
-    let (step, worth) = match (reinforcement, &sides) {
-        (Some(rl), Some(sides)) => {
-            let step = rl::together(context, plan, rl, sides);
-            let worth = worth::advice(context, plan, rl, &step, sides);
-            (step, worth)
-        }
-        _ => (step::evaluate(context, plan), Vec::new()),
+    let step = match (reinforcement, &sides) {
+        (Some(rl), Some(sides)) => rl::together(context, plan, rl, sides),
+        _ => step::evaluate(context, plan),
     };
     let pressed = step.reserved_gib() - hardware.memory_gib;
     let step = step.pressed(hardware.memory_gib);
@@ -140,6 +146,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             tokens_per_s / gpus,
             memory_peak,
         )),
+        calibration: job.calibration,
         advice: Vec::new(),
         caveats: Vec::new(),
         data: Data {
@@ -151,8 +158,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     if fits && pressed > 0.0 {
         answer.caveats.push(advice::tight(pressed));
     }
-    answer.advice = advice::advice(job, plan, &answer);
-    answer.advice.extend(worth);
+    answer.advice = advice::warnings(job, plan, &answer);
     answer
 }
 

@@ -5,13 +5,17 @@ mod reinforcement;
 
 use std::fmt::Display;
 
+use crate::calibration::FACTORS;
 use crate::error::{Caveat, InputError};
 use crate::hardware::Hardware;
 use crate::model::{Model, resolve_model};
 use crate::units::shortest;
-use crate::wire::{LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
+use crate::wire::{
+    Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec,
+};
 use crate::workload::{Generation, Lora, Workload};
 use hardware::resolve_hardware;
+pub(crate) use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
 
 /// A question resolved: what to train or generate, and on what.
@@ -23,8 +27,24 @@ pub struct Job {
     pub hardware: Hardware,
     /// The task.
     pub workload: Workload,
+    /// How a run of one's own differs from its estimate.
+    pub calibration: Option<Calibration>,
     /// What had to be assumed.
     pub caveats: Vec<Caveat>,
+}
+
+impl Job {
+    /// What every estimated second is multiplied by; 1 without a calibration.
+    #[must_use]
+    pub fn time_factor(&self) -> f64 {
+        self.calibration.and_then(|own| own.time).unwrap_or(1.0)
+    }
+
+    /// What all that training's allocator hands out is multiplied by; 1 without a calibration.
+    #[must_use]
+    pub fn memory_factor(&self) -> f64 {
+        self.calibration.and_then(|own| own.memory).unwrap_or(1.0)
+    }
 }
 
 const MAX_GPUS: u64 = 1 << 20;
@@ -46,8 +66,27 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         model,
         hardware,
         workload,
+        calibration: resolve_calibration(question.calibration)?,
         caveats,
     })
+}
+
+fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>, InputError> {
+    let Some(own) = spec else {
+        return Ok(None);
+    };
+    let (least, most) = FACTORS;
+    let checked = |name: &str, factor: Option<f64>| {
+        let field = format_args!("calibration.{name}");
+        factor.map_or(Ok(None), |factor| {
+            within(field, factor, least, most).map(Some)
+        })
+    };
+    let own = Calibration {
+        time: checked("time", own.time)?,
+        memory: checked("memory", own.memory)?,
+    };
+    Ok((own != Calibration::default()).then_some(own))
 }
 
 /// A whole number within `1..=max`, or the error that says so. The field's name is written only for an error.

@@ -36,8 +36,12 @@ pub struct BlockTime {
     pub expert: Seconds,
     /// Kernels launched by the forward pass.
     pub kernels: f64,
-    /// Host's time for both passes where it is known beside the kernels' count.
-    pub host: Seconds,
+    /// What the GPU waits for the host in the forward pass, beside the kernels' launches.
+    pub wait_forward: Seconds,
+    /// The same in the backward pass.
+    pub wait_backward: Seconds,
+    /// Host's time that the backward pass takes at least: the GPU's work hides it.
+    pub floor_backward: Seconds,
 }
 
 /// Everything a block's time depends on beside the block itself.
@@ -57,6 +61,23 @@ pub struct BlockContext<'a> {
     pub expert_imbalance: f64,
     /// Whether weights receive gradients (not so for adapters over a frozen base).
     pub weight_gradients: bool,
+}
+
+/// Load of the busiest of `ranks` that share `experts` over the mean load, where the experts' loads have the relative
+/// standard deviation `spread`: `1 + spread · sqrt(ranks / experts) · sqrt(2 ln ranks)`.
+///
+/// A rank's load is the mean of `experts / ranks` experts', so that it deviates by `spread · sqrt(ranks / experts)`; the
+/// largest of n normal deviates is about `sqrt(2 ln n)` (Boucheron, Lugosi and Massart 2013, Concentration Inequalities,
+/// section 2.5). Loads are taken to be independent, and the same in every micro-batch.
+///
+/// ```
+/// use shardwise_core::layer::busiest_load;
+/// let load = |ranks| format!("{:.2}", busiest_load(1.0, 128.0, ranks));
+/// assert_eq!([load(1.0), load(8.0), load(16.0)], ["1.00", "1.51", "1.83"]);
+/// ```
+#[must_use]
+pub fn busiest_load(spread: f64, experts: f64, ranks: f64) -> f64 {
+    1.0 + spread * (2.0 * libm::log(ranks.max(1.0)) * ranks / experts.max(1.0)).sqrt()
 }
 
 /// A part of a block: its forward and backward time and kernels.

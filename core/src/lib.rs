@@ -1,7 +1,8 @@
 //! Memory, speed and cost of fine-tuning and RL-training language models, and the flags to run it.
 //!
 //! A [`Question`] names a model, GPUs, a workload and, as far as it is decided, a plan.
-//! [`estimate()`] answers it; [`search()`] ranks every legal plan; [`flags()`] prints texts to paste.
+//! [`estimate()`] answers it; [`search()`] ranks every legal plan; [`sensitivity()`] says what each change is worth;
+//! [`flags()`] prints texts to paste.
 //! The crate is pure: no clock, no I/O, no randomness, no web. Figures come from the [`catalog`],
 //! each with its source; formulas cite theirs.
 //!
@@ -12,6 +13,7 @@ mod activations;
 pub mod advice;
 pub mod batch;
 mod block_times;
+pub mod calibration;
 pub mod catalog;
 pub mod communication;
 pub mod complete;
@@ -37,18 +39,19 @@ pub mod read;
 pub mod rl;
 pub mod rollout;
 pub mod search;
+pub mod sensitivity;
 pub mod step;
 pub mod training;
 pub mod units;
 pub mod weights;
 pub mod wire;
 pub mod workload;
-pub mod worth;
 pub mod zero_infinity;
 pub mod zero_needs;
 
 pub use error::{Caveat, InputError};
-pub use estimate::{Evaluated, answer, estimate, evaluate, evaluate_with};
+pub use estimate::{Evaluated, answer, estimate, evaluate, evaluate_alone, evaluate_with};
 pub use flags::{evaluate_for, flags};
 pub use search::{Objective, SearchResult, search};
+pub use sensitivity::sensitivity;
 pub use wire::{Answer, Question};

@@ -65,7 +65,7 @@ impl PhaseMemory {
     }
 }
 
-/// Memory of a role on the worst pipeline stage.
+/// Memory of a role on the worst pipeline stage, calibrated.
 #[must_use]
 pub fn of_role(
     context: &Context<'_>,
@@ -152,7 +152,8 @@ fn of_stage(
         activations: kept.gib(),
         logits: logits.gib(),
         ..MemoryParts::default()
-    };
+    }
+    .times(context.job.memory_factor());
     let allocated = parts.total();
     let groups = [
         layout.tensor_parallel,

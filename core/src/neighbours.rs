@@ -1,176 +1,15 @@
 //! Plans one step away from a plan: every dimension that a person may change without changing what is trained.
 
+mod dimension;
+mod steps;
+
 use crate::complete;
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
 use crate::wire::{Backend, Offload, PlanSpec};
-
-/// One dimension of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
-    /// GPUs that split each matrix.
-    TensorParallel,
-    /// Pipeline stages.
-    PipelineParallel,
-    /// Model chunks per stage.
-    VirtualPipeline,
-    /// GPUs that split each sequence by ring attention.
-    ContextParallel,
-    /// GPUs that split each sequence by exchanging heads.
-    UlyssesParallel,
-    /// GPUs that share the experts.
-    ExpertParallel,
-    /// ZeRO stage.
-    ZeroStage,
-    /// Sequences, or a token budget, of one forward pass.
-    MicroBatch,
-    /// Activations computed again.
-    Recompute,
-    /// What is kept in host memory.
-    Offload,
-    /// Loss without materialised logits.
-    FusedLmHead,
-    /// GPUs that split each matrix of the engine.
-    RolloutTensorParallel,
-    /// Share of the card that the engine may take.
-    GpuMemoryUtilization,
-    /// Sequences decoded together.
-    MaxNumSeqs,
-    /// Tokens of one engine step.
-    MaxNumBatchedTokens,
-    /// Whether the engine launches each kernel by itself.
-    EnforceEager,
-    /// Whether the engine gives its cache back while training.
-    FreeCache,
-}
-
-use Dimension as D;
-
-/// Sizes of groups of GPUs, which double and halve.
-const SIZES: [D; 6] = [
-    D::TensorParallel,
-    D::PipelineParallel,
-    D::VirtualPipeline,
-    D::ContextParallel,
-    D::UlyssesParallel,
-    D::ExpertParallel,
-];
-
-impl Dimension {
-    /// Paths of all fields that may say it.
-    #[must_use]
-    pub fn fields(self) -> &'static [&'static str] {
-        match self {
-            D::TensorParallel => &["plan.tensor_parallel", "plan.sequence_parallel"],
-            D::PipelineParallel => &["plan.pipeline_parallel", "plan.virtual_pipeline"],
-            D::VirtualPipeline => &["plan.virtual_pipeline"],
-            D::ContextParallel => &["plan.context_parallel"],
-            D::UlyssesParallel => &["plan.ulysses_parallel"],
-            D::ExpertParallel => &["plan.expert_parallel"],
-            D::ZeroStage => &["plan.zero_stage"],
-            D::MicroBatch => &["plan.micro_batch", "plan.max_tokens_per_gpu"],
-            D::Recompute => &["plan.recompute"],
-            D::Offload => &["plan.offload"],
-            D::FusedLmHead => &["plan.fused_lm_head"],
-            D::RolloutTensorParallel => &[
-                "plan.rollout.tensor_parallel",
-                "plan.rollout.expert_parallel",
-            ],
-            D::GpuMemoryUtilization => &["plan.rollout.gpu_memory_utilization"],
-            D::MaxNumSeqs => &["plan.rollout.max_num_seqs"],
-            D::MaxNumBatchedTokens => &["plan.rollout.max_num_batched_tokens"],
-            D::EnforceEager => &["plan.rollout.enforce_eager"],
-            D::FreeCache => &["plan.rollout.free_cache"],
-        }
-    }
-
-    /// Path of its field in a question, for a plan in which it has a value.
-    #[must_use]
-    pub fn field(self, plan: &Plan) -> &'static str {
-        let fields = self.fields();
-        let tokens = matches!(plan.layout.micro_batch, MicroBatch::Tokens(_));
-        let at = usize::from(self == D::MicroBatch && tokens);
-        fields.get(at).copied().unwrap_or_default()
-    }
-
-    /// Gives `to` the value that it has in `from`, in every role.
-    pub fn carry(self, from: &Plan, to: &mut Plan) {
-        if let (Some(from), Some(to)) = (&from.rollout, &mut to.rollout) {
-            match self {
-                D::RolloutTensorParallel => {
-                    to.tensor_parallel = from.tensor_parallel;
-                    to.expert_parallel = from.expert_parallel;
-                }
-                D::GpuMemoryUtilization => to.gpu_memory_utilization = from.gpu_memory_utilization,
-                D::MaxNumSeqs => to.max_num_seqs = from.max_num_seqs,
-                D::MaxNumBatchedTokens => to.max_num_batched_tokens = from.max_num_batched_tokens,
-                D::EnforceEager => to.enforce_eager = from.enforce_eager,
-                D::FreeCache => to.free_cache = from.free_cache,
-                _ => {}
-            }
-        }
-        self.carry_layout(&from.layout, &mut to.layout);
-        for (from, to) in [
-            (&from.critic, &mut to.critic),
-            (&from.reference, &mut to.reference),
-        ] {
-            if let (Some(from), Some(to)) = (from, to) {
-                self.carry_layout(from, to);
-            }
-        }
-    }
-
-    fn carry_layout(self, from: &Layout, to: &mut Layout) {
-        match self {
-            D::TensorParallel => {
-                to.tensor_parallel = from.tensor_parallel;
-                to.sequence_parallel = from.sequence_parallel;
-            }
-            D::PipelineParallel => {
-                to.pipeline_parallel = from.pipeline_parallel;
-                to.virtual_pipeline = to.virtual_pipeline.min(from.pipeline_parallel);
-            }
-            D::VirtualPipeline => to.virtual_pipeline = from.virtual_pipeline,
-            D::ContextParallel => to.context_parallel = from.context_parallel,
-            D::UlyssesParallel => to.ulysses_parallel = from.ulysses_parallel,
-            D::ExpertParallel => to.expert_parallel = from.expert_parallel,
-            D::ZeroStage => to.zero_stage = from.zero_stage,
-            D::MicroBatch => to.micro_batch = from.micro_batch,
-            D::Recompute => to.recompute = from.recompute,
-            D::Offload => to.offload = from.offload,
-            D::FusedLmHead => to.fused_lm_head = from.fused_lm_head,
-            _ => {}
-        }
-    }
-
-    /// The same size doubled or halved; `None` where it has no such step.
-    fn resized(self, layout: &Layout, double: bool) -> Option<Layout> {
-        let mut layout = *layout;
-        let size = match self {
-            D::TensorParallel => &mut layout.tensor_parallel,
-            D::PipelineParallel => &mut layout.pipeline_parallel,
-            D::VirtualPipeline => &mut layout.virtual_pipeline,
-            D::ContextParallel => &mut layout.context_parallel,
-            D::UlyssesParallel => &mut layout.ulysses_parallel,
-            D::ExpertParallel => &mut layout.expert_parallel,
-            _ => return None,
-        };
-        *size = if double {
-            size.checked_mul(2)?
-        } else {
-            size.is_multiple_of(2).then_some(*size / 2)?
-        };
-        match self {
-            D::TensorParallel => {
-                layout.sequence_parallel = layout.tensor_parallel > 1
-                    && (layout.sequence_parallel || layout.tensor_parallel == 2);
-            }
-            D::PipelineParallel if layout.pipeline_parallel == 1 => layout.virtual_pipeline = 1,
-            _ => {}
-        }
-        Some(layout)
-    }
-}
+pub use dimension::Dimension;
+use dimension::{Dimension as D, SIZES};
+pub use steps::{doubled, machines, steps};
 
 /// Every plan that model and machine allow, one step away in one dimension. What is trained stays: batch, precision,
 /// schedule.
@@ -178,17 +17,7 @@ impl Dimension {
 pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
     let mut found = Vec::with_capacity(48);
     let mut propose = |dimension: Dimension, layout: Layout| {
-        let mut to = *plan;
-        dimension.carry_layout(&layout, &mut to.layout);
-        // A role whose value is the trained model's takes the step with it.
-        for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
-            let mut alike = *role;
-            dimension.carry_layout(&plan.layout, &mut alike);
-            if alike == *role {
-                dimension.carry_layout(&layout, role);
-            }
-        }
-        found.push((dimension, to));
+        found.push((dimension, with_layout(plan, dimension, &layout)));
     };
     let layout = &plan.layout;
     // Tensor parallelism stays inside the node.
@@ -267,17 +96,40 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
         .collect()
 }
 
+/// The plan with the dimension as in `layout`.
+fn with_layout(plan: &Plan, dimension: Dimension, layout: &Layout) -> Plan {
+    let mut to = *plan;
+    dimension.carry_layout(layout, &mut to.layout);
+    // A role whose value is the trained model's takes the step with it.
+    for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+        let mut alike = *role;
+        dimension.carry_layout(&plan.layout, &mut alike);
+        if alike == *role {
+            dimension.carry_layout(layout, role);
+        }
+    }
+    to
+}
+
 /// A changed plan, completed anew; `None` where model or machine rule it out.
 #[must_use]
 pub fn checked(job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
+    moved_to(job, job, was, plan)
+}
+
+/// The same on another machine than that of `was`.
+#[must_use]
+pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
     let mut spec = plan.to_spec();
     let all = |layout: &Layout| {
-        layout.data_parallel(complete::training_gpus(job)) * layout.sequence_split()
+        layout.data_parallel(complete::training_gpus(from)) * layout.sequence_split()
     };
     // Who shards over all ranks goes on doing so.
     let whole = was.layout.shard_group == all(&was.layout);
+    // Unless that is what changes.
+    let kept = plan.layout.shard_group == was.layout.shard_group;
     let open = |spec: &mut PlanSpec| {
-        if whole {
+        if whole && kept {
             spec.shard_group = None;
         }
     };

@@ -30,7 +30,7 @@ const MAX_DEPTH: usize = 8;
 pub fn to_hash(question: &Question) -> String {
     let mut hash = format!("v={}&d={}", question.version, catalog::VERSION);
     let document = to_value(question);
-    for key in ["model", "hardware", "workload", "plan"] {
+    for key in ["model", "hardware", "workload", "plan", "calibration"] {
         if let Some(value) = document.get(key) {
             flatten(key, value, &mut hash);
         }

@@ -181,7 +181,8 @@ pub(crate) fn least(
     training: f64,
 ) -> f64 {
     let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
-    schedule(rl.schedule, generating, training) + sync + context.efficiency.driver_s
+    let sync = (sync + context.efficiency.driver_s) * context.job.time_factor();
+    schedule(rl.schedule, generating, training) + sync
 }
 
 impl GeneratingSide {
@@ -241,7 +242,8 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
     GeneratingSide {
         phase,
-        times: TimeParts::default().plus(&step::generation_parts(&phase), batches / together),
+        times: TimeParts::default()
+            .plus(&step::generation_parts(context, &phase), batches / together),
     }
 }
 
@@ -318,14 +320,15 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
     let group = network.group(context.job.hardware.gpus, 1);
     let gather = network.gather(bytes / f64::from(plan.layout.pipeline_parallel), group);
     let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
-    TimeParts {
+    let parts = TimeParts {
         weight_sync: (gather + Seconds::new(copy))
             .max(synced_by_tensor(context, &plan.layout))
             .get()
             + waking(context, rl),
         overhead: context.efficiency.driver_s,
         ..TimeParts::default()
-    }
+    };
+    parts.times(context.job.time_factor())
 }
 
 /// Tensor by tensor: gathered, renamed, loaded. That, not the links, decides.

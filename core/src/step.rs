@@ -104,12 +104,14 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
     }
 }
 
-pub(crate) fn generation_parts(phase: &rollout::Generation) -> TimeParts {
-    TimeParts {
+/// Seconds of a generation phase, calibrated.
+pub(crate) fn generation_parts(context: &Context<'_>, phase: &rollout::Generation) -> TimeParts {
+    let parts = TimeParts {
         prefill: phase.prefill.get(),
         decode: (phase.decode + phase.recomputed).get(),
         ..TimeParts::default()
-    }
+    };
+    parts.times(context.job.time_factor())
 }
 
 /// Memory while the engine generates: its own, and what training leaves on the card.
@@ -141,7 +143,7 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
         responses: context.responses,
     };
     let phase = rollout::generate(context, engine, gpus, &requests);
-    let parts = generation_parts(&phase);
+    let parts = generation_parts(context, &phase);
     let length = generation.mean_prompt_length + generation.mean_response_length;
     let processed = generation.requests as f64 * length;
     let flops = flops::forward_per_token(&context.job.model, length).get() * processed;

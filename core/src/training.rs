@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
 use crate::flops::Block;
-use crate::layer::{BlockContext, BlockTime, Slice};
+use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
 use crate::plan::{Layout, Recompute};
 use crate::units::{Bytes, Seconds};
 use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
@@ -27,19 +27,58 @@ struct StageTime {
 /// The forward pass's share of the host's work on a micro-batch, as of the GPU's.
 const FORWARD: f64 = 1.0 / 3.0;
 
+/// What RL trainers' hosts add to a block's passes, in `seconds` of the host's for both without recomputation.
+///
+/// The GPU waits for the forward pass's own Python. The autograd engine runs ahead in the backward pass, where long kernels
+/// hide the host: published dense runs with pipelines or large micro-batches show no wait there, those with experts do
+/// (`verl_megatron_practice` and NeMo-RL, core/tests/data/rl.jsonl). Full recomputation runs the forward pass's again.
+fn add_rl_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f64) {
+    let forward = Seconds::new(seconds * FORWARD);
+    let again = if recompute == Recompute::Full {
+        forward
+    } else {
+        Seconds::ZERO
+    };
+    let backward = Seconds::new(seconds) - forward + again;
+    time.wait_forward = forward;
+    if block.experts {
+        time.wait_backward = backward;
+    } else {
+        time.floor_backward = backward;
+    }
+}
+
+/// Load of the busiest rank of experts over the mean: pre-training benchmarks mostly force balance, RL trainers do not.
+fn expert_imbalance(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> f64 {
+    let efficiency = context.efficiency;
+    let routed = if context.job.workload.rl.is_some() {
+        let experts = role.model.shape.num_experts as f64;
+        busiest_load(
+            efficiency.rl_expert_spread,
+            experts,
+            f64::from(layout.expert_parallel),
+        )
+    } else {
+        1.0
+    };
+    efficiency.expert_imbalance * routed
+}
+
 impl StageTime {
     /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy, and what the host does
     /// while the GPU waits.
     fn forward(&self) -> Seconds {
         (self.block.forward + self.block.tensor_forward).max(self.host_forward)
-            + self.block.host * FORWARD
+            + self.block.wait_forward
     }
 
     /// Backward pass, recomputation and exchanges included.
     fn backward(&self) -> Seconds {
         let block = &self.block;
-        (block.backward + block.recompute + block.tensor_backward).max(self.host_backward)
-            + block.host * (1.0 - FORWARD)
+        (block.backward + block.recompute + block.tensor_backward)
+            .max(self.host_backward)
+            .max(block.floor_backward)
+            + block.wait_backward
     }
 
     fn both(&self) -> Seconds {
@@ -92,7 +131,9 @@ fn add(sum: &mut BlockTime, one: &BlockTime, times: f64) {
     sum.context += one.context * times;
     sum.expert += one.expert * times;
     sum.kernels += one.kernels * times;
-    sum.host += one.host * times;
+    sum.wait_forward += one.wait_forward * times;
+    sum.wait_backward += one.wait_backward * times;
+    sum.floor_backward += one.floor_backward * times;
 }
 
 /// The slowest and the mean stage.
@@ -112,7 +153,7 @@ fn block_context<'a>(
         rates: &context.rates,
         network: &context.network,
         elementwise: context.framework(layout).elementwise,
-        expert_imbalance: context.efficiency.expert_imbalance,
+        expert_imbalance: expert_imbalance(context, role, layout),
         weight_gradients: role.adapters == 0,
     }
 }
@@ -133,11 +174,12 @@ fn block_times(
                 *part = *part * framework.compute;
             }
             if context.job.workload.rl.is_some() {
-                time.host = Seconds::new(if block.experts {
+                let seconds = if block.experts {
                     framework.rl_expert_layer_s
                 } else {
                     framework.rl_layer_s
-                });
+                };
+                add_rl_host(&mut time, *block, layout.recompute, seconds);
             }
             time
         };
@@ -249,7 +291,7 @@ fn adapter_overhead(
     }
 }
 
-/// Seconds of one optimizer step over `batch`, by part.
+/// Seconds of one optimizer step over `batch`, by part, calibrated.
 #[must_use]
 pub fn step(
     context: &Context<'_>,
@@ -335,7 +377,7 @@ pub(crate) fn step_of(
     let (optimizer, offload) = optimizer(context, role, layout, shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
-    parts
+    parts.times(context.job.time_factor())
 }
 
 fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
@@ -348,7 +390,7 @@ fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
     }
 }
 
-/// Seconds of a forward pass alone over `batch`, by part.
+/// Seconds of a forward pass alone over `batch`, by part, calibrated.
 #[must_use]
 pub fn forward(
     context: &Context<'_>,
@@ -390,7 +432,7 @@ pub fn forward(
         );
         parts.data_parallel = hide(gather, busy, context.framework(layout).overlap).get() * n;
     }
-    parts
+    parts.times(context.job.time_factor())
 }
 
 /// What is left of `communication` beside `computation`, where `share` of it can hide at all.

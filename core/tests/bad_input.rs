@@ -119,6 +119,23 @@ fn the_document() {
 }
 
 #[test]
+fn the_calibration() {
+    refused(
+        &sft(),
+        r#"
+            calibration = 1.2 | an object
+            calibration.times = 1.2 | no such field
+            calibration.time = "1.2" | a number
+            calibration.time = 0 | 0.1 to 10
+            calibration.time = -1 | 0.1 to 10
+            calibration.time = 1e300 | 0.1 to 10
+            calibration.memory = 0.09 | 0.1 to 10
+            calibration.memory = 10.1 | 0.1 to 10
+        "#,
+    );
+}
+
+#[test]
 fn the_model() {
     refused(
         &sft(),
@@ -519,6 +536,55 @@ mod command_line {
                 serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
             })
             .collect()
+    }
+
+    #[test]
+    fn a_run_that_makes_no_calibration_is_a_line_and_a_status() {
+        let question = super::sft().to_string();
+        let seconds = ["calibrate", "--step-time-s", "4", "--peak-gib", "50"];
+        let output = run(&seconds, question.as_bytes());
+        assert_eq!(output.status.code(), Some(0));
+        let document = &lines(&output)[0];
+        let factors = &document["calibrated"]["calibration"];
+        assert!(
+            factors["time"].is_f64() && factors["memory"].is_f64(),
+            "{document}"
+        );
+        assert_eq!(&document["question"]["calibration"], factors);
+        // The question with its factors is one.
+        let output = run(&["estimate"], document["question"].to_string().as_bytes());
+        assert_eq!(&lines(&output)[0]["calibration"], factors);
+
+        for (arguments, field) in [
+            (&["calibrate"][..], "step_time_s"),
+            (&["calibrate", "--step-time-s", "nan"], "step_time_s"),
+            (&["calibrate", "--step-time-s=-5"], "step_time_s"),
+            (&["calibrate", "--forward-s", "1"], "backward_s"),
+            (&["calibrate", "--peak-gib", "1e308"], "peak_gib"),
+        ] {
+            let output = run(arguments, question.as_bytes());
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+            assert_eq!(lines(&output)[0]["error"]["field"], field, "{arguments:?}");
+        }
+        let output = run(&["calibrate", "--step-time-s", "x"], question.as_bytes());
+        assert_eq!(output.status.code(), Some(2));
+    }
+
+    #[test]
+    fn sensitivity_answers_line_by_line() {
+        let good = super::sft().to_string();
+        let bad = super::with(super::sft(), "plan.tensor_parallel", &json!(3)).to_string();
+        let output = run(&["sensitivity"], format!("{good}\n{bad}\n").as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        let [found, refused] = &lines(&output)[..] else {
+            panic!("two lines")
+        };
+        assert_eq!(found["version"], 1);
+        assert!(found["now"]["tokens_per_s"].as_f64().unwrap() > 0.0);
+        let changes = found["changes"].as_array().unwrap();
+        assert!(changes.len() > 10, "{changes:?}");
+        assert!(changes.iter().all(|change| change["set"].is_object()));
+        assert_eq!(refused["error"]["field"], "plan.tensor_parallel");
     }
 
     #[test]

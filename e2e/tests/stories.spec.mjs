@@ -52,7 +52,7 @@ test('veRL: GRPO on Qwen3-8B with eight H100', async ({ page, calculator }) => {
   await calculator.open();
   await preset(page, calculator, 'Qwen3-8B');
   await expect(page.locator('#v-h')).toContainText('Fits');
-  await page.getByRole('button', { name: /Show all/ }).click();
+  await page.locator('#gpus').getByRole('button', { name: /Show all/ }).click();
   const rows = page.locator('#gpus details');
   await rows.locator('summary').click();
   expect(await rows.locator('tbody tr').count()).toBeGreaterThanOrEqual(45);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use shardwise_core::Question;
 use shardwise_core::catalog;
-use shardwise_core::wire::{VERSION, WorkloadKind, question_from_value};
+use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, take};
 
 use super::{
     CUSTOM_GPU, Field, FieldError, Form, KINDS, OFFLOADS, Problem, Takes, generates, is_rl, units,
@@ -19,44 +19,6 @@ pub(super) fn kind(word: &str) -> WorkloadKind {
         .iter()
         .find(|(_, id, _)| *id == word)
         .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
-}
-
-/// The value at a path; null where there is none.
-fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
-    path.split('.').fold(document, |value, key| {
-        value.get(key).unwrap_or(&Value::Null)
-    })
-}
-
-/// Puts a value at a path.
-fn put(document: &mut Value, path: &str, value: Value) {
-    let mut place = document;
-    for key in path.split('.') {
-        if !place.is_object() {
-            *place = Value::Object(Map::new());
-        }
-        let Value::Object(map) = place else { return };
-        place = map.entry(key).or_insert(Value::Null);
-    }
-    *place = value;
-}
-
-/// Takes away what is at a path, and what is left empty above it.
-fn take(document: &mut Value, path: &str) {
-    let Value::Object(map) = document else { return };
-    match path.split_once('.') {
-        None => {
-            map.remove(path);
-        }
-        Some((key, rest)) => {
-            if let Some(inner) = map.get_mut(key) {
-                take(inner, rest);
-                if inner.as_object().is_some_and(Map::is_empty) {
-                    map.remove(key);
-                }
-            }
-        }
-    }
 }
 
 /// The catalog id of a model typed by id, repository or name; else the text itself, which the
@@ -192,7 +154,7 @@ impl Form {
         for field in Field::ALL
             .iter()
             .copied()
-            .filter(|field| applies(*field, kind))
+            .filter(|field| !field.is_measured() && applies(*field, kind))
         {
             if !scheduled(field, self.get(Field::Schedule)) {
                 take(&mut document, field.path());

@@ -166,6 +166,14 @@ fields! {
     KvCacheDtype = "plan.rollout.kv_cache_dtype", Choice;
     /// What speculative decoding gains.
     SpeculativeSpeedup = "plan.rollout.speculative_speedup", Number;
+    /// Measured seconds of a micro-batch's forward pass. Like those below, no part of the question.
+    ForwardSeconds = "measured.forward_s", Number;
+    /// Measured seconds of its backward pass.
+    BackwardSeconds = "measured.backward_s", Number;
+    /// Measured seconds of a step.
+    StepSeconds = "measured.step_time_s", Number;
+    /// Measured peak of training's allocator.
+    PeakGib = "measured.peak_gib", Number;
 }
 
 impl Field {
@@ -194,6 +202,12 @@ impl Field {
     #[must_use]
     pub fn is_plan(self) -> bool {
         self.path().starts_with("plan.")
+    }
+
+    /// Whether it is about a run of one's own, not about the question.
+    #[must_use]
+    pub fn is_measured(self) -> bool {
+        self >= Self::ForwardSeconds
     }
 
     /// Whether the search decides where it is empty.

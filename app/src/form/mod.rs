@@ -6,9 +6,11 @@
 
 mod document;
 mod field;
+mod measured;
 pub mod units;
 
 pub use field::{Field, Takes};
+pub use measured::measurable;
 
 use serde_json::Value;
 use shardwise_core::wire::WorkloadKind;

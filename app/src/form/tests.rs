@@ -181,3 +181,63 @@ fn another_task_starts_with_usual_values_and_keeps_what_was_typed() {
     assert_eq!(form.get(Field::SequenceLength), "16k");
     assert_eq!(form.get(Field::Responses), "16");
 }
+
+#[test]
+fn a_run_stays_beside_the_question_and_its_factors_in_it() {
+    let mut form = Form::of(&grpo());
+    let factors = shardwise_core::wire::Calibration {
+        time: Some(1.12),
+        memory: None,
+    };
+    form.set(Field::StepSeconds, "2.5k");
+    form.set(Field::ForwardSeconds, "four");
+    // Passes are no measure of an RL step: what is typed there is kept and says nothing.
+    let measured = form.measured();
+    let step = measured.map(|measured| measured.and_then(|measured| measured.step_time_s));
+    assert_eq!(step, Ok(Some(2500.0)));
+    assert_eq!(form.question(), Ok(grpo()));
+    form.calibrate(Some(factors));
+    let calibrated = form.question();
+    assert_eq!(
+        calibrated.clone().map(|own| own.calibration),
+        Ok(Some(factors))
+    );
+    assert_eq!(form.calibration(), Some(factors));
+    form.load(&grpo());
+    assert_eq!(
+        (form.calibration(), form.get(Field::StepSeconds)),
+        (None, "2.5k")
+    );
+    if let Ok(question) = calibrated {
+        form.load(&question);
+        assert_eq!(form.calibration(), Some(factors));
+        assert_eq!(Form::of(&question).question(), Ok(question));
+    }
+    form.calibrate(None);
+    assert_eq!(form.question(), Ok(grpo()));
+    form.choose_kind(WorkloadKind::Sft);
+    form.set(Field::BackwardSeconds, "-3");
+    let wrong = form.measured().err().unwrap_or_default();
+    let wrong: Vec<_> = wrong
+        .into_iter()
+        .map(|error| (error.field, error.problem))
+        .collect();
+    let number = |error| Problem::Number(error);
+    assert_eq!(
+        wrong,
+        [
+            (Some(Field::ForwardSeconds), number(NumberError::NotANumber)),
+            (Some(Field::BackwardSeconds), number(NumberError::Negative)),
+        ]
+    );
+    // One pass without the other is not there yet.
+    form.set(Field::ForwardSeconds, "");
+    form.set(Field::BackwardSeconds, "3");
+    form.set(Field::StepSeconds, " ");
+    assert_eq!(form.measured(), Ok(None));
+    form.set(Field::ForwardSeconds, "1.5");
+    assert!(
+        form.measured()
+            .is_ok_and(|found| found.is_some_and(|found| found.backward_s == Some(3.0)))
+    );
+}

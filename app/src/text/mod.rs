@@ -203,8 +203,13 @@ text! {
     timeline timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides
     take_sides_hide waits from_to role phase
     starts_s takes_s
+    // A run of one's own.
+    calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
+    cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
     // Plans.
     plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
+    // Sensitivity.
+    sensitivity sensitivity_note change col_tokens try_it remedy remedy_none show_changes no_difference
     // Flags.
     flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit flags_writing flags_others
     // Paste box.

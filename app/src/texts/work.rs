@@ -49,7 +49,7 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
         return Some(last);
     }
     let question = question_from_value(document.clone()).ok()?;
-    let found = shardwise_core::evaluate(&question).ok()?;
+    let found = shardwise_core::evaluate_alone(&question).ok()?;
     let asked = Rc::new(Asked {
         document,
         question,
@@ -160,10 +160,11 @@ fn reading(texts: &[String], base: Value) -> Value {
         Err(trouble) => return json!({ "error": trouble }),
     };
     let framework = [reading.framework.name(), reading.framework.source()];
-    let (answer, refused) = match shardwise_core::estimate(&reading.question) {
-        Ok(answer) => (Some(answer), None),
-        Err(error) => (None, Some([error.field, error.message])),
-    };
+    let (answer, refused) =
+        match shardwise_core::evaluate_alone(&reading.question).map(|found| found.answer) {
+            Ok(answer) => (Some(answer), None),
+            Err(error) => (None, Some([error.field, error.message])),
+        };
     let improved = improve(&texts, base.as_ref(), &reading);
     json!({
         "reading": reading,

@@ -1,15 +1,45 @@
 //! What would help most, and what the estimate leaves out.
 
-use super::dom::{el, part};
+use super::dom::{El, el, part};
 use leptos::prelude::*;
-use shardwise_core::wire::Severity;
+use shardwise_core::wire::{Advice, Severity};
 
+use super::sensitivity::{signed, signed_usd, try_it};
+use crate::format;
 use crate::page::Page;
+
+/// Shares of the speed that are no gain.
+const SAME: f64 = 0.001;
+
+/// What following it changes: first what it is for, speed or memory, then the rest.
+fn gain(page: Page, item: &Advice, tokens_per_s: f64) -> Option<Vec<El>> {
+    let text = page.text();
+    let gain = item.gain?;
+    let speed = format!(
+        "{} {}",
+        signed(format::figure(gain.tokens_per_s)),
+        text.col_tokens
+    );
+    let gib = format!("{} GiB", signed(format::gib(gain.gib)));
+    let usd = gain
+        .usd_per_mtok
+        .map(|usd| format!("{} {}", signed_usd(usd), text.per_mt));
+    let frees = gain.tokens_per_s < SAME * tokens_per_s && gain.gib < 0.0;
+    let (first, second) = if frees { (gib, speed) } else { (speed, gib) };
+    let rest = [Some(second), usd].into_iter().flatten();
+    let first = std::iter::once(el("B").child(first));
+    Some(
+        first
+            .chain(rest.map(|words| el("SPAN").child(words)))
+            .collect(),
+    )
+}
 
 pub(super) fn view(page: Page) -> AnyView {
     let list = move || {
         let text = page.text();
         page.answered().map(|shown| {
+            let tokens_per_s = shown.found.answer.tokens_per_s;
             let advice = &shown.found.answer.advice;
             if advice.is_empty() {
                 return el("P.muted").child(text.advice_none).into_any();
@@ -32,13 +62,18 @@ pub(super) fn view(page: Page) -> AnyView {
                         el("SPAN").child(item.source).into_any()
                     }
                 });
+                let gains = gain(page, item, tokens_per_s);
+                let tagged = gains.is_none() || item.severity != Severity::Hint;
+                let tag = tagged.then(|| el("SPAN").set("class", class).child(name));
+                let tried =
+                    (!item.set.is_empty()).then(|| try_it(page, vec![item.set.clone()], item.id));
                 el("LI")
                     .set("id", item.id)
-                    .child(el("P.gain").child(el("SPAN").set("class", class).child(name)))
+                    .child(el("P.gain").child(tag).child(gains))
                     .child(
                         el("DIV")
                             .child(el("P|lang=en").child(item.text.clone()))
-                            .child(el("P.adv-f").child(source)),
+                            .child(el("P.adv-f").child(source).child(tried)),
                     )
             });
             el("OL").children(items).into_any()

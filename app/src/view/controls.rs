@@ -12,11 +12,14 @@ use crate::text::{Text, fill};
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
-    let errors = page.wrong();
-    errors
-        .iter()
-        .find(|error| error.field == Some(field))
-        .map(|error| describe(page, error))
+    let of = |errors: &[FieldError]| {
+        let found = errors.iter().find(|error| error.field == Some(field));
+        found.map(|error| describe(page, error))
+    };
+    if field.is_measured() {
+        return of(page.run()?.compared.as_ref().err()?);
+    }
+    of(&page.wrong())
 }
 
 /// Why a number could not be read, in words.

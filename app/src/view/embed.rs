@@ -4,6 +4,7 @@ use super::dom::{el, live, part, press_link};
 use leptos::prelude::*;
 
 use super::ask::{hardware, model};
+use super::calibrate;
 use super::controls::{plain, tokens};
 use super::gpus;
 use super::icons::icon;
@@ -109,7 +110,8 @@ fn answer(page: Page) -> AnyView {
                             "{} / {} GiB",
                             format::gib(memory.reserved_gib),
                             format::gib(memory.capacity_gib)
-                        ))),
+                        )))
+                        .child(calibrate::tag(answer.calibration.is_some(), lang)),
                 )
                 .child(el("DIV.emb-bar").child(verdict::bar(answer)))
                 .child(

@@ -4,6 +4,7 @@ mod accuracy;
 mod advice;
 mod ask;
 mod banner;
+mod calibrate;
 mod closing;
 mod controls;
 mod copying;
@@ -22,6 +23,7 @@ mod memory;
 mod objective;
 mod paste;
 mod plans;
+mod sensitivity;
 mod time;
 mod timeline;
 mod verdict;
@@ -91,7 +93,9 @@ fn full(page: Page) -> AnyView {
                                 .child(time::view(page)),
                         )
                         .child(timeline::view(page))
-                        .child(plans::view(page)),
+                        .child(calibrate::view(page))
+                        .child(plans::view(page))
+                        .child(sensitivity::view(page)),
                 )
                 .child(
                     el("DIV.act")

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::complete::training_gpus;
 
+use super::calibrate;
 use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
 use super::{closing, words};
@@ -93,6 +94,7 @@ fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
                 )
                 .child(el("P.verdict-q").child(words::asked(shown, lang))),
         )
+        .child(answer.calibration.map(|own| calibrate::notice(page, &own)))
         .child(fit(answer, lang))
         .child((!answer.fits).then(|| closing::view(page)))
         .child(
@@ -136,6 +138,7 @@ fn fit(answer: &Answer, lang: Lang) -> AnyView {
         let [low, high] = interval.peak_gib;
         el("SPAN.iv-t").child(format!("{}–{} GiB", format::gib(low), format::gib(high)))
     });
+    let on = answer.calibration.is_some_and(|own| own.memory.is_some());
     el("DIV.fit")
         .child(bar(answer))
         .child(
@@ -147,7 +150,8 @@ fn fit(answer: &Answer, lang: Lang) -> AnyView {
                         .child(rest),
                 )
                 .child(" ")
-                .child(range),
+                .child(range)
+                .child(calibrate::tag(on, lang)),
         )
         .into_any()
 }
@@ -155,7 +159,7 @@ fn fit(answer: &Answer, lang: Lang) -> AnyView {
 /// A figure with its range; the bar under it shows where in its range the value is.
 fn figure(
     id: &'static str,
-    name: String,
+    name: AnyView,
     value: AnyView,
     value_at: f64,
     range: Option<([f64; 2], String)>,
@@ -198,6 +202,12 @@ fn interval_bar(value: f64, low: f64, high: f64) -> AnyView {
         .into_any()
 }
 
+/// The name of a figure that follows a calibration of times, which is said beside it.
+fn timed(name: &'static str, answer: &Answer, lang: Lang) -> AnyView {
+    let on = answer.calibration.is_some_and(|own| own.time.is_some());
+    vec![node(name), node(calibrate::tag(on, lang))].into_any()
+}
+
 fn throughput(answer: &Answer, lang: Lang) -> AnyView {
     let text = lang.text();
     let range = answer.interval.map(|interval| {
@@ -215,7 +225,7 @@ fn throughput(answer: &Answer, lang: Lang) -> AnyView {
     let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
     figure(
         "fig-throughput",
-        text.throughput.to_owned(),
+        timed(text.throughput, answer, lang),
         value.into_any(),
         answer.tokens_per_s_per_gpu,
         range,
@@ -237,7 +247,7 @@ fn cost_range(answer: &Answer, usd: f64) -> Option<[f64; 2]> {
 
 fn cost(answer: &Answer, lang: Lang) -> AnyView {
     let text = lang.text();
-    let name = text.cost.to_owned();
+    let name = timed(text.cost, answer, lang);
     let Some((usd, price)) = answer.usd_per_mtok.zip(answer.usd_per_gpu_hour) else {
         return figure(
             "fig-cost",
@@ -287,7 +297,7 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
             .unwrap_or_default();
         return figure(
             "fig-run",
-            text.step.to_owned(),
+            text.step.into_any(),
             value.into_any(),
             0.0,
             None,
@@ -304,7 +314,7 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
         node(el("SPAN.u u-i").child(text.hours)),
         node(usd),
     ];
-    let name = fill(text.run, &[&lang.tokens(tokens)]);
+    let name = fill(text.run, &[&lang.tokens(tokens)]).into_any();
     let sub = fill(text.a_step, &[&step]);
     figure(
         "fig-run",
@@ -323,7 +333,7 @@ fn mfu(answer: &Answer, lang: Lang) -> AnyView {
     let sub = fill(text.hfu, &[&format::percent(answer.hfu, 1)]);
     figure(
         "fig-mfu",
-        text.mfu.to_owned(),
+        text.mfu.into_any(),
         value.into_any(),
         0.0,
         None,
@@ -385,10 +395,17 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
         _ => text.the_plan.to_owned(),
     };
     let note = shown.found.answer.interval.map(|interval| {
-        el("P.vp-n").child(fill(
-            text.interval_note,
-            &[&format::percent(interval.coverage, 0)],
-        ))
+        el("P.vp-n")
+            .child(fill(
+                text.interval_note,
+                &[&format::percent(interval.coverage, 0)],
+            ))
+            .child(" ")
+            .child(
+                el("A|href=#calibrate")
+                    .on("click", press_link(|| browser::jump("calibrate")))
+                    .child(text.cal_link),
+            )
     });
     let tags = chips(shown, lang)
         .into_iter()
@@ -442,6 +459,7 @@ pub(super) fn dock(page: Page) -> AnyView {
                         .child(" tok/s"),
                 )
                 .child(usd)
+                .child(calibrate::tag(answer.calibration.is_some(), lang))
         })
     };
     el("NAV.dock")

@@ -18,11 +18,12 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::{Value, json};
+use shardwise_core::calibration::{Calibrated, Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit::{self, Language};
 use shardwise_core::error::InputError;
-use shardwise_core::wire::{Answer, Question, parse_question};
-use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink};
+use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
+use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
@@ -41,6 +42,11 @@ enum Command {
         /// JSON file with other efficiencies than the built-in ones: for fitting them.
         #[arg(long)]
         efficiency: Option<PathBuf>,
+    },
+    /// Write what each single change of the plan is worth, and what makes a plan fit that does not.
+    Sensitivity {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
     },
     /// Print the built-in efficiencies as JSON.
     Efficiency,
@@ -67,6 +73,23 @@ enum Command {
         /// Address of the page, for the permalink in the text.
         #[arg(long, default_value = "")]
         page: String,
+    },
+    /// Compare a run with its estimate: MFU, by how much the estimate is off, and the question calibrated with it.
+    Calibrate {
+        /// Files with the run's question; standard input where none is named.
+        files: Vec<PathBuf>,
+        /// Seconds of a micro-batch's forward pass on one GPU.
+        #[arg(long)]
+        forward_s: Option<f64>,
+        /// Seconds of its backward pass.
+        #[arg(long)]
+        backward_s: Option<f64>,
+        /// Seconds of a whole step.
+        #[arg(long)]
+        step_time_s: Option<f64>,
+        /// GiB that training's allocator handed out at most (`torch.cuda.max_memory_allocated`).
+        #[arg(long)]
+        peak_gib: Option<f64>,
     },
     /// Read a framework's command, script or configuration back into a question.
     Read {
@@ -135,6 +158,9 @@ fn run(command: Command) -> io::Result<bool> {
                 line(&evaluate_with(question, &efficiency)?.answer)
             })
         }
+        Command::Sensitivity { files } => {
+            each(&files, &mut out, |question| line(&sensitivity(question)?))
+        }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
@@ -150,6 +176,23 @@ fn run(command: Command) -> io::Result<bool> {
             page,
         } => each(&files, &mut out, |question| {
             write_flags(question, &framework, &framework_version, json, &page)
+        }),
+        Command::Calibrate {
+            files,
+            forward_s,
+            backward_s,
+            step_time_s,
+            peak_gib,
+        } => each(&files, &mut out, |question| {
+            let measured = Measured {
+                forward_s,
+                backward_s,
+                step_time_s,
+                peak_gib,
+            };
+            let own = calibrate(question, &measured)?;
+            let question = own.applied(question);
+            line(&json!({"version": 1, "calibrated": own, "question": question}))
         }),
         Command::Link { files } => each(&files, &mut out, |question| {
             Ok(format!("#{}", permalink::to_hash(question)))
@@ -168,6 +211,8 @@ fn run(command: Command) -> io::Result<bool> {
             let schema = json!({
                 "question": schemars::schema_for!(Question),
                 "answer": schemars::schema_for!(Answer),
+                "calibrated": schemars::schema_for!(Calibrated),
+                "sensitivity": schemars::schema_for!(Sensitivity),
                 "reading": schemars::schema_for!(shardwise_core::read::Reading),
             });
             writeln!(out, "{schema:#}")?;

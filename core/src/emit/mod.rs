@@ -23,7 +23,7 @@ mod verl;
 mod words;
 mod yaml;
 
-pub(crate) use words::{hidden, plain, plural};
+pub(crate) use words::{hidden, plain, plural, product};
 
 use crate::error::InputError;
 use crate::job::Job;

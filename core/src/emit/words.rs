@@ -1,5 +1,6 @@
 //! Numbers and questions in words, for comments.
 
+use crate::calibration;
 use crate::job::Job;
 use crate::plan::Layout;
 use crate::units::fixed;
@@ -87,7 +88,7 @@ pub(crate) fn plural(n: u64, one: &str, many: &str) -> String {
 }
 
 /// `TP 2 × PP 4 × DP 1`, parts of size one left out.
-pub(super) fn product(parts: &[(&str, u32)]) -> String {
+pub(crate) fn product(parts: &[(&str, u32)]) -> String {
     let parts: Vec<String> = parts
         .iter()
         .filter(|(_, n)| *n > 1)
@@ -186,6 +187,12 @@ pub(super) fn estimate(answer: &Answer) -> String {
     );
     if let Some(usd) = answer.usd_per_mtok {
         line += &format!(", ${} per million tokens", figure(usd));
+    }
+    if let Some(calibration) = &answer.calibration {
+        line += &format!(
+            ", calibrated with a run of your own ({})",
+            calibration::words(calibration)
+        );
     }
     line
 }

@@ -17,7 +17,7 @@ const DYNAMIC_SAMPLING: f64 = 2.3;
 
 /// Versions of the weights that a fully asynchronous sample may lag behind: veRL's `max_off_policy_threshold`
 /// (verl 0.9.1, `trainer/config`).
-const STALENESS: u64 = 8;
+pub(crate) const STALENESS: u64 = 8;
 
 pub(super) fn resolve_rl(
     kind: WorkloadKind,

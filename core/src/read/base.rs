@@ -76,6 +76,22 @@ impl Draft<'_> {
         }
     }
 
+    /// What a run of the caller's own showed holds for this one too.
+    pub(super) fn calibration(&mut self) {
+        let own = self.own.and_then(|own| own.calibration);
+        let factors = own.map_or([None, None], |own| [own.time, own.memory]);
+        for (name, factor) in ["time", "memory"].into_iter().zip(factors) {
+            if let Some(factor) = factor {
+                let field = format!("calibration.{name}");
+                self.assume(
+                    &field,
+                    factor,
+                    "From the base question: a run of your own is calibrated with it.",
+                );
+            }
+        }
+    }
+
     /// Mean lengths and the like, which no text tells, from the base question.
     pub(super) fn lengths(&mut self) {
         let base = self.base.map(|base| &base.workload);

@@ -457,6 +457,7 @@ impl<'a> Draft<'a> {
     pub(super) fn finish(mut self, checked_as: Option<&str>) -> Result<Reading, Trouble> {
         self.hardware();
         self.lengths();
+        self.calibration();
         self.sort();
         if let Some(base) = self
             .base

@@ -8,17 +8,16 @@ mod plans;
 mod told;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::diff;
 use super::edit::{self, Edit};
 use super::read;
 use super::report::{Assumed, Framework, Reading, Understood};
 use crate::context::Context;
-use crate::emit::{self, plural};
+use crate::emit;
 use crate::estimate::{self, Evaluated};
 use crate::neighbours::Dimension;
-use crate::plan::{MicroBatch, Plan};
+use crate::plan::Plan;
 use crate::wire::{Answer, Question};
 use plans::{State, in_order, search};
 use told::{about, difference, follow, settings, stated_too};
@@ -77,7 +76,7 @@ pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
     if reading.assumed.iter().any(elsewhere) {
         return None;
     }
-    let found = estimate::evaluate(&reading.question).ok()?;
+    let found = estimate::evaluate_alone(&reading.question).ok()?;
     let mut without = Vec::new();
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let attempts = (MOST_READ / (2 * bytes).max(1)).clamp(1, MOST_ATTEMPTS);
@@ -130,8 +129,8 @@ fn attempt(
             let dimension = *now.changed.last()?;
             Some(Change {
                 field: dimension.field(&now.plan).to_owned(),
-                from: shown(dimension, &was.plan),
-                to: shown(dimension, &now.plan),
+                from: dimension.value(job, &was.plan),
+                to: dimension.value(job, &now.plan),
                 settings: told(at, at + 1)
                     .unwrap_or_default()
                     .iter()
@@ -194,7 +193,7 @@ fn attempt(
 fn said(texts: &[String], base: Option<&Question>) -> Option<Plan> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let reading = read(&texts, base).ok()?;
-    estimate::evaluate(&reading.question)
+    estimate::evaluate_alone(&reading.question)
         .ok()
         .map(|found| found.plan)
 }
@@ -214,39 +213,5 @@ fn lost(said: Option<&Plan>, path: &[State], meant: &Plan) -> Vec<Dimension> {
         changed().collect()
     } else {
         lost
-    }
-}
-
-/// The value of a dimension as a person reads it.
-fn shown(dimension: Dimension, plan: &Plan) -> String {
-    if dimension == Dimension::MicroBatch {
-        return match plan.layout.micro_batch {
-            MicroBatch::Sequences(n) => plural(n, "sequence", "sequences"),
-            MicroBatch::Tokens(n) => plural(n, "token", "tokens"),
-        };
-    }
-    let spec = serde_json::to_value(plan.to_spec()).unwrap_or(Value::Null);
-    let path = dimension
-        .field(plan)
-        .trim_start_matches("plan.")
-        .replace('.', "/");
-    match spec.pointer(&format!("/{path}")) {
-        Some(Value::String(word)) => word.clone(),
-        Some(Value::Object(parts)) => {
-            let moved: Vec<&str> = parts
-                .iter()
-                .filter(|(_, on)| **on == Value::Bool(true))
-                .map(|(name, _)| name.as_str())
-                .collect();
-            if let Some(granularity) = parts.get("granularity").and_then(Value::as_str) {
-                granularity.to_owned()
-            } else if moved.is_empty() {
-                "none".to_owned()
-            } else {
-                moved.join(", ")
-            }
-        }
-        Some(other) => other.to_string(),
-        None => String::new(),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `# https://…#v=1&…` is the line that every emitted text carries. What no key of the text tells is taken from it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::draft::{Draft, resolve};
 use super::report::Note;
@@ -71,7 +71,8 @@ fn fill(own: &mut Value, link: &Value) {
 }
 
 /// Fields that the caller's question answers before the link's does.
-const CALLERS: [&str; 6] = [
+const CALLERS: [&str; 7] = [
+    "calibration",
     "model",
     "hardware",
     "workload.mean_sequence_length",
@@ -129,7 +130,7 @@ impl Draft<'_> {
                 continue;
             }
             if at(&merged, &path) != value {
-                put(&mut merged, &path, value.clone());
+                wire::put(&mut merged, &path, value.clone());
             }
             taken.push((path, value));
         }
@@ -205,20 +206,6 @@ fn leaves_of(path: &str, value: &Value, out: &mut Vec<(String, Value)>) {
         Value::Null => {}
         other => out.push((path.to_owned(), other.clone())),
     }
-}
-
-fn put(root: &mut Value, path: &str, value: Value) {
-    let mut at = root;
-    for key in path.split('.') {
-        if !at.is_object() {
-            *at = json!({});
-        }
-        let Value::Object(map) = at else {
-            return;
-        };
-        at = map.entry(key).or_insert(Value::Null);
-    }
-    *at = value;
 }
 
 /// A role's plan follows the actor's, which the link may have changed, where no key of the role says otherwise.

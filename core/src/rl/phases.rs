@@ -131,7 +131,7 @@ impl Phase<'_> {
         let all = TimeParts::default().plus(&once, times);
         let moved = moved(context, &self.role, &self.planned, gpus, self.usage);
         TimeParts {
-            offload: all.offload + moved.get(),
+            offload: all.offload + moved.get() * context.job.time_factor(),
             ..all
         }
     }
@@ -210,6 +210,7 @@ fn left_by_trained(
         optimizer: keep(states.optimizer, offload.optimizer),
         ..MemoryParts::default()
     }
+    .times(context.job.memory_factor())
 }
 
 /// What a frozen role leaves on the card: its weights, unless they are offloaded.
@@ -227,6 +228,7 @@ fn left_by_frozen(
         frozen_weights: states.parameters.gib(),
         ..MemoryParts::default()
     }
+    .times(context.job.memory_factor())
 }
 
 /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer

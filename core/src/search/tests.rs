@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::job::{self, Job};
 use crate::plan::Plan;
 use crate::step;
-use crate::wire::{PlanSpec, Question, RolloutPlanSpec, parse_question};
+use crate::wire::{Calibration, PlanSpec, Question, RolloutPlanSpec, parse_question};
 
 /// Every plan, evaluated by itself, the best of each group first.
 fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) -> bool) -> Ranked {
@@ -154,6 +154,15 @@ fn reinforcement() -> impl Strategy<Value = Question> {
     )
 }
 
+/// Half of them under the factors of a run.
+fn calibrated(questions: impl Strategy<Value = Question>) -> impl Strategy<Value = Question> {
+    let factor = || prop_oneof![1 => Just(None), 1 => (0.3..3.0_f64).prop_map(Some)];
+    (questions, factor(), factor()).prop_map(|(question, time, memory)| Question {
+        calibration: Some(Calibration { time, memory }),
+        ..question
+    })
+}
+
 /// Fields that a person may have stated.
 fn stated() -> impl Strategy<Value = PlanSpec> {
     let nothing = Just(json!({}));
@@ -182,7 +191,7 @@ proptest! {
     #![proptest_config(cases(240))]
 
     #[test]
-    fn training_is_searched_as_by_brute_force(question in training(), spec in stated(), keep in 1..40_usize) {
+    fn training_is_searched_as_by_brute_force(question in calibrated(training()), spec in stated(), keep in 1..40_usize) {
         let job = job_of(&question);
         let context = Context::new(&job).for_many();
         if let Ok(found) = rank(&context, &spec, keep, &|_| true) {
@@ -195,7 +204,7 @@ proptest! {
     #![proptest_config(cases(40))]
 
     #[test]
-    fn rl_is_searched_as_by_brute_force(question in reinforcement(), keep in 1..8_usize) {
+    fn rl_is_searched_as_by_brute_force(question in calibrated(reinforcement()), keep in 1..8_usize) {
         let job = job_of(&question);
         let spec = PlanSpec::default();
         // Two sizes of engines and shares of the card are enough to tell.
@@ -211,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_framework_accepts_is_searched_as_by_brute_force(question in training()) {
+    fn what_a_framework_accepts_is_searched_as_by_brute_force(question in calibrated(training())) {
         let job = job_of(&question);
         let spec = PlanSpec::default();
         let own = crate::emit::framework("megatron-lm").unwrap();

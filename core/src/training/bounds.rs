@@ -1,4 +1,4 @@
-//! What a training step takes at least, for a search that leaves out what cannot win.
+//! What a training step takes at least, calibrated, for a search that leaves out what cannot win.
 
 use super::{Shards, block_times, optimizer};
 use crate::context::{Context, Role};
@@ -20,24 +20,26 @@ pub(crate) fn least_pass(
 ) -> Seconds {
     let times = block_times(context, role, layout, slice);
     let (mut forward, mut backward) = (Seconds::ZERO, Seconds::ZERO);
-    let mut beside = Seconds::ZERO;
+    let (mut beside, mut floor) = (Seconds::ZERO, Seconds::ZERO);
     let mut kernels = 0.0;
     let overlapped = layout.overlap.tensor_parallel;
     for (block, time) in role.blocks.iter().zip(times.iter()) {
         let count = block.count as f64;
         forward += time.forward * count;
         backward += time.backward * count;
-        beside += (time.expert + time.host) * count;
+        beside += (time.expert + time.wait_forward + time.wait_backward) * count;
         if !overlapped {
             forward += time.tensor_forward * count;
             backward += time.tensor_backward * count;
             kernels += time.kernels * count;
+            floor += time.floor_backward * count;
         }
     }
     let host = Seconds::new(kernels * context.framework(layout).host_per_kernel_s);
     let head = least_head(context, role, layout, slice.tokens);
     let weights = if role.adapters == 0 { 2.0 } else { 1.0 };
-    (forward + head).max(host) + (backward + head * weights).max(host * 1.8) + beside
+    let backward = (backward + head * weights).max(host * 1.8).max(floor);
+    ((forward + head).max(host) + backward + beside) * context.job.time_factor()
 }
 
 /// Seconds that a forward pass over one token takes at least in all layers, however many pass with it: the terms that
@@ -65,7 +67,7 @@ pub(crate) fn least_forward(
         all += one * block.count as f64;
     }
     // Without its floors a sum is rounded otherwise.
-    all.get() / tokens * (1.0 - 1e-6)
+    all.get() / tokens * (1.0 - 1e-6) * context.job.time_factor()
 }
 
 /// One of the LM head's products: its least forward pass.
@@ -85,5 +87,5 @@ pub(crate) fn update(
     shards: &Shards,
 ) -> f64 {
     let (optimizer, offload) = optimizer(context, role, layout, shards);
-    optimizer.get() + offload.get()
+    (optimizer.get() + offload.get()) * context.job.time_factor()
 }

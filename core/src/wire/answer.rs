@@ -1,8 +1,9 @@
 //! The answer document. Fields that do not apply are absent: never zero, never NaN.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::PlanSpec;
+use super::{Calibration, Difference, PlanSpec};
 use crate::error::Caveat;
 
 /// What the calculator replies.
@@ -51,7 +52,11 @@ pub struct Answer {
     /// Ranges; absent where no published run supports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// What would help, most valuable first.
+    /// The question's calibration, which all figures above contain; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+    /// Errors, warnings, then what would help, most valuable first. Only the answer to a question has the last: not the
+    /// plans of a search.
     pub advice: Vec<Advice>,
     /// What the estimate leaves out or assumes.
     pub caveats: Vec<Caveat>,
@@ -219,6 +224,23 @@ impl MemoryParts {
             framework: self.framework + other.framework,
         }
     }
+
+    /// Each part `factor` times as large.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self {
+            parameters: self.parameters * factor,
+            gradients: self.gradients * factor,
+            optimizer: self.optimizer * factor,
+            activations: self.activations * factor,
+            logits: self.logits * factor,
+            kv_cache: self.kv_cache * factor,
+            rollout_weights: self.rollout_weights * factor,
+            frozen_weights: self.frozen_weights * factor,
+            communication: self.communication * factor,
+            framework: self.framework * factor,
+        }
+    }
 }
 
 /// Where the time of one step goes.
@@ -322,6 +344,12 @@ impl TimeParts {
         self.entries().iter().map(|(_, s)| s).sum()
     }
 
+    /// Each part `factor` times as long.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self::default().plus(self, factor)
+    }
+
     /// Both, part by part, the second `times` over.
     #[must_use]
     pub fn plus(&self, other: &Self, times: f64) -> Self {
@@ -368,6 +396,12 @@ pub struct Advice {
     pub text: String,
     /// Where the rule comes from.
     pub source: &'static str,
+    /// What following it changes; absent where it proposes no plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Difference>,
+    /// What to set in the question to follow it, by path; null takes a field away.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub set: Map<String, Value>,
 }
 
 /// How much a piece of advice matters.

@@ -6,10 +6,10 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Attention, Backend, Engine, GpuSpec, HardwareSpec, KvCacheDtype, LoraSpec, LoraTargets,
-    Offload, Overlap, PlanSpec, Precision, Question, RecomputeGranularity, RecomputeModule,
-    RecomputeSpec, RlSpec, RolloutPlanSpec, RolloutWorkloadSpec, Schedule, WorkloadKind,
-    WorkloadSpec,
+    Attention, Backend, Calibration, Engine, GpuSpec, HardwareSpec, KvCacheDtype, LoraSpec,
+    LoraTargets, Offload, Overlap, PlanSpec, Precision, Question, RecomputeGranularity,
+    RecomputeModule, RecomputeSpec, RlSpec, RolloutPlanSpec, RolloutWorkloadSpec, Schedule,
+    WorkloadKind, WorkloadSpec,
 };
 use crate::error::InputError;
 
@@ -133,6 +133,12 @@ pub fn to_value(question: &Question) -> Value {
     Value::Object(question.entries())
 }
 
+/// A plan as a JSON value: `plan` of a question.
+#[must_use]
+pub fn plan_to_value(plan: &PlanSpec) -> Value {
+    Value::Object(plan.entries())
+}
+
 macro_rules! document {
     ($name:ident { $($field:ident),* $(,)? } required { $($need:ident),* } empty $empty:expr) => {
         impl Document for $name {
@@ -179,7 +185,7 @@ fn put(map: &mut Map<String, Value>, key: &str, value: Option<Value>) {
 }
 
 document! {
-    Question { version, model, hardware, workload, plan }
+    Question { version, model, hardware, workload, plan, calibration }
     required { version, model, hardware, workload }
     empty Question {
         version: 0,
@@ -187,8 +193,10 @@ document! {
         hardware: HardwareSpec::default(),
         workload: WorkloadSpec::empty(),
         plan: None,
+        calibration: None,
     }
 }
+document! { Calibration { time, memory } required {} empty Self::default() }
 document! {
     HardwareSpec { gpu, gpus, gpus_per_node, internode_gbit_per_s_per_gpu, usd_per_gpu_hour }
     required { gpu }

@@ -7,10 +7,14 @@
 mod answer;
 mod document;
 mod parse;
+mod paths;
 mod question;
+mod sensitivity;
 
 pub use answer::*;
-pub use document::to_value;
 pub(crate) use document::{Place, read};
+pub use document::{plan_to_value, to_value};
 pub use parse::{parse_question, question_from_value};
+pub use paths::{at, put, take};
 pub use question::*;
+pub use sensitivity::*;

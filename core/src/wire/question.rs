@@ -24,6 +24,22 @@ pub struct Question {
     /// How it is laid out. Absent: the search chooses; partial: the search fills the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSpec>,
+    /// How a run of one's own differs from its estimate (see [`crate::calibration`]): applied to this estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+}
+
+/// Measured over estimated, each 0.1 to 10: what estimates are multiplied by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// On all seconds but those that the question states. Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// On what training's allocator hands out; not on the engine's share of the card. Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<f64>,
 }
 
 /// GPUs and their network.

@@ -12,7 +12,6 @@ use shardwise_core::wire::PlanSpec;
 
 use super::controls::describe;
 use super::icons::icon;
-use crate::form::Form;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
 
@@ -120,7 +119,12 @@ fn start(page: Page) -> AnyView {
                     typed(move |id| {
                         let preset = presets::presets().iter().find(|preset| preset.id == id);
                         if let Some(question) = preset.and_then(presets::Preset::question) {
-                            page.change(|form| *form = Form::of(&question));
+                            page.change(|form| {
+                                // Another example of the session, under the same factors.
+                                let own = form.calibration();
+                                form.load(&question);
+                                form.calibrate(own);
+                            });
                         }
                     }),
                 )

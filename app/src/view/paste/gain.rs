@@ -7,7 +7,7 @@ use shardwise_core::wire::question_from_value;
 use super::report::word;
 use super::unread;
 use crate::browser;
-use crate::form::{Field, Form};
+use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
@@ -213,7 +213,7 @@ pub(super) fn uses(page: Page) -> Option<El> {
     let load = |question: &Value, class: &'static str, words: String| {
         let question = question_from_value(question.clone()).ok()?;
         let act = move || {
-            page.change(|form| *form = Form::of(&question));
+            page.change(|form| form.load(&question));
             browser::close_popover("paste");
         };
         Some(

@@ -1,0 +1,104 @@
+//! A run of one's own: what was measured stays beside the question, its factors are part of it.
+
+use serde_json::Value;
+use shardwise_core::Question;
+use shardwise_core::calibration::Measured;
+use shardwise_core::wire::{Calibration, WorkloadKind};
+
+use super::{Field, FieldError, Form, Problem, generates, units};
+
+/// Whether a task has what the control asks for: passes are those of training alone, memory is not the engine's.
+#[must_use]
+pub fn measurable(field: Field, kind: WorkloadKind) -> bool {
+    match field {
+        Field::ForwardSeconds | Field::BackwardSeconds => !generates(kind),
+        Field::PeakGib => kind != WorkloadKind::Rollout,
+        _ => field.is_measured(),
+    }
+}
+
+impl Form {
+    /// The form that asks `question`; what was measured stays.
+    pub fn load(&mut self, question: &Question) {
+        let mut form = Self::of(question);
+        for field in Field::ALL.iter().filter(|field| field.is_measured()) {
+            form.set(*field, self.get(*field));
+        }
+        *self = form;
+    }
+
+    /// The factors that the question carries.
+    #[must_use]
+    pub fn calibration(&self) -> Option<Calibration> {
+        let own = self.base.get("calibration")?;
+        let factor = |name: &str| own.get(name).and_then(Value::as_f64);
+        Some(Calibration {
+            time: factor("time"),
+            memory: factor("memory"),
+        })
+    }
+
+    /// Puts factors into the question, or takes them out.
+    pub fn calibrate(&mut self, calibration: Option<Calibration>) {
+        let Value::Object(base) = &mut self.base else {
+            return;
+        };
+        base.remove("calibration");
+        if let Some(own) = calibration {
+            let factors = [("time", own.time), ("memory", own.memory)];
+            let stated = factors
+                .into_iter()
+                .filter_map(|(name, factor)| Some((name.to_owned(), factor?.into())));
+            base.insert("calibration".to_owned(), Value::Object(stated.collect()));
+        }
+    }
+
+    /// What was typed about a run, as one text: to see whether it has changed.
+    #[must_use]
+    pub fn measured_text(&self) -> String {
+        let fields = Field::ALL.iter().filter(|field| field.is_measured());
+        let texts: Vec<&str> = fields.map(|field| self.get(*field)).collect();
+        texts.join(" ")
+    }
+
+    /// What was measured; `None` while that is nothing, or one pass without the other.
+    ///
+    /// # Errors
+    /// Every control that cannot be read.
+    pub fn measured(&self) -> Result<Option<Measured>, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let fields = [
+            Field::ForwardSeconds,
+            Field::BackwardSeconds,
+            Field::StepSeconds,
+            Field::PeakGib,
+        ];
+        let [forward, backward, step_time_s, peak_gib] = fields.map(|field| {
+            let text = self.get(field).trim();
+            if text.is_empty() || !measurable(field, self.kind()) {
+                return None;
+            }
+            let read = units::number(text, field.kilo());
+            read.map_err(|problem| {
+                errors.push(FieldError {
+                    field: Some(field),
+                    path: field.path().to_owned(),
+                    problem: Problem::Number(problem),
+                });
+            })
+            .ok()
+        });
+        let passes = forward.zip(backward);
+        let measured = Measured {
+            forward_s: passes.map(|(forward, _)| forward),
+            backward_s: passes.map(|(_, backward)| backward),
+            step_time_s,
+            peak_gib,
+        };
+        if errors.is_empty() {
+            Ok((measured != Measured::default()).then_some(measured))
+        } else {
+            Err(errors)
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The search: sound on random questions, the same on every GPU type as for each alone, ranked as asked.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
+
+mod fuzz;
+mod questions;
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use shardwise_core::search::market::{self, closing};
+use shardwise_core::search::sweep::{Offer, Sweep};
+use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, search};
+
+use fuzz::fuzz;
+use questions::{Asked, Plan, cases};
+
+fn finite(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Number(number) => number.as_f64().is_some_and(f64::is_finite),
+        Value::Array(values) => values.iter().all(finite),
+        Value::Object(values) => values.values().all(finite),
+        Value::Bool(_) | Value::String(_) => true,
+    }
+}
+
+/// A plan that was returned is legal, fits unless none does, and is one that the framework runs.
+fn sound(question: &Question, answer: &Answer, framework: Option<&emit::Framework>) {
+    assert!(finite(&serde_json::to_value(answer).unwrap()), "{answer:?}");
+    let mut again = Question {
+        plan: Some(answer.plan.clone()),
+        ..question.clone()
+    };
+    if let (Some(rl), Some(split)) = (&mut again.workload.rl, answer.split) {
+        rl.train_gpus = Some(split.train_gpus.into());
+    }
+    let legal = shardwise_core::evaluate(&again).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(legal.answer.step_time_s, answer.step_time_s);
+    assert_eq!(legal.answer.fits, answer.fits);
+    if let Some(framework) = framework {
+        let refused = (framework.violations)(&legal.job, &legal.plan);
+        assert!(refused.is_empty(), "{}: {refused:?}", framework.id);
+    }
+}
+
+#[test]
+fn random_questions_have_sound_plans() {
+    let asked = (
+        questions::question(Plan::Partial),
+        any::<bool>(),
+        0..2 * emit::FRAMEWORKS.len(),
+    );
+    let answered = Cell::new(0_u64);
+    let done = fuzz(
+        "searches",
+        150,
+        100,
+        &asked,
+        |(Asked(mut question), open, framework)| {
+            if open {
+                question.plan = None;
+            }
+            let framework = emit::FRAMEWORKS.get(framework);
+            let Ok(found) = search(&question, framework, 2) else {
+                return;
+            };
+            answered.set(answered.get() + 1);
+            assert!(found.considered >= found.plans.len() as u64);
+            let fits: Vec<bool> = found.plans.iter().map(|plan| plan.fits).collect();
+            assert!(fits.is_sorted_by_key(|fits| !fits), "{fits:?}");
+            for answer in &found.plans {
+                sound(&question, answer, framework);
+            }
+        },
+    );
+    assert!(answered.get() * 4 > done, "{} of {done}", answered.get());
+}
+
+fn asked(value: Value) -> Question {
+    question_from_value(value).unwrap()
+}
+
+fn samples() -> Vec<Question> {
+    let rl = |schedule: &str| {
+        json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,
+            "max_response_length": 3072, "mean_prompt_length": 200, "mean_response_length": 900,
+            "response_length_cv": 0.6, "mini_batch": 32, "schedule": schedule})
+    };
+    let hardware = |gpus: u64| json!({"gpu": "h100-sxm", "gpus": gpus, "usd_per_gpu_hour": 2.5});
+    vec![
+        asked(
+            json!({"version": 1, "model": "llama-3.1-8b", "hardware": hardware(16),
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}}),
+        ),
+        asked(
+            json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": hardware(8),
+            "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 64, "precision": "fp8"}}),
+        ),
+        asked(
+            json!({"version": 1, "model": "llama-3.1-70b", "hardware": hardware(8),
+            "workload": {"kind": "qlora", "sequence_length": 2048, "global_batch": 16, "tokens": 1e8}}),
+        ),
+        asked(
+            json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(8),
+            "workload": {"kind": "grpo", "rl": rl("colocated")}}),
+        ),
+        asked(
+            json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(16),
+            "workload": {"kind": "grpo", "rl": rl("one_step_off")}}),
+        ),
+        asked(
+            json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(2),
+            "workload": {"kind": "rollout", "rollout": {"requests": 1000, "mean_prompt_length": 500,
+                "mean_response_length": 500}}}),
+        ),
+    ]
+}
+
+/// GPU types that share a space and its memory get the plans that each gets alone.
+#[test]
+fn a_sweep_finds_what_each_machine_finds_alone() {
+    for question in samples() {
+        let mut asked = 0;
+        for offer in Sweep::every_gpu(&question) {
+            let alone = Question {
+                hardware: offer.hardware.clone(),
+                ..question.clone()
+            };
+            match (offer.result, estimate(&alone)) {
+                (Ok(found), Ok(answer)) => {
+                    assert_eq!(found.answer.plan, answer.plan, "{:?}", offer.hardware);
+                    assert_eq!(found.answer.step_time_s, answer.step_time_s);
+                    asked += 1;
+                }
+                (Err(found), Err(error)) => assert_eq!(found.field, error.field),
+                (found, alone) => panic!("{:?}: {found:?}, alone {alone:?}", offer.hardware),
+            }
+        }
+        assert!(asked > catalog::gpus().len() / 2, "{asked}");
+    }
+}
+
+/// A sweep keeps the question's own price and network, and takes every count that is asked for.
+#[test]
+fn a_sweep_asks_what_it_is_told() {
+    let question = &samples()[0];
+    let sweep = Sweep::new(question, &["h100-sxm", "l40s"], &[8, 16]);
+    assert_eq!(sweep.total(), 4);
+    let offers: Vec<Offer> = sweep.collect();
+    let told: Vec<_> = offers
+        .iter()
+        .map(|offer| (offer.hardware.gpu.clone(), offer.hardware.gpus))
+        .collect();
+    let id = |id: &str| Value::from(id);
+    assert_eq!(
+        told,
+        [
+            (id("h100-sxm"), Some(8)),
+            (id("h100-sxm"), Some(16)),
+            (id("l40s"), Some(8)),
+            (id("l40s"), Some(16))
+        ]
+    );
+    assert_eq!(offers[0].hardware.usd_per_gpu_hour, Some(2.5));
+    assert_eq!(offers[2].hardware.usd_per_gpu_hour, None);
+}
+
+#[test]
+fn a_framework_limits_a_sweep() {
+    let question = &samples()[0];
+    let framework = emit::framework("megatron-lm").unwrap();
+    let sweep = Sweep::new(question, &["h100-sxm", "a100-sxm-80g"], &[]).run_by(Some(framework));
+    for offer in sweep {
+        let found = offer.result.unwrap();
+        assert!((framework.violations)(&found.job, &found.plan).is_empty());
+    }
+}
+
+fn answer(offer: &Offer) -> &Answer {
+    &offer.result.as_ref().unwrap().answer
+}
+
+fn usd(offer: &Offer) -> f64 {
+    answer(offer).usd_per_mtok.unwrap_or(f64::MAX)
+}
+
+#[test]
+fn offers_are_ranked_as_asked() {
+    let question = &samples()[0];
+    let offers: Vec<Offer> = Sweep::every_gpu(question).collect();
+    let ranked = |objective| -> Vec<&Offer> {
+        let places = market::ranked(&offers, objective).unwrap();
+        places.into_iter().map(|place| &offers[place]).collect()
+    };
+    let cheap = ranked(Objective::Cost);
+    let fits = offers
+        .iter()
+        .filter(|offer| offer.result.as_ref().is_ok_and(|found| found.answer.fits));
+    assert_eq!(cheap.len(), fits.count());
+    // Equal to three digits is equal.
+    assert!(cheap.is_sorted_by(|a, b| usd(a) <= usd(b) * 1.01));
+    let fast = ranked(Objective::Time);
+    let speed = |offer: &Offer| answer(offer).tokens_per_s;
+    assert!(fast.is_sorted_by(|a, b| speed(a) >= speed(b) * 0.99));
+    // A deadline that the cheapest misses: the cheapest of those that meet it.
+    let hours = |offer: &Offer| answer(offer).run.unwrap().hours;
+    let deadline = (hours(cheap[0]) + hours(fast[0])) / 2.0;
+    let objective = Objective::CostWithin { hours: deadline };
+    let within = ranked(objective);
+    assert!(hours(within[0]) <= deadline && market::meets(within[0], objective));
+    let best = cheap.iter().filter(|offer| hours(offer) <= deadline);
+    let best = best.map(|offer| usd(offer)).fold(f64::MAX, f64::min);
+    assert!(usd(within[0]) <= best * 1.01);
+    assert!(within.iter().any(|offer| !market::meets(offer, objective)));
+    // And a budget that the fastest breaks.
+    let paid = |offer: &Offer| answer(offer).run.unwrap().usd.unwrap_or(f64::MAX);
+    let budget = (paid(cheap[0]) + paid(fast[0])) / 2.0;
+    let objective = Objective::TimeWithin { usd: budget };
+    let within = ranked(objective);
+    let quickest = offers.iter().filter(|offer| {
+        offer.result.as_ref().is_ok_and(|found| found.answer.fits) && paid(offer) <= budget
+    });
+    let quickest = quickest.map(speed).fold(0.0, f64::max);
+    assert!(paid(within[0]) <= budget && speed(within[0]) >= quickest * 0.99);
+}
+
+#[test]
+fn the_fewest_gpus_are_found() {
+    let question = &samples()[0];
+    let counts = [1, 2, 4, 8, 16];
+    let offers: Vec<Offer> = Sweep::new(question, &["h100-sxm", "l40s"], &counts).collect();
+    let places = market::ranked(&offers, Objective::Gpus).unwrap();
+    let least = counts.into_iter().find(|count| {
+        offers.iter().any(|offer| {
+            offer.hardware.gpus == Some(*count)
+                && offer.result.as_ref().is_ok_and(|found| found.answer.fits)
+        })
+    });
+    assert_eq!(offers[places[0]].hardware.gpus, least);
+}
+
+/// No offer of the front is beaten in both; every other one is.
+#[test]
+fn the_front_is_what_nothing_beats() {
+    for question in samples() {
+        let offers: Vec<Offer> = Sweep::every_gpu(&question).collect();
+        let front = market::front(&offers);
+        let priced: Vec<usize> = (0..offers.len())
+            .filter(|place| {
+                let found = offers[*place].result.as_ref();
+                found.is_ok_and(|found| found.answer.fits && found.answer.usd_per_mtok.is_some())
+            })
+            .collect();
+        let measures = |place: usize| (answer(&offers[place]).tokens_per_s, usd(&offers[place]));
+        for place in &priced {
+            let (speed, usd) = measures(*place);
+            let beaten = priced.iter().any(|other| {
+                let (fast, cheap) = measures(*other);
+                fast >= speed && cheap <= usd && (fast > speed || cheap < usd)
+            });
+            assert_eq!(
+                front.contains(place),
+                !beaten,
+                "{:?}",
+                offers[*place].hardware
+            );
+        }
+        assert!(!front.is_empty());
+    }
+}
+
+#[test]
+fn a_deadline_needs_the_runs_tokens() {
+    let mut question = samples()[0].clone();
+    question.workload.tokens = None;
+    let offers: Vec<Offer> = Sweep::new(&question, &["h100-sxm"], &[]).collect();
+    let error = market::ranked(&offers, Objective::CostWithin { hours: 1.0 }).unwrap_err();
+    assert_eq!(error.field, "workload.tokens");
+}
+
+#[test]
+fn what_closes_a_shortfall_closes_it() {
+    let question = asked(
+        json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "rtx-4090", "gpus": 8},
+        "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 1024},
+        "plan": {"backend": "fsdp", "offload": {}}}),
+    );
+    assert!(!estimate(&question).unwrap().fits);
+    let open = Question {
+        plan: None,
+        ..question.clone()
+    };
+    let closing = closing(&question);
+    if let Some(more) = &closing.more {
+        assert!(answer(more).fits);
+        let half = more.hardware.gpus.unwrap() / 2;
+        let mut fewer = open.clone();
+        fewer.hardware.gpus = Some(half);
+        assert!(half == 8 || !estimate(&fewer).unwrap().fits);
+    }
+    let other = closing.other.expect("some GPU type holds it on 8");
+    assert!(answer(&other).fits && other.hardware.gpus == Some(8));
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    /// Whatever the search leaves out, it says of how many plans it chose.
+    #[test]
+    fn plans_are_counted(Asked(question) in questions::question(Plan::Complete)) {
+        prop_assume!(job::resolve(&question).is_ok());
+        let open = Question { plan: None, ..question };
+        if let Ok(found) = search(&open, None, 1) {
+            prop_assert!(found.considered > 0 && found.evaluated > 0);
+        }
+    }
+}

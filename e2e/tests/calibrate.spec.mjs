@@ -1,0 +1,182 @@
+// A run of one's own: typed, compared, applied to every estimate, carried by the link, and taken back.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../fixtures.mjs';
+
+// Llama-2-7B as LLMForge's cookbook measured it, but for the batch: four micro-batches.
+const RUN = 'v=1&d=2026.11&model=llama-2-7b&hardware.gpu=a100-sxm-80g&hardware.gpus=8&workload.kind=sft'
+  + '&workload.sequence_length=4096&workload.global_batch=128&plan.backend=deepspeed&plan.zero_stage=3'
+  + '&plan.micro_batch=4&plan.recompute=full&z=1';
+const RL = 'v=1&d=2026.11&model=qwen3-8b&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo'
+  + '&workload.rl.prompts_per_step=128&workload.rl.max_prompt_length=1024&workload.rl.max_response_length=3072'
+  + '&plan.backend=fsdp&plan.micro_batch=1&z=1';
+
+const FIELDS = { forward: '#measured-forward_s', backward: '#measured-backward_s', step: '#measured-step_time_s', peak: '#measured-peak_gib' };
+
+const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
+const speed = async (page) => number(await page.locator('#fig-throughput dd').first().innerText());
+const peak = async (page) => number(await page.locator('#reserved').innerText());
+const result = (page) => page.locator('#cal-result');
+const hash = async (page) => decodeURIComponent(await page.evaluate(() => location.hash));
+
+async function measure(page, values) {
+  for (const [name, value] of Object.entries(values)) await page.locator(FIELDS[name]).fill(value);
+}
+
+test('a run is compared, applied, carried and forgotten', async ({ page, calculator }) => {
+  await calculator.open(`#${RUN}`);
+  const before = await speed(page);
+  const held = await peak(page);
+  await expect(page.locator('#cal-apply')).toBeDisabled();
+  // One pass without the other says nothing, and is no mistake.
+  await measure(page, { forward: '1.6' });
+  await expect(result(page)).toHaveCount(0);
+  await expect(page.locator('#calibrate .msg')).toHaveCount(0);
+  await measure(page, { backward: '4.7', peak: '30' });
+  // 6 × 4 × 4,096 × 6.74e9 operations in 6.3 s on 312 TFLOPS.
+  await expect(result(page)).toContainText('MFU 33.7 % by LLMForge');
+  await expect(result(page)).toContainText('6.30 s, estimated');
+  await expect(result(page)).toContainText('30.0 GiB, estimated');
+  await expect(page.locator('#calibrate')).toContainText('Beside the estimate without calibration: SFT of Llama 2 7B on 8 × A100-SXM-80G');
+  // Comparing changes nothing.
+  expect(await speed(page)).toBe(before);
+  expect(await hash(page)).not.toContain('calibration');
+
+  const factors = (await result(page).locator('b').allInnerTexts()).map(number);
+  expect(factors.length).toBe(2);
+  await page.locator('#cal-apply').focus();
+  await page.keyboard.press('Space');
+  await expect(page.locator('#calibrated')).toContainText(`times × ${factors[0].toFixed(2)}, training's memory × ${factors[1].toFixed(2)}`);
+  await expect(page.locator('#cal-apply')).toBeFocused();
+  const after = await speed(page);
+  expect(Math.abs(after * factors[0] / before - 1)).toBeLessThan(0.01);
+  expect(await peak(page)).toBeGreaterThan(held);
+  expect(await hash(page)).toMatch(/calibration\.time=[\d.]+/);
+  await expect(page.locator('#fig-throughput .tag')).toHaveText('calibrated');
+  await expect(page.locator('#fig-cost .tag')).toHaveText('calibrated');
+  await expect(page.locator('.caveats')).toContainText('Calibrated with a run of your own');
+  await expect(page.locator('#flags-panel pre').first()).toContainText('&calibration.');
+
+  // What else is asked stands under the same factors, and the run stays compared with its own estimate.
+  const compared = await result(page).innerText();
+  await page.locator('#hardware-gpus').fill('16');
+  await expect(page.locator('#v-h')).toBeVisible();
+  await expect(page.locator('#calibrated')).toContainText(`times × ${factors[0].toFixed(2)}`);
+  expect(await result(page).innerText()).toBe(compared);
+  await page.locator('#hardware-gpus').fill('8');
+  await expect.poll(() => speed(page)).toBe(after);
+
+  // A reload keeps factors and what was typed; another person's page the factors alone.
+  await calculator.settled();
+  await page.waitForTimeout(600);
+  await page.reload();
+  await calculator.settled();
+  expect(await speed(page)).toBe(after);
+  await expect(page.locator(FIELDS.backward)).toHaveValue('4.7');
+  await expect(page.locator('#cal-apply')).toBeChecked();
+  const link = await page.evaluate(() => location.hash);
+  const other = await page.context().newPage();
+  await other.goto(`./${link}`);
+  await expect(other.locator('#calibrated')).toBeVisible();
+  expect(await speed(other)).toBe(after);
+  await expect(other.locator(FIELDS.backward)).toHaveValue('');
+  await expect(other.locator('#cal-apply')).toBeChecked();
+  await other.close();
+
+  // Forgetting is a step that Back undoes; nothing typed is lost by either.
+  await page.getByRole('button', { name: 'Forget my run' }).click();
+  await expect(page.locator('#calibrated')).toHaveCount(0);
+  expect(await speed(page)).toBe(before);
+  expect(await hash(page)).not.toContain('calibration');
+  await expect(page.locator(FIELDS.forward)).toHaveValue('1.6');
+  await page.goBack();
+  await expect(page.locator('#calibrated')).toBeVisible();
+  expect(await speed(page)).toBe(after);
+  await expect(page.locator(FIELDS.forward)).toHaveValue('1.6');
+  await page.locator('#cal-apply').uncheck();
+  await expect(page.locator('#calibrated')).toHaveCount(0);
+  expect(await speed(page)).toBe(before);
+});
+
+test('what is typed about an applied run is followed, and a preset stands under its factors', async ({ page, calculator }) => {
+  await calculator.open(`#${RUN}`);
+  await measure(page, { step: '25' });
+  await page.locator('#cal-apply').check();
+  const slow = await speed(page);
+  await measure(page, { step: '50' });
+  await expect.poll(async () => Math.abs(slow / (await speed(page)) / 2 - 1)).toBeLessThan(0.01);
+  await measure(page, { step: '' });
+  await expect(page.locator('#calibrated')).toBeVisible();
+  const option = page.locator('#preset option', { hasText: 'Qwen3-8B' }).first();
+  const value = await option.getAttribute('value');
+  await page.locator('#preset').selectOption(value);
+  await calculator.settled();
+  await expect(page.locator('#preset')).toHaveValue(value);
+  await expect(page.locator('#calibrated')).toBeVisible();
+  await page.locator('#reset').click();
+  await expect(page.locator('#calibrated')).toHaveCount(0);
+});
+
+test('what makes no sense is said beside its field', async ({ page, calculator }) => {
+  await calculator.open(`#${RUN}`);
+  const before = await speed(page);
+  for (const [values, field, words] of [
+    [{ step: 'twenty' }, 'step', 'Not a number'],
+    [{ step: '1e9' }, 'step', 'out of range'],
+    [{ step: '2000' }, 'step', 'more than 10 times apart'],
+    [{ step: '5' }, 'step', "of the card's peak"],
+    [{ step: '', forward: '2,5', backward: '5' }, 'forward', 'Use a point'],
+    [{ forward: '0', backward: '5' }, 'forward', 'out of range'],
+    [{ forward: '', backward: '', peak: '0.1' }, 'peak', 'more than 10 times apart'],
+  ]) {
+    await measure(page, values);
+    const input = page.locator(FIELDS[field]);
+    await expect(input).toHaveAttribute('aria-invalid', 'true');
+    await expect(page.locator(`${FIELDS[field]}-m`)).toContainText(words);
+    await expect(page.locator('#cal-apply')).toBeDisabled();
+    await expect(result(page)).toHaveCount(0);
+    // The answer is none of its business.
+    await expect(page.locator('.is-stale')).toHaveCount(0);
+    expect(await speed(page)).toBe(before);
+  }
+});
+
+test('an RL step asks for what can be compared, in both languages', async ({ page, calculator }) => {
+  await calculator.open(`#${RL}`);
+  await expect(page.locator(FIELDS.forward)).toHaveCount(0);
+  const before = await speed(page);
+  const step = number(await page.locator('#fig-run dd').first().innerText());
+  await measure(page, { step: String(step * 1.5) });
+  await page.locator('#cal-apply').check();
+  expect(Math.abs(before / (await speed(page)) / 1.5 - 1)).toBeLessThan(0.02);
+  await page.locator('[lang=zh-CN]').first().click();
+  await expect(page.locator('#calibrated')).toContainText('已按你自己的训练校准：时间 × 1.50');
+  await expect(page.locator(FIELDS.step)).not.toHaveValue('');
+});
+
+for (const width of [1440, 390]) {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const lang of ['en', 'zh']) {
+      test.describe(`${width} px, ${colorScheme}, ${lang}`, () => {
+        test.use({ colorScheme, viewport: { width, height: width > 800 ? 900 : 844 } });
+
+        test('is accessible and fits the window', async ({ page, calculator }) => {
+          await calculator.open(`?lang=${lang}#${RUN}`);
+          await measure(page, { forward: '1.6', backward: '4.7', step: '26', peak: 'x' });
+          const check = async () => {
+            const { violations } = await new AxeBuilder({ page }).include('#calibrate').include('.verdict').analyze();
+            expect(violations.map(({ id }) => id)).toEqual([]);
+            expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+          };
+          await check();
+          await measure(page, { peak: '30' });
+          await page.locator('#cal-apply').check();
+          await check();
+          await page.locator('#calibrate').scrollIntoViewIfNeeded();
+          await page.locator('#calibrate').screenshot({ path: `e2e/screenshots/calibrate-panel-${lang}-${width}-${colorScheme}.png` });
+          await page.locator('.verdict').screenshot({ path: `e2e/screenshots/calibrate-verdict-${lang}-${width}-${colorScheme}.png` });
+        });
+      });
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// What each change of a plan is worth, and the advice with its gains: seen, tried, undone.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../fixtures.mjs';
+
+/** A 70B model on eight cards: DeepSpeed without offload does not fit. */
+const UNFIT = '#v=1&model=llama-3.1-70b&hardware.gpu=h200-sxm&hardware.gpus=8&workload.kind=sft'
+  + '&workload.sequence_length=4096&workload.global_batch=64&plan.backend=deepspeed&plan.tensor_parallel=1'
+  + '&plan.pipeline_parallel=1&plan.context_parallel=1&plan.micro_batch=1&plan.recompute=full&z=1';
+
+const serious = async (page) => {
+  const { violations } = await new AxeBuilder({ page }).include('#sensitivity').include('#advice').analyze();
+  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id }) => id);
+};
+
+test('each change says what it is worth, and can be tried', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  const section = page.locator('#sensitivity');
+  await expect(section.getByRole('heading', { name: 'What each change is worth' })).toBeVisible();
+  await expect(page.locator('#remedy')).toHaveCount(0);
+  const rows = section.locator('tbody tr');
+  await expect(rows).toHaveCount(8);
+  await section.getByRole('button', { name: /Show all/ }).click();
+  const all = await rows.count();
+  expect(all).toBeGreaterThan(12);
+  // Best first: what fits by its tokens per second, on the same GPUs.
+  const gains = await rows.evaluateAll((list) => list
+    .filter((row) => !row.classList.contains('is-off') && !row.id.includes('gpus'))
+    .map((row) => Number(row.querySelector('td').textContent.replaceAll(',', '').replace('−', '-'))));
+  expect(gains).toEqual([...gains].sort((a, b) => b - a));
+  const change = page.locator('#change-rollout-enforce-eager-true');
+  const before = page.url();
+  const speed = page.locator('#answer dt', { hasText: 'Throughput' }).locator('xpath=following-sibling::dd[1]');
+  const was = await speed.innerText();
+  await change.getByRole('button', { name: /Try it/ }).click();
+  await expect.poll(() => page.url()).toContain('plan.rollout.enforce_eager=true');
+  expect(page.url()).not.toEqual(before);
+  await expect(page.locator('#plan-rollout-enforce_eager')).toHaveValue('true');
+  await expect(speed).not.toHaveText(was);
+  await page.goBack();
+  await expect(speed).toHaveText(was);
+  await expect.poll(() => page.url()).not.toContain('plan.rollout.enforce_eager=true');
+});
+
+test('a plan that does not fit is told the cheapest change that mends it', async ({ page, calculator }) => {
+  await calculator.open(UNFIT);
+  await calculator.settled();
+  await expect(page.locator('#v-h')).not.toContainText('Fits');
+  const remedy = page.locator('#remedy');
+  await expect(remedy).toContainText('The cheapest way to make it fit');
+  await expect(page.locator('#advice #out-of-memory')).toBeVisible();
+  await calculator.shoot('sensitivity-unfit');
+  await remedy.getByRole('button', { name: /Try it/ }).click();
+  await expect(page.locator('#v-h')).toContainText('Fits');
+  await expect(page.locator('#remedy')).toHaveCount(0);
+});
+
+test('advice has its gain first and can be followed', async ({ page, calculator }) => {
+  await calculator.open(`${UNFIT.replace('&z=1', '')}&plan.offload.optimizer=true&plan.offload.parameters=true`
+    + '&plan.offload.gradients=true&z=1');
+  await calculator.settled();
+  const items = page.locator('#advice ol > li');
+  expect(await items.count()).toBeGreaterThan(0);
+  const first = items.first();
+  await expect(first.locator('.gain b')).toHaveText(/[+−][\d,.]+ (tokens\/s|GiB)/);
+  await expect(first.getByRole('link', { name: 'Source' })).toHaveAttribute('href', /^https:/);
+  const before = page.url();
+  await first.getByRole('button', { name: /Try it/ }).click();
+  await expect.poll(() => page.url()).not.toEqual(before);
+});
+
+for (const [language, button, words] of [['en', null, 'Try it'], ['zh', 'zh', '试一试']]) {
+  for (const width of [1440, 390]) {
+    for (const colorScheme of ['light', 'dark']) {
+      test.describe(`${language}, ${width} px, ${colorScheme}`, () => {
+        test.use({ colorScheme, viewport: { width, height: 900 }, locale: button ? 'zh-CN' : 'en-GB' });
+
+        test('sensitivity and advice are accessible', async ({ page, calculator }) => {
+          await calculator.open(UNFIT);
+          await calculator.settled();
+          await expect(page.locator('#sensitivity').getByText(words).first()).toBeVisible();
+          expect(await serious(page)).toEqual([]);
+          expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+          await calculator.shoot(`sensitivity-${language}-${width}-${colorScheme}`);
+        });
+      });
+    }
+  }
+}
