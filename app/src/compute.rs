@@ -8,10 +8,11 @@ use leptos::prelude::*;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
 use shardwise_core::context::Context;
-use shardwise_core::search::sweep::Sweep;
+use shardwise_core::search::market::{self, Closing};
+use shardwise_core::search::sweep::{Found, Offer, Sweep};
 use shardwise_core::sensitivity;
 use shardwise_core::wire::Sensitivity;
-use shardwise_core::{Answer, Evaluated, Question, SearchResult};
+use shardwise_core::{Objective, SearchResult};
 
 use crate::browser;
 use crate::page::Shown;
@@ -33,6 +34,8 @@ thread_local! {
 pub(crate) struct Compared {
     /// The GPU type.
     pub(crate) gpu: &'static Gpu,
+    /// Place of its offer in [`Market::offers`].
+    pub(crate) place: usize,
     /// Its best plan, or why it cannot be asked.
     pub(crate) result: Result<Figures, String>,
 }
@@ -59,8 +62,8 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Of an answer, with `gpus` that train.
-    pub(crate) fn of(answer: &Answer, gpus: u32) -> Self {
+    fn of(found: &Found) -> Self {
+        let answer = &found.answer;
         Self {
             fits: answer.fits,
             speed: answer.tokens_per_s_per_gpu,
@@ -71,33 +74,74 @@ impl Figures {
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.memory.reserved_gib,
             has_gib: answer.memory.capacity_gib,
-            layout: plan_in_short(&answer.plan, gpus),
+            layout: plan_in_short(&answer.plan, training_gpus(&found.job)),
         }
     }
 }
 
-/// The GPU types of the catalog, as far as they have been asked. Two signals: charts follow the rows alone.
+/// Every GPU type, asked one question.
+#[derive(Debug, Default)]
+pub(crate) struct Market {
+    /// The question's own GPU type as it was answered, so with its plan and price; then the catalog's others.
+    pub(crate) offers: Vec<Offer>,
+    /// Those of the catalog: a card of one's own is in no list.
+    pub(crate) rows: Vec<Compared>,
+    /// Legal plans among which the best were found.
+    pub(crate) considered: u64,
+}
+
+impl Market {
+    fn add(&mut self, offer: Offer) {
+        if let Ok(found) = &offer.result {
+            self.considered += found.considered;
+        }
+        let gpu = offer.hardware.gpu.as_str().and_then(catalog::gpu);
+        self.rows.extend(gpu.map(|gpu| Compared {
+            gpu,
+            place: self.offers.len(),
+            result: match &offer.result {
+                Ok(found) => Ok(Figures::of(found)),
+                Err(error) => Err(error.message.clone()),
+            },
+        }));
+        self.offers.push(offer);
+    }
+}
+
+/// What would make a question fit that does not.
+#[derive(Clone, Debug)]
+pub(crate) enum Remedy {
+    /// Another plan on the same GPUs: parts of the plan were set by hand.
+    Plan,
+    /// Other GPUs.
+    Gpus(Arc<Closing>),
+}
+
+/// The comparison of GPU types, as far as it has come. Signals apart: charts follow the market alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     /// All of them, once all have been asked; the last question's until then.
-    pub(crate) rows: RwSignal<Arc<Vec<Compared>>>,
+    pub(crate) market: RwSignal<Arc<Market>>,
     /// How many have been asked.
     pub(crate) done: RwSignal<usize>,
+    /// What would make the question fit; `None` while it is looked for, or where it fits.
+    pub(crate) remedy: RwSignal<Option<Remedy>>,
 }
 
 impl Comparison {
     /// Before the first question.
     pub(crate) fn new() -> Self {
         Self {
-            rows: RwSignal::new(Arc::new(Vec::new())),
+            market: RwSignal::new(Arc::default()),
             done: RwSignal::new(0),
+            remedy: RwSignal::new(None),
         }
     }
 }
 
 /// Says what changes are worth, then compares plans, then GPU types, for the question that is shown.
 pub(crate) fn start(
-    shown: &Arc<Shown>,
+    shown: Arc<Shown>,
     changes: RwSignal<Option<Arc<Sensitivity>>>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
     comparison: Comparison,
@@ -105,53 +149,94 @@ pub(crate) fn start(
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
     comparison.done.set(0);
-    let shown = Arc::clone(shown);
+    if comparison.remedy.with_untracked(Option::is_some) {
+        comparison.remedy.set(None);
+    }
     // The answer itself is drawn first.
     later(ticket, move || {
-        let Evaluated { job, plan, .. } = &shown.found;
-        let found = sensitivity::of(&shown.question, &Context::new(job), plan);
+        let own = &shown.found;
+        let found = sensitivity::of(&shown.question, &Context::new(&own.job), &own.plan);
         changes.set(Some(Arc::new(found)));
-        later(ticket, move || {
-            compare(ticket, &shown.question, plans, comparison);
-        });
+        later(ticket, move || compare(ticket, shown, plans, comparison));
     });
 }
 
 fn compare(
     ticket: u64,
-    question: &Question,
+    shown: Arc<Shown>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
     comparison: Comparison,
 ) {
-    let found = shardwise_core::search(question, None, PLANS).ok();
+    let found = shardwise_core::search(&shown.question, None, PLANS).ok();
     plans.set(found.map(Arc::new));
-    let sweep = Sweep::every_gpu(question);
-    let rows = Vec::with_capacity(sweep.total());
-    later(ticket, move || slice(ticket, sweep, rows, comparison));
+    let work = Work {
+        ticket,
+        sweep: Sweep::every_gpu(&shown.question),
+        shown,
+        market: Market::default(),
+        another_plan_fits: false,
+        comparison,
+    };
+    later(ticket, move || slice(work));
 }
 
-fn slice(ticket: u64, mut sweep: Sweep, mut rows: Vec<Compared>, comparison: Comparison) {
+/// A comparison under way.
+struct Work {
+    ticket: u64,
+    shown: Arc<Shown>,
+    sweep: Sweep,
+    market: Market,
+    another_plan_fits: bool,
+    comparison: Comparison,
+}
+
+fn slice(mut work: Work) {
     let begun = browser::now_ms();
-    while let Some(offer) = sweep.next() {
-        // A card of one's own is in no list; the chart shows its answer's base.
-        let gpu = offer.hardware.gpu.as_str().and_then(catalog::gpu);
-        rows.extend(gpu.map(|gpu| {
-            Compared {
-                gpu,
-                result: offer
-                    .result
-                    .map(|found| Figures::of(&found.answer, training_gpus(&found.job)))
-                    .map_err(|error| error.message),
-            }
-        }));
+    while let Some(mut offer) = work.sweep.next() {
+        // The first is the question's own type: the same with the plan that the question states.
+        if let (true, Ok(found)) = (work.market.offers.is_empty(), &mut offer.result) {
+            work.another_plan_fits = found.answer.fits;
+            let own = &work.shown.found;
+            found.plan = own.plan.clone();
+            found.answer = own.answer.clone();
+        }
+        work.market.add(offer);
         if browser::now_ms() - begun >= SLICE_MS {
-            comparison.done.set(rows.len());
-            later(ticket, move || slice(ticket, sweep, rows, comparison));
+            work.comparison.done.set(work.market.offers.len());
+            later(work.ticket, move || slice(work));
             return;
         }
     }
-    comparison.rows.set(Arc::new(rows));
-    comparison.done.set(catalog::gpus().len());
+    let market = Arc::new(work.market);
+    let comparison = work.comparison;
+    comparison.market.set(Arc::clone(&market));
+    comparison.done.set(market.offers.len());
+    if work.shown.found.answer.fits {
+        return;
+    }
+    if work.another_plan_fits {
+        comparison.remedy.set(Some(Remedy::Plan));
+        return;
+    }
+    let cheapest = market::ranked(&market.offers, Objective::Cost).unwrap_or_default();
+    let other = cheapest.first().and_then(|place| market.offers.get(*place));
+    let other = other.cloned();
+    let sweep = market::more(&work.shown.question);
+    later(work.ticket, move || {
+        more(work.ticket, sweep, other, comparison);
+    });
+}
+
+/// Asks for more and more GPUs, one number in a slice.
+fn more(ticket: u64, sweep: Option<Sweep>, other: Option<Offer>, comparison: Comparison) {
+    let mut sweep = sweep;
+    let offer = sweep.as_mut().and_then(Iterator::next);
+    if offer.as_ref().is_some_and(|offer| !market::fits(offer)) {
+        later(ticket, move || more(ticket, sweep, other, comparison));
+        return;
+    }
+    let closing = Closing { more: offer, other };
+    comparison.remedy.set(Some(Remedy::Gpus(Arc::new(closing))));
 }
 
 /// Goes on once the browser had its turn, unless the question has changed.

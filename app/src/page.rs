@@ -15,7 +15,7 @@ use shardwise_core::wire::{Sensitivity, WorkloadKind};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
-use crate::compute::{self, Compared, Comparison};
+use crate::compute::{self, Comparison, Market};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
@@ -33,14 +33,18 @@ const ADDRESS_PAUSE_MS: u32 = 400;
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
 
-/// Order of the GPU types.
+/// What the best GPU type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// By throughput.
+    /// The fastest.
     #[default]
     Fastest,
-    /// By dollars per token.
+    /// The one with the fewest dollars per token.
     Cheapest,
+    /// The cheapest whose run ends in time.
+    Deadline,
+    /// The fastest whose run can be paid.
+    Budget,
 }
 
 /// A question with its answer.
@@ -104,6 +108,10 @@ pub(crate) struct State {
     pub(crate) comparison: Comparison,
     /// Order of the GPU types.
     pub(crate) order: RwSignal<Order>,
+    /// Hours that a run may take, as typed.
+    pub(crate) deadline: RwSignal<String>,
+    /// Dollars that a run may cost, as typed.
+    pub(crate) budget: RwSignal<String>,
     /// Whether all GPU types are shown.
     pub(crate) all_gpus: RwSignal<bool>,
     /// Why the address could not be read.
@@ -220,6 +228,8 @@ impl Page {
             changes: RwSignal::new(None),
             comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
+            deadline: RwSignal::new(String::new()),
+            budget: RwSignal::new(String::new()),
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
             embedded: browser::query("embed").is_some(),
@@ -273,8 +283,8 @@ impl Page {
 
     /// The GPU types, once all have been asked.
     #[inline(never)]
-    pub(crate) fn compared(self) -> Arc<Vec<Compared>> {
-        self.comparison.rows.get()
+    pub(crate) fn market(self) -> Arc<Market> {
+        self.comparison.market.get()
     }
 
     /// The last valid question with its answer, for what follows another signal that is set after it: so that one
@@ -333,7 +343,12 @@ impl Page {
         match answer {
             Ok(shown) => {
                 let shown = Arc::new(shown);
-                compute::start(&shown, self.changes, self.plans, self.comparison);
+                compute::start(
+                    Arc::clone(&shown),
+                    self.changes,
+                    self.plans,
+                    self.comparison,
+                );
                 self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());

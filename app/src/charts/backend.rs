@@ -34,9 +34,10 @@ inks! {
     Ideal = "ideal", Guide = "guide", Band = "band", Ring = "pt-ring",
     // Points.
     Full = "pt-full", FullOff = "pt-full off", FullSel = "pt-full sel",
+    Point = "pt", PointFront = "pt-front", PointSel = "pt-sel", Front = "front",
     Part = "pt-part", PartOff = "pt-part off", PartSel = "pt-part sel",
     // Bars.
-    Bar = "bar", BarSel = "bar-sel", Hatched = "hatched",
+    Bar = "bar", BarSel = "bar-sel", BarMissed = "bar-missed", Hatched = "hatched",
     Parameters = "k-par", Gradients = "k-grad", Optimizer = "k-opt", Activations = "k-act",
     Logits = "k-log", KvCache = "k-kv", RolloutWeights = "k-genw", FrozenWeights = "k-refw",
     Communication = "k-com", Framework = "k-fw", Forward = "k-fwd", Forward2 = "k-fwd2",

@@ -17,6 +17,8 @@ pub struct Row {
     pub plan: String,
     /// Whether it is the one in the question.
     pub selected: bool,
+    /// Whether it fits, but misses the deadline or the budget.
+    pub missed: bool,
     /// What it does.
     pub bars: Bars,
 }
@@ -191,7 +193,7 @@ impl Gpus {
                 ))?;
             }
             let fits = matches!(row.bars, Bars::Fits { .. });
-            let ink = match (row.selected, fits) {
+            let ink = match (row.selected, fits && !row.missed) {
                 (true, _) => Ink::LabelSel,
                 (false, true) => Ink::Label,
                 (false, false) => Ink::LabelOff,
@@ -267,7 +269,7 @@ impl Gpus {
         for (index, (row, bar)) in self.rows.iter().zip(&bars).enumerate() {
             let middle = top + index as i32 * row_height + row_height / 2;
             match bar {
-                Ok(bar) => draw_bar(area, panel, row.selected, bar, middle, &x)?,
+                Ok(bar) => draw_bar(area, panel, row, bar, middle, &x)?,
                 Err(missing) => draw_missing(area, panel, missing, middle, plot_right)?,
             }
         }
@@ -278,12 +280,16 @@ impl Gpus {
 fn draw_bar<B: DrawingBackend>(
     area: &Area<B>,
     panel: &Panel,
-    selected: bool,
+    row: &Row,
     bar: &Bar,
     middle: i32,
     x: &dyn Fn(f64) -> i32,
 ) -> Drawn<B> {
-    let ink = if selected { Ink::BarSel } else { Ink::Bar };
+    let ink = match (row.missed, row.selected) {
+        (true, _) => Ink::BarMissed,
+        (false, true) => Ink::BarSel,
+        (false, false) => Ink::Bar,
+    };
     let to = x(bar.value).max(panel.left + 1);
     area.draw(&Rectangle::new(
         [(panel.left, middle - 7), (to, middle + 8)],
@@ -303,7 +309,7 @@ fn draw_bar<B: DrawingBackend>(
             ))?;
         }
     }
-    let ink = match (selected, bar.best) {
+    let ink = match (row.selected, bar.best) {
         (true, _) => Ink::ValueSel,
         (false, true) => Ink::ValueBest,
         (false, false) => Ink::Value,

@@ -3,6 +3,7 @@
 //! The drawing functions are generic over the backend and know nothing of the page.
 
 pub mod backend;
+pub mod front;
 pub mod gpus;
 pub mod scatter;
 pub mod stack;

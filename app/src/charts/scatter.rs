@@ -70,11 +70,11 @@ struct Frame {
 }
 
 /// Ticks of an axis: 1 and 3 times the powers of ten, more of them where it spans little.
-fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let steps: &[f64] = if high / low > 30.0 {
-        &[1.0, 3.0]
-    } else {
-        &[1.0, 2.0, 3.0, 5.0, 7.0]
+pub(super) fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let steps: &[f64] = match high / low {
+        span if span > 30.0 => &[1.0, 3.0],
+        span if span > 3.0 => &[1.0, 2.0, 3.0, 5.0, 7.0],
+        _ => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
     };
     let mut power = 1e-3;
     let mut ticks = Vec::new();
@@ -407,6 +407,7 @@ mod tests {
             let drawing = charts::draw((320, Scatter::height(320)), |area| chart.draw(area));
             assert!(!drawing.nodes.is_empty());
         }
+        assert_eq!(ticks(7.1, 9.8), [8.0, 9.0]);
         assert_eq!(ticks(20.0, 140.0), [20.0, 30.0, 50.0, 70.0, 100.0]);
         assert_eq!(
             ticks(75.0, 12_000.0),

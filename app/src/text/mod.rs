@@ -189,6 +189,13 @@ text! {
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
+    by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
+    none_budget misses_deadline misses_budget
+    // Cost against time.
+    front front_note front_take front_take_one front_own front_on front_beaten front_legend front_legend_beaten front_col
+    front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate
+    // What would fit.
+    close_ways close_looking close_none close_fits close_unpriced close_plan
     // Memory and time.
     memory memory_take memory_note limits limits_note without_offload with_offload card total
     time time_take time_take_beside time_take_one time_note

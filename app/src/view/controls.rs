@@ -8,7 +8,7 @@ use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Problem, Takes};
 use crate::format;
 use crate::page::Page;
-use crate::text::fill;
+use crate::text::{Text, fill};
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
@@ -22,15 +22,22 @@ pub(super) fn problem(page: Page, field: Field) -> Option<String> {
     of(&page.wrong())
 }
 
+/// Why a number could not be read, in words.
+pub(super) fn bad_number(error: NumberError, text: &Text) -> &'static str {
+    match error {
+        NumberError::NotANumber => text.bad_number,
+        NumberError::Comma => text.bad_comma,
+        NumberError::Negative => text.bad_negative,
+        NumberError::NotWhole => text.bad_fraction,
+        NumberError::TooLarge => text.bad_large,
+    }
+}
+
 /// An error in words; with the path in front where no control has just that path.
 pub(super) fn describe(page: Page, error: &FieldError) -> String {
     let text = page.text();
     let words = match &error.problem {
-        Problem::Number(NumberError::NotANumber) => text.bad_number.to_owned(),
-        Problem::Number(NumberError::Comma) => text.bad_comma.to_owned(),
-        Problem::Number(NumberError::Negative) => text.bad_negative.to_owned(),
-        Problem::Number(NumberError::NotWhole) => text.bad_fraction.to_owned(),
-        Problem::Number(NumberError::TooLarge) => text.bad_large.to_owned(),
+        Problem::Number(error) => bad_number(*error, text).to_owned(),
         Problem::Missing => text.missing.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
         Problem::Refused(message) => message.clone(),

@@ -110,19 +110,31 @@ pub(super) fn sheet(svg: El, drawing: Drawing) -> AnyView {
 const PAD: i32 = 8;
 const LINE: i32 = 17;
 
-/// What hovering over the bars of a drawing, or stepping through them by keyboard, says: `about` has the
-/// lines for each bar, in the order of drawing. A sheet above the drawing; the style sheet shows and hides
-/// its tips.
-pub(super) fn targets(drawing: &Drawing, about: Vec<Vec<String>>, label: String) -> AnyView {
+/// Left and top, width and height of something to point at.
+type Target = ((i32, i32), (i32, i32));
+
+/// The bars of a drawing, in the order of drawing.
+pub(super) fn drawn_bars(drawing: &Drawing) -> Vec<Target> {
     let bars = drawing.nodes.iter().filter_map(|node| match node {
         Mark::Rect { at, size, class } if *class != Ink::Halo.class() => Some((*at, *size)),
         _ => None,
     });
+    bars.collect()
+}
+
+/// What hovering over the marks of a drawing, or stepping through them by keyboard, says: `about` has the
+/// lines for each of them. A sheet above the drawing; the style sheet shows and hides its tips.
+pub(super) fn targets(
+    drawing: &Drawing,
+    marks: Vec<Target>,
+    about: Vec<Vec<String>>,
+    label: String,
+) -> AnyView {
     let mut nodes = Vec::new();
-    for (((x, y), (width, height)), lines) in bars.zip(about) {
-        // One stop for Tab; arrows lead from bar to bar.
+    for (((x, y), (width, height)), lines) in marks.into_iter().zip(about) {
+        // One stop for Tab; arrows lead on from there.
         let tab = if nodes.is_empty() { "0" } else { "-1" };
-        // Wide enough for a finger, however short the bar.
+        // Wide enough for a finger, however short.
         let thin = (20 - width).max(0) / 2;
         nodes.push(node(
             el("rect.hit|rx=3|role=img")

@@ -1,17 +1,20 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
+use std::sync::Arc;
+
 use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
-use shardwise_core::complete::training_gpus;
+use shardwise_core::Objective;
+use shardwise_core::search::market;
 
 use super::ask::hardware::choose_gpu;
 use super::figure::{cell, folded_table, head, image, label, legend, plot};
-use super::words;
+use super::{objective, words};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
-use crate::compute::{Compared, Figures};
+use crate::compute::{Compared, Figures, Market};
 use crate::format;
-use crate::page::{Order, Page, Shown};
+use crate::page::Page;
 use crate::text::{Lang, Text, fill};
 
 /// How many GPU types are shown before "show all".
@@ -25,37 +28,27 @@ fn fitting(row: &Compared) -> Option<&Figures> {
     row.result.as_ref().ok().filter(|figures| figures.fits)
 }
 
-/// The compared types; the asked one with the answer that is shown, so with its plan and price.
-fn as_asked(compared: &[Compared], shown: &Shown) -> Vec<Compared> {
-    let mut rows = compared.to_vec();
-    let asked = words::asked_gpu(shown);
-    if let Some(row) = rows.iter_mut().find(|row| Some(row.gpu.id) == asked) {
-        let gpus = training_gpus(&shown.found.job);
-        row.result = Ok(Figures::of(&shown.found.answer, gpus));
-    }
-    rows
-}
-
 /// The rows in order: what fits, best first; then what does not, least shortfall first; then what
 /// cannot be asked.
-fn ordered(rows: Vec<Compared>, order: Order) -> Vec<Compared> {
+fn ordered(market: &Market, objective: Objective) -> Vec<Compared> {
+    let ranked = objective::ranked(market, objective);
     let key = |row: &Compared| match &row.result {
-        Ok(figures) if figures.fits => match order {
-            Order::Fastest => (0, -figures.speed),
-            Order::Cheapest => (0, figures.usd.unwrap_or(f64::MAX)),
-        },
+        Ok(figures) if figures.fits => {
+            let rank = ranked.iter().position(|place| *place == row.place);
+            (0, rank.unwrap_or_default() as f64)
+        }
         Ok(figures) => (1, figures.needs_gib / figures.has_gib),
         Err(_) => (2, 0.0),
     };
     // Some fifty rows: inserting one by one is as quick as a sort, and a tenth of its code.
-    let mut ordered: Vec<((u8, f64), Compared)> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let key = key(&row);
+    let mut ordered: Vec<((u8, f64), Compared)> = Vec::with_capacity(market.rows.len());
+    for row in &market.rows {
+        let key = key(row);
         let place = ordered
             .iter()
             .position(|(other, _)| key < *other)
             .unwrap_or(ordered.len());
-        ordered.insert(place, (key, row));
+        ordered.insert(place, (key, row.clone()));
     }
     ordered.into_iter().map(|(_, row)| row).collect()
 }
@@ -137,6 +130,7 @@ fn chart(chosen: &Chosen, text: &Text) -> Gpus {
                 .map(|answer| answer.layout.clone())
                 .unwrap_or_default(),
             selected: Some(row.gpu.id) == chosen.asked.as_deref(),
+            missed: chosen.misses(row),
             bars,
         }
     });
@@ -192,6 +186,8 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
 
 /// What chart and table show now.
 struct Chosen {
+    market: Arc<Market>,
+    objective: Objective,
     /// Every compared type, in order.
     all: Vec<Compared>,
     /// Those that are shown.
@@ -200,18 +196,33 @@ struct Chosen {
     asked: Option<String>,
 }
 
+impl Chosen {
+    /// Whether a type fits, but not the deadline or the budget.
+    fn misses(&self, row: &Compared) -> bool {
+        let offer = self.market.offers.get(row.place);
+        fitting(row).is_some() && offer.is_some_and(|offer| !market::meets(offer, self.objective))
+    }
+}
+
 fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
-    let compared = page.compared();
+    let market = page.market();
     let shown = page.standing()?;
     let asked = words::asked_gpu(&shown).map(str::to_owned);
-    let all = ordered(as_asked(&compared, &shown), page.order.get());
+    let objective = objective::of(page, &market);
+    let all = ordered(&market, objective);
     let top = match (embedded, page.all_gpus.get()) {
         (true, _) => TOP_EMBEDDED,
         (false, false) => TOP,
         (false, true) => usize::MAX,
     };
     let rows = selection(all.clone(), asked.as_deref(), top);
-    Some(Chosen { all, rows, asked })
+    Some(Chosen {
+        market,
+        objective,
+        all,
+        rows,
+        asked,
+    })
 }
 
 /// The chart alone.
@@ -232,35 +243,35 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
 /// The sentence of the chart; what is going on until there is one.
 pub(super) fn sentence(page: Page) -> String {
     let lang = page.lang;
-    let compared = page.compared();
-    if compared.is_empty() {
+    let market = page.market();
+    if market.rows.is_empty() {
         let total = shardwise_core::catalog::gpus().len().to_string();
         let done = page.comparison.done.get().to_string();
         return fill(lang.text().gpus_counting, &[&done, &total]);
     }
-    page.standing()
-        .map(|shown| takeaway(&as_asked(&compared, &shown), words::asked_gpu(&shown), lang))
+    objective::takeaway(page, &market)
+        .or_else(|| {
+            let shown = page.standing()?;
+            Some(takeaway(&market.rows, words::asked_gpu(&shown), lang))
+        })
         .unwrap_or_default()
 }
 
 pub(super) fn view(page: Page, embedded: bool) -> AnyView {
-    let order = |order: Order, name: fn(&Text) -> &'static str| {
-        el("BUTTON.seg-b|type=button")
-            .live("aria-pressed", move || {
-                (page.order.get() == order).to_string()
-            })
-            .on("click", press(move || page.order.set(order)))
-            .child(name(page.text()))
-    };
     let note = move || {
-        page.answered().map(|shown| {
-            let gpus = shown.found.job.hardware.gpus;
-            fill(page.text().gpus_note, &[&format::grouped(gpus.into())])
-        })
+        let text = page.text();
+        let market = page.market();
+        let shown = page.standing()?;
+        let gpus = format::grouped(shown.found.job.hardware.gpus.into());
+        let searched = [
+            format::grouped(market.considered),
+            market.offers.len().to_string(),
+        ];
+        Some(fill(text.gpus_note, &[&gpus, &searched[0], &searched[1]]))
     };
     let stale = move || page.comparison.done.get() < shardwise_core::catalog::gpus().len();
     let more = move || {
-        let total = page.compared().len();
+        let total = page.market().rows.len();
         (total > TOP).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();
@@ -282,13 +293,9 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
         .child(
             el("DIV.block-h")
                 .child(el("H2|id=gpus-h").child(page.text().which_gpu))
-                .child(
-                    el("DIV.seg tools|role=group")
-                        .set("aria-label", page.text().sort_by)
-                        .child(order(Order::Fastest, |text| text.fastest))
-                        .child(order(Order::Cheapest, |text| text.cheapest)),
-                ),
+                .child(objective::view(page)),
         )
+        .child(objective::limit(page))
         .child(
             el("FIGURE.fgr")
                 .child(
@@ -328,31 +335,39 @@ fn legends(page: Page) -> AnyView {
         .child(legend("k-sel", text.yours.to_owned()))
         .child(legend("k-bar", text.others.to_owned()))
         .child(coverage)
+        .child(objective::missing(page).map(|name| legend("k-missed", name.to_owned())))
         .child(legend("k-idle", text.does_not_fit.to_owned()))
+        .into_any()
+}
+
+/// What a row of a table of GPU types does: choose its type.
+pub(super) fn action(page: Page, id: &'static str, yours: bool) -> AnyView {
+    let text = page.text();
+    if yours {
+        return el("B").child(text.yours).into_any();
+    }
+    el("BUTTON.btn btn-s|type=button")
+        .on(
+            "click",
+            press(move || page.change(|form| choose_gpu(form, id))),
+        )
+        .child(text.use_gpu)
+        .child(el("SPAN.vh").child(" ").child(words::gpu_label(id)))
         .into_any()
 }
 
 fn table(page: Page, embedded: bool) -> AnyView {
     let text = page.text();
-    let Some(Chosen { rows, asked, .. }) = chosen(page, embedded) else {
+    let Some(chosen) = chosen(page, embedded) else {
         return ().into_any();
     };
-    let lines = rows.into_iter().map(|row| {
+    let lines = chosen.rows.iter().map(|row| {
         let label = words::gpu_label(row.gpu.id);
-        let yours = Some(row.gpu.id) == asked.as_deref();
-        let name = label.clone();
-        let action = if yours {
-            el("B").child(text.yours).into_any()
-        } else {
-            el("BUTTON.btn btn-s|type=button")
-                .on(
-                    "click",
-                    press(move || page.change(|form| choose_gpu(form, row.gpu.id))),
-                )
-                .child(text.use_gpu)
-                .child(el("SPAN.vh").child(" ").child(name))
-                .into_any()
-        };
+        let yours = Some(row.gpu.id) == chosen.asked.as_deref();
+        let action = action(page, row.gpu.id, yours);
+        let missed = objective::missing(page)
+            .filter(|_| chosen.misses(row))
+            .map(|name| el("SPAN.tag tag-bad").child(name));
         let cells = match &row.result {
             Ok(answer) if answer.fits => vec![
                 node(cell(text.per_gpu, format::figure(answer.speed))),
@@ -371,18 +386,18 @@ fn table(page: Page, embedded: bool) -> AnyView {
             Ok(_) => el("TD|colspan=4")
                 .child(text.does_not_fit)
                 .child(": ")
-                .child(reason(&row, text))
+                .child(reason(row, text))
                 .into_any(),
             Err(error) => el("TD|colspan=4").child(error.clone()).into_any(),
         };
-        let class = match (yours, fitting(&row).is_some()) {
+        let class = match (yours, fitting(row).is_some()) {
             (true, _) => "is-sel",
             (false, true) => "",
             (false, false) => "is-off",
         };
         el("TR")
             .set("class", class)
-            .child(el("TH|scope=row").child(label))
+            .child(el("TH|scope=row").child(label).child(" ").child(missed))
             .child(cells)
             .child(el("TD").child(action))
     });

@@ -5,6 +5,7 @@ mod advice;
 mod ask;
 mod banner;
 mod calibrate;
+mod closing;
 mod controls;
 mod copying;
 mod dom;
@@ -12,12 +13,14 @@ mod embed;
 mod figure;
 mod flags;
 mod footer;
+mod front;
 mod gpus;
 mod header;
 mod icons;
 mod limits;
 mod listing;
 mod memory;
+mod objective;
 mod paste;
 mod plans;
 mod sensitivity;
@@ -83,6 +86,7 @@ fn full(page: Page) -> AnyView {
                         .child(verdict::view(page))
                         .child(verdict::dock(page))
                         .child(gpus::view(page, false))
+                        .child(front::view(page))
                         .child(
                             el("DIV.pair")
                                 .child(memory::view(page))

@@ -11,7 +11,7 @@ use shardwise_core::complete::training_gpus;
 use super::calibrate;
 use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
-use super::words;
+use super::{closing, words};
 use crate::browser;
 use crate::format;
 use crate::page::{Page, Shown};
@@ -96,6 +96,7 @@ fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
         )
         .child(answer.calibration.map(|own| calibrate::notice(page, &own)))
         .child(fit(answer, lang))
+        .child((!answer.fits).then(|| closing::view(page)))
         .child(
             el("DL.figs")
                 .child(throughput(answer, lang))

@@ -142,27 +142,35 @@ pub struct Closing {
 /// Doublings of the number of GPUs that are tried.
 const DOUBLINGS: u32 = 7;
 
-/// What would make `question` fit.
+/// Whether an offer's best plan fits.
 #[must_use]
-pub fn closing(question: &Question) -> Closing {
+pub fn fits(offer: &Offer) -> bool {
+    offer.result.as_ref().is_ok_and(|found| found.answer.fits)
+}
+
+/// The question's own GPU type with more GPUs, doubled again and again. `None` where no number of them would make room:
+/// more GPUs share states, but more engines do not make room for one.
+#[must_use]
+pub fn more(question: &Question) -> Option<Sweep> {
     let now = question.hardware.gpus.unwrap_or(8).max(1);
     let counts: Vec<u64> = (1..=DOUBLINGS)
         .map(|power| now.saturating_mul(1 << power))
         .collect();
-    let fits = |offer: &Offer| offer.result.as_ref().is_ok_and(|found| found.answer.fits);
-    // More GPUs share states; more engines do not make room for one.
     let shares = question.workload.kind != WorkloadKind::Rollout;
-    let more = counts
-        .iter()
-        .filter(|_| shares)
-        .find_map(|count| Sweep::own(question, *count).find(|offer| fits(offer)));
+    shares.then(|| Sweep::new(question, &[], &counts))
+}
+
+/// What would make `question` fit.
+#[must_use]
+pub fn closing(question: &Question) -> Closing {
+    let more = more(question).and_then(|mut sweep| sweep.find(fits));
     let own = question.hardware.gpu.as_str();
     let ids: Vec<&str> = catalog::gpus()
         .iter()
         .map(|gpu| gpu.id)
         .filter(|id| own != Some(*id))
         .collect();
-    let mut others: Vec<Offer> = Sweep::new(question, &ids, &[]).filter(fits).collect();
+    let mut others: Vec<Offer> = Sweep::new(question, &ids, &[]).collect();
     let best = ranked(&others, Objective::Cost).unwrap_or_default();
     let other = best.first().map(|place| others.swap_remove(*place));
     Closing { more, other }

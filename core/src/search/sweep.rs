@@ -53,7 +53,7 @@ pub struct Found {
 
 impl Sweep {
     /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
-    /// every one of `counts`, or as many GPUs as the question has. Any plan that the question states is left to the
+    /// every one of `counts`, or as many GPUs as the question has. Without `gpus`, its own type alone. Any plan that the question states is left to the
     /// search, as no other machine may allow it.
     #[must_use]
     pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
@@ -97,19 +97,6 @@ impl Sweep {
     pub fn every_gpu(question: &Question) -> Self {
         let all: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).collect();
         Self::new(question, &all, &[])
-    }
-
-    /// The question's own GPU type alone, with `gpus` GPUs.
-    #[must_use]
-    pub fn own(question: &Question, gpus: u64) -> Self {
-        let hardware = HardwareSpec {
-            gpus: Some(gpus),
-            ..question.hardware.clone()
-        };
-        Self {
-            hardware: vec![hardware],
-            ..Self::new(question, &[], &[])
-        }
     }
 
     /// The same among plans that `framework` runs.

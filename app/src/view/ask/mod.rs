@@ -2,7 +2,7 @@
 
 pub(super) mod hardware;
 pub(super) mod model;
-mod plan;
+pub(super) mod plan;
 mod workload;
 
 use crate::view::dom::{all, el, part, press, press_link, typed};

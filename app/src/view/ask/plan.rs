@@ -146,7 +146,7 @@ pub(super) fn view(page: Page) -> AnyView {
 }
 
 /// Gives every part of the plan back to the search.
-fn free_plan(form: &mut Form) {
+pub(in crate::view) fn free_plan(form: &mut Form) {
     for field in Field::ALL.iter().filter(|field| field.is_plan()) {
         form.set(*field, "");
     }

@@ -1,0 +1,318 @@
+//! Cost against time on log axes: every GPU type a point, the front a line.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::backend::{Ink, text_width};
+use super::scatter::ticks;
+use super::{Area, Drawn, NARROW, TEXT, scale, text};
+use crate::format;
+
+/// Half the side of the square around a point that a pointer meets, in pixels.
+const REACH: i32 = 7;
+
+/// One GPU type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Its time.
+    pub across: f64,
+    /// Its cost.
+    pub up: f64,
+    /// Its name.
+    pub name: String,
+    /// Whether no other beats it in both.
+    pub front: bool,
+    /// Whether it is the one in the question.
+    pub selected: bool,
+}
+
+/// The whole chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Front {
+    /// Its points, the fastest first.
+    pub points: Vec<Point>,
+    /// What the time is.
+    pub across: String,
+    /// What the cost is.
+    pub up: String,
+}
+
+/// An axis: from where to where.
+#[derive(Clone, Copy)]
+struct Span {
+    low: f64,
+    high: f64,
+}
+
+impl Span {
+    /// Holds `values`, with room around them.
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = values.fold((f64::MAX, 0.0_f64), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        Self {
+            low: low / 1.2,
+            high: high * 1.25,
+        }
+    }
+
+    fn place(self, from: i32, to: i32) -> impl Fn(f64) -> i32 {
+        let at = scale((self.high / self.low).ln(), from, to);
+        move |value| at((value / self.low).ln())
+    }
+}
+
+/// A rectangle: left, top, right, bottom.
+type Room = [i32; 4];
+
+fn apart(a: &Room, b: &Room) -> bool {
+    a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
+}
+
+fn around((x, y): (i32, i32), reach: i32) -> Room {
+    [x - reach, y - reach, x + reach, y + reach]
+}
+
+impl Front {
+    /// Height in pixels at a width.
+    #[must_use]
+    pub fn height(width: u32) -> u32 {
+        (290 + width.saturating_sub(320) / 6).min(400)
+    }
+
+    fn spans(&self) -> (Span, Span) {
+        (
+            Span::of(self.points.iter().map(|point| point.across)),
+            Span::of(self.points.iter().map(|point| point.up)),
+        )
+    }
+
+    /// Left, top, right and bottom of the axes.
+    fn frame(&self, (width, height): (u32, u32)) -> Room {
+        let (_, up) = self.spans();
+        let labels = ticks(up.low, up.high);
+        let widest = labels
+            .into_iter()
+            .map(|tick| text_width(&format::trimmed(tick), TEXT))
+            .fold(0.0, f64::max) as i32;
+        [widest + 12, 26, width as i32 - 8, height as i32 - 42]
+    }
+
+    /// Where the points are on a sheet of a size.
+    fn places(&self, size: (u32, u32)) -> Vec<(i32, i32)> {
+        let [left, top, right, bottom] = self.frame(size);
+        let (across, up) = self.spans();
+        let (x, y) = (across.place(left, right), up.place(bottom, top));
+        let places = self.points.iter();
+        places.map(|point| (x(point.across), y(point.up))).collect()
+    }
+
+    /// Left, top and size of what a pointer meets of each point.
+    #[must_use]
+    pub fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
+        let places = self.places(size).into_iter();
+        places
+            .map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH)))
+            .collect()
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// What the backend refuses.
+    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let size = area.dim_in_pixel();
+        let places = self.places(size);
+        self.draw_axes(area)?;
+        let on_front = self.points.iter().zip(&places);
+        let line: Vec<(i32, i32)> = on_front
+            .filter(|(point, _)| point.front)
+            .map(|(_, place)| *place)
+            .collect();
+        area.draw(&PathElement::new(line, Ink::Front))?;
+        // What matters lies on top.
+        for on_top in [false, true] {
+            for (point, place) in self.points.iter().zip(&places) {
+                if (point.front || point.selected) == on_top {
+                    draw_point(area, point, *place)?;
+                }
+            }
+        }
+        self.draw_names(area, &places)
+    }
+
+    fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let [left, top, right, bottom] = self.frame(area.dim_in_pixel());
+        let (across, up) = self.spans();
+        let (x, y) = (across.place(left, right), up.place(bottom, top));
+        for tick in ticks(up.low, up.high) {
+            let at = y(tick);
+            area.draw(&PathElement::new([(left, at), (right, at)], Ink::Grid))?;
+            area.draw_text(
+                &format::trimmed(tick),
+                &text(Ink::Tick, HPos::Right),
+                (left - 6, at),
+            )?;
+        }
+        area.draw(&PathElement::new(
+            [(left, bottom), (right, bottom)],
+            Ink::Axis,
+        ))?;
+        let mut last = i32::MIN;
+        for tick in ticks(across.low, across.high) {
+            let (at, label) = (x(tick), format::trimmed(tick));
+            // On a narrow sheet a label gives way to the one before it.
+            let half = text_width(&label, TEXT) as i32 / 2;
+            if at - half > last && at + half <= right + 8 {
+                area.draw(&PathElement::new(
+                    [(at, bottom), (at, bottom + 4)],
+                    Ink::Axis,
+                ))?;
+                area.draw_text(&label, &text(Ink::Tick, HPos::Center), (at, bottom + 14))?;
+                last = at + half + 6;
+            }
+        }
+        let middle = (left + right) / 2;
+        area.draw_text(
+            &self.across,
+            &text(Ink::Tick, HPos::Center),
+            (middle, bottom + 33),
+        )?;
+        area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
+    }
+
+    /// The names: one's own and the front's, which may cover points where they must; others' where nothing is.
+    fn draw_names<B: DrawingBackend>(&self, area: &Area<B>, places: &[(i32, i32)]) -> Drawn<B> {
+        let size = area.dim_in_pixel();
+        let [left, _, right, bottom] = self.frame(size);
+        let points: Vec<Room> = places.iter().map(|place| around(*place, 5)).collect();
+        let mut taken: Vec<Room> = Vec::new();
+        let rank = |point: &Point| match (point.selected, point.front) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => 2,
+        };
+        for wanted in 0..if size.0 < NARROW { 2 } else { 3 } {
+            for (point, (x, y)) in self.points.iter().zip(places) {
+                if rank(point) != wanted {
+                    continue;
+                }
+                let wide = text_width(&point.name, TEXT) as i32;
+                let (after, before) = (x + 10, x - 10 - wide);
+                let candidates = [
+                    (x - wide / 2, y + 17),
+                    (before, *y),
+                    (after, *y),
+                    (x - wide / 2, y - 17),
+                    (before, y + 13),
+                    (after, y - 13),
+                    (before, y - 13),
+                    (after, y + 13),
+                ];
+                let rooms = || {
+                    let room = |(from, at): (i32, i32)| [from, at - 8, from + wide, at + 8];
+                    candidates.map(room).into_iter().filter(|room| {
+                        room[0] >= left
+                            && room[2] <= right
+                            && room[1] > 18
+                            && room[3] < bottom
+                            && taken.iter().all(|other| apart(room, other))
+                    })
+                };
+                let free = rooms().find(|room| points.iter().all(|other| apart(room, other)));
+                let found = free.or_else(|| rooms().next().filter(|_| wanted < 2));
+                if let Some(room) = found {
+                    let ink = [Ink::LabelSel, Ink::Label, Ink::Tick][wanted];
+                    let at = (room[0], room[1] + 8);
+                    area.draw_text(&point.name, &text(ink, HPos::Left), at)?;
+                    taken.push(room);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn draw_point<B: DrawingBackend>(area: &Area<B>, point: &Point, place: (i32, i32)) -> Drawn<B> {
+    let (ink, radius) = match (point.selected, point.front) {
+        (true, _) => (Ink::PointSel, 5),
+        (false, true) => (Ink::PointFront, 5),
+        (false, false) => (Ink::Point, 4),
+    };
+    if point.selected {
+        area.draw(&Circle::new(place, 9, Ink::Ring))?;
+    }
+    area.draw(&Circle::new(place, radius, ink.filled()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::backend::Node;
+    use super::{Front, Point};
+    use crate::charts;
+
+    fn point(across: f64, up: f64, name: &str, front: bool) -> Point {
+        Point {
+            across,
+            up,
+            name: name.to_owned(),
+            front,
+            selected: name == "own",
+        }
+    }
+
+    fn drawn(points: Vec<Point>, width: u32) -> Vec<Node> {
+        let chart = Front {
+            points,
+            across: "hours".to_owned(),
+            up: "dollars".to_owned(),
+        };
+        charts::draw((width, Front::height(width)), |area| chart.draw(area)).nodes
+    }
+
+    fn paths(nodes: &[Node], wanted: &str) -> usize {
+        let is = |node: &&Node| matches!(node, Node::Path { class, .. } if *class == wanted);
+        nodes.iter().filter(is).count()
+    }
+
+    fn says(nodes: &[Node], wanted: &str) -> bool {
+        let is = |node: &Node| matches!(node, Node::Text { text, .. } if text == wanted);
+        nodes.iter().any(is)
+    }
+
+    #[test]
+    fn the_front_is_a_line_with_its_names() {
+        let nodes = drawn(
+            vec![
+                point(1.0, 9.0, "fast", true),
+                point(5.0, 5.0, "middle", true),
+                point(6.0, 8.0, "own", false),
+                point(40.0, 1.0, "cheap", true),
+            ],
+            600,
+        );
+        assert_eq!(paths(&nodes, "front"), 1);
+        assert_eq!(paths(&nodes, "pt-front"), 3);
+        assert_eq!((paths(&nodes, "pt-sel"), paths(&nodes, "pt-ring")), (1, 1));
+        for name in ["fast", "middle", "cheap", "own"] {
+            assert!(says(&nodes, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_room_is_left_out_and_nothing_lies_beside_the_sheet() {
+        let crowd: Vec<Point> = (0..40)
+            .map(|at| point(10.0 + f64::from(at) / 100.0, 10.0, "a long name", false))
+            .collect();
+        for width in [280, 900] {
+            let nodes = drawn(crowd.clone(), width);
+            assert_eq!(paths(&nodes, "pt"), 40);
+            let names = nodes
+                .iter()
+                .filter(|node| matches!(node, Node::Text { text, .. } if text == "a long name"));
+            assert!(names.count() < 20);
+        }
+        let one = drawn(vec![point(3.0, 2.0, "own", true)], 320);
+        assert!(says(&one, "own") && says(&one, "3") && says(&one, "2"));
+    }
+}

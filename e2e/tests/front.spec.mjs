@@ -1,0 +1,199 @@
+// Which GPU type is best, by what a person wants: cost against time, a deadline, a budget, and what fits where nothing does.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../fixtures.mjs';
+
+const section = (page) => page.locator('#front');
+const gpus = (page) => page.locator('#gpus');
+const points = (page) => section(page).locator('.hit');
+const tip = (page) => section(page).locator('.tip:visible');
+const limit = (page) => page.locator('#limit');
+
+/** The names of the compared GPU types, in order. */
+const names = (page) => gpus(page).locator('tbody th').evaluateAll((all) => all.map((th) => th.firstChild.textContent.trim()));
+
+async function by(page, name) {
+  await gpus(page).getByRole('button', { name, exact: true }).click();
+  await expect(gpus(page).getByRole('button', { name, exact: true })).toHaveAttribute('aria-pressed', 'true');
+}
+
+/** Gives the run's tokens, so that the run has hours and dollars. */
+async function tokens(page, calculator, typed) {
+  await page.locator('form details').evaluateAll((all) => all.forEach((details) => { details.open = true; }));
+  await page.locator('#workload-tokens').fill(typed);
+  await calculator.settled();
+}
+
+/** Asks for one small GPU. */
+async function tooSmall(page) {
+  await page.locator('#hardware-gpu').selectOption('a10g');
+  await page.locator('#hardware-gpus').fill('1');
+  await expect(page.locator('.verdict')).toHaveClass(/is-bad/);
+}
+
+/** The rows of the front's table: name, time, cost, place. */
+const rows = (page) => section(page).locator('tbody tr').evaluateAll((all) => all.map((row) => {
+  const [time, cost] = [...row.querySelectorAll('td.n')].map((cell) => Number(cell.textContent.replaceAll(',', '')));
+  return { name: row.querySelector('th').textContent, time, cost, place: row.querySelectorAll('td')[3].textContent };
+}));
+
+async function serious(page, at) {
+  const { violations } = await new AxeBuilder({ page }).include(at).analyze();
+  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+test('every GPU type is a point, the front a line, and the table has the same', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  const image = section(page).locator('svg[role=img]');
+  await expect(image.locator('path.front')).toHaveCount(1);
+  await expect(image.locator('path.pt-sel')).toHaveCount(1);
+  await section(page).locator('details summary').click();
+  const all = await rows(page);
+  expect(all.length).toBeGreaterThan(20);
+  await expect(image.locator('path.pt, path.pt-front, path.pt-sel')).toHaveCount(all.length);
+  // The fastest first; on the front what no other beats in both.
+  const front = all.filter(({ place }) => place === 'on the front');
+  for (const one of all) {
+    const beaten = all.some((other) => other.time < one.time * 0.99 && other.cost < one.cost * 0.99);
+    if (beaten) expect(one.place, one.name).toMatch(/is faster and cheaper/);
+  }
+  expect(front[0].time).toBe(Math.min(...all.map(({ time }) => time)));
+  expect(front.at(-1).cost).toBe(Math.min(...all.map(({ cost }) => cost)));
+  const take = section(page).locator('.take');
+  await expect(take).toContainText(`${front[0].name} is the fastest`);
+  await expect(take).toContainText(`${front.at(-1).name} the cheapest; ${front.length} types are on the front`);
+  await expect(image).toContainText(front[0].name);
+  await expect(image).toContainText('Hours per billion tokens');
+  await expect(gpus(page).locator('.note')).toContainText(/[\d,]{6,} plans on 46 GPU types searched/);
+  // With the tokens of the run the axes are the run's.
+  await tokens(page, calculator, '10B');
+  await expect(image).toContainText('Hours of the run');
+});
+
+test('pointer and keyboard reach what a point says, and the table chooses', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  await points(page).first().hover();
+  await expect(tip(page)).toContainText('on the front');
+  await page.mouse.move(0, 0);
+  await expect(tip(page)).toHaveCount(0);
+  await points(page).first().focus();
+  await expect(tip(page)).toContainText(/hours per billion tokens/);
+  await page.keyboard.press('ArrowRight');
+  await expect(points(page).nth(1)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(tip(page)).toHaveCount(0);
+  await section(page).locator('details summary').click();
+  const [first] = await rows(page);
+  await section(page).locator('tbody button').first().click();
+  await calculator.settled();
+  await expect(section(page).locator('.is-sel th')).toHaveText(first.name);
+  await page.goBack();
+  await calculator.settled();
+  await expect(section(page).locator('.is-sel th')).not.toHaveText(first.name);
+});
+
+test('what is wanted orders the types', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  await page.locator('#all-gpus').click();
+  await gpus(page).locator('details summary').click();
+  const fastest = await names(page);
+  await by(page, 'Cheapest');
+  const cheapest = await names(page);
+  expect(cheapest[0]).not.toBe(fastest[0]);
+  await expect(gpus(page).locator('.take')).toContainText(`${cheapest[0]} is the cheapest`);
+
+  // Without a run there is nothing to hold a deadline against: said beside the field, and what is typed stays.
+  await by(page, 'By deadline');
+  await limit(page).fill('40');
+  await expect(page.locator('#limit-m')).toContainText("Give the run's tokens");
+  await expect(limit(page)).toHaveAttribute('aria-invalid', 'true');
+  await tokens(page, calculator, '10B');
+  await expect(page.locator('#limit-m')).toHaveCount(0);
+  await expect(limit(page)).toHaveValue('40');
+
+  // The table of the front knows who is in time, and who of them is the cheapest.
+  await section(page).locator('details summary').click();
+  const all = await rows(page);
+  const hours = all.map(({ time }) => time).sort((a, b) => a - b);
+  const deadline = hours[6] + 0.5;
+  await limit(page).fill(String(deadline));
+  const inTime = all.filter(({ time }) => time <= deadline).sort((a, b) => a.cost - b.cost);
+  await expect(gpus(page).locator('.take')).toContainText(`${inTime[0].name} is the cheapest that ends within`);
+  expect((await names(page))[0]).toBe(inTime[0].name);
+  await expect(gpus(page).locator('tbody .tag', { hasText: 'Too late' }).first()).toBeVisible();
+  expect(await gpus(page).locator('rect.bar-missed').count()).toBeGreaterThan(0);
+  await limit(page).fill('0.001');
+  await expect(gpus(page).locator('.take')).toContainText(/No type ends within 0\.001 hours\. \S+ comes nearest/);
+
+  await by(page, 'By budget');
+  const budget = Math.ceil(inTime[0].cost * 1.5);
+  await limit(page).fill(String(budget));
+  const paid = all.filter(({ cost }) => cost <= budget).sort((a, b) => a.time - b.time);
+  await expect(gpus(page).locator('.take')).toContainText(`${paid[0].name} is the fastest for at most $`);
+  await limit(page).fill('much');
+  await expect(limit(page)).toHaveAttribute('aria-invalid', 'true');
+  await by(page, 'By deadline');
+  await expect(limit(page)).toHaveValue('0.001');
+});
+
+test('where nothing fits, the verdict says what would', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  await expect(page.locator('.closing')).toHaveCount(0);
+  await tooSmall(page);
+  const ways = page.locator('.closing li');
+  await expect(ways).toHaveCount(2);
+  await expect(ways.first()).toContainText(/\d+ × A10G, at \$/);
+  await ways.nth(1).getByRole('button').click();
+  await expect(page.locator('.verdict')).toHaveClass(/is-fit/);
+  await page.goBack();
+  await expect(ways.first()).toContainText('A10G');
+  await ways.first().getByRole('button').click();
+  await expect(page.locator('.verdict')).toHaveClass(/is-fit/);
+  await expect(page.locator('#hardware-gpu')).toHaveValue('a10g');
+});
+
+for (const [width, colorScheme, locale, title] of [
+  [1440, 'light', 'en-US', 'Cost against time'],
+  [1440, 'dark', 'zh-CN', '成本与时间'],
+  [390, 'dark', 'en-US', 'Cost against time'],
+  [390, 'light', 'zh-CN', '成本与时间'],
+]) {
+  test.describe(`${width} px, ${colorScheme}, ${locale}`, () => {
+    test.use({ colorScheme, locale, viewport: { width, height: 844 } });
+
+    test('is accessible and fits the window, its tips too', async ({ page, calculator }) => {
+      await calculator.open();
+      await calculator.settled();
+      await expect(section(page).getByRole('heading')).toHaveText(title);
+      await gpus(page).locator('.seg-b').nth(2).click();
+      await limit(page).fill('4');
+      expect(await serious(page, '#gpus')).toEqual([]);
+      expect(await serious(page, '#front')).toEqual([]);
+      await section(page).scrollIntoViewIfNeeded();
+      await calculator.settled();
+      for (const point of await points(page).all()) {
+        await point.focus();
+        const { x, width: wide } = await tip(page).boundingBox();
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x + wide).toBeLessThanOrEqual(width);
+      }
+      await page.keyboard.press('Escape');
+      await tokens(page, calculator, '10B');
+      expect(await serious(page, '#front')).toEqual([]);
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      await calculator.shoot(`front-${locale}-${width}-${colorScheme}`);
+      await section(page).locator('details summary').click();
+      expect(await serious(page, '#front')).toEqual([]);
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      await tooSmall(page);
+      await expect(page.locator('.closing li')).toHaveCount(2);
+      expect(await serious(page, '.verdict')).toEqual([]);
+      await page.locator('.verdict').scrollIntoViewIfNeeded();
+      await calculator.window(`closing-${locale}-${width}-${colorScheme}`);
+    });
+  });
+}
