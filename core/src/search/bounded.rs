@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 
+use super::accept::{Accept, Verdict};
 use super::candidate::{Candidate, Room, Top, simplicity};
 use super::space::{Family, Group, Held, Pass, Space};
 use crate::complete::training_gpus;
@@ -53,7 +54,7 @@ pub(super) struct Asked<'a> {
     pub(super) group: &'a Group,
     pub(super) pass: &'a Pass,
     pub(super) layout: Layout,
-    pub(super) accept: &'a dyn Fn(&Plan) -> bool,
+    pub(super) accept: Accept<'a>,
     /// What it must rank before.
     pub(super) limit: Option<&'a Candidate>,
 }
@@ -73,7 +74,7 @@ pub(super) struct Plain {
 pub(super) struct Search<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) task: &'a dyn Task,
-    pub(super) accept: &'a dyn Fn(&Plan) -> bool,
+    pub(super) accept: Accept<'a>,
     pub(super) room: Room,
     /// Plans whose time was computed.
     pub(super) evaluated: Cell<u64>,
@@ -100,13 +101,19 @@ impl Search<'_> {
                 if top.rules_out(least, self.simplest(family, group)) {
                     continue;
                 }
-                match self.best(family, group, top.last(), &mut known) {
+                let refused = Cell::new(false);
+                match self.best(family, group, top.last(), &mut known, &refused) {
                     Some(found) => top.offer(found),
+                    None if refused.get() => {}
                     None => without.push((family, group)),
                 }
             }
         }
-        // While there is room nothing was ruled out: of the others nothing fits.
+        // Where nothing has room to spare, what is nearest is asked of the whole card.
+        if top.best.is_empty() && !self.room.tight {
+            return top.best;
+        }
+        // While there are places left nothing was ruled out: of the others nothing fits.
         if top.last().is_none() {
             for (family, group) in without {
                 if let Some(found) = self.closest(family, group, top.last()) {
@@ -171,12 +178,14 @@ impl Search<'_> {
         group: &Group,
         limit: Option<&Candidate>,
         known: &mut Vec<(Slice, f64)>,
+        refused: &Cell<bool>,
     ) -> Option<Candidate> {
         let capacity = self.room.training;
         if self.floor(family, group) > capacity {
             return None;
         }
         let simplest = self.simplest(family, group);
+        let accept = self.noting(refused);
         let mut best: Option<Candidate> = None;
         for (place, pass) in group.passes.iter().enumerate() {
             let Some(first) = family.variants.first() else {
@@ -206,7 +215,7 @@ impl Search<'_> {
                     group,
                     pass,
                     layout: group.layout(pass, first),
-                    accept: self.accept,
+                    accept: &accept,
                     limit,
                 };
                 let simple = |layout: &Layout| simplicity(&self.context.job.workload, layout);
@@ -241,6 +250,9 @@ impl Search<'_> {
                     if let Some(found) = self.task.best(&asked, &held, seconds) {
                         best = Some(found);
                     }
+                    if refused.get() {
+                        return None;
+                    }
                 }
             }
         }
@@ -255,6 +267,8 @@ impl Search<'_> {
     ) -> Option<Candidate> {
         let capacity = self.room.training;
         let floor = self.floor(family, group) - capacity;
+        let refused = Cell::new(false);
+        let accept = self.noting(&refused);
         let mut best: Option<Candidate> = None;
         for (place, pass) in group.passes.iter().enumerate() {
             for (number, variant) in family.variants.iter().enumerate() {
@@ -268,7 +282,7 @@ impl Search<'_> {
                     group,
                     pass,
                     layout: group.layout(pass, variant),
-                    accept: self.accept,
+                    accept: &accept,
                     limit: known,
                 };
                 let held = group.held((place, number), family.variants.len(), || {
@@ -281,9 +295,21 @@ impl Search<'_> {
                 if let Some(found) = self.task.closest(&asked, &held) {
                     best = Some(found);
                 }
+                if refused.get() {
+                    return None;
+                }
             }
         }
         best
+    }
+
+    /// Asks whether plans count, and notes where none of a group does.
+    fn noting<'b>(&'b self, refused: &'b Cell<bool>) -> impl Fn(&Plan) -> Verdict + 'b {
+        move |plan| {
+            let verdict = (self.accept)(plan);
+            refused.set(refused.get() || verdict == Verdict::NoGroup);
+            verdict
+        }
     }
 
     fn floor(&self, family: &Family, group: &Group) -> f64 {

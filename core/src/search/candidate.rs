@@ -14,7 +14,8 @@ pub(super) struct Room {
     pub(super) training: f64,
     /// Everything together: an engine takes what it is told to.
     pub(super) whole: f64,
-    tight: bool,
+    /// Whether nothing is set aside.
+    pub(super) tight: bool,
 }
 
 impl Room {

@@ -1,11 +1,11 @@
 //! Searching engines that only generate.
 
+use super::accept::{Accept, Verdict};
 use super::candidate::{Candidate, Room, Top};
 use super::{Ranked, choices, nothing};
 use crate::complete::complete;
 use crate::context::Context;
 use crate::error::InputError;
-use crate::plan::Plan;
 use crate::step;
 use crate::wire::PlanSpec;
 
@@ -14,7 +14,7 @@ pub(super) fn ranked(
     context: &Context<'_>,
     spec: &PlanSpec,
     keep: usize,
-    accept: &dyn Fn(&Plan) -> bool,
+    accept: Accept<'_>,
 ) -> Result<Ranked, InputError> {
     let job = context.job;
     let mut top = Top::new(keep);
@@ -29,7 +29,7 @@ pub(super) fn ranked(
         match complete(job, &whole) {
             Ok(plan) => {
                 evaluated += 1;
-                if accept(&plan) {
+                if accept(&plan) == Verdict::Yes {
                     let step = step::evaluate(context, &plan);
                     let memory = (&room, room.missing(0.0, step.reserved_gib()));
                     let workload = &job.workload;

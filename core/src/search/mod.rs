@@ -1,5 +1,6 @@
 //! Every legal plan of a job on its GPUs, ranked.
 
+mod accept;
 mod bounded;
 mod candidate;
 mod choices;
@@ -22,9 +23,9 @@ use crate::efficiency::EFFICIENCY;
 use crate::emit::Framework;
 use crate::error::InputError;
 use crate::estimate;
-use crate::job::Job;
 use crate::plan::Plan;
 use crate::wire::{Answer, PlanSpec, Question};
+use accept::{Accept, Verdict, run_by};
 use bounded::{Search, Task};
 pub use candidate::Candidate;
 use candidate::{Room, Top};
@@ -126,10 +127,6 @@ fn specs(spec: &PlanSpec, framework: Option<&Framework>) -> Vec<PlanSpec> {
     backends.into_iter().map(with).collect()
 }
 
-fn runs(framework: Option<&Framework>, job: &Job, plan: &Plan) -> bool {
-    framework.is_none_or(|framework| (framework.violations)(job, plan).is_empty())
-}
-
 fn rank_for(
     context: &Context<'_>,
     spec: &PlanSpec,
@@ -139,7 +136,7 @@ fn rank_for(
     let mut all: Option<Ranked> = None;
     let mut refusal = None;
     for spec in specs(spec, framework) {
-        let accept = |plan: &Plan| runs(framework, context.job, plan);
+        let accept = |plan: &Plan| run_by(framework, context.job, plan);
         match rank(context, &spec, keep, &accept) {
             Ok(found) => {
                 all = Some(match all {
@@ -170,7 +167,14 @@ pub fn best_where(
     spec: &PlanSpec,
     accept: &dyn Fn(&Plan) -> bool,
 ) -> Result<Candidate, InputError> {
-    first(rank(&context.clone().for_many(), spec, 1, accept)?)
+    let accept = |plan: &Plan| {
+        if accept(plan) {
+            Verdict::Yes
+        } else {
+            Verdict::No
+        }
+    };
+    first(rank(&context.clone().for_many(), spec, 1, &accept)?)
 }
 
 struct Ranked {
@@ -197,7 +201,7 @@ fn rank(
     context: &Context<'_>,
     spec: &PlanSpec,
     keep: usize,
-    accept: &dyn Fn(&Plan) -> bool,
+    accept: Accept<'_>,
 ) -> Result<Ranked, InputError> {
     if context.job.workload.generation.is_some() {
         return generation::ranked(context, spec, keep, accept);
@@ -212,7 +216,7 @@ fn ranked(
     spec: &PlanSpec,
     space: &Space,
     keep: usize,
-    accept: &dyn Fn(&Plan) -> bool,
+    accept: Accept<'_>,
 ) -> Result<Ranked, InputError> {
     let hardware = &context.job.hardware;
     let comfortable = within(
@@ -239,7 +243,7 @@ fn within(
     space: &Space,
     room: Room,
     keep: usize,
-    accept: &dyn Fn(&Plan) -> bool,
+    accept: Accept<'_>,
 ) -> Result<Ranked, InputError> {
     let run = |task: &dyn Task, engines: usize| {
         let search = Search {

@@ -3,6 +3,7 @@
 //! The two sides of a step meet only in memory and in the schedule. So engines are timed once for each job, and each
 //! training plan takes the fastest that fits beside it.
 
+use super::accept::Verdict;
 use super::bounded::{Asked, Plain, Task, tokens_per_gpu};
 use super::candidate::{Candidate, Room, simplicity};
 use super::choices;
@@ -115,8 +116,12 @@ impl<'a> Reinforcement<'a> {
             let (seconds, reserved) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
             let memory = (&self.room, self.room.missing(held.reserved, reserved));
             let found = Candidate::new(&job.workload, &plan, seconds, memory, asked.group.place);
-            if before.is_none_or(|known| found.beats(known)) && (asked.accept)(&found.plan) {
-                best = Some(found);
+            if before.is_none_or(|known| found.beats(known)) {
+                match (asked.accept)(&found.plan) {
+                    Verdict::Yes => best = Some(found),
+                    Verdict::No => {}
+                    Verdict::NoEngine | Verdict::NoGroup => break,
+                }
             }
         }
         best

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::accept::run_by;
 use super::space::Space;
-use super::{Candidate, Ranked, generation, nothing, ranked, runs, specs, split};
+use super::{Candidate, Ranked, generation, nothing, ranked, specs, split};
 use crate::catalog;
 use crate::complete::training_gpus;
 use crate::context::Context;
@@ -217,7 +218,7 @@ impl Spaces {
         framework: Option<&Framework>,
     ) -> Result<(Option<Candidate>, Tried), InputError> {
         let context = Context::new(job).for_many();
-        let accept = |plan: &Plan| runs(framework, job, plan);
+        let accept = |plan: &Plan| run_by(framework, job, plan);
         if job.workload.generation.is_some() {
             return generation::ranked(&context, spec, 1, &accept).map(Ranked::best);
         }

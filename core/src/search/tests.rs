@@ -4,11 +4,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
+use super::accept::{Verdict, run_by};
 use super::candidate::{Candidate, Room};
 use super::space::Space;
 use super::{Ranked, choices, rank};
 use crate::complete::{complete, complete_rollout};
 use crate::context::Context;
+use crate::emit::FRAMEWORKS;
 use crate::job::{self, Job};
 use crate::plan::Plan;
 use crate::step;
@@ -194,7 +196,7 @@ proptest! {
     fn training_is_searched_as_by_brute_force(question in calibrated(training()), spec in stated(), keep in 1..40_usize) {
         let job = job_of(&question);
         let context = Context::new(&job).for_many();
-        if let Ok(found) = rank(&context, &spec, keep, &|_| true) {
+        if let Ok(found) = rank(&context, &spec, keep, &|_| Verdict::Yes) {
             same(&found, &brute_force(&Context::new(&job), &spec, &|_| true))?;
         }
     }
@@ -214,20 +216,32 @@ proptest! {
             ..spec
         };
         let context = Context::new(&job).for_many();
-        if let Ok(found) = rank(&context, &spec, keep, &|_| true) {
+        if let Ok(found) = rank(&context, &spec, keep, &|_| Verdict::Yes) {
             same(&found, &brute_force(&Context::new(&job), &spec, &|_| true))?;
         }
     }
 
     #[test]
-    fn what_a_framework_accepts_is_searched_as_by_brute_force(question in calibrated(training())) {
+    fn what_a_framework_accepts_is_searched_as_by_brute_force(
+        question in prop_oneof![training(), reinforcement()],
+        framework in 0..FRAMEWORKS.len(),
+    ) {
         let job = job_of(&question);
-        let spec = PlanSpec::default();
-        let own = crate::emit::framework("megatron-lm").unwrap();
-        let accept = |plan: &Plan| (own.violations)(&job, plan).is_empty();
+        let own = &FRAMEWORKS[framework];
+        let spec = PlanSpec {
+            backend: Some(own.backends[0]),
+            fused_lm_head: Some(own.fused_lm_head && job.workload.rl.is_some()),
+            rollout: Some(RolloutPlanSpec { max_num_seqs: Some(256), gpu_memory_utilization: Some(0.6),
+                ..RolloutPlanSpec::default() }),
+            ..PlanSpec::default()
+        };
+        let counts = |plan: &Plan| (own.violations)(&job, plan).is_empty();
         let context = Context::new(&job).for_many();
+        let accept = |plan: &Plan| run_by(Some(own), &job, plan);
         let Ok(found) = rank(&context, &spec, 3, &accept) else { return Ok(()) };
-        same(&found, &brute_force(&Context::new(&job), &spec, &accept))?;
+        let tried = brute_force(&Context::new(&job), &spec, &counts);
+        prop_assert_eq!(found.plans.len(), tried.plans.len().min(3));
+        same(&found, &tried)?;
     }
 }
 

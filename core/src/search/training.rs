@@ -1,5 +1,6 @@
 //! Searching the plans of training.
 
+use super::accept::Verdict;
 use super::bounded::{Asked, Plain, Task};
 use super::candidate::{Candidate, Room};
 use super::space::{Group, Held};
@@ -109,12 +110,14 @@ impl Task for Training<'_> {
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
         let found = self.candidate(asked, held, seconds);
         let first = asked.limit.is_none_or(|limit| found.beats(limit));
-        (first && found.fits() && (asked.accept)(&found.plan)).then_some(found)
+        let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
+        (first && found.fits() && counts()).then_some(found)
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
         let found = self.candidate(asked, held, None);
         let first = asked.limit.is_none_or(|limit| found.beats(limit));
-        (first && (asked.accept)(&found.plan)).then_some(found)
+        let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
+        (first && counts()).then_some(found)
     }
 }
