@@ -8,7 +8,7 @@ PORT ?= 8080
 site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
 	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
-.PHONY: help setup serve build test bench accuracy fit clean
+.PHONY: help setup serve build test bench bench-page bench-wasm bench-peers accuracy layouts fit clean
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -34,9 +34,26 @@ bench: ## Time the core
 	@scripts/setup rust
 	@source scripts/env.sh && cargo bench --locked --profile fast -p shardwise-core --bench '*'
 
+bench-wasm: ## Time the search in Chromium
+	@scripts/setup test
+	@scripts/bench-wasm
+
+bench-peers: ## Time other estimators' search on one question, where they can be installed
+	@scripts/setup rust
+	@scripts/bench-peers
+
+bench-page: ## Time the built site in Chromium, from a keystroke until every chart is new
+	@scripts/setup test
+	@$(MAKE) --no-print-directory dist/index.html
+	@source scripts/env.sh && node e2e/bench/keystrokes.mjs
+
 accuracy: ## Print predicted against measured for the published runs
 	@scripts/setup rust
 	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test accuracy -- --nocapture
+
+layouts: ## Print the best measured layouts of published runs beside what the search proposes
+	@scripts/setup rust
+	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test layouts -- --nocapture the_best
 
 fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate, and write what was found
 	@scripts/setup rust

@@ -23,6 +23,7 @@ struct Key {
     sequence_parallel: bool,
     recompute: Recompute,
     split: [u32; 5],
+    gradient_bytes: f64,
     slice: Slice,
 }
 
@@ -42,6 +43,7 @@ impl Key {
                 layout.expert_parallel,
                 layout.expert_tensor_parallel,
             ],
+            gradient_bytes: layout.gradient_bytes,
             slice,
         }
     }

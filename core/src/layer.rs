@@ -110,7 +110,7 @@ impl BlockContext<'_> {
         let forward = rates.product(m, n, k) + rates.quantization(m * k);
         let backward = rates.product(m, k, n) + rates.quantization(m * n);
         let weight = if self.weight_gradients {
-            rates.product(k, n, m)
+            rates.product(k, n, m) + self.accumulation(n * k)
         } else {
             Seconds::ZERO
         };
@@ -119,6 +119,17 @@ impl BlockContext<'_> {
             backward: backward + weight,
             kernels: if rates.quantized { 3.0 } else { 1.0 },
         }
+    }
+
+    /// What adding the gradients of `weights` to those of the micro-batches before takes beside one write of them in
+    /// bf16, which their product counts: Megatron reads and writes its gradient buffer for every micro-batch
+    /// (`gradient_accumulation_fusion`). The others reduce each micro-batch's gradients and pay for that.
+    fn accumulation(&self, weights: f64) -> Seconds {
+        if self.layout.backend != Backend::Megatron {
+            return Seconds::ZERO;
+        }
+        let bytes = 2.0 * self.layout.gradient_bytes - 2.0;
+        self.rates.stream(weights * bytes.max(0.0))
     }
 
     /// A memory-bound step that moves `bytes` forward and twice that backward.
@@ -253,7 +264,7 @@ impl BlockContext<'_> {
             let backward =
                 rates.grouped_product(experts, m, k, n) + rates.quantization(experts * m * n);
             let weight = if self.weight_gradients {
-                rates.grouped_product(experts, k, n, m)
+                rates.grouped_product(experts, k, n, m) + self.accumulation(experts * n * k)
             } else {
                 Seconds::ZERO
             };

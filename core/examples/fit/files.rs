@@ -91,6 +91,7 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             "megatron",
             &[
                 "elementwise",
+                "overlap",
                 "step_s",
                 "host_per_kernel_s",
                 "rl_layer_s",

@@ -57,6 +57,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("fsdp", "step_s", 0.02, 0.8, (0.001, 0.3)),
     parameter("megatron", "host_per_kernel_s", 5e-6, 0.3, (1e-6, 2e-5)),
     parameter("fsdp", "host_per_kernel_s", 7e-6, 0.3, (1e-6, 2e-5)),
+    parameter("megatron", "overlap", 0.7, 0.5, (0.05, 0.99)),
     parameter("fsdp", "overlap", 0.85, 0.08, (0.5, 0.99)),
     parameter("constant", "kernel_s", 4e-6, 0.15, (1e-6, 1e-5)),
     parameter(
