@@ -197,7 +197,7 @@ fn slice(mut work: Work) {
         if let (true, Ok(found)) = (work.market.offers.is_empty(), &mut offer.result) {
             work.another_plan_fits = found.answer.fits;
             let own = &work.shown.found;
-            found.plan = own.plan.clone();
+            found.plan = own.plan;
             found.answer = own.answer.clone();
         }
         work.market.add(offer);

@@ -15,8 +15,11 @@ use crate::format;
 use crate::page::{Order, Page};
 use crate::text::{Text, fill};
 
-/// The choices, with their names.
-const ORDERS: [(Order, fn(&Text) -> &'static str); 4] = [
+/// A choice with its name.
+type Choice = (Order, fn(&Text) -> &'static str);
+
+/// The choices.
+const ORDERS: [Choice; 4] = [
     (Order::Fastest, |text| text.fastest),
     (Order::Cheapest, |text| text.cheapest),
     (Order::Deadline, |text| text.by_deadline),
@@ -124,7 +127,7 @@ pub(super) fn takeaway(page: Page, market: &Market) -> Option<String> {
 
 /// The choice.
 pub(super) fn view(page: Page) -> AnyView {
-    let button = |(order, name): (Order, fn(&Text) -> &'static str)| {
+    let button = |(order, name): Choice| {
         el("BUTTON.seg-b|type=button")
             .live("aria-pressed", move || {
                 (page.order.get() == order).to_string()

@@ -72,7 +72,14 @@ fn three_digits(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return value;
     }
-    let scale = libm::pow(10.0, 2.0 - libm::floor(libm::log10(value)));
+    // By steps: the logarithm's tables are more to download.
+    let mut scale = 1.0;
+    while value * scale < 100.0 {
+        scale *= 10.0;
+    }
+    while value * scale >= 1000.0 {
+        scale /= 10.0;
+    }
     (value * scale).round() / scale
 }
 
@@ -92,7 +99,7 @@ pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, Inpu
             "A deadline or a budget is for a whole run. Give the run's tokens.",
         ));
     }
-    found.sort_by(|a, b| a.1.order(&b.1, objective));
+    sort(&mut found, &|a, b| a.order(b, objective));
     Ok(found.into_iter().map(|(place, _)| place).collect())
 }
 
@@ -109,9 +116,9 @@ pub fn front(offers: &[Offer]) -> Vec<usize> {
     let mut found: Vec<(usize, Measures)> = fitting(offers)
         .filter(|(_, own)| own.usd.is_some())
         .collect();
-    found.sort_by(|a, b| {
-        let seconds = a.1.seconds.total_cmp(&b.1.seconds);
-        seconds.then(a.1.by_cost(&b.1))
+    sort(&mut found, &|a, b| {
+        let seconds = a.seconds.total_cmp(&b.seconds);
+        seconds.then(a.by_cost(b))
     });
     let mut cheapest = f64::MAX;
     found.retain(|(_, own)| {
@@ -121,6 +128,20 @@ pub fn front(offers: &[Offer]) -> Vec<usize> {
         cheaper
     });
     found.into_iter().map(|(place, _)| place).collect()
+}
+
+/// Sorts, keeping equals in their order. Offers are some hundreds at most: inserting one by one is quick enough, and a tenth
+/// of the code of a sort.
+fn sort(found: &mut [(usize, Measures)], order: &dyn Fn(&Measures, &Measures) -> Ordering) {
+    for end in 1..found.len() {
+        for at in (1..=end).rev() {
+            let before = found.get(at - 1).zip(found.get(at));
+            if !before.is_some_and(|(before, own)| order(&before.1, &own.1).is_gt()) {
+                break;
+            }
+            found.swap(at - 1, at);
+        }
+    }
 }
 
 fn fitting(offers: &[Offer]) -> impl Iterator<Item = (usize, Measures)> {
