@@ -231,7 +231,12 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
             mean: last.both(),
         };
     }
-    let slower = |a: StageTime, b: StageTime| if b.both() > a.both() { b } else { a };
+    // By what it adds to the step: what is left of exchanges beside products.
+    let taken = |stage: &StageTime| {
+        let all = stage.block.tensor_forward + stage.block.tensor_backward;
+        stage.both() - (all - tensor_exposed(layout, stage))
+    };
+    let slower = |a: StageTime, b: StageTime| if taken(&b) > taken(&a) { b } else { a };
     let mut slowest = slower(last, finish(sum(Stage::First)));
     if layout.pipeline_parallel > 2 && times.len() > 1 {
         slowest = slower(slowest, finish(sum(Stage::Second)));
@@ -242,11 +247,11 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
     }
     let stages = f64::from(layout.pipeline_parallel);
     let mean = with_head(all).both() / stages;
-    if mean > slowest.both() {
-        // A stage between them is slower: how slow the mean tells.
+    if layout.pipeline_parallel > 2 && times.len() > 1 {
+        // A stage between them may be slower: how slow the mean tells.
         let mut share = BlockTime::default();
         add(&mut share, &with_head(all).block, 1.0 / stages);
-        slowest = finish(share);
+        slowest = slower(slowest, finish(share));
     }
     Stages { slowest, mean }
 }
