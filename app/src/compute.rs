@@ -7,11 +7,8 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
-use shardwise_core::context::Context;
 use shardwise_core::search::market::{self, Closing};
 use shardwise_core::search::sweep::{Found, Offer, Sweep};
-use shardwise_core::sensitivity;
-use shardwise_core::wire::Sensitivity;
 use shardwise_core::{Objective, SearchResult};
 
 use crate::browser;
@@ -139,10 +136,9 @@ impl Comparison {
     }
 }
 
-/// Says what changes are worth, then compares plans, then GPU types, for the question that is shown.
+/// Compares plans, then GPU types, for the question that is shown.
 pub(crate) fn start(
     shown: Arc<Shown>,
-    changes: RwSignal<Option<Arc<Sensitivity>>>,
     plans: RwSignal<Option<Arc<SearchResult>>>,
     comparison: Comparison,
 ) {
@@ -153,12 +149,7 @@ pub(crate) fn start(
         comparison.remedy.set(None);
     }
     // The answer itself is drawn first.
-    later(ticket, move || {
-        let own = &shown.found;
-        let found = sensitivity::of(&shown.question, &Context::new(&own.job), &own.plan);
-        changes.set(Some(Arc::new(found)));
-        later(ticket, move || compare(ticket, shown, plans, comparison));
-    });
+    later(ticket, move || compare(ticket, shown, plans, comparison));
 }
 
 fn compare(

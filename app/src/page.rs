@@ -11,7 +11,7 @@ use serde_json::Value;
 use shardwise_core::calibration::{self, Calibrated};
 use shardwise_core::job::Job;
 use shardwise_core::presets::{self, Preset};
-use shardwise_core::wire::{Sensitivity, WorkloadKind};
+use shardwise_core::wire::{WorkloadKind, to_value};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
@@ -19,7 +19,7 @@ use crate::compute::{self, Comparison, Market};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
-use crate::texts::Flags;
+use crate::texts::{Flags, Task, Worth, desk};
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -102,8 +102,8 @@ pub(crate) struct State {
     pub(crate) pinned: RwSignal<usize>,
     /// Other plans for it.
     pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
-    /// What each change of its plan is worth.
-    pub(crate) changes: RwSignal<Option<Arc<Sensitivity>>>,
+    /// What would help; the last question's until the worker has answered.
+    pub(crate) worth: RwSignal<Option<Arc<Worth>>>,
     /// Other GPU types for it.
     pub(crate) comparison: Comparison,
     /// Order of the GPU types.
@@ -144,7 +144,7 @@ fn first_form() -> Form {
 
 fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
     let question = form.question()?;
-    match shardwise_core::evaluate(&question) {
+    match shardwise_core::evaluate_alone(&question) {
         Ok(found) => {
             let hash = permalink::to_hash(&question);
             // A preset is the same one under the factors of a run.
@@ -189,7 +189,7 @@ fn compare(form: &Form, shown: &Shown) -> Option<Run> {
         return None;
     }
     let plain = match uncalibrated(&shown.question) {
-        Some(plain) => Some(shardwise_core::evaluate(&plain).ok()?),
+        Some(plain) => Some(shardwise_core::evaluate_alone(&plain).ok()?),
         None => None,
     };
     let found = plain.as_ref().unwrap_or(&shown.found);
@@ -225,7 +225,7 @@ impl Page {
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
             plans: RwSignal::new(None),
-            changes: RwSignal::new(None),
+            worth: RwSignal::new(None),
             comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
             deadline: RwSignal::new(String::new()),
@@ -343,12 +343,12 @@ impl Page {
         match answer {
             Ok(shown) => {
                 let shown = Arc::new(shown);
-                compute::start(
-                    Arc::clone(&shown),
-                    self.changes,
-                    self.plans,
-                    self.comparison,
-                );
+                compute::start(Arc::clone(&shown), self.plans, self.comparison);
+                let question = to_value(&shown.question);
+                desk::order(self, Task::Worth { question }, |page, found| {
+                    let worth: Option<Worth> = serde_json::from_value(found).unwrap_or_default();
+                    page.worth.set(worth.map(Arc::new));
+                });
                 self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());

@@ -186,14 +186,14 @@ pub fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     if !answer.fits {
         let over = answer.memory.reserved_gib - answer.memory.capacity_gib;
         found.push(Advice {
-            id: "out-of-memory",
+            id: "out-of-memory".into(),
             severity: Severity::Error,
             text: format!(
                 "Out of memory by {} GiB in {}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload.",
                 fixed(over, 1),
                 answer.memory.phase.replace('_', " ")
             ),
-            source: CHATLEARN_GUIDE,
+            source: CHATLEARN_GUIDE.into(),
             gain: None,
             set: Map::new(),
         });
@@ -202,13 +202,13 @@ pub fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     let node = job.hardware.gpus_per_node;
     if trains && layout.backend == Backend::Megatron && layout.tensor_parallel > node {
         found.push(Advice {
-            id: training::WITHIN_NODE,
+            id: training::WITHIN_NODE.into(),
             severity: Severity::Warning,
             text: format!(
                 "Tensor parallelism of {} leaves the node of {node} GPUs: every layer waits for the network. Keep it within the node.",
                 layout.tensor_parallel
             ),
-            source: CHATLEARN_GUIDE,
+            source: CHATLEARN_GUIDE.into(),
             gain: None,
             set: Map::new(),
         });
@@ -309,13 +309,13 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     }
     let mends = then.fits && !now.fits;
     let advice = Advice {
-        id: rule.id,
+        id: rule.id.into(),
         severity: Severity::Hint,
         text: [text.as_str(), proposal.note]
             .join(" ")
             .trim_end()
             .to_owned(),
-        source: rule.source,
+        source: rule.source.into(),
         gain: Some(then.less(now)),
         set,
     };

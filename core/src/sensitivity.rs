@@ -164,7 +164,7 @@ fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures)
     let figures = Figures::of(to.context, to.plan);
     Change {
         id: identifier(field, name, &value),
-        field,
+        field: field.into(),
         from,
         to: value,
         set: settings(
@@ -175,7 +175,6 @@ fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures)
         ),
         difference: figures.less(before),
         figures,
-        dimension,
     }
 }
 

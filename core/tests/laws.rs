@@ -210,11 +210,14 @@ fn check_idempotent(question: Question, answer: &Answer) {
     }
     let again = estimate(&again).unwrap_or_else(|error| panic!("its own plan is refused: {error}"));
     assert_eq!(without_hints(answer), without_hints(&again));
-    let worth = |answer: &Answer| -> Vec<(&str, Value)> {
+    let worth = |answer: &Answer| -> Vec<(String, Value)> {
         let thumbs = ["parameters-per-gpu", "context-parallel-from-8192"];
-        let rules = answer.advice.iter().filter(|one| !thumbs.contains(&one.id));
+        let rules = answer
+            .advice
+            .iter()
+            .filter(|one| !thumbs.contains(&one.id.as_ref()));
         rules
-            .map(|one| (one.id, serde_json::to_value(one.gain).unwrap()))
+            .map(|one| (one.id.to_string(), serde_json::to_value(one.gain).unwrap()))
             .collect()
     };
     assert_eq!(worth(answer), worth(&again));
@@ -227,7 +230,7 @@ fn without_hints(answer: &Answer) -> Value {
         .advice
         .iter()
         .filter(|one| one.severity != Severity::Hint);
-    value["advice"] = severe.map(|one| Value::from(one.id)).collect();
+    value["advice"] = severe.map(|one| Value::from(one.id.as_ref())).collect();
     value
 }
 

@@ -178,7 +178,7 @@ fn two_changes_where_one_does_not_do() {
     );
     let (_, found) = asked(&question).unwrap();
     assert!(!found.now.fits);
-    let fields: BTreeSet<&str> = found.changes.iter().map(|one| one.field).collect();
+    let fields: BTreeSet<&str> = found.changes.iter().map(|one| one.field.as_ref()).collect();
     for field in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
         assert!(
             !fields.contains(format!("plan.{field}").as_str()),

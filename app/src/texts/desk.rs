@@ -15,7 +15,7 @@ use crate::browser;
 const FILE: &str = "data-texts";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 3;
+const KINDS: usize = 4;
 
 /// What takes an answer.
 type Deliver = fn(crate::page::Page, Value);
@@ -74,6 +74,7 @@ fn kind(task: &Task) -> usize {
         Task::Flags { .. } => 0,
         Task::Serves { .. } => 1,
         Task::Read { .. } => 2,
+        Task::Worth { .. } => 3,
     }
 }
 

@@ -1,5 +1,5 @@
-//! Flags and scripts: what writes the one and reads the other is a program of its own, which runs in a worker. So the
-//! page's first download holds neither, and a long script does not hold up the typing.
+//! Flags, scripts and advice: what writes, reads and finds them is a program of its own, which runs in a worker. So the
+//! page's first download holds none of it, and a long script does not hold up the typing.
 //!
 //! Page and worker exchange JSON: one [`Request`], one [`Reply`].
 
@@ -9,7 +9,7 @@ mod work;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shardwise_core::emit::Language;
-use shardwise_core::wire::Backend;
+use shardwise_core::wire::{Advice, Backend, Sensitivity};
 
 pub use work::answer;
 
@@ -40,6 +40,11 @@ pub(crate) enum Task {
         /// The question.
         question: Value,
     },
+    /// What changes of a plan are worth: [`Worth`].
+    Worth {
+        /// The question.
+        question: Value,
+    },
     /// What scripts ask: the core's reading, the answer, and the changes that help most.
     Read {
         /// The texts of one run.
@@ -54,6 +59,15 @@ pub(crate) enum Task {
 struct Reply {
     id: u32,
     result: Value,
+}
+
+/// What would help.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Worth {
+    /// The guides' rules and what they are worth, beside what is wrong.
+    pub(crate) advice: Vec<Advice>,
+    /// What each single change is worth.
+    pub(crate) changes: Sensitivity,
 }
 
 /// The texts of a framework, or why there are none.

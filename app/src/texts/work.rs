@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
+use shardwise_core::context::Context;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
 use shardwise_core::read::{improve, is_linked, read};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
-use shardwise_core::{Evaluated, Question};
+use shardwise_core::{Evaluated, Question, sensitivity};
 
-use super::{Flags, Instead, Reply, Request, Task, Text};
+use super::{Flags, Instead, Reply, Request, Task, Text, Worth};
 
 /// A question as the worker holds it.
 struct Asked {
@@ -37,6 +38,7 @@ pub fn answer(request: &str) -> String {
             link,
         } => json!(flags(question, &framework, &version, &link)),
         Task::Serves { question } => json!(serves(question)),
+        Task::Worth { question } => json!(worth(question)),
         Task::Read { texts, base } => reading(&texts, base),
     };
     json!(Reply { id, result }).to_string()
@@ -57,6 +59,17 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
     });
     LAST.set(Some(Rc::clone(&asked)));
     Some(asked)
+}
+
+/// What would help; `None` for a question that the page would have refused.
+fn worth(document: Value) -> Option<Worth> {
+    let question = question_from_value(document).ok()?;
+    let found = shardwise_core::evaluate(&question).ok()?;
+    let changes = sensitivity::of(&question, &Context::new(&found.job), &found.plan);
+    Some(Worth {
+        advice: found.answer.advice,
+        changes,
+    })
 }
 
 fn write(

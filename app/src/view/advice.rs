@@ -40,7 +40,12 @@ pub(super) fn view(page: Page) -> AnyView {
         let text = page.text();
         page.answered().map(|shown| {
             let tokens_per_s = shown.found.answer.tokens_per_s;
-            let advice = &shown.found.answer.advice;
+            // What is wrong is known at once; the worker knows what would help.
+            let worth = page.worth.get().filter(|_| !page.no_worker.get());
+            let advice = match &worth {
+                Some(worth) => &worth.advice,
+                None => &shown.found.answer.advice,
+            };
             if advice.is_empty() {
                 return el("P.muted").child(text.advice_none).into_any();
             }
@@ -53,22 +58,22 @@ pub(super) fn view(page: Page) -> AnyView {
                 let source = (!item.source.is_empty()).then(|| {
                     if item.source.starts_with("http") {
                         el("A")
-                            .set("href", item.source)
+                            .set("href", item.source.to_string())
                             .set("rel", "noopener")
                             .set("target", "_blank")
                             .child(text.source)
                             .into_any()
                     } else {
-                        el("SPAN").child(item.source).into_any()
+                        el("SPAN").child(item.source.to_string()).into_any()
                     }
                 });
                 let gains = gain(page, item, tokens_per_s);
                 let tagged = gains.is_none() || item.severity != Severity::Hint;
                 let tag = tagged.then(|| el("SPAN").set("class", class).child(name));
                 let tried =
-                    (!item.set.is_empty()).then(|| try_it(page, vec![item.set.clone()], item.id));
+                    (!item.set.is_empty()).then(|| try_it(page, vec![item.set.clone()], &item.id));
                 el("LI")
-                    .set("id", item.id)
+                    .set("id", item.id.to_string())
                     .child(el("P.gain").child(tag).child(gains))
                     .child(
                         el("DIV")

@@ -111,7 +111,7 @@ fn value(word: &str, lang: Lang) -> String {
 fn sentence(change: &Change, lang: Lang) -> String {
     format!(
         "{}: {} → {}",
-        name(change.field, lang),
+        name(&change.field, lang),
         value(&change.from, lang),
         value(&change.to, lang)
     )
@@ -232,7 +232,11 @@ fn table(page: Page, found: &Sensitivity, all: RwSignal<bool>) -> AnyView {
 
 pub(super) fn view(page: Page) -> AnyView {
     let all = RwSignal::new(false);
-    let body = move || page.changes.get().map(|found| table(page, &found, all));
+    let body = move || {
+        page.worth
+            .get()
+            .map(|found| table(page, &found.changes, all))
+    };
     el("SECTION.block|id=sensitivity|aria-labelledby=sensitivity-h")
         .child(
             el("DIV.block-h")

@@ -127,10 +127,10 @@ fn departure(case: &Case<'_>, thumb: &Thumb, spec: &PlanSpec) -> Option<(f64, Ad
         set.insert((*path).to_owned(), at(&document, key).clone());
     }
     let advice = Advice {
-        id: thumb.id,
+        id: thumb.id.into(),
         severity: Severity::Hint,
         text: format!("{}. {what}", thumb.rule),
-        source: CHATLEARN_GUIDE,
+        source: CHATLEARN_GUIDE.into(),
         gain: Some(then.less(now)),
         set,
     };

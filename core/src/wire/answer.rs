@@ -1,6 +1,8 @@
 //! The answer document. Fields that do not apply are absent: never zero, never NaN.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Calibration, Difference, PlanSpec};
@@ -385,27 +387,27 @@ pub struct Interval {
 }
 
 /// One piece of advice.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Advice {
     /// Stable identifier, kebab case.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// `error`, `warning` or `hint`.
     pub severity: Severity,
     /// One or two sentences for a person, with the gain in numbers where there is one.
     pub text: String,
     /// Where the rule comes from.
-    pub source: &'static str,
+    pub source: Cow<'static, str>,
     /// What following it changes; absent where it proposes no plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<Difference>,
     /// What to set in the question to follow it, by path; null takes a field away.
-    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub set: Map<String, Value>,
 }
 
 /// How much a piece of advice matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {

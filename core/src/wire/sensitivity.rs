@@ -1,12 +1,12 @@
 //! What single changes of a plan are worth, as a document.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::neighbours::Dimension;
-
 /// What each single change of a plan is worth.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Sensitivity {
     /// Interface version: 1.
@@ -17,12 +17,12 @@ pub struct Sensitivity {
     /// not, the nearest first.
     pub changes: Vec<Change>,
     /// A plan that does not fit: the cheapest change that makes it fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Remedy>,
 }
 
 /// What a plan comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Figures {
     /// Whether it fits.
@@ -34,39 +34,39 @@ pub struct Figures {
     /// Seconds of one step.
     pub step_time_s: f64,
     /// Dollars per million tokens; absent without a price.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd_per_mtok: Option<f64>,
     /// Dollars per step; absent without a price.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd_per_step: Option<f64>,
     /// Memory of the worst GPU at its worst moment, as `memory.reserved_gib` of an answer.
     pub reserved_gib: f64,
 }
 
 /// How much a change moves: after it less before it. Below zero is saved in dollars and GiB, and lost in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Tokens per second over all GPUs.
     pub tokens_per_s: f64,
     /// Dollars per million tokens; absent without a price.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd_per_mtok: Option<f64>,
     /// Dollars per step; absent without a price.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd_per_step: Option<f64>,
     /// GiB on the worst GPU.
     pub gib: f64,
 }
 
 /// One change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Change {
     /// Stable identifier: the field's name and the value after.
     pub id: String,
     /// Path of the field in the question.
-    pub field: &'static str,
+    pub field: Cow<'static, str>,
     /// Its value before.
     pub from: String,
     /// Its value after.
@@ -77,13 +77,10 @@ pub struct Change {
     pub figures: Figures,
     /// How much that is more or less.
     pub difference: Difference,
-    /// The dimension that changes.
-    #[serde(skip)]
-    pub dimension: Dimension,
 }
 
 /// The cheapest way to make a plan fit: one change, or two where no single one does.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Remedy {
     /// The changes, in order; each with the ones before it.
