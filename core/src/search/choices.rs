@@ -217,7 +217,7 @@ impl<'a> Sizes<'a> {
         }
     }
 
-    /// FSDP shards over all ranks, or within each node (HSDP).
+    /// FSDP shards over all ranks, or within each node (HSDP). Who states ZeRO-3 and no group means all.
     pub(super) fn shard_groups(&self, layout: &Layout, zero_stage: u8) -> Vec<Option<u64>> {
         if self.spec.shard_group.is_some() {
             return vec![self.spec.shard_group];
@@ -225,6 +225,7 @@ impl<'a> Sizes<'a> {
         let all = layout.data_parallel(self.gpus) * layout.sequence_split();
         let node = self.job.hardware.gpus_per_node;
         let hybrid = self.base.backend == Backend::Fsdp
+            && self.spec.zero_stage.is_none()
             && zero_stage == 3
             && node > 1
             && node < all
