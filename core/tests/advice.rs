@@ -93,7 +93,7 @@ fn check(question: &Question) -> Answer {
     let mut ids = BTreeSet::new();
     let rank = |advice: &Advice| advice.severity as u8;
     for advice in &answer.advice {
-        assert!(ids.insert(advice.id), "{} twice", advice.id);
+        assert!(ids.insert(advice.id.clone()), "{} twice", advice.id);
         assert!(advice.source.starts_with("https://"), "{}", advice.source);
         assert!(!advice.text.is_empty());
     }
@@ -410,7 +410,11 @@ fn rules_fire_where_they_gain() {
             Some(_) => {}
             None => missing.push(format!(
                 "{id}: {:?}",
-                answer.advice.iter().map(|a| a.id).collect::<Vec<_>>()
+                answer
+                    .advice
+                    .iter()
+                    .map(|a| a.id.as_ref())
+                    .collect::<Vec<_>>()
             )),
         }
         let answer = check(&follows);
