@@ -92,7 +92,7 @@ test-e2e: ## Run the browser tests on the release site
 test-frameworks: ## Run the emitted flags through the frameworks' own checks
 	@scripts/setup rust
 	@scripts/check frameworks
-test-fuzz: ## Read a million random texts
+test-fuzz: ## Read a million random texts and search 100,000 random questions
 	@scripts/setup rust
 	@scripts/check fuzz
 

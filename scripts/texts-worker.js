@@ -1,4 +1,4 @@
-// Starts the program that writes flags and reads scripts, and passes messages on. A template: the build puts in its names.
+// Starts the program that writes flags, reads scripts and finds advice, and passes messages on. A template: the build puts in its names.
 //
 // A message is a request as JSON; the answer to each is JSON, or an empty text where the program failed.
 

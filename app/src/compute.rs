@@ -193,7 +193,7 @@ fn slice(mut work: Work) {
         }
         work.market.add(offer);
         if browser::now_ms() - begun >= SLICE_MS {
-            work.comparison.done.set(work.market.offers.len());
+            work.comparison.done.set(work.market.rows.len());
             later(work.ticket, move || slice(work));
             return;
         }
@@ -201,7 +201,7 @@ fn slice(mut work: Work) {
     let market = Arc::new(work.market);
     let comparison = work.comparison;
     comparison.market.set(Arc::clone(&market));
-    comparison.done.set(market.offers.len());
+    comparison.done.set(market.rows.len());
     if work.shown.found.answer.fits {
         return;
     }
@@ -219,8 +219,7 @@ fn slice(mut work: Work) {
 }
 
 /// Asks for more and more GPUs, one number in a slice.
-fn more(ticket: u64, sweep: Option<Sweep>, other: Option<Offer>, comparison: Comparison) {
-    let mut sweep = sweep;
+fn more(ticket: u64, mut sweep: Option<Sweep>, other: Option<Offer>, comparison: Comparison) {
     let offer = sweep.as_mut().and_then(Iterator::next);
     if offer.as_ref().is_some_and(|offer| !market::fits(offer)) {
         later(ticket, move || more(ticket, sweep, other, comparison));

@@ -11,7 +11,7 @@ use serde_json::Value;
 use shardwise_core::calibration::{self, Calibrated};
 use shardwise_core::job::Job;
 use shardwise_core::presets::{self, Preset};
-use shardwise_core::wire::{WorkloadKind, to_value};
+use shardwise_core::wire::WorkloadKind;
 use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
 
 use crate::browser;
@@ -19,7 +19,7 @@ use crate::compute::{self, Comparison, Market};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
-use crate::texts::{Flags, Task, Worth, desk};
+use crate::texts::{Flags, Worth};
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -106,7 +106,7 @@ pub(crate) struct State {
     pub(crate) worth: RwSignal<Option<Arc<Worth>>>,
     /// Other GPU types for it.
     pub(crate) comparison: Comparison,
-    /// Order of the GPU types.
+    /// What the best GPU type is.
     pub(crate) order: RwSignal<Order>,
     /// Hours that a run may take, as typed.
     pub(crate) deadline: RwSignal<String>,
@@ -344,11 +344,6 @@ impl Page {
             Ok(shown) => {
                 let shown = Arc::new(shown);
                 compute::start(Arc::clone(&shown), self.plans, self.comparison);
-                let question = to_value(&shown.question);
-                desk::order(self, Task::Worth { question }, |page, found| {
-                    let worth: Option<Worth> = serde_json::from_value(found).unwrap_or_default();
-                    page.worth.set(worth.map(Arc::new));
-                });
                 self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());

@@ -1,18 +1,12 @@
 //! How long answers take: `cargo bench -p shardwise-core` (`-- --test` runs each once).
 #![allow(missing_docs, reason = "criterion's macros")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use shardwise_core::complete::complete;
 use shardwise_core::context::Context;
-use shardwise_core::search::sweep::Sweep;
 use shardwise_core::wire::{Question, parse_question};
 use shardwise_core::{answer, estimate, job, permalink, search};
 
@@ -84,38 +78,5 @@ fn searches(c: &mut Criterion) {
     }
 }
 
-/// The page's charts: the best plan on every GPU type of the catalog.
-fn comparisons(c: &mut Criterion) {
-    let mut group = c.benchmark_group("every GPU type");
-    group.sample_size(20);
-    let on = |mut question: Question, model: &str, gpus: u64| {
-        question.model = model.into();
-        question.hardware.gpus = Some(gpus);
-        without_plan(question)
-    };
-    for (name, question) in [
-        ("Llama-3.1-70B on 64", on(training(), "llama-3.1-70b", 64)),
-        ("Qwen3-30B-A3B on 64", on(training(), "qwen3-30b-a3b", 64)),
-        ("DeepSeek-V3 on 256", on(training(), "deepseek-v3", 256)),
-        (
-            "GRPO of Qwen3-8B on 64",
-            on(reinforcement(), "qwen3-8b", 64),
-        ),
-        (
-            "GRPO of Qwen3-30B-A3B on 64",
-            on(reinforcement(), "qwen3-30b-a3b", 64),
-        ),
-    ] {
-        let plans: u64 = Sweep::every_gpu(&question)
-            .filter_map(|offer| offer.result.ok())
-            .map(|found| found.considered)
-            .sum();
-        println!("{name}: {plans} plans");
-        group.bench_function(name, |b| {
-            b.iter(|| Sweep::every_gpu(black_box(&question)).count());
-        });
-    }
-}
-
-criterion_group!(benches, evaluations, searches, comparisons);
+criterion_group!(benches, evaluations, searches);
 criterion_main!(benches);

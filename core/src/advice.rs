@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::context::Context;
 use crate::job::Job;
-use crate::neighbours::moved_to;
+use crate::neighbours::{checked, moved_to};
 use crate::plan::{Layout, Plan, RolloutPlan};
 use crate::sensitivity::{insert, settings};
 use crate::step::{self, Step};
@@ -149,12 +149,8 @@ impl Case<'_> {
 
     /// What a changed plan comes to; `None` where model or machine rule it out.
     fn figures(&self, plan: &Plan) -> Option<Figures> {
-        let plan = self.legal(plan)?;
+        let plan = checked(self.job(), self.plan, plan)?;
         Some(Figures::of(self.context, &plan))
-    }
-
-    fn legal(&self, plan: &Plan) -> Option<Plan> {
-        moved_to(self.job(), self.job(), self.plan, plan)
     }
 
     /// Whether memory is what to look after: the plan does not fit, or fills nine tenths of the card.

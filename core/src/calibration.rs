@@ -8,8 +8,8 @@
 //!
 //! Intervals keep their relative width. Published runs, each estimated with its source left out, were taken in pairs of one
 //! source and GPU, one calibrating the other: eight of ten come within 0.14 (as a logarithm) instead of 0.11 where runs of
-//! other sources cover the kind, within 0.17 instead of 0.24 where none do; with experts or fewer bits within 0.26 instead
-//! of 0.25, and within 0.30 instead of 0.46 (`core/tests/calibration.rs` computes it). So a calibration is worth most where
+//! other sources cover the kind, within 0.16 instead of 0.21 where none do; with experts or fewer bits within 0.25 as before,
+//! and within 0.30 instead of 0.44 (`core/tests/calibration.rs` computes it). So a calibration is worth most where
 //! estimates are least certain, and is no promise of a narrower interval.
 
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::batch::{self, Batch};
 use crate::complete::training_gpus;
 use crate::context::Context;
 use crate::error::{Caveat, InputError};
-use crate::estimate::{Evaluated, evaluate};
+use crate::estimate::{Evaluated, evaluate_alone};
 use crate::flops;
 use crate::job::{Job, within};
 use crate::plan::Layout;
@@ -151,7 +151,7 @@ pub fn guide_mfu(tokens: f64, parameters: f64, seconds: f64, peak_tflops: f64) -
 pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated, InputError> {
     let mut plain = question.clone();
     plain.calibration = None;
-    compare(&evaluate(&plain)?, measured)
+    compare(&evaluate_alone(&plain)?, measured)
 }
 
 /// The same of a question without calibration that has been answered.

@@ -14,7 +14,7 @@ use crate::search;
 use crate::step::{self, Step};
 use crate::units::{Seconds, UsdPerHour};
 use crate::wire::{
-    Answer, Data, Memory, MemoryPhase, Question, Run, Schedule, Split, Time, TimeParts, TimePhase,
+    Advice, Answer, Data, Memory, MemoryPhase, Question, Run, Schedule, Split, Time, TimePhase,
     VERSION,
 };
 
@@ -54,11 +54,17 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 /// # Errors
 /// As [`estimate()`].
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
-    let mut found = evaluate_with(question, &EFFICIENCY)?;
-    let context = Context::new(&found.job);
-    let searched = !complete::is_complete(&found.job, &question.plan.clone().unwrap_or_default());
-    found.answer.advice = advice::advice(question, &context, &found.plan, &found.answer, searched);
+    let mut found = evaluate_alone(question)?;
+    found.answer.advice = advise(question, &found);
     Ok(found)
+}
+
+/// What [`evaluate`] advises beside what [`evaluate_alone`] answers.
+#[must_use]
+pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
+    let Evaluated { job, plan, answer } = found;
+    let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
+    advice::advice(question, &Context::new(job), plan, answer, searched)
 }
 
 /// The same without advice, which takes longer than all the rest: for comparing many questions.
@@ -213,9 +219,7 @@ fn time(step: &Step) -> Time {
         })
         .filter(|phase| phase.s > 0.0)
         .collect();
-    let parts = phases.iter().fold(TimeParts::default(), |sum, phase| {
-        sum.plus(&phase.parts, 1.0)
-    });
+    let parts = step.parts();
     let sum: f64 = phases.iter().map(|phase| phase.s).sum();
     // Less than a rounding apart is nothing hidden.
     let hidden = sum - step.seconds;

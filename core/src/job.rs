@@ -47,6 +47,9 @@ impl Job {
     }
 }
 
+/// The rank that adapters have by default.
+pub(crate) const RANK: u64 = 16;
+
 const MAX_GPUS: u64 = 1 << 20;
 const MAX_LENGTH: u64 = 1 << 24;
 const MAX_BATCH: u64 = 1 << 24;
@@ -78,9 +81,9 @@ fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>,
     let (least, most) = FACTORS;
     let checked = |name: &str, factor: Option<f64>| {
         let field = format_args!("calibration.{name}");
-        factor.map_or(Ok(None), |factor| {
-            within(field, factor, least, most).map(Some)
-        })
+        factor
+            .map(|factor| within(field, factor, least, most))
+            .transpose()
     };
     let own = Calibration {
         time: checked("time", own.time)?,
@@ -206,7 +209,7 @@ fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lor
     }
     let spec = spec.unwrap_or_default();
     Ok(Some(Lora {
-        rank: positive("workload.lora.rank", spec.rank.unwrap_or(16), 4096)?,
+        rank: positive("workload.lora.rank", spec.rank.unwrap_or(RANK), 4096)?,
         targets: spec.targets.unwrap_or_default(),
     }))
 }

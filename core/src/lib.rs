@@ -50,7 +50,7 @@ pub mod zero_infinity;
 pub mod zero_needs;
 
 pub use error::{Caveat, InputError};
-pub use estimate::{Evaluated, answer, estimate, evaluate, evaluate_alone, evaluate_with};
+pub use estimate::{Evaluated, advise, answer, estimate, evaluate, evaluate_alone, evaluate_with};
 pub use flags::{evaluate_for, flags};
 pub use search::{Objective, SearchResult, search};
 pub use sensitivity::sensitivity;

@@ -7,6 +7,7 @@ use crate::complete;
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
 use crate::wire::{Backend, Offload, PlanSpec};
+use crate::workload::Rl;
 pub use dimension::Dimension;
 use dimension::{Dimension as D, SIZES};
 pub use steps::{doubled, machines, steps};
@@ -143,16 +144,18 @@ pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> 
     complete::complete(job, &spec).ok()
 }
 
-/// Twice and half of what one pass takes; a budget of twice the longest sample where an RL step counts sequences, as veRL's
-/// guide asks (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>, "Tuning for Dynamic Batch Size").
+/// Tokens of one pass that veRL's guide asks for at least: twice the longest sample, over the GPUs that split it
+/// (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>, "Tuning for Dynamic Batch Size").
+pub(crate) fn budget_floor(rl: &Rl, layout: &Layout) -> u64 {
+    (2 * rl.max_length() / u64::from(layout.sequence_split())).max(1)
+}
+
+/// Twice and half of what one pass takes; the guide's budget where an RL step counts sequences.
 fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
     match layout.micro_batch {
         MicroBatch::Sequences(n) => {
-            let budget = job.workload.rl.as_ref().map(|rl| {
-                MicroBatch::Tokens(
-                    (2 * rl.max_length() / u64::from(layout.sequence_split())).max(1),
-                )
-            });
+            let rl = job.workload.rl.as_ref();
+            let budget = rl.map(|rl| MicroBatch::Tokens(budget_floor(rl, layout)));
             let half = (n > 1).then_some(MicroBatch::Sequences(n / 2));
             let twice = Some(MicroBatch::Sequences(n.saturating_mul(2)));
             [half, twice, budget.filter(|_| job.workload.packing)]
@@ -189,10 +192,7 @@ fn engines(engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
     let half = engine.tensor_parallel / 2;
     for tensor_parallel in [half, engine.tensor_parallel.saturating_mul(2)] {
         let mut to = *engine;
-        to.tensor_parallel = tensor_parallel.max(1);
-        if engine.expert_parallel == engine.gpus() {
-            to.expert_parallel = to.gpus();
-        }
+        to.resize(|to| to.tensor_parallel = tensor_parallel.max(1));
         found.push((D::RolloutTensorParallel, to));
     }
     for step in [-0.1, -0.05, 0.05, 0.1] {

@@ -276,6 +276,15 @@ impl RolloutPlan {
         self.tensor_parallel * self.data_parallel
     }
 
+    /// Changes its sizes: an engine splits its experts over all of its GPUs or none.
+    pub(crate) fn resize(&mut self, change: impl FnOnce(&mut Self)) {
+        let whole = self.expert_parallel == self.gpus();
+        change(self);
+        if whole {
+            self.expert_parallel = self.gpus();
+        }
+    }
+
     /// This engine as the interface writes it.
     #[must_use]
     pub fn to_spec(&self) -> RolloutPlanSpec {

@@ -29,6 +29,13 @@ pub struct Step {
 }
 
 impl Step {
+    /// The parts of all phases together.
+    #[must_use]
+    pub fn parts(&self) -> TimeParts {
+        let add = |sum: TimeParts, (_, parts): &(&str, TimeParts)| sum.plus(parts, 1.0);
+        self.times.iter().fold(TimeParts::default(), add)
+    }
+
     /// The phase whose memory is largest, by what `nvidia-smi` would show.
     #[must_use]
     pub fn peak(&self) -> Option<&(&'static str, PhaseMemory)> {

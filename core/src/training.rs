@@ -237,8 +237,9 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         stage.both() - (all - tensor_exposed(layout, stage))
     };
     let slower = |a: StageTime, b: StageTime| if taken(&b) > taken(&a) { b } else { a };
+    let uneven = layout.pipeline_parallel > 2 && times.len() > 1;
     let mut slowest = slower(last, finish(sum(Stage::First)));
-    if layout.pipeline_parallel > 2 && times.len() > 1 {
+    if uneven {
         slowest = slower(slowest, finish(sum(Stage::Second)));
     }
     let mut all = BlockTime::default();
@@ -246,11 +247,12 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         add(&mut all, time, block.count as f64);
     }
     let stages = f64::from(layout.pipeline_parallel);
-    let mean = with_head(all).both() / stages;
-    if layout.pipeline_parallel > 2 && times.len() > 1 {
+    let whole = with_head(all);
+    let mean = whole.both() / stages;
+    if uneven {
         // A stage between them may be slower: how slow the mean tells.
         let mut share = BlockTime::default();
-        add(&mut share, &with_head(all).block, 1.0 / stages);
+        add(&mut share, &whole.block, 1.0 / stages);
         slowest = slower(slowest, finish(share));
     }
     Stages { slowest, mean }

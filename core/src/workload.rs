@@ -132,6 +132,12 @@ impl Rl {
         self.mean_prompt_length + self.mean_response_length
     }
 
+    /// Standard deviation of prompt and response together over their mean: prompts are taken to be alike.
+    #[must_use]
+    pub fn length_cv(&self) -> f64 {
+        self.response_length_cv * self.mean_response_length / self.mean_length()
+    }
+
     /// Longest prompt and response together.
     #[must_use]
     pub fn max_length(&self) -> u64 {

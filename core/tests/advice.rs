@@ -87,7 +87,7 @@ fn close(a: f64, b: f64, scale: f64) {
     assert!((a - b).abs() <= 1e-6 * scale.abs(), "{a} is not {b}");
 }
 
-/// What holds for all advice: order, identifiers, sources, and that gains are what following it changes.
+/// What holds for all advice: order, identifiers, sources.
 fn check(question: &Question) -> Answer {
     let answer = estimate(question).unwrap();
     let mut ids = BTreeSet::new();
@@ -101,12 +101,9 @@ fn check(question: &Question) -> Answer {
     answer
 }
 
+/// Gains are what following the advice changes.
 fn check_gains(question: &Question, answer: &Answer) {
-    let mut whole = question.clone();
-    whole.plan = Some(answer.plan.clone());
-    if let (Some(rl), Some(split)) = (&mut whole.workload.rl, answer.split) {
-        rl.train_gpus = Some(split.train_gpus.into());
-    }
+    let whole = questions::whole(question, answer);
     for advice in estimate(&whole).unwrap().advice {
         let Some(gain) = advice.gain else { continue };
         let to = apply(&whole, &advice.set).unwrap();
@@ -149,6 +146,18 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
     let far = json!({"hardware": {"gpus": 32, "internode_gbit_per_s_per_gpu": 25}});
     let mut far_fsdp = far.clone();
     merge(&mut far_fsdp, plan(json!({"backend": "fsdp"})));
+    // Generation takes about as long as training.
+    let sided = || {
+        practice(
+            json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
+                "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16,
+                    "mean_prompt_length": 131, "mean_response_length": 1123, "max_prompt_length": 1024,
+                    "max_response_length": 4096}},
+                "plan": {"backend": "megatron", "max_tokens_per_gpu": 16_384, "offload": offloaded.clone(),
+                    "rollout": {"max_num_seqs": 256}}}),
+        )
+    };
+    let turns = || practice(rl(json!({"schedule": "one_step_off", "train_gpus": 4})));
     vec![
         (
             "tensor-parallel-within-node",
@@ -372,30 +381,8 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
             practice(none()),
             practice(rl(json!({"old_log_prob": false}))),
         ),
-        (
-            "one-step-off",
-            practice(
-                json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
-                "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16,
-                    "mean_prompt_length": 131, "mean_response_length": 1123, "max_prompt_length": 1024,
-                    "max_response_length": 4096}},
-                "plan": {"backend": "megatron", "max_tokens_per_gpu": 16_384, "offload": offloaded,
-                    "rollout": {"max_num_seqs": 256}}}),
-            ),
-            practice(rl(json!({"schedule": "one_step_off", "train_gpus": 4}))),
-        ),
-        (
-            "fully-async",
-            practice(
-                json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
-                "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16,
-                    "mean_prompt_length": 131, "mean_response_length": 1123, "max_prompt_length": 1024,
-                    "max_response_length": 4096}},
-                "plan": {"backend": "megatron", "max_tokens_per_gpu": 16_384, "offload": offloaded,
-                    "rollout": {"max_num_seqs": 256}}}),
-            ),
-            practice(rl(json!({"schedule": "one_step_off", "train_gpus": 4}))),
-        ),
+        ("one-step-off", sided(), turns()),
+        ("fully-async", sided(), turns()),
     ]
 }
 

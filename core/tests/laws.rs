@@ -200,14 +200,8 @@ fn answer_or_refusal(question: &Question) -> Option<Answer> {
     }
 }
 
-fn check_idempotent(question: Question, answer: &Answer) {
-    let mut again = Question {
-        plan: Some(answer.plan.clone()),
-        ..question
-    };
-    if let (Some(rl), Some(split)) = (&mut again.workload.rl, answer.split) {
-        rl.train_gpus = Some(split.train_gpus.into());
-    }
+fn check_idempotent(question: &Question, answer: &Answer) {
+    let again = questions::whole(question, answer);
     let again = estimate(&again).unwrap_or_else(|error| panic!("its own plan is refused: {error}"));
     assert_eq!(without_hints(answer), without_hints(&again));
     let worth = |answer: &Answer| -> Vec<(String, Value)> {
@@ -241,7 +235,7 @@ proptest! {
     fn answers_are_consistent(Asked(question) in questions::question(Plan::Complete)) {
         if let Some(answer) = answer_or_refusal(&question) {
             check_answer(&question, &answer);
-            check_idempotent(question, &answer);
+            check_idempotent(&question, &answer);
         }
     }
 }
@@ -253,7 +247,7 @@ proptest! {
     fn searched_answers_are_consistent(Asked(question) in questions::question(Plan::Partial)) {
         if let Some(answer) = answer_or_refusal(&question) {
             check_answer(&question, &answer);
-            check_idempotent(question, &answer);
+            check_idempotent(&question, &answer);
         }
     }
 }

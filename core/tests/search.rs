@@ -35,13 +35,7 @@ fn finite(value: &Value) -> bool {
 /// A plan that was returned is legal, fits unless none does, and is one that the framework runs.
 fn sound(question: &Question, answer: &Answer, framework: Option<&emit::Framework>) {
     assert!(finite(&serde_json::to_value(answer).unwrap()), "{answer:?}");
-    let mut again = Question {
-        plan: Some(answer.plan.clone()),
-        ..question.clone()
-    };
-    if let (Some(rl), Some(split)) = (&mut again.workload.rl, answer.split) {
-        rl.train_gpus = Some(split.train_gpus.into());
-    }
+    let again = questions::whole(question, answer);
     let legal = shardwise_core::evaluate(&again).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(legal.answer.step_time_s, answer.step_time_s);
     assert_eq!(legal.answer.fits, answer.fits);
@@ -275,6 +269,16 @@ fn the_front_is_what_nothing_beats() {
         }
         assert!(!front.is_empty());
     }
+}
+
+/// A price that is all but nothing is one.
+#[test]
+fn the_smallest_price_is_ranked() {
+    let mut question = samples()[0].clone();
+    question.hardware.usd_per_gpu_hour = Some(5e-324);
+    let offers: Vec<Offer> = Sweep::new(&question, &["h100-sxm", "l40s"], &[]).collect();
+    let places = market::ranked(&offers, Objective::Cost).unwrap();
+    assert_eq!(offers[places[0]].hardware.gpu, "h100-sxm");
 }
 
 #[test]

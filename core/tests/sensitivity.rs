@@ -13,17 +13,7 @@ use shardwise_core::sensitivity::{self, apply};
 use shardwise_core::wire::{Answer, Figures, Question, Sensitivity, question_from_value};
 use shardwise_core::{estimate, evaluate};
 
-use questions::{Asked, Plan, cases};
-
-/// The question with its plan written out, so that nothing is chosen anew.
-fn whole(question: &Question, answer: &Answer) -> Question {
-    let mut whole = question.clone();
-    whole.plan = Some(answer.plan.clone());
-    if let (Some(rl), Some(split)) = (&mut whole.workload.rl, answer.split) {
-        rl.train_gpus = Some(split.train_gpus.into());
-    }
-    whole
-}
+use questions::{Asked, Plan, cases, whole};
 
 fn asked(question: &Question) -> Option<(Question, Sensitivity)> {
     let found = evaluate(question).ok()?;

@@ -1,6 +1,6 @@
 // How long a person waits from a keystroke until every chart shows the new answer, and what the longest task is.
 //
-//   node e2e/bench/keystrokes.mjs [--dir dist] [--keys 12] [--profile]
+//   node e2e/bench/keystrokes.mjs [--dir dist] [--rounds 3] [--profile]
 //
 // Types into fields of the built site in Chromium, for a training and an RL question, on this machine's speed. Prints
 // the figures and writes them to e2e/out/keystrokes.json; asserts nothing, since machines differ. With --profile the
@@ -34,7 +34,7 @@ function watch() {
   addEventListener('input', (event) => {
     begun = { from: event.timeStamp, at: performance.now(), task: 0, done: 0, drawn: 0 };
     log.keys.push(begun);
-    // A microtask of the same event runs once the page's own handlers have.
+    // The next task runs once the page's own handlers have.
     setTimeout(() => { begun.task = performance.now(); });
   }, { capture: true });
   new PerformanceObserver((list) => {

@@ -1,4 +1,4 @@
-//! Writes flags and reads scripts, in a worker: `scripts/texts-worker.js` starts it and passes messages on.
+//! Writes flags, reads scripts and finds advice, in a worker: `scripts/texts-worker.js` starts it and passes messages on.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

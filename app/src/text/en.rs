@@ -392,7 +392,7 @@ pub(super) const TEXT: Text = Text {
     use_as_it_is: "Use it as it is",
     use_change: "Use with the change",
     use_changes: "Use with the {0} changes",
-    no_worker: "The part of this page that writes flags and reads scripts did not load, or it stopped. The rest works without it.",
+    no_worker: "The part of this page that writes flags, reads scripts and finds advice did not load, or it stopped. The rest works without it.",
     retry: "Try again",
     advice: "What would help most",
     advice_note: "Most valuable first.",

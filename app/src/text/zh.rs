@@ -392,7 +392,7 @@ pub(super) const TEXT: Text = Text {
     use_as_it_is: "按原样使用",
     use_change: "采用这处改动",
     use_changes: "采用这 {0} 处改动",
-    no_worker: "本页负责生成参数和读取脚本的部分未能加载，或已停止。其余功能不受影响。",
+    no_worker: "本页负责生成参数、读取脚本和给出建议的部分未能加载，或已停止。其余功能不受影响。",
     retry: "重试",
     advice: "最有效的改进",
     advice_note: "按收益排序。",

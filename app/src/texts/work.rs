@@ -8,7 +8,7 @@ use shardwise_core::context::Context;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
 use shardwise_core::read::{improve, is_linked, read};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
-use shardwise_core::{Evaluated, Question, sensitivity};
+use shardwise_core::{Evaluated, Question, advise, sensitivity};
 
 use super::{Flags, Instead, Reply, Request, Task, Text, Worth};
 
@@ -63,12 +63,13 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
 
 /// What would help; `None` for a question that the page would have refused.
 fn worth(document: Value) -> Option<Worth> {
-    let question = question_from_value(document).ok()?;
-    let found = shardwise_core::evaluate(&question).ok()?;
-    let changes = sensitivity::of(&question, &Context::new(&found.job), &found.plan);
+    let asked = asked(document)?;
+    let Asked {
+        question, found, ..
+    } = &*asked;
     Some(Worth {
-        advice: found.answer.advice,
-        changes,
+        advice: advise(question, found),
+        changes: sensitivity::of(question, &Context::new(&found.job), &found.plan),
     })
 }
 

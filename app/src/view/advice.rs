@@ -1,12 +1,15 @@
 //! What would help most, and what the estimate leaves out.
 
+use std::sync::Arc;
+
 use super::dom::{El, el, part};
 use leptos::prelude::*;
-use shardwise_core::wire::{Advice, Severity};
+use shardwise_core::wire::{Advice, Severity, to_value};
 
 use super::sensitivity::{signed, signed_usd, try_it};
 use crate::format;
 use crate::page::Page;
+use crate::texts::{Task, Worth, desk};
 
 /// Shares of the speed that are no gain.
 const SAME: f64 = 0.001;
@@ -35,13 +38,31 @@ fn gain(page: Page, item: &Advice, tokens_per_s: f64) -> Option<Vec<El>> {
     )
 }
 
+/// Orders what would help, as often as the question changes. The flags are ordered first: they are waited for.
+fn order(page: Page) {
+    Effect::new(move || {
+        let Some(shown) = page.answered() else { return };
+        let question = to_value(&shown.question);
+        desk::order(page, Task::Worth { question }, |page, found| {
+            let worth: Option<Worth> = serde_json::from_value(found).unwrap_or_default();
+            page.worth.set(worth.map(Arc::new));
+        });
+    });
+}
+
 pub(super) fn view(page: Page) -> AnyView {
+    order(page);
     let list = move || {
         let text = page.text();
-        page.answered().map(|shown| {
+        // What is wrong is known at once; the worker knows what would help.
+        let worth = page.worth.get().filter(|_| !page.no_worker.get());
+        let shown = if worth.is_some() {
+            page.standing()
+        } else {
+            page.answered()
+        };
+        shown.map(|shown| {
             let tokens_per_s = shown.found.answer.tokens_per_s;
-            // What is wrong is known at once; the worker knows what would help.
-            let worth = page.worth.get().filter(|_| !page.no_worker.get());
             let advice = match &worth {
                 Some(worth) => &worth.advice,
                 None => &shown.found.answer.advice,

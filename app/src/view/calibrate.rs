@@ -99,19 +99,13 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let timed = timed.into_iter().filter_map(|(name, pace)| {
         let pace = pace.as_ref()?;
         let seconds = [pace.measured_s, pace.estimated_s].map(format::seconds);
-        let shares = [
-            pace.mfu,
-            pace.estimated_mfu,
-            pace.guide_mfu.unwrap_or_default(),
-        ];
-        let shares = shares.map(|mfu| format::percent(mfu, 1));
+        let shares = [pace.mfu, pace.estimated_mfu].map(|mfu| format::percent(mfu, 1));
         let mut lines = vec![
             fill(text.cal_seconds, &[&seconds[0], &seconds[1]]),
             fill(text.cal_mfu, &[&shares[0], &shares[1]]),
         ];
-        if pace.guide_mfu.is_some() {
-            lines.push(fill(text.cal_guide, &[&shares[2]]));
-        }
+        let guide = |mfu| fill(text.cal_guide, &[&format::percent(mfu, 1)]);
+        lines.extend(pace.guide_mfu.map(guide));
         lines.push(range(pace.inside_interval));
         Some(entry(name, pace.factor, lines))
     });
@@ -127,7 +121,7 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let mut plan = vec![plan, words::batch(&own.plan, lang)];
     plan.retain(|words| !words.is_empty());
     let asked = words::asked_of(&run.job, lang);
-    el("DIV.cal-r|id=cal-result")
+    el("DIV|id=cal-result")
         .child(el("DL.cal").children(timed).child(memory))
         .child(el("P.note").child(fill(text.cal_of, &[&asked, &plan.join(" · ")])))
 }

@@ -316,6 +316,7 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
+    let missing = objective::missing(objective::of(page, &page.market()), text);
     let coverage = page
         .shown
         .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval))
@@ -335,7 +336,7 @@ fn legends(page: Page) -> AnyView {
         .child(legend("k-sel", text.yours.to_owned()))
         .child(legend("k-bar", text.others.to_owned()))
         .child(coverage)
-        .child(objective::missing(page).map(|name| legend("k-missed", name.to_owned())))
+        .child(missing.map(|name| legend("k-missed", name.to_owned())))
         .child(legend("k-idle", text.does_not_fit.to_owned()))
         .into_any()
 }
@@ -365,7 +366,7 @@ fn table(page: Page, embedded: bool) -> AnyView {
         let label = words::gpu_label(row.gpu.id);
         let yours = Some(row.gpu.id) == chosen.asked.as_deref();
         let action = action(page, row.gpu.id, yours);
-        let missed = objective::missing(page)
+        let missed = objective::missing(chosen.objective, text)
             .filter(|_| chosen.misses(row))
             .map(|name| el("SPAN.tag tag-bad").child(name));
         let cells = match &row.result {

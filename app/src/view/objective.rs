@@ -63,17 +63,19 @@ fn problem(page: Page) -> Option<&'static str> {
 pub(super) fn of(page: Page, market: &Market) -> Objective {
     let order = page.order.get();
     let limit = limit_of(page).and_then(Result::ok);
+    let unlimited = match order {
+        Order::Cheapest | Order::Deadline => Objective::Cost,
+        Order::Fastest | Order::Budget => Objective::Time,
+    };
     let limited = match (order, limit) {
         (Order::Deadline, Some(hours)) => Objective::CostWithin { hours },
         (Order::Budget, Some(usd)) => Objective::TimeWithin { usd },
-        (Order::Cheapest | Order::Deadline, _) => return Objective::Cost,
-        (Order::Fastest | Order::Budget, _) => return Objective::Time,
+        _ => return unlimited,
     };
     // The question may have no run any more, or the market not yet.
-    match (market::ranked(&market.offers, limited), order) {
-        (Ok(_), _) => limited,
-        (Err(_), Order::Deadline) => Objective::Cost,
-        (Err(_), _) => Objective::Time,
+    match market::ranked(&market.offers, limited) {
+        Ok(_) => limited,
+        Err(_) => unlimited,
     }
 }
 
@@ -83,15 +85,12 @@ pub(super) fn ranked(market: &Market, objective: Objective) -> Vec<usize> {
 }
 
 /// What is said of a type that misses the limit; `None` where there is no limit.
-pub(super) fn missing(page: Page) -> Option<&'static str> {
-    limit_of(page)?.ok()?;
-    if problem(page).is_some() {
-        return None;
+pub(super) fn missing(objective: Objective, text: &Text) -> Option<&'static str> {
+    match objective {
+        Objective::CostWithin { .. } => Some(text.misses_deadline),
+        Objective::TimeWithin { .. } => Some(text.misses_budget),
+        Objective::Cost | Objective::Time | Objective::Gpus => None,
     }
-    Some(match page.order.get() {
-        Order::Deadline => page.text().misses_deadline,
-        _ => page.text().misses_budget,
-    })
 }
 
 /// The name of an offer's GPU type.

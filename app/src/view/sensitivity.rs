@@ -7,7 +7,7 @@ use shardwise_core::wire::{Change, Difference, Figures, Remedy, Sensitivity};
 
 use super::dom::{El, el, part, press};
 use super::figure::{cell, head, region};
-use crate::form::{Field, Form};
+use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
@@ -31,7 +31,7 @@ pub(super) fn try_it(page: Page, set: Vec<Map<String, Value>>, name: &str) -> El
                 apply(&question, set)
             });
         if let Some(question) = changed {
-            page.change(|form| *form = Form::of(&question));
+            page.change(|form| form.load(&question));
         }
     };
     el("BUTTON.btn btn-s|type=button")
@@ -233,9 +233,8 @@ fn table(page: Page, found: &Sensitivity, all: RwSignal<bool>) -> AnyView {
 pub(super) fn view(page: Page) -> AnyView {
     let all = RwSignal::new(false);
     let body = move || {
-        page.worth
-            .get()
-            .map(|found| table(page, &found.changes, all))
+        let found = page.worth.get().filter(|_| !page.no_worker.get())?;
+        Some(table(page, &found.changes, all))
     };
     el("SECTION.block|id=sensitivity|aria-labelledby=sensitivity-h")
         .child(

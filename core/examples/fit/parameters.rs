@@ -194,7 +194,7 @@ pub(crate) const REINFORCEMENT: &[Parameter] = &[
     parameter("fsdp", "rl_layer_s", 2e-3, 0.5, (1e-4, 5e-2)),
     parameter("megatron", "rl_step_s", 0.5, 0.7, (0.01, 5.0)),
     parameter("fsdp", "rl_step_s", 0.5, 0.7, (0.01, 5.0)),
-    // 1: as uneven as exponentially distributed popularity.
+    // Assumed: as uneven as exponentially distributed popularity, whose deviation is its mean.
     parameter("constant", "rl_expert_spread", 1.0, 0.5, (0.01, 5.0)),
     parameter("constant", "rl_forward", 1.2, 0.2, (1.0, 3.0)),
     parameter("constant", "driver_s", 5.0, 0.4, (0.5, 60.0)),

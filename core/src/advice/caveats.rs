@@ -42,7 +42,8 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ),
         ));
     }
-    if job.workload.generation.is_none() {
+    let training = job.workload.generation.is_none();
+    if training {
         found.extend(coverage::caveat(job, layout));
     }
     if job.workload.lora.is_some() && answer.mfu > 0.6 {
@@ -60,7 +61,6 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ),
         ));
     }
-    let training = job.workload.generation.is_none();
     if training {
         if !shape
             .num_hidden_layers

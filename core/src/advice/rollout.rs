@@ -19,13 +19,8 @@ pub(super) const RULES: [Rule; 6] = [
         |case| {
             let engine = case.plan.rollout.as_ref()?;
             let half = engine.tensor_parallel / 2;
-            let plan = case.with_engine(&|engine| {
-                let whole = engine.expert_parallel == engine.gpus();
-                engine.tensor_parallel = half;
-                if whole {
-                    engine.expert_parallel = engine.gpus();
-                }
-            });
+            let plan =
+                case.with_engine(&|engine| engine.resize(|engine| engine.tensor_parallel = half));
             (half > 0).then(|| Proposal::new(format!("Rollout tensor parallelism of {half}"), plan))
         },
     ),

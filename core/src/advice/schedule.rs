@@ -4,6 +4,7 @@ use serde_json::Map;
 
 use super::{Case, LLMFORGE_COOKBOOK, Proposal, Rule, one, rule};
 use crate::complete::training_gpus;
+use crate::job::RANK;
 use crate::job::STALENESS;
 use crate::wire::{LoraTargets, Schedule, WorkloadKind};
 use crate::workload::Lora;
@@ -16,9 +17,6 @@ const ROLLOUT_CORRECTION: &str =
     "https://github.com/volcengine/verl/blob/main/docs/algo/rollout_corr.md";
 
 pub(super) const ONE_NODE: &str = "one-node";
-
-/// The rank that adapters have by default.
-const RANK: u64 = 16;
 
 /// Machine, weights that train, schedule.
 pub(super) const RULES: [Rule; 5] = [

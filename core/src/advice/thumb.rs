@@ -13,9 +13,7 @@ use crate::plan::{Layout, Plan};
 use crate::search;
 use crate::step;
 use crate::units::fixed;
-use crate::wire::{
-    Advice, Backend, Figures, PlanSpec, Question, Severity, TimeParts, at, plan_to_value,
-};
+use crate::wire::{Advice, Backend, Figures, PlanSpec, Question, Severity, at, plan_to_value};
 
 /// Parameters of one GPU from which ChatLearn's guide starts.
 const PARAMETERS: f64 = 4e9;
@@ -158,17 +156,8 @@ fn in_short(layout: &Layout) -> String {
 
 /// Which part of the step takes the most more than in the chosen plan.
 fn reason(case: &Case<'_>, plan: &Plan) -> String {
-    let parts = |step: &step::Step| {
-        let mut sum = TimeParts::default();
-        for (_, parts) in &step.times {
-            sum = sum.plus(parts, 1.0);
-        }
-        sum
-    };
-    let (now, then) = (
-        parts(&case.step),
-        parts(&step::evaluate(case.context, plan)),
-    );
+    let now = case.step.parts();
+    let then = step::evaluate(case.context, plan).parts();
     let more = then.entries().into_iter().zip(now.entries());
     let most = more
         .map(|((name, then), (_, now))| (name, then - now))

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::batch;
 use crate::complete::training_gpus;
+use crate::neighbours::budget_floor;
 use crate::neighbours::doubled;
 use crate::plan::{MicroBatch, Modules, Plan, Recompute};
 use crate::wire::{Backend, Offload, Schedule};
@@ -27,7 +28,7 @@ const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
 const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
-/// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO, machine.
+/// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
 pub(super) const RULES: [Rule; 29] = [
     rule(
         WITHIN_NODE,
@@ -108,6 +109,9 @@ pub(super) const RULES: [Rule; 29] = [
         CHATLEARN_GUIDE,
         &["plan.expert_parallel", "plan.expert_tensor_parallel"],
         |case| {
+            if !megatron(case) {
+                return None;
+            }
             let layout = case.layout();
             let with = |factor: u32| {
                 case.with(&|l| {
@@ -117,9 +121,7 @@ pub(super) const RULES: [Rule; 29] = [
             };
             let factors = [2, 4, 8].into_iter();
             let possible = factors.filter(|factor| layout.expert_parallel.is_multiple_of(*factor));
-            let plan = case
-                .fastest(&mut possible.map(with))
-                .filter(|_| megatron(case))?;
+            let plan = case.fastest(&mut possible.map(with))?;
             let what = format!(
                 "The guide prefers expert parallelism, but here expert tensor parallelism of {}",
                 plan.layout.expert_tensor_parallel
@@ -143,9 +145,7 @@ pub(super) const RULES: [Rule; 29] = [
         let MicroBatch::Sequences(_) = case.layout().micro_batch else {
             return None;
         };
-        let split = u64::from(case.layout().sequence_split());
-        // The guide's floor: twice prompt and response.
-        let budget = (2 * rl.max_length() / split).max(1);
+        let budget = budget_floor(rl, case.layout());
         let plan = case.with(&|l| {
             if let MicroBatch::Sequences(_) = l.micro_batch {
                 l.micro_batch = MicroBatch::Tokens(budget);
@@ -162,7 +162,7 @@ pub(super) const RULES: [Rule; 29] = [
         let MicroBatch::Tokens(budget) = case.layout().micro_batch else {
             return None;
         };
-        let floor = 2 * rl.max_length() / u64::from(case.layout().sequence_split());
+        let floor = budget_floor(rl, case.layout());
         let plan = case.with(&|l| l.micro_batch = MicroBatch::Tokens(floor));
         let what = format!("A token budget of twice prompt and response, {floor} per GPU,");
         (budget < floor).then(|| Proposal::new(what, plan))
@@ -252,12 +252,14 @@ pub(super) const RULES: [Rule; 29] = [
             .then(|| Proposal::new("No recomputation", plan))
     }),
     rule("recompute-selective", CHATLEARN_GUIDE, RECOMPUTE, |case| {
+        if case.layout().recompute != Recompute::Full {
+            return None;
+        }
         let without = case.with(&|l| l.recompute = Recompute::None);
         let plan = case.with(&|l| l.recompute = Recompute::Selective(Modules::CORE_ATTN));
         // None is better still, where it fits.
-        let needed = !case.figures(&without).is_some_and(|figures| figures.fits);
-        (needed && case.layout().recompute == Recompute::Full)
-            .then(|| Proposal::new("Recomputing core attention alone", plan))
+        let fits = case.figures(&without).is_some_and(|figures| figures.fits);
+        (!fits).then(|| Proposal::new("Recomputing core attention alone", plan))
     }),
     rule("recompute-full", VERL_GUIDE, RECOMPUTE, |case| {
         let plan = case.with(&|l| l.recompute = Recompute::Full);

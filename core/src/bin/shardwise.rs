@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use shardwise_core::calibration::{Calibrated, Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
-use shardwise_core::emit::{self, Language};
+use shardwise_core::emit::{self, Framework, Language};
 use shardwise_core::error::InputError;
 use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
 use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
@@ -50,7 +50,7 @@ enum Command {
     },
     /// Print the built-in efficiencies as JSON.
     Efficiency,
-    /// Write the best plans of each question.
+    /// Write the best plans of each question, or the best offers among GPU types and numbers of GPUs.
     Search {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
@@ -300,6 +300,15 @@ fn known() -> impl Iterator<Item = &'static str> {
     emit::FRAMEWORKS.iter().map(|framework| framework.id)
 }
 
+/// The framework of an identifier.
+fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
+    emit::framework(id).ok_or_else(|| {
+        let known = known().collect::<Vec<_>>().join(", ");
+        let message = format!("There is no such framework. Known: {known}.");
+        InputError::new("for", message)
+    })
+}
+
 fn write_flags(
     question: &Question,
     framework: &str,
@@ -307,15 +316,7 @@ fn write_flags(
     json: bool,
     page: &str,
 ) -> Result<String, InputError> {
-    let Some(framework) = emit::framework(framework) else {
-        return Err(InputError::new(
-            "for",
-            format!(
-                "There is no such framework. Known: {}.",
-                known().collect::<Vec<_>>().join(", ")
-            ),
-        ));
-    };
+    let framework = framework_named(framework)?;
     let link = if page.is_empty() {
         String::new()
     } else {

@@ -75,13 +75,8 @@ const ENGINES: [Turn<RolloutPlan>; 9] = [
     }),
 ];
 
-/// An engine splits its experts over all of its GPUs or none.
 fn resize_ranks(engine: &mut RolloutPlan, ranks: u32) {
-    let whole = engine.expert_parallel == engine.gpus();
-    engine.data_parallel = ranks.max(1);
-    if whole {
-        engine.expert_parallel = engine.gpus();
-    }
+    engine.resize(|engine| engine.data_parallel = ranks.max(1));
 }
 
 /// Every plan that model and machine allow, one step up or down in one dimension, each once. What is trained stays:

@@ -108,9 +108,8 @@ impl Phase<'_> {
     }
 
     fn batch(&self, context: &Context<'_>, layout: &Layout, rl: &Rl) -> Batch {
-        let spread = rl.response_length_cv * rl.mean_response_length / rl.mean_length();
         let gpus = training_gpus(context.job);
-        batch::split(context.job, layout, gpus, self.sequences, spread)
+        batch::split(context.job, layout, gpus, self.sequences, rl.length_cv())
     }
 
     /// How long it takes.

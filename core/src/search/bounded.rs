@@ -13,13 +13,11 @@ use crate::complete::training_gpus;
 use crate::context::Context;
 use crate::layer::Slice;
 use crate::plan::{Layout, Plan, Recompute};
+use crate::training;
 use crate::wire::Offload;
 
 /// How plans of one kind of workload are timed and held.
 pub(super) trait Task {
-    /// Seconds that a micro-batch of `slice` takes at least in all layers of a family's layouts.
-    fn least_pass(&self, layout: &Layout, slice: Slice) -> f64;
-
     /// Seconds that a step takes at least whose optimizer steps take `update` and more, with attention over `length`
     /// tokens.
     fn least(&self, layout: &Layout, update: f64, length: f64) -> f64;
@@ -77,7 +75,7 @@ pub(super) struct Search<'a> {
     pub(super) accept: Accept<'a>,
     pub(super) room: Room,
     /// Plans whose time was computed.
-    pub(super) evaluated: Cell<u64>,
+    pub(super) evaluated: &'a Cell<u64>,
 }
 
 impl Search<'_> {
@@ -138,8 +136,13 @@ impl Search<'_> {
             ..pass.batch.mean
         };
         let tokens = tokens_per_gpu(self.context, layout.tensor_parallel);
-        let update = self.task.least_pass(&layout, widest) * tokens / widest.tokens;
+        let update = self.least_pass(&layout, widest) * tokens / widest.tokens;
         self.task.least(&layout, update, widest.attention_length)
+    }
+
+    /// Seconds that a micro-batch of `slice` takes at least in all layers of a family's layouts.
+    fn least_pass(&self, layout: &Layout, slice: Slice) -> f64 {
+        training::least_pass(self.context, &self.context.actor(), layout, slice).get()
     }
 
     /// Seconds that every plan of a pass takes at least: its micro-batches, and those that the pipeline waits for (the
@@ -149,7 +152,7 @@ impl Search<'_> {
         let all = match known.iter().find(|(own, _)| *own == slice) {
             Some((_, seconds)) => *seconds,
             None => {
-                let seconds = self.task.least_pass(layout, slice);
+                let seconds = self.least_pass(layout, slice);
                 known.push((slice, seconds));
                 seconds
             }

@@ -1,6 +1,6 @@
 //! What a plan may choose in each dimension, where the question does not state it.
 
-use super::space::{Pass, splits_model};
+use super::space::Pass;
 use crate::complete::{generating_gpus, training_gpus};
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
@@ -59,6 +59,11 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
         }
         WorkloadKind::Rollout => vec![Backend::Fsdp],
     }
+}
+
+/// Whether a backend is Megatron's, which alone splits matrices, layers and experts here.
+fn splits_model(backend: Backend) -> bool {
+    backend == Backend::Megatron
 }
 
 /// Tokens below which nobody splits a sequence further: less is all latency.
@@ -142,7 +147,7 @@ impl<'a> Sizes<'a> {
             .collect()
     }
 
-    pub(super) fn experts(&self, _tensor: u32) -> Vec<u32> {
+    pub(super) fn experts(&self) -> Vec<u32> {
         let experts = self.job.model.shape.num_experts.min(u64::from(u32::MAX)) as u32;
         let most = if experts > 0 {
             self.of_model(self.gpus)

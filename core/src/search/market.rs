@@ -74,7 +74,7 @@ fn three_digits(value: f64) -> f64 {
     }
     // By steps: the logarithm's tables are more to download.
     let mut scale = 1.0;
-    while value * scale < 100.0 {
+    while value * scale < 100.0 && scale < 1e12 {
         scale *= 10.0;
     }
     while value * scale >= 1000.0 {

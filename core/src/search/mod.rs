@@ -218,64 +218,41 @@ fn ranked(
     keep: usize,
     accept: Accept<'_>,
 ) -> Result<Ranked, InputError> {
-    let hardware = &context.job.hardware;
-    let comfortable = within(
-        context,
-        spec,
-        space,
-        Room::comfortable(hardware),
-        keep,
-        accept,
-    )?;
-    if comfortable.plans.first().is_some_and(Candidate::fits) {
-        return Ok(comfortable);
+    let job = context.job;
+    let reinforcement = job.workload.rl.as_ref();
+    let (engines, refused) =
+        reinforcement.map_or_else(Default::default, |rl| engines(context, spec, rl));
+    let pairs = reinforcement.map_or(1, |_| engines.len() as u64);
+    let considered = space.plans * pairs;
+    if considered == 0 {
+        return Err(nothing(context, spec, space.refusal.clone().or(refused)));
     }
-    let tight = within(context, spec, space, Room::tight(hardware), keep, accept)?;
-    Ok(Ranked {
-        evaluated: comfortable.evaluated + tight.evaluated,
-        ..tight
-    })
-}
-
-fn within(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    space: &Space,
-    room: Room,
-    keep: usize,
-    accept: Accept<'_>,
-) -> Result<Ranked, InputError> {
-    let run = |task: &dyn Task, engines: usize| {
-        let search = Search {
-            context,
-            task,
-            accept,
-            room,
-            evaluated: Cell::new(0),
+    let evaluated = Cell::new(0);
+    let within = |room: Room| {
+        let run = |task: &dyn Task| {
+            let search = Search {
+                context,
+                task,
+                accept,
+                room,
+                evaluated: &evaluated,
+            };
+            search.run(space, keep)
         };
-        let plans = search.run(space, keep);
-        Ranked {
-            considered: space.plans * engines as u64,
-            evaluated: search.evaluated.get(),
-            plans,
+        match reinforcement {
+            Some(rl) => run(&Reinforcement::new(context, spec, rl, (&engines, room))),
+            None => run(&Training { context, room }),
         }
     };
-    let mut refusal = space.refusal.clone();
-    let ranked = if let Some(rl) = &context.job.workload.rl {
-        let (engines, refused) = engines(context, spec, rl);
-        refusal = refusal.or(refused);
-        let number = engines.len();
-        run(
-            &Reinforcement::new(context, spec, rl, (engines, room)),
-            number,
-        )
-    } else {
-        run(&Training { context, room }, 1)
-    };
-    if ranked.considered == 0 {
-        return Err(nothing(context, spec, refusal));
+    let mut plans = within(Room::comfortable(&job.hardware));
+    if !plans.first().is_some_and(Candidate::fits) {
+        plans = within(Room::tight(&job.hardware));
     }
-    Ok(ranked)
+    Ok(Ranked {
+        considered,
+        evaluated: evaluated.get(),
+        plans,
+    })
 }
 
 /// Why there is no plan: the plan as stated names what is wrong with it, where anything is.

@@ -12,7 +12,6 @@ use super::training::states_gib;
 use crate::complete::complete_rollout;
 use crate::context::Context;
 use crate::error::InputError;
-use crate::layer::Slice;
 use crate::plan::{Layout, Plan, RolloutPlan};
 use crate::rl::{self, GeneratingSide};
 use crate::training;
@@ -62,7 +61,7 @@ pub(super) struct Reinforcement<'a> {
     context: &'a Context<'a>,
     rl: &'a Rl,
     room: Room,
-    engines: Vec<Engine>,
+    engines: &'a [Engine],
     /// GiB of the smallest engine.
     least_own_gib: f64,
     /// Tokens of the actor's and its reference's forward passes in a step, for each GPU of one matrix.
@@ -74,7 +73,7 @@ impl<'a> Reinforcement<'a> {
         context: &'a Context<'a>,
         spec: &PlanSpec,
         rl: &'a Rl,
-        (engines, room): (Vec<Engine>, Room),
+        (engines, room): (&'a [Engine], Room),
     ) -> Self {
         let own = engines.iter().map(|engine| engine.own_gib);
         let reference = rl.reference && spec.reference.is_none();
@@ -101,7 +100,7 @@ impl<'a> Reinforcement<'a> {
         let job = self.context.job;
         let plan = asked.family.plan(asked.layout);
         let mut best: Option<Candidate> = None;
-        for engine in &self.engines {
+        for engine in self.engines {
             let before = best.as_ref().or(asked.limit);
             match tries(engine, before) {
                 Try::Take => {}
@@ -141,10 +140,6 @@ enum Try {
 }
 
 impl Task for Reinforcement<'_> {
-    fn least_pass(&self, layout: &Layout, slice: Slice) -> f64 {
-        training::least_pass(self.context, &self.context.actor(), layout, slice).get()
-    }
-
     fn least(&self, layout: &Layout, update: f64, length: f64) -> f64 {
         let fastest = self.engines.first().map_or(0.0, |engine| engine.seconds);
         let role = self.context.actor();

@@ -16,7 +16,8 @@ use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Plan};
 pub(super) use crate::rl::Held;
 use crate::training::Shards;
-use crate::wire::{Backend, PlanSpec};
+use crate::wire::PlanSpec;
+use crate::workload::Rl;
 
 /// All plans of a job.
 #[derive(Debug, Default)]
@@ -174,7 +175,7 @@ impl Space {
         };
         for tensor_parallel in sizes.tensor() {
             for (context_parallel, ulysses_parallel) in sizes.sequence(tensor_parallel) {
-                for expert_parallel in sizes.experts(tensor_parallel) {
+                for expert_parallel in sizes.experts() {
                     for expert_tensor_parallel in
                         sizes.expert_tensor(tensor_parallel, expert_parallel)
                     {
@@ -320,16 +321,9 @@ fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass 
         ..*layout
     };
     let workload = &job.workload;
-    let spread = workload.rl.as_ref().map_or(0.0, |rl| {
-        rl.response_length_cv * rl.mean_response_length / rl.mean_length()
-    });
+    let spread = workload.rl.as_ref().map_or(0.0, Rl::length_cv);
     Pass {
         micro_batch,
         batch: batch::split(job, &layout, gpus, workload.global_batch as f64, spread),
     }
-}
-
-/// Whether a backend is Megatron's, which alone splits matrices, layers and experts here.
-pub(super) fn splits_model(backend: Backend) -> bool {
-    backend == Backend::Megatron
 }

@@ -54,32 +54,29 @@ pub struct Found {
 
 impl Sweep {
     /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
-    /// every one of `counts`, or as many GPUs as the question has. Without `gpus`, its own type alone. Any plan that the question states is left to the
-    /// search, as no other machine may allow it.
+    /// every one of `counts`, or as many GPUs as the question has. Without `gpus`, its own type alone. Any plan that the
+    /// question states is left to the search, as no other machine may allow it.
     #[must_use]
     pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
         let own = &question.hardware;
         let others = gpus.iter().filter(|id| own.gpu.as_str() != Some(**id));
         let types = others.map(|id| HardwareSpec {
             gpu: Value::from(*id),
-            gpus: own.gpus,
             ..HardwareSpec::default()
         });
         let asked = gpus.is_empty() || own.gpu.as_str().is_none_or(|id| gpus.contains(&id));
         let types = asked.then(|| own.clone()).into_iter().chain(types);
+        let counts: Vec<Option<u64>> = if counts.is_empty() {
+            vec![own.gpus]
+        } else {
+            counts.iter().copied().map(Some).collect()
+        };
+        let with = |hardware: &HardwareSpec, gpus| HardwareSpec {
+            gpus,
+            ..hardware.clone()
+        };
         let hardware = types
-            .flat_map(|hardware| {
-                let counted = counts.iter().map(|count| Some(*count));
-                let counted: Vec<_> = if counts.is_empty() {
-                    vec![hardware.gpus]
-                } else {
-                    counted.collect()
-                };
-                counted.into_iter().map(move |gpus| HardwareSpec {
-                    gpus,
-                    ..hardware.clone()
-                })
-            })
+            .flat_map(|hardware| counts.iter().map(move |gpus| with(&hardware, *gpus)))
             .collect();
         Self {
             question: Question {

@@ -59,10 +59,6 @@ pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) 
 }
 
 impl Task for Training<'_> {
-    fn least_pass(&self, layout: &Layout, slice: Slice) -> f64 {
-        training::least_pass(self.context, &self.context.actor(), layout, slice).get()
-    }
-
     fn least(&self, _layout: &Layout, update: f64, _length: f64) -> f64 {
         update
     }

@@ -1,7 +1,7 @@
 //! A group's best measured layout beside what the search proposes for the same question.
 
 use shardwise_core::wire::{Answer, PlanSpec, Question, RolloutPlanSpec};
-use shardwise_core::{InputError, estimate, search};
+use shardwise_core::{InputError, evaluate_alone, search};
 
 use crate::groups::Group;
 
@@ -51,7 +51,7 @@ pub(crate) fn compare(group: &Group, pin: Pin) -> Result<Compared, InputError> {
     let best = group.best();
     let own = match pin {
         Pin::Parallel => resized(group)?,
-        _ => estimate(&best.question)?,
+        _ => evaluate_alone(&best.question)?.answer,
     };
     let specs = match pin {
         Pin::Shared => vec![Some(group.shared())],
@@ -122,7 +122,10 @@ fn proposals(question: &Question, plan: Option<PlanSpec>) -> Result<Vec<Answer>,
 pub(crate) fn pairs(group: &Group, apart: f64) -> Result<(usize, usize), InputError> {
     let mut rates = Vec::new();
     for run in &group.runs {
-        rates.push((run.rate, estimate(&run.question)?.tokens_per_s_per_gpu));
+        rates.push((
+            run.rate,
+            evaluate_alone(&run.question)?.answer.tokens_per_s_per_gpu,
+        ));
     }
     let (mut all, mut right) = (0, 0);
     for (place, faster) in rates.iter().enumerate() {

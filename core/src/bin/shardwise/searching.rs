@@ -3,12 +3,14 @@
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use shardwise_core::catalog;
-use shardwise_core::emit::{self, Framework};
+use shardwise_core::emit::Framework;
 use shardwise_core::error::InputError;
 use shardwise_core::search::market::{self, Closing};
 use shardwise_core::search::sweep::{Offer, Sweep};
 use shardwise_core::wire::Question;
 use shardwise_core::{Objective, search};
+
+use super::framework_named;
 
 /// What to search for.
 #[derive(Args)]
@@ -53,25 +55,15 @@ impl Options {
             (None, None, By::Gpus) => Objective::Gpus,
         }
     }
-
-    fn framework(&self) -> Result<Option<&'static Framework>, InputError> {
-        let Some(id) = &self.framework else {
-            return Ok(None);
-        };
-        let known = || {
-            let ids: Vec<_> = emit::FRAMEWORKS.iter().map(|own| own.id).collect();
-            InputError::new(
-                "for",
-                format!("There is no such framework. Known: {}.", ids.join(", ")),
-            )
-        };
-        emit::framework(id).map(Some).ok_or_else(known)
-    }
 }
 
 /// The document for one question.
 pub(crate) fn document(question: &Question, options: &Options) -> Result<String, InputError> {
-    let framework = options.framework()?;
+    let framework = options
+        .framework
+        .as_deref()
+        .map(framework_named)
+        .transpose()?;
     let objective = options.objective();
     for (name, limit) in [
         ("within_hours", options.within_hours),
