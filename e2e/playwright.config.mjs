@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from '@playwright/test';
 
 // The site is tested under a sub-path, as most static hosts serve it.
-const PORT = 4173;
+const PORT = Number(process.env.E2E_PORT ?? 4173);
 const AT = '/a/b/';
 const serve = fileURLToPath(new URL('./serve.mjs', import.meta.url));
 
