@@ -1,8 +1,10 @@
-//! Checks the catalog in `catalog/` and compiles it into static tables.
+//! Checks the catalog in `catalog/` and the Chinese in `chinese/`, and compiles both into static tables.
 //!
-//! A bad entry fails the build with its file, its id, its field and what is wrong.
+//! A bad entry fails the build with its file, its id, its field and what is wrong; a sentence without Chinese names itself.
 #![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
 
+#[path = "build/chinese.rs"]
+mod chinese;
 #[path = "build/mod.rs"]
 mod tables;
 
@@ -12,6 +14,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=catalog");
+    println!("cargo::rerun-if-changed=chinese");
+    println!("cargo::rerun-if-changed=src");
     if let Err(problems) = run() {
         for problem in problems {
             println!("cargo::error={problem}");
@@ -31,5 +35,6 @@ fn run() -> Result<(), Vec<String>> {
     let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"))?;
     write("efficiency.rs", efficiency)?;
     let coverage = tables::coverage::literal(&catalog.join("coverage.toml"))?;
-    write("coverage.rs", coverage)
+    write("coverage.rs", coverage)?;
+    write("chinese.rs", chinese::literal(Path::new(&root))?)
 }
