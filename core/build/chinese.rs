@@ -154,7 +154,9 @@ fn check(tables: &Tables, said: &BTreeMap<String, String>) -> Vec<String> {
     for (english, chinese) in all(tables) {
         let holes = english.matches("{}").count();
         let used: BTreeSet<usize> = (0..10)
-            .filter(|n| chinese.contains(&format!("{{{n}}}")))
+            .filter(|n| {
+                chinese.contains(&format!("{{{n}}}")) || chinese.contains(&format!("{{={n}}}"))
+            })
             .collect();
         if used != (0..holes).collect() {
             problems.push(format!(
@@ -174,14 +176,15 @@ fn all(tables: &Tables) -> impl Iterator<Item = (&str, &str)> {
 
 /// The tables as Rust: the templates, longest first, and the words that stay.
 fn emit(tables: &Tables) -> String {
-    let mut rows: Vec<(usize, Vec<String>, String)> = all(tables).map(|(e, c)| row(e, c)).collect();
+    let mut rows: Vec<(usize, Vec<String>, String, bool)> =
+        all(tables).map(|(e, c)| row(e, c)).collect();
     rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut out = String::from("static TEMPLATES: &[Template] = &[\n");
-    for (_, english, chinese) in rows {
+    for (_, english, chinese, tail) in rows {
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
-            "    Template {{ english: &{english:?}, chinese: {chinese:?} }},"
+            "    Template {{ english: &{english:?}, chinese: {chinese:?}, tail: {tail} }},"
         );
     }
     out += "];\n\n";
@@ -193,20 +196,23 @@ fn emit(tables: &Tables) -> String {
 
 /// How many letters a template states, what stands between its values, and its Chinese. What begins or ends with a space
 /// or a comma goes on from what is before it, or goes on behind: another value.
-fn row(english: &str, chinese: &str) -> (usize, Vec<String>, String) {
+fn row(english: &str, chinese: &str) -> (usize, Vec<String>, String, bool) {
     let mut between: Vec<String> = english.split("{}").map(str::to_owned).collect();
     let mut chinese = chinese.to_owned();
     let length = between.iter().map(String::len).sum();
     let holes = between.len() - 1;
-    if english.starts_with([' ', ',', ':', '.']) {
+    let tail = english.starts_with([' ', ',', ':', '.']);
+    if tail {
         between.insert(0, String::new());
         for n in (0..holes).rev() {
-            chinese = chinese.replace(&format!("{{{n}}}"), &format!("{{{}}}", n + 1));
+            chinese = chinese
+                .replace(&format!("{{{n}}}"), &format!("{{{}}}", n + 1))
+                .replace(&format!("{{={n}}}"), &format!("{{={}}}", n + 1));
         }
         chinese.insert_str(0, "{0}");
     } else if english.ends_with(' ') {
         between.push(String::new());
         let _ = write!(chinese, "{{{holes}}}");
     }
-    (length, between, chinese)
+    (length, between, chinese, tail)
 }

@@ -15,8 +15,32 @@ use word::words;
 struct Template {
     /// What stands between the values.
     english: &'static [&'static str],
-    /// `{0}`, `{1}`: the values, in the order of the English.
+    /// `{0}`, `{1}`: the values, in the order of the English. `{=0}`: a value that stays as it is, as it names something.
     chinese: &'static str,
+    /// Whether it goes on from a sentence: the first value is what is before it.
+    tail: bool,
+}
+
+impl Template {
+    /// The values of a text that reads like this: what stands where the gaps are. A sentence before it is no value.
+    fn values<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
+        let (first, others) = self.english.split_first()?;
+        let mut rest = text.strip_prefix(first)?;
+        let Some((last, inner)) = others.split_last() else {
+            return rest.is_empty().then(Vec::new);
+        };
+        rest = rest.strip_suffix(last)?;
+        let mut found = Vec::new();
+        for mark in inner {
+            let (value, behind) = rest.split_once(mark)?;
+            found.push(value);
+            rest = behind;
+        }
+        found.push(rest);
+        let several = |value: &&str| value.contains(". ") || value.contains(": ");
+        let swallows = first.is_empty() && !self.tail && found.first().is_some_and(several);
+        (!swallows).then_some(found)
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/chinese.rs"));
@@ -42,10 +66,12 @@ pub fn chinese(english: &str) -> Option<String> {
     (said.text != english).then(|| spaced(&said.text))
 }
 
-/// The words of ordinary English in a text: what is left where a sentence has no Chinese. What people in the field say in
-/// English is no such word.
-pub fn english_words(text: &str) -> impl Iterator<Item = &str> {
-    words(text).filter(|word| TECHNICAL.binary_search(word).is_err())
+/// How many words of ordinary English [`chinese`] leaves in a text. Names that a text repeats are none, and neither is what
+/// people in the field say in English.
+#[must_use]
+pub fn left(english: &str) -> usize {
+    let mut reader = Reader { looks: LOOKS };
+    reader.say(english, DEEPEST).left
 }
 
 /// A text in Chinese, as far as it could be said.
@@ -59,7 +85,22 @@ impl Said {
     fn as_is(text: &str) -> Self {
         Self {
             text: text.to_owned(),
-            left: english_words(text).count(),
+            left: words(text)
+                .filter(|word| TECHNICAL.binary_search(word).is_err())
+                .count(),
+        }
+    }
+
+    /// A name, or several.
+    fn name(text: &str) -> Self {
+        let several = text.split(", ").all(|name| !name.contains(' '));
+        Self {
+            text: if several {
+                text.replace(", ", "、")
+            } else {
+                text.to_owned()
+            },
+            left: 0,
         }
     }
 
@@ -77,8 +118,14 @@ struct Reader {
 impl Reader {
     fn say(&mut self, text: &str, depth: u32) -> Said {
         let as_is = Said::as_is(text);
-        if depth == 0 || !text.bytes().any(|b| b.is_ascii_alphabetic()) {
+        if depth == 0 {
             return as_is;
+        }
+        if !text.bytes().any(|b| b.is_ascii_alphabetic()) {
+            return Said::name(text);
+        }
+        if text.len() > 1 && text.starts_with('"') && text.ends_with('"') {
+            return Said::name(text);
         }
         let whole = self.whole(text, depth);
         if let Some(said) = whole {
@@ -89,7 +136,11 @@ impl Reader {
             return parts.into_iter().fold(said, Said::better);
         }
         if as_is.left == 0 {
-            return as_is;
+            return if depth < DEEPEST {
+                Said::name(text)
+            } else {
+                as_is
+            };
         }
         self.parts(text, depth).unwrap_or(as_is)
     }
@@ -99,7 +150,7 @@ impl Reader {
         self.looks = self.looks.checked_sub(1)?;
         let mut best: Option<Said> = None;
         for template in TEMPLATES {
-            let Some(values) = values(template.english, text) else {
+            let Some(values) = template.values(text) else {
                 continue;
             };
             let said = self.filled(template.chinese, &values, depth - 1);
@@ -116,29 +167,40 @@ impl Reader {
     }
 
     fn filled(&mut self, chinese: &str, values: &[&str], depth: u32) -> Said {
-        let values: Vec<Said> = values.iter().map(|value| self.say(value, depth)).collect();
-        let mut text = String::new();
+        let (mut text, mut left) = (String::new(), 0);
         let mut rest = chinese;
         while let Some((before, after)) = rest.split_once('{') {
             let Some((number, behind)) = after.split_once('}') else {
                 break;
             };
             text += before;
+            let (number, kept) = match number.strip_prefix('=') {
+                Some(number) => (number, true),
+                None => (number, false),
+            };
             let value = number.parse().ok().and_then(|n: usize| values.get(n));
-            text += value.map_or("", |said| said.text.as_str());
+            let value = value.copied().unwrap_or_default();
+            let value = if kept {
+                Said::name(value)
+            } else {
+                self.say(value, depth)
+            };
+            text += &value.text;
+            left += value.left;
             rest = behind;
         }
         Said {
             text: text + rest,
-            left: values.iter().map(|said| said.left).sum(),
+            left,
         }
     }
 
     /// Sentence by sentence, or part by part of a list.
     fn parts(&mut self, text: &str, depth: u32) -> Option<Said> {
-        let sentences = text
-            .rmatch_indices(". ")
-            .map(|(at, _)| (at + 1, at + 2, ""));
+        let sentences = text.rmatch_indices(". ").flat_map(|(at, _)| {
+            // A sentence of several pieces may have its full stop from elsewhere.
+            [(at + 1, at + 2, ""), (at, at + 2, "。")]
+        });
         let lists = [("; ", "；"), (": ", "："), (", ", "，"), (" and ", "和")];
         let lists = lists.into_iter().filter_map(|(mark, chinese)| {
             let at = text.find(mark)?;
@@ -149,59 +211,50 @@ impl Reader {
             let (Some(one), Some(other)) = (text.get(..end), text.get(start..)) else {
                 continue;
             };
-            let mut one = self.say(one, depth - 1);
+            let mut said = self.say(one, depth - 1);
             // A part that is not understood is no part.
-            if one.left > 0 {
+            if said.left > 0 {
                 continue;
             }
             let other = self.say(other, depth - 1);
-            let mark = match mark {
-                "" if one.text.is_ascii() => " ",
+            said.text += match mark {
+                "" if said.text == one => " ",
                 mark => mark,
             };
-            one.text += mark;
-            one.text += &other.text;
-            one.left = other.left;
-            if one.left == 0 {
-                return Some(one);
+            said.text += &other.text;
+            said.left = other.left;
+            if said.left == 0 {
+                return Some(said);
             }
             best = Some(match best {
-                Some(best) => best.better(one),
-                None => one,
+                Some(best) => best.better(said),
+                None => said,
             });
         }
         best
     }
 }
 
-/// The values of a text that reads as a template: what stands where its gaps are.
-fn values<'t>(between: &[&str], text: &'t str) -> Option<Vec<&'t str>> {
-    let (first, others) = between.split_first()?;
-    let mut rest = text.strip_prefix(first)?;
-    let Some((last, inner)) = others.split_last() else {
-        return rest.is_empty().then(Vec::new);
-    };
-    rest = rest.strip_suffix(last)?;
-    let mut found = Vec::new();
-    for mark in inner {
-        let (value, behind) = rest.split_once(mark)?;
-        found.push(value);
-        rest = behind;
-    }
-    found.push(rest);
-    Some(found)
-}
-
 /// A space between Chinese and Latin, none between Chinese and Chinese: values come as either.
 fn spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
+    let mut quoted = false;
     while let Some(c) = chars.next() {
         let (before, after) = (out.chars().next_back(), chars.peek().copied());
         if c == ' ' {
             let needless = |side: Option<char>| side.is_some_and(mark);
             if needless(before) || needless(after) || (wide(before) && wide(after)) {
                 continue;
+            }
+        } else if c == '"' {
+            quoted = !quoted;
+            if quoted && wide(before) {
+                out.push(' ');
+            }
+        } else if before == Some('"') {
+            if !quoted && wide(Some(c)) {
+                out.push(' ');
             }
         } else if (wide(before) && latin(c)) || (before.is_some_and(latin) && wide(Some(c))) {
             out.push(' ');
@@ -222,5 +275,5 @@ fn mark(c: char) -> bool {
 }
 
 fn latin(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '%' | '$')
+    c.is_ascii_alphanumeric() || matches!(c, '%' | '$' | '`' | '-')
 }

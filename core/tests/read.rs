@@ -8,6 +8,8 @@
     clippy::print_stdout
 )]
 
+#[path = "read/chinese.rs"]
+mod chinese;
 #[path = "read/deepspeed.rs"]
 mod deepspeed;
 #[path = "read/hostile.rs"]
@@ -28,16 +30,34 @@ mod shell;
 mod texts;
 
 mod fuzz;
+mod said;
 
 use serde_json::Value;
 use shardwise_core::read::{Reading, read};
 
 use fuzz::fuzz;
+use said::said;
 
 /// Reads one text that must be readable.
 #[track_caller]
 fn reading(text: &str) -> Reading {
-    read(&[text], None).unwrap_or_else(|trouble| panic!("{trouble}\n{text}"))
+    let reading = read(&[text], None).unwrap_or_else(|trouble| panic!("{trouble}\n{text}"));
+    in_chinese(&reading);
+    reading
+}
+
+/// Says all of a report in Chinese.
+fn in_chinese(reading: &Reading) {
+    let assumed = reading.assumed.iter().map(|one| &one.why);
+    let ignored = reading.ignored.iter().map(|one| &one.why);
+    let not_modelled = reading.not_modelled.iter().map(|one| &one.why);
+    let unknown = reading.unknown.iter().map(|one| &one.hint);
+    let refused = reading.refused.iter().map(|one| &one.why);
+    let notes = reading.notes.iter().map(|one| &one.text);
+    let all = assumed.chain(ignored).chain(not_modelled);
+    for text in all.chain(unknown).chain(refused).chain(notes) {
+        said(text);
+    }
 }
 
 /// The question as JSON.
