@@ -51,7 +51,7 @@ const LONGEST: usize = 16 << 10;
 /// How deep values lie in values.
 const DEEPEST: u32 = 6;
 
-/// How often the tables are gone through for one text. Whoever writes a text to be read chooses words of it.
+/// How many parts of one text are looked up. Whoever writes a text to be read chooses words of it.
 const LOOKS: u32 = 600;
 
 /// The Chinese of an English text of the core: a sentence, several, or the few words of a reason. Names, keys, numbers
@@ -111,16 +111,17 @@ impl Said {
 }
 
 struct Reader {
-    /// How often the tables may still be gone through.
+    /// How many parts may still be looked up.
     looks: u32,
 }
 
 impl Reader {
     fn say(&mut self, text: &str, depth: u32) -> Said {
         let as_is = Said::as_is(text);
-        if depth == 0 {
+        let Some(looks) = self.looks.checked_sub(1).filter(|_| depth > 0) else {
             return as_is;
-        }
+        };
+        self.looks = looks;
         if !text.bytes().any(|b| b.is_ascii_alphabetic()) {
             return Said::name(text);
         }
@@ -147,7 +148,6 @@ impl Reader {
 
     /// By the template that leaves the fewest English words in its values; of equals by the longest.
     fn whole(&mut self, text: &str, depth: u32) -> Option<Said> {
-        self.looks = self.looks.checked_sub(1)?;
         let mut best: Option<Said> = None;
         for template in TEMPLATES {
             let Some(values) = template.values(text) else {
@@ -208,6 +208,9 @@ impl Reader {
         });
         let mut best: Option<Said> = None;
         for (end, start, mark) in sentences.chain(lists) {
+            if self.looks == 0 {
+                break;
+            }
             let (Some(one), Some(other)) = (text.get(..end), text.get(start..)) else {
                 continue;
             };

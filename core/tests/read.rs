@@ -32,6 +32,8 @@ mod texts;
 mod fuzz;
 mod said;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use shardwise_core::read::{Reading, read};
 
@@ -42,22 +44,25 @@ use said::said;
 #[track_caller]
 fn reading(text: &str) -> Reading {
     let reading = read(&[text], None).unwrap_or_else(|trouble| panic!("{trouble}\n{text}"));
-    in_chinese(&reading);
+    for sentence in sentences(&reading) {
+        said(sentence);
+    }
     reading
 }
 
-/// Says all of a report in Chinese.
-fn in_chinese(reading: &Reading) {
+/// What a report says, each sentence once.
+fn sentences(reading: &Reading) -> BTreeSet<&str> {
     let assumed = reading.assumed.iter().map(|one| &one.why);
     let ignored = reading.ignored.iter().map(|one| &one.why);
     let not_modelled = reading.not_modelled.iter().map(|one| &one.why);
     let unknown = reading.unknown.iter().map(|one| &one.hint);
     let refused = reading.refused.iter().map(|one| &one.why);
     let notes = reading.notes.iter().map(|one| &one.text);
-    let all = assumed.chain(ignored).chain(not_modelled);
-    for text in all.chain(unknown).chain(refused).chain(notes) {
-        said(text);
-    }
+    let all = assumed.chain(ignored).chain(not_modelled).chain(unknown);
+    all.chain(refused)
+        .chain(notes)
+        .map(String::as_str)
+        .collect()
 }
 
 /// The question as JSON.
