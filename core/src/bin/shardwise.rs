@@ -5,6 +5,8 @@
     reason = "a command line prints"
 )]
 
+#[path = "shardwise/explaining.rs"]
+mod explaining;
 #[path = "shardwise/reading.rs"]
 mod reading;
 #[path = "shardwise/searching.rs"]
@@ -22,6 +24,7 @@ use shardwise_core::calibration::{Calibrated, Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit::{self, Framework, Language};
 use shardwise_core::error::InputError;
+use shardwise_core::methods::Language as MethodsLanguage;
 use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
 use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
 
@@ -47,6 +50,22 @@ enum Command {
     Sensitivity {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
+    },
+    /// Write how figures come about: each formula with the question's numbers put in, its sources, its measured error.
+    Explain {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        options: explaining::Options,
+    },
+    /// List every formula with its sources, the code that computes it and what measured it.
+    Methods {
+        /// Language.
+        #[arg(long = "lang", value_enum, default_value_t)]
+        language: MethodsLanguage,
+        /// One JSON document, in both languages, instead of plain text.
+        #[arg(long)]
+        json: bool,
     },
     /// Print the built-in efficiencies as JSON.
     Efficiency,
@@ -160,6 +179,13 @@ fn run(command: Command) -> io::Result<bool> {
         }
         Command::Sensitivity { files } => {
             each(&files, &mut out, |question| line(&sensitivity(question)?))
+        }
+        Command::Explain { files, options } => each(&files, &mut out, |question| {
+            explaining::document(question, &options)
+        }),
+        Command::Methods { language, json } => {
+            explaining::methods(language, json, &mut out)?;
+            Ok(true)
         }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;

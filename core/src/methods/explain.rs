@@ -1,5 +1,6 @@
 //! One figure of an answer, with the numbers of its question put into its formula.
 
+mod engine;
 mod generation;
 mod memory;
 mod rates;
@@ -177,7 +178,7 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
     };
     let path: Vec<&str> = figure.split('.').collect();
     let mut own = match path.as_slice() {
-        ["memory", "rollout", part] => memory::of_engine(&source, figure, part),
+        ["memory", "rollout", part] => engine::of_part(&source, figure, part),
         ["memory", phase, part] => memory::of_part(&source, figure, phase, part),
         ["time", "parts", part] => time::over_phases(&source, figure, part),
         ["time", "rollout", part, rest @ ..] => generation::of_time(&source, figure, part, rest),

@@ -5,8 +5,10 @@ use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
 use super::{Phase, Source, in_phase};
+use crate::flops;
 use crate::memory::Use;
 use crate::training::workings::{self, Workings};
+use crate::units::{fixed, grouped};
 use crate::wire::TimeParts;
 
 /// The value of a part with its name.
@@ -166,7 +168,10 @@ fn terms(
         Use::Evaluate => workings::forward(context, role, layout, batch),
     };
     let expression = match part {
-        "compute" => compute(sheet, &own),
+        "compute" => {
+            reached(source, sheet, phase);
+            compute(sheet, &own)
+        }
         "recompute" => {
             let again = seconds(
                 sheet,
@@ -239,7 +244,7 @@ fn compute(sheet: &mut Sheet, own: &Workings) -> Expression {
         "kernels of the forward pass, slowest stage, one micro-batch",
         "前向算子时间，最慢阶段，一个微批次",
     );
-    let tokens = crate::units::grouped(own.tokens.round() as u64);
+    let tokens = grouped(own.tokens.round() as u64);
     sheet.note(
         format!("A micro-batch has {tokens} tokens on one GPU."),
         format!("每个微批次在单个 GPU 上有 {tokens} 个 token。"),
@@ -257,13 +262,36 @@ fn compute(sheet: &mut Sheet, own: &Workings) -> Expression {
     times * (forward + backward)
 }
 
+/// Says what share of the card's peak a phase's computation reaches, where all weights train or none does.
+fn reached(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) {
+    let job = &source.found.job;
+    let phases = &source.answer().time.phases;
+    let own = phases.iter().find(|own| own.name == phase.name);
+    let (Some(own), 0) = (own, phase.role.adapters) else {
+        return;
+    };
+    let (passes, times) = match phase.usage {
+        Use::Train => (3.0, phase.times),
+        Use::Evaluate => (1.0, 1.0),
+    };
+    let length = job.workload.mean_sequence_length;
+    let each = flops::forward_per_token(phase.role.model, length).get() * passes;
+    let tokens = phase.batch.tokens * times / f64::from(source.gpus());
+    let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
+    let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);
+    sheet.note(
+        format!("Its operations reach {share} % of the card's peak in that time."),
+        format!("其运算在这段时间内达到单卡峰值的 {share} %。"),
+    );
+}
+
 fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Expression {
     let all = seconds(
         sheet,
         "exchanges",
         all,
-        "exchanges of one micro-batch that nothing hides",
-        "一个微批次中未被掩盖的交换",
+        "exchanges of both passes over one micro-batch that nothing hides",
+        "一个微批次前向与反向中未被掩盖的交换",
     );
     let all = micro_batches(sheet, own) * all;
     let meaning = ("the forward pass's share of them", "前向所占比例");
@@ -331,16 +359,10 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> O
     if hidden <= 1e-9 * all {
         return Some(traffic);
     }
-    let share = context.framework(layout).overlap;
+    let share = fixed(context.framework(layout).overlap * 100.0, 0);
     sheet.note(
-        format!(
-            "At most {} % of it can hide beside computation in this framework.",
-            crate::units::fixed(share * 100.0, 0)
-        ),
-        format!(
-            "该框架最多可掩盖其中 {} %。",
-            crate::units::fixed(share * 100.0, 0)
-        ),
+        format!("At most {share} % of it can hide beside computation in this framework."),
+        format!("该框架最多可掩盖其中 {share} %。"),
     );
     let meaning = "what computation hides";
     Some(traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分"))
