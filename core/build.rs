@@ -3,6 +3,10 @@
 //! A bad entry fails the build with its file, its id, its field and what is wrong.
 #![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
 
+#[path = "build/measured.rs"]
+mod measured;
+#[path = "build/methods.rs"]
+mod methods;
 #[path = "build/mod.rs"]
 mod tables;
 
@@ -35,8 +39,8 @@ fn run() -> Result<(), Vec<String>> {
     write("coverage.rs", coverage)?;
     let root = Path::new(&root);
     for (name, made) in [
-        ("methods.rs", tables::methods::literal(root)?),
-        ("measured.rs", tables::measured::literal(root)?),
+        ("methods.rs", methods::literal(root)?),
+        ("measured.rs", measured::literal(root)?),
     ] {
         let (text, from) = made;
         for path in from {

@@ -3,6 +3,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../build/methods.rs"]
+mod build;
 #[path = "methods/put_in.rs"]
 mod put_in;
 mod questions;
@@ -334,5 +336,75 @@ fn errors_are_those_on_record() {
         let said = [Language::En, Language::Zh].map(|language| error_of(entry.error, language));
         assert_eq!(said[0].is_empty(), said[1].is_empty());
         assert!(said[0].is_empty() || said[0].contains(" %"), "{}", said[0]);
+    }
+}
+
+/// A table with one entry, changed by `change`, as the build reads it.
+fn compiled(name: &str, change: (&str, &str)) -> Result<String, Vec<String>> {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(root.join("methods")).unwrap();
+    fs::create_dir_all(root.join("src")).unwrap();
+    let code = "/// Twice `x`, as arXiv:2205.05198 says.\n///\n/// # Panics\n/// Never.\n#[must_use]\npub fn twice(x: f64) -> f64 {}\n";
+    fs::write(root.join("src/own.rs"), code).unwrap();
+    let entry = r#"order = 1
+id = "own"
+title = ["Own", "自己的"]
+[[entry]]
+id = "twice"
+title = ["Twice", "两倍"]
+formula = "2 × x"
+terms = [["x", "", "a number", "一个数"]]
+code = "own.rs#twice"
+text_zh = "两倍。"
+cites = [["Korthikanti et al. 2022", "https://arxiv.org/abs/2205.05198"]]
+"#;
+    let (from, to) = change;
+    assert!(entry.contains(from));
+    fs::write(root.join("methods/own.toml"), entry.replace(from, to)).unwrap();
+    build::literal(&root).map(|(text, _)| text)
+}
+
+#[test]
+fn the_build_takes_the_doc_comment_and_refuses_what_is_not_there() {
+    let text = compiled("whole", ("", "")).unwrap();
+    assert!(
+        text.contains("\"Twice x, as arXiv:2205.05198 says.\""),
+        "{text}"
+    );
+    assert!(
+        text.contains("path: \"core/src/own.rs\", item: \"twice\", line: 6"),
+        "{text}"
+    );
+    for (name, change, said) in [
+        (
+            "item",
+            ("own.rs#twice", "own.rs#thrice"),
+            "own.rs has no thrice",
+        ),
+        ("file", ("own.rs#twice", "other.rs#twice"), "other.rs"),
+        ("scheme", ("https://", "http://"), "no https address"),
+        (
+            "paper",
+            ("2205.05198\"", "1234.56789\""),
+            "does not cite arXiv:1234.56789",
+        ),
+        ("words", ("两倍。", " "), "a word is empty"),
+        (
+            "error",
+            ("cites", "error = \"luck\"\ncites"),
+            "luck is none of",
+        ),
+        (
+            "cites",
+            (
+                "[[\"Korthikanti et al. 2022\", \"https://arxiv.org/abs/2205.05198\"]]",
+                "[]",
+            ),
+            "cites:",
+        ),
+    ] {
+        let problems = compiled(name, change).unwrap_err().join("\n");
+        assert!(problems.contains(said), "{name}: {problems}");
+        assert!(problems.starts_with("methods/own: twice: "), "{problems}");
     }
 }

@@ -110,6 +110,17 @@ impl Sheet {
         self.add(symbol.into(), value, unit, meaning, None)
     }
 
+    /// A new term whose meaning is put together.
+    pub(super) fn described(
+        &mut self,
+        symbol: String,
+        value: f64,
+        unit: Unit,
+        meaning: String,
+    ) -> Expression {
+        self.add(symbol.into(), value, unit, meaning, None)
+    }
+
     /// A new term that is a figure by itself.
     pub(super) fn part(
         &mut self,
