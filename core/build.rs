@@ -1,8 +1,11 @@
-//! Checks the catalog in `catalog/` and the formulas in `methods/`, and compiles them into static tables.
+//! Checks the catalog in `catalog/`, the formulas in `methods/` and the Chinese in `chinese/`, and compiles them into static
+//! tables.
 //!
-//! A bad entry fails the build with its file, its id, its field and what is wrong.
+//! A bad entry fails the build with its file, its id, its field and what is wrong; a sentence without Chinese names itself.
 #![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
 
+#[path = "build/chinese.rs"]
+mod chinese;
 #[path = "build/measured.rs"]
 mod measured;
 #[path = "build/methods.rs"]
@@ -17,6 +20,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=catalog");
     println!("cargo::rerun-if-changed=methods");
+    println!("cargo::rerun-if-changed=chinese");
+    println!("cargo::rerun-if-changed=src");
     if let Err(problems) = run() {
         for problem in problems {
             println!("cargo::error={problem}");
@@ -48,5 +53,5 @@ fn run() -> Result<(), Vec<String>> {
         }
         write(name, text)?;
     }
-    Ok(())
+    write("chinese.rs", chinese::literal(root)?)
 }

@@ -15,6 +15,7 @@ pub mod batch;
 mod block_times;
 pub mod calibration;
 pub mod catalog;
+pub mod chinese;
 pub mod communication;
 pub mod complete;
 pub mod context;

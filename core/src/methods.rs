@@ -26,7 +26,6 @@ pub(crate) type Words = (&'static str, &'static str);
 
 /// A language that explanations are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// English.

@@ -211,7 +211,7 @@ pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> (String, String)
         if peak == full {
             (
                 "peaks of full training on Megatron and FSDP".to_owned(),
-                "Megatron 与 FSDP 全参数训练的内存峰值".to_owned(),
+                " Megatron 与 FSDP 全参数训练的内存峰值".to_owned(),
             )
         } else {
             (
@@ -220,9 +220,9 @@ pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> (String, String)
             )
         }
     } else if job.workload.rl.is_some() {
-        ("RL steps".to_owned(), "RL 训练步".to_owned())
+        ("RL steps".to_owned(), " RL 训练步".to_owned())
     } else if job.workload.generation.is_some() {
-        ("vLLM runs".to_owned(), "vLLM 运行".to_owned())
+        ("vLLM runs".to_owned(), " vLLM 运行".to_owned())
     } else {
         training_runs(Kind::of(job, layout))
     };
@@ -239,7 +239,7 @@ fn training_runs(kind: Kind) -> (String, String) {
     let covered = COVERAGE.kinds.iter().position(|known| *known == kind);
     let own = covered.and_then(|place| KIND_RUNS.get(place));
     let (models, models_zh) = if kind.is_plain() {
-        ("dense training runs in 16 bits", "16 位稠密训练")
+        ("dense training runs in 16 bits", " 16 位稠密训练")
     } else {
         (
             "training runs with experts or in fewer bits",

@@ -16,16 +16,17 @@ pub(crate) struct Options {
     /// where none is named.
     #[arg(long)]
     figure: Vec<String>,
-    /// Language.
-    #[arg(long = "lang", value_enum, default_value_t)]
-    language: Language,
     /// One JSON object per question instead of plain text.
     #[arg(long)]
     json: bool,
 }
 
 /// The explanations of a question's figures.
-pub(crate) fn document(question: &Question, options: &Options) -> Result<String, InputError> {
+pub(crate) fn document(
+    question: &Question,
+    options: &Options,
+    language: Language,
+) -> Result<String, InputError> {
     let found = evaluate_alone(question)?;
     let known = figures(&found);
     let wanted = if options.figure.is_empty() {
@@ -35,7 +36,7 @@ pub(crate) fn document(question: &Question, options: &Options) -> Result<String,
     };
     let mut all = Vec::new();
     for figure in wanted {
-        let own = explain(&found, figure, options.language).ok_or_else(|| {
+        let own = explain(&found, figure, language).ok_or_else(|| {
             let known = known.join(", ");
             let message = format!("The answer has no figure {figure}. It has: {known}.");
             InputError::new("figure", message)
