@@ -111,6 +111,7 @@ fn check(found: &Evaluated) {
             explain(found, figure, language).unwrap_or_else(|| panic!("{figure}: not explained"))
         });
         check_one(found, &en, &known);
+        check_opened(found, &en);
         check_one(found, &zh, &known);
         check_languages(&en, &zh);
     }
@@ -163,6 +164,22 @@ fn check_one(found: &Evaluated, own: &Explanation, known: &BTreeSet<&str>) {
     }
     let text = serde_json::to_string(own).unwrap();
     assert!(!text.contains("NaN") && !text.contains("null"), "{text}");
+}
+
+/// A term that can be opened is the figure that it opens into.
+fn check_opened(found: &Evaluated, own: &Explanation) {
+    for term in &own.terms {
+        let Some(figure) = &term.figure else { continue };
+        let opened = explain(found, figure, Language::En).unwrap();
+        let scale = match opened.shown.rsplit_once(' ') {
+            Some((_, "GiB")) => 1_073_741_824.0,
+            Some((_, "TFLOPS")) => 1e12,
+            _ => 1.0,
+        };
+        let (term, value) = (put_in::value(&term.value).unwrap(), opened.value * scale);
+        let near = (term - value).abs() <= 6e-4 * value.abs();
+        assert!(near, "{}: {term} is not {figure}, {value}", own.figure);
+    }
 }
 
 /// The largest term, beside which a rounding is nothing.

@@ -1,5 +1,6 @@
 //! One figure of an answer, with the numbers of its question put into its formula.
 
+mod blocks;
 mod engine;
 mod generation;
 mod memory;
@@ -149,6 +150,17 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
     let parts = answer.time.parts.entries();
     let own = parts.iter().filter(|(_, s)| *s > 0.0);
     all.extend(own.map(|(part, _)| format!("time.parts.{part}")));
+    let context = Context::new(&found.job);
+    let source = Source {
+        found,
+        context: &context,
+        language: Language::En,
+    };
+    for phase in &answer.time.phases {
+        if phase.parts.compute > 0.0 {
+            all.extend(blocks::figures(&source, phase.name));
+        }
+    }
     all.extend(generation::figures(found));
     all.extend(rates::figures(answer));
     all
@@ -183,6 +195,10 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
         ["time", "parts", part] => time::over_phases(&source, figure, part),
         ["time", "rollout", part, rest @ ..] => generation::of_time(&source, figure, part, rest),
         ["time", "weight_sync", part] => generation::of_sync(&source, figure, part),
+        ["time", phase, "compute", pass] => blocks::of(&source, figure, phase, pass, None),
+        ["time", phase, "compute", pass, kind] => {
+            blocks::of(&source, figure, phase, pass, Some(kind))
+        }
         ["time", phase, part] => time::of_part(&source, figure, phase, part),
         ["limits", kind, name] => rates::limit(&source, figure, kind, name),
         ["interval", kind, side] => rates::interval(&source, figure, kind, side),

@@ -3,7 +3,7 @@
 use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
-use super::super::words;
+use super::super::{Words, words};
 use super::{Phase, Source, in_phase};
 use crate::flops;
 use crate::memory::Use;
@@ -170,7 +170,8 @@ fn terms(
     let expression = match part {
         "compute" => {
             reached(source, sheet, phase);
-            compute(sheet, &own)
+            let opened = workings::blocks(context, role, layout, batch).is_some();
+            compute(sheet, phase.name, &own, opened)
         }
         "recompute" => {
             let again = seconds(
@@ -235,31 +236,35 @@ fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
     )
 }
 
-fn compute(sheet: &mut Sheet, own: &Workings) -> Expression {
+fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expression {
     let times = micro_batches(sheet, own);
-    let forward = seconds(
-        sheet,
-        "forward",
-        own.forward,
-        "kernels of the forward pass, slowest stage, one micro-batch",
-        "前向算子时间，最慢阶段，一个微批次",
-    );
     let tokens = grouped(own.tokens.round() as u64);
     sheet.note(
         format!("A micro-batch has {tokens} tokens on one GPU."),
         format!("每个微批次在单个 GPU 上有 {tokens} 个 token。"),
     );
+    let mut pass = |symbol: &'static str, s: f64, words: Words| {
+        if opened {
+            let meaning = sheet.language.word(words);
+            let figure = format!("time.{phase}.compute.{symbol}");
+            sheet.part(symbol, s, Unit::Seconds, meaning, figure)
+        } else {
+            sheet.term(symbol, s, Unit::Seconds, words)
+        }
+    };
+    let forward = pass(
+        "forward",
+        own.forward,
+        (
+            "kernels of the forward pass, slowest stage, one micro-batch",
+            "前向算子时间，最慢阶段，一个微批次",
+        ),
+    );
     if own.backward <= 0.0 {
         return times * forward;
     }
-    let backward = seconds(
-        sheet,
-        "backward",
-        own.backward,
-        "kernels of the backward pass",
-        "反向算子时间",
-    );
-    times * (forward + backward)
+    let words = ("kernels of the backward pass", "反向算子时间");
+    times * (forward + pass("backward", own.backward, words))
 }
 
 /// Says what share of the card's peak a phase's computation reaches, where all weights train or none does.
