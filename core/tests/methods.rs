@@ -306,16 +306,8 @@ fn every_formula_names_code_and_constants_that_exist() {
         let line = text.lines().nth(entry.code.line as usize - 1).unwrap();
         assert!(line.contains(entry.code.item), "{}: {line}", entry.id);
         for constant in entry.constants {
-            let named = [
-                format!("\"{constant}\""),
-                format!("[{constant}]"),
-                format!("\n{constant} = "),
-            ];
-            assert!(
-                named.iter().any(|own| efficiency.contains(own)),
-                "{}: {constant}",
-                entry.id
-            );
+            let basis = serde_json::to_string(constant.basis).unwrap();
+            assert!(efficiency.contains(&basis), "{}: {basis}", entry.id);
         }
     }
 }
@@ -361,6 +353,9 @@ fn compiled(name: &str, change: (&str, &str)) -> Result<String, Vec<String>> {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(root.join("methods")).unwrap();
     fs::create_dir_all(root.join("src")).unwrap();
+    fs::create_dir_all(root.join("catalog")).unwrap();
+    let fitted = "[engine]\nbasis = \"a run\"\n";
+    fs::write(root.join("catalog/efficiency.toml"), fitted).unwrap();
     let code = "/// Twice `x`, as arXiv:2205.05198 says.\n///\n/// # Panics\n/// Never.\n#[must_use]\npub fn twice(x: f64) -> f64 {}\n";
     fs::write(root.join("src/own.rs"), code).unwrap();
     let entry = r#"order = 1
@@ -406,6 +401,11 @@ fn the_build_takes_the_doc_comment_and_refuses_what_is_not_there() {
             "does not cite arXiv:1234.56789",
         ),
         ("words", ("两倍。", " "), "a word is empty"),
+        (
+            "fitted",
+            ("cites", "constants = [\"engine\", \"luck\"]\ncites"),
+            "no luck",
+        ),
         (
             "error",
             ("cites", "error = \"luck\"\ncites"),

@@ -104,6 +104,9 @@ pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> i
             {
                 writeln!(out, "    {line}")?;
             }
+            for constant in entry.constants {
+                writeln!(out, "    {}: {}", constant.name, constant.basis)?;
+            }
             let error = error_of(entry.error, language);
             if !error.is_empty() {
                 writeln!(out, "    {error}")?;
