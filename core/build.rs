@@ -1,4 +1,5 @@
-//! Checks the catalog in `catalog/` and the Chinese in `chinese/`, and compiles both into static tables.
+//! Checks the catalog in `catalog/`, the formulas in `methods/` and the Chinese in `chinese/`, and compiles them into static
+//! tables.
 //!
 //! A bad entry fails the build with its file, its id, its field and what is wrong; a sentence without Chinese names itself.
 #![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
@@ -14,6 +15,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=catalog");
+    println!("cargo::rerun-if-changed=methods");
     println!("cargo::rerun-if-changed=chinese");
     println!("cargo::rerun-if-changed=src");
     if let Err(problems) = run() {
@@ -36,5 +38,16 @@ fn run() -> Result<(), Vec<String>> {
     write("efficiency.rs", efficiency)?;
     let coverage = tables::coverage::literal(&catalog.join("coverage.toml"))?;
     write("coverage.rs", coverage)?;
-    write("chinese.rs", chinese::literal(Path::new(&root))?)
+    let root = Path::new(&root);
+    for (name, made) in [
+        ("methods.rs", tables::methods::literal(root)?),
+        ("measured.rs", tables::measured::literal(root)?),
+    ] {
+        let (text, from) = made;
+        for path in from {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+        write(name, text)?;
+    }
+    write("chinese.rs", chinese::literal(root)?)
 }

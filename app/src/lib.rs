@@ -15,8 +15,10 @@ pub mod format;
 mod look;
 mod page;
 pub mod runs;
+mod sheets;
 mod text;
 pub mod texts;
+mod tree;
 mod view;
 
 use leptos::prelude::*;

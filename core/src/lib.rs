@@ -31,6 +31,7 @@ pub mod job;
 pub mod kernels;
 pub mod layer;
 pub mod memory;
+pub mod methods;
 pub mod model;
 pub mod neighbours;
 pub mod permalink;

@@ -33,6 +33,7 @@ const PATHS: &[(&str, &str)] = &[
         "i-moon",
         "M13.4 9.6A5.8 5.8 0 0 1 6.4 2.6a5.8 5.8 0 1 0 7 7Z",
     ),
+    ("i-pin", "M6 2.5h4M7 2.5v4L4.5 9.5h7L9 6.5v-4M8 9.5v4"),
     ("i-arrow", "M3 8h10M9 4l4 4-4 4"),
     (
         "i-table",
@@ -52,15 +53,17 @@ pub(super) fn definitions() -> AnyView {
         .into_any()
 }
 
+/// The lines of an icon, in a square of 16.
+pub(crate) fn path(name: &str) -> &'static str {
+    let found = PATHS.iter().find(|(known, _)| *known == name);
+    found.map_or("", |(_, path)| path)
+}
+
 /// An icon by its name, with one class more.
 pub(super) fn icon_with(name: &'static str, class: &'static str) -> AnyView {
-    let path = PATHS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map_or("", |(_, path)| path);
     el("svg|viewBox=0 0 16 16|aria-hidden=true")
         .set("class", format!("icon {class}"))
-        .child(el("path").set("d", path))
+        .child(el("path").set("d", path(name)))
         .into_any()
 }
 
