@@ -195,6 +195,22 @@ pub(crate) fn close_popover(id: &str) {
     }
 }
 
+/// Shows a popover; nothing where it is shown already.
+pub(crate) fn show_popover(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        let _ = element.show_popover();
+    }
+}
+
+/// Scrolls what is around an element just as far as it takes to see it.
+pub(crate) fn reveal(id: &str) {
+    if let Some(element) = element(id) {
+        let how = web_sys::ScrollIntoViewOptions::new();
+        how.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&how);
+    }
+}
+
 /// The files that a person chose in an input or dropped: name and text; `None` in place of a text for one that is longer
 /// than `most` bytes or cannot be read.
 pub(crate) async fn texts_of(files: web_sys::FileList, most: f64) -> Vec<(String, Option<String>)> {

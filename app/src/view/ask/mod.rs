@@ -1,7 +1,8 @@
 //! The question: a form that is never submitted, because every change is answered at once.
 
 pub(super) mod hardware;
-pub(super) mod model;
+mod model;
+pub(super) mod picker;
 pub(super) mod plan;
 mod workload;
 
