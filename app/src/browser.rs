@@ -195,6 +195,67 @@ pub(crate) fn close_popover(id: &str) {
     }
 }
 
+/// Whether a popover's event says that it opens.
+pub(crate) fn opens(event: &web_sys::Event) -> bool {
+    let state = js_sys::Reflect::get(event, &"newState".into()).unwrap_or_default();
+    state.as_string().as_deref() == Some("open")
+}
+
+/// Presses a button.
+pub(crate) fn click(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        element.click();
+    }
+}
+
+/// Whether a key goes into a field, a list or a button's own keys, and so is no shortcut.
+pub(crate) fn types(event: &web_sys::Event) -> bool {
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    target.is_some_and(|target| {
+        let own = "input:not([type=radio],[type=checkbox]), textarea, select, [contenteditable], [role=tab]";
+        target.matches(own).unwrap_or(true)
+    })
+}
+
+/// What the system offers to pass an address on; `None` where it offers nothing.
+fn sharing() -> Option<(web_sys::Navigator, js_sys::Function)> {
+    let navigator = window()?.navigator();
+    let share = js_sys::Reflect::get(&navigator, &"share".into()).ok()?;
+    Some((navigator, share.dyn_into().ok()?))
+}
+
+/// Whether the system can pass an address on.
+pub(crate) fn can_share() -> bool {
+    sharing().is_some()
+}
+
+/// Passes a text and an address to what the person chooses.
+pub(crate) fn share(text: &str, url: &str) {
+    let Some((navigator, share)) = sharing() else {
+        return;
+    };
+    let data = js_sys::Object::new();
+    for (key, value) in [("title", "Shardwise"), ("text", text), ("url", url)] {
+        let _ = js_sys::Reflect::set(&data, &key.into(), &value.into());
+    }
+    if let Ok(promise) = share.call1(&navigator, &data)
+        && let Ok(promise) = promise.dyn_into::<js_sys::Promise>()
+    {
+        // A person who thinks again is no error.
+        wasm_bindgen_futures::spawn_local(async move {
+            let _ = JsFuture::from(promise).await;
+        });
+    }
+}
+
+/// The day, as `YYYY-MM-DD`.
+pub(crate) fn today() -> String {
+    let now: String = js_sys::Date::new_0().to_iso_string().into();
+    now.get(..10).unwrap_or_default().to_owned()
+}
+
 /// Shows a popover; nothing where it is shown already.
 pub(crate) fn show_popover(id: &str) {
     if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {

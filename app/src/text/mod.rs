@@ -224,6 +224,11 @@ text! {
     // The form, continued.
     pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
+    // Coming back, passing on.
+    recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
+    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    intro intro_of intro_back intro_next intro_done intro_end intro_model intro_model_how intro_gpu intro_gpu_how
+    intro_verdict intro_verdict_how intro_charts intro_charts_how intro_flags intro_flags_how
 }
 
 #[cfg(test)]

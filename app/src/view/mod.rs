@@ -6,6 +6,7 @@ mod ask;
 mod banner;
 mod calibrate;
 mod closing;
+mod comfort;
 mod controls;
 mod copying;
 mod dom;
@@ -75,6 +76,7 @@ fn full(page: Page) -> AnyView {
             page.lang,
             Place::Calculator,
             Box::new(move || page.link()),
+            Some(comfort::share_button(page)),
         )),
         node(
             el("MAIN.page|id=top")
@@ -107,8 +109,9 @@ fn full(page: Page) -> AnyView {
         node(footer::view(
             page.look,
             page.lang,
-            Some(footer::report(page)),
+            Some([comfort::links(page), comfort::report(page)]),
         )),
+        node(comfort::view(page)),
     ]
     .into_any()
 }

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use shardwise_core::presets;
 use shardwise_core::wire::PlanSpec;
 
+use super::comfort::recent_button;
 use super::controls::describe;
 use super::icons::icon;
 use crate::page::{Page, Shown};
@@ -83,16 +84,18 @@ pub(super) fn view(page: Page) -> AnyView {
 
 fn start(page: Page) -> AnyView {
     let current = move || page.answered().and_then(|shown| shown.preset);
-    let options = presets::presets().iter().map(|preset| {
-        let name = move || match page.lang {
-            Lang::En => preset.name_en,
-            Lang::Zh => preset.name_zh,
-        };
-        let selected = move || current().is_some_and(|current| current.id == preset.id);
-        el("OPTION")
-            .set("value", preset.id)
-            .flag("selected", selected)
-            .child(name())
+    let all = presets::presets();
+    let groups = all.chunk_by(|one, next| one.group == next.group);
+    let options = groups.map(|group| {
+        let options = group.iter().map(|preset| {
+            let selected = move || current().is_some_and(|current| current.id == preset.id);
+            el("OPTION")
+                .set("value", preset.id)
+                .flag("selected", selected)
+                .child(preset.name)
+        });
+        let name = group.first().map_or("", |preset| preset.group);
+        el("OPTGROUP").set("label", name).children(options)
     });
     let note = move || {
         let preset = current()?;
@@ -120,7 +123,7 @@ fn start(page: Page) -> AnyView {
                     typed(move |id| {
                         let preset = presets::presets().iter().find(|preset| preset.id == id);
                         if let Some(question) = preset.and_then(presets::Preset::question) {
-                            page.change(|form| {
+                            page.replace(|form| {
                                 // Another example of the session, under the same factors.
                                 let own = form.calibration();
                                 form.load(&question);
@@ -138,9 +141,13 @@ fn start(page: Page) -> AnyView {
         )
         .child(part(note))
         .child(
-            el("BUTTON.btn|type=button|id=paste-open|popovertarget=paste")
-                .child(icon("i-paste"))
-                .child(page.text().paste),
+            el("DIV.starts")
+                .child(
+                    el("BUTTON.btn|type=button|id=paste-open|popovertarget=paste")
+                        .child(icon("i-paste"))
+                        .child(page.text().paste),
+                )
+                .child(recent_button(page)),
         )
         .into_any()
 }
