@@ -43,6 +43,9 @@ pub(crate) use accuracy::view as accuracy;
 /// The whole page.
 pub(crate) fn page() -> impl IntoView {
     let page = Page::new();
+    if !page.embedded {
+        comfort::listen(page);
+    }
     let body = part(move || {
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);

@@ -22,6 +22,15 @@ fn found(
     page: Page,
     of: impl Fn(&Shown, Lang) -> String + Send + Sync + 'static,
 ) -> Signal<String> {
+    found_by(page, Box::new(of))
+}
+
+/// Reads a value out of an answer.
+type Reading = Box<dyn Fn(&Shown, Lang) -> String + Send + Sync>;
+
+/// The same, compiled once for all values.
+#[inline(never)]
+fn found_by(page: Page, of: Reading) -> Signal<String> {
     Signal::derive(move || {
         let lang = page.lang;
         page.answered()

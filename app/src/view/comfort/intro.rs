@@ -50,7 +50,7 @@ fn go(page: Page, step: usize) {
 /// The same with the keyboard, whose button may be gone.
 fn turn(page: Page, step: usize) {
     go(page, step);
-    browser::focus("intro");
+    browser::soon(|| browser::focus("intro"));
 }
 
 pub(super) fn view(page: Page) -> AnyView {

@@ -30,20 +30,22 @@ fn off() -> bool {
     browser::stored(OFF).is_some_and(|stored| !stored.is_empty())
 }
 
-pub(super) fn view(page: Page) -> AnyView {
+/// Listens for as long as the page lives.
+pub(in crate::view) fn listen(page: Page) {
     if let Some(window) = browser::window() {
         let options = EventListenerOptions::enable_prevent_default();
-        let listener = EventListener::new_with_options(&window, "keydown", options, move |event| {
+        EventListener::new_with_options(&window, "keydown", options, move |event| {
             if let Some(pressed) = event.dyn_ref::<KeyboardEvent>()
                 && act(page, pressed)
             {
                 event.prevent_default();
             }
-        });
-        // The page in another language listens for itself.
-        let kept = StoredValue::new_local(listener);
-        on_cleanup(move || kept.dispose());
+        })
+        .forget();
     }
+}
+
+pub(super) fn view(page: Page) -> AnyView {
     panel(page, "keys", page.text().keys, inside)
 }
 

@@ -12,6 +12,7 @@ use super::icons::icon;
 use crate::browser;
 use crate::page::Page;
 
+pub(super) use keys::listen;
 pub(super) use recent::button as recent_button;
 pub(super) use share::{button as share_button, report};
 
