@@ -1,8 +1,11 @@
-//! Checks the catalog in `catalog/` and compiles it into static tables.
+//! Checks the catalog in `catalog/`, the formulas in `methods/` and the Chinese in `chinese/`, and compiles them into static
+//! tables.
 //!
-//! A bad entry fails the build with its file, its id, its field and what is wrong.
+//! A bad entry fails the build with its file, its id, its field and what is wrong; a sentence without Chinese names itself.
 #![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
 
+#[path = "build/chinese.rs"]
+mod chinese;
 #[path = "build/mod.rs"]
 mod tables;
 
@@ -12,6 +15,9 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=catalog");
+    println!("cargo::rerun-if-changed=methods");
+    println!("cargo::rerun-if-changed=chinese");
+    println!("cargo::rerun-if-changed=src");
     if let Err(problems) = run() {
         for problem in problems {
             println!("cargo::error={problem}");
@@ -31,5 +37,17 @@ fn run() -> Result<(), Vec<String>> {
     let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"))?;
     write("efficiency.rs", efficiency)?;
     let coverage = tables::coverage::literal(&catalog.join("coverage.toml"))?;
-    write("coverage.rs", coverage)
+    write("coverage.rs", coverage)?;
+    let root = Path::new(&root);
+    for (name, made) in [
+        ("methods.rs", tables::methods::literal(root)?),
+        ("measured.rs", tables::measured::literal(root)?),
+    ] {
+        let (text, from) = made;
+        for path in from {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+        write(name, text)?;
+    }
+    write("chinese.rs", chinese::literal(root)?)
 }

@@ -16,8 +16,8 @@ const GROWTH = 1.05;
 const OTHERS = new Set(['embed.js']);
 
 // Counted apart: what the accuracy page adds to what both pages load, which nobody downloads before asking, and the
-// program that writes flags and reads scripts, which comes after the first answer.
-const APART = /^(accuracy|texts)-/;
+// program that writes flags and reads scripts, which comes after the first answer, and what saves charts.
+const APART = /^(?:(accuracy|texts)-|(figure)\.)/;
 
 const brotli = (bytes) => brotliCompressSync(bytes, {
   params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -25,11 +25,12 @@ const brotli = (bytes) => brotliCompressSync(bytes, {
 
 function measure() {
   const sizes = {
-    wasm: 0, js: 0, css: 0, 'texts.wasm': 0, 'texts.js': 0,
+    wasm: 0, js: 0, css: 0, 'texts.wasm': 0, 'texts.js': 0, 'figure.js': 0,
     'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'accuracy.json': 0,
   };
   for (const file of readdirSync(SITE)) {
-    const apart = APART.exec(file)?.[1];
+    const [, program, script] = APART.exec(file) ?? [];
+    const apart = program ?? script;
     const kind = apart ? `${apart}${extname(file)}` : extname(file).slice(1);
     if (kind in sizes && !OTHERS.has(file)) sizes[kind] += brotli(readFileSync(join(SITE, file)));
   }

@@ -70,6 +70,12 @@
     });
   }
 
+  // What saves charts is loaded by the first press that asks for it.
+  document.addEventListener('click', async ({ target }) => {
+    const button = target.closest?.('[data-figure]');
+    if (button) (await import(address('figure.js'))).save(button);
+  });
+
   async function start() {
     if (typeof WebAssembly !== 'object') return showFailure('unsupported');
     let init;

@@ -1,6 +1,7 @@
 //! What the page asks of the browser. Nothing here may fail the page: storage may be forbidden,
 //! the clipboard missing, the page in a frame.
 
+use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -172,7 +173,8 @@ pub(crate) fn pointer_in(id: &str, event: web_sys::Event) -> Option<(i32, i32)> 
     ))
 }
 
-fn element(id: &str) -> Option<Element> {
+/// An element by its name.
+pub(crate) fn element(id: &str) -> Option<Element> {
     document()?.get_element_by_id(id)
 }
 
@@ -188,10 +190,10 @@ pub(crate) fn jump(id: &str) {
     }
 }
 
-/// Puts a popover away; the keyboard goes back to what opened it.
-pub(crate) fn close_popover(id: &str) {
-    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
-        let _ = element.hide_popover();
+/// Puts away the popover that an element stands in.
+pub(crate) fn close_popover_of(element: &Element) {
+    if let Ok(Some(popover)) = element.closest("[popover]") {
+        let _ = popover.unchecked_into::<HtmlElement>().hide_popover();
     }
 }
 
@@ -256,6 +258,13 @@ pub(crate) fn today() -> String {
     now.get(..10).unwrap_or_default().to_owned()
 }
 
+/// Puts a popover away; the keyboard goes back to what opened it.
+pub(crate) fn close_popover(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        let _ = element.hide_popover();
+    }
+}
+
 /// Shows a popover; nothing where it is shown already.
 pub(crate) fn show_popover(id: &str) {
     if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
@@ -303,26 +312,35 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
-/// Moves the keyboard from one thing to the next or the one before by the arrows, where each is followed by
-/// its tip. Escape leaves, and so puts the tip away.
-pub(crate) fn step_focus(event: web_sys::Event) {
+/// Lets the arrows move the keyboard among the marks of a chart, each of which its tip follows. Escape leaves, and so
+/// puts the tip away.
+pub(crate) fn follow_arrows() {
+    let Some(window) = window() else { return };
+    let options = EventListenerOptions::enable_prevent_default();
+    EventListener::new_with_options(&window, "keydown", options, step_focus).forget();
+}
+
+fn step_focus(event: &web_sys::Event) {
     let pressed = event.dyn_ref::<web_sys::KeyboardEvent>();
-    let target = event.target().map(JsCast::unchecked_into::<HtmlElement>);
+    let target = event.target().and_then(|on| on.dyn_into::<Element>().ok());
     let (Some(pressed), Some(target)) = (pressed, target) else {
         return;
     };
+    if !target.class_list().contains("hit") {
+        return;
+    }
     let step = match pressed.key().as_str() {
         "ArrowRight" | "ArrowDown" => Element::next_element_sibling,
         "ArrowLeft" | "ArrowUp" => Element::previous_element_sibling,
         "Escape" => {
-            let _ = target.blur();
+            // Elements of SVG take the focus as those of HTML do.
+            let _ = target.unchecked_into::<HtmlElement>().blur();
             return;
         }
         _ => return,
     };
     event.prevent_default();
     if let Some(next) = step(&target).and_then(|tip| step(&tip)) {
-        // Elements of SVG take the focus as those of HTML do.
         let _ = next.unchecked_into::<HtmlElement>().focus();
     }
 }

@@ -1,15 +1,15 @@
-//! The work that is too long for one keystroke: comparing plans and GPU types, in slices, given up
+//! The work that is too long for one keystroke: comparing GPU types, in slices, given up
 //! as soon as the question changes.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use shardwise_core::Objective;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market::{self, Closing};
 use shardwise_core::search::sweep::{Found, Offer, Sweep};
-use shardwise_core::{Objective, SearchResult};
 
 use crate::browser;
 use crate::page::Shown;
@@ -17,9 +17,6 @@ use crate::view::words::plan_in_short;
 
 /// How long one slice may hold the page, in milliseconds.
 const SLICE_MS: f64 = 8.0;
-
-/// How many plans are asked for: what the table shows, and those that differ only in what it does not.
-const PLANS: usize = 16;
 
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
@@ -136,12 +133,8 @@ impl Comparison {
     }
 }
 
-/// Compares plans, then GPU types, for the question that is shown.
-pub(crate) fn start(
-    shown: Arc<Shown>,
-    plans: RwSignal<Option<Arc<SearchResult>>>,
-    comparison: Comparison,
-) {
+/// Compares GPU types for the question that is shown.
+pub(crate) fn start(shown: Arc<Shown>, comparison: Comparison) {
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
     comparison.done.set(0);
@@ -149,17 +142,10 @@ pub(crate) fn start(
         comparison.remedy.set(None);
     }
     // The answer itself is drawn first.
-    later(ticket, move || compare(ticket, shown, plans, comparison));
+    later(ticket, move || compare(ticket, shown, comparison));
 }
 
-fn compare(
-    ticket: u64,
-    shown: Arc<Shown>,
-    plans: RwSignal<Option<Arc<SearchResult>>>,
-    comparison: Comparison,
-) {
-    let found = shardwise_core::search(&shown.question, None, PLANS).ok();
-    plans.set(found.map(Arc::new));
+fn compare(ticket: u64, shown: Arc<Shown>, comparison: Comparison) {
     let work = Work {
         ticket,
         sweep: Sweep::every_gpu(&shown.question),
@@ -168,7 +154,7 @@ fn compare(
         another_plan_fits: false,
         comparison,
     };
-    later(ticket, move || slice(work));
+    slice(work);
 }
 
 /// A comparison under way.

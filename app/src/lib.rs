@@ -16,8 +16,10 @@ mod look;
 mod page;
 pub mod recent;
 pub mod runs;
+mod sheets;
 mod text;
 pub mod texts;
+mod tree;
 mod view;
 
 use leptos::prelude::*;

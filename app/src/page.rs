@@ -12,7 +12,7 @@ use shardwise_core::calibration::{self, Calibrated};
 use shardwise_core::job::Job;
 use shardwise_core::presets::{self, Preset};
 use shardwise_core::wire::WorkloadKind;
-use shardwise_core::{Evaluated, InputError, Question, SearchResult, permalink};
+use shardwise_core::{Evaluated, InputError, Question, permalink};
 
 use crate::browser;
 use crate::compute::{self, Comparison, Market};
@@ -20,7 +20,8 @@ use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::recent;
 use crate::text::{Lang, Text};
-use crate::texts::{Flags, Worth};
+use crate::texts::{Flags, Name};
+use crate::view::sheet::Sheet;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -36,6 +37,12 @@ pub(crate) const INTRO_SEEN: &str = "shardwise-intro";
 
 /// How long a question must rest to be one that somebody may look for again, in milliseconds.
 const RECENT_MS: u32 = 8000;
+
+/// The question that was put aside.
+const KEPT_ASIDE: &str = "shardwise-aside";
+
+/// The key of it in the state of the comparison.
+const PUT_ASIDE: &str = "a";
 
 /// How long the address waits for the typing to pause, in milliseconds.
 const ADDRESS_PAUSE_MS: u32 = 400;
@@ -110,10 +117,8 @@ pub(crate) struct State {
     pub(crate) kind: RwSignal<usize>,
     /// How many parts of the plan are set by hand.
     pub(crate) pinned: RwSignal<usize>,
-    /// Other plans for it.
-    pub(crate) plans: RwSignal<Option<Arc<SearchResult>>>,
-    /// What would help; the last question's until the worker has answered.
-    pub(crate) worth: RwSignal<Option<Arc<Worth>>>,
+    /// The parts that the worker writes.
+    sheets: [Sheet; Name::COUNT],
     /// Other GPU types for it.
     pub(crate) comparison: Comparison,
     /// What the best GPU type is.
@@ -140,7 +145,7 @@ pub(crate) struct State {
     pub(crate) intro: RwSignal<usize>,
     /// The script in the paste box.
     pub(crate) pasted: RwSignal<String>,
-    /// What it asks, as the worker says it; `None` while there is nothing to say.
+    /// What it asks, as the worker writes it; `None` while there is nothing to say.
     pub(crate) reading: RwSignal<Option<Arc<Value>>>,
 }
 
@@ -242,8 +247,7 @@ impl Page {
             shown: RwSignal::new(None),
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
-            plans: RwSignal::new(None),
-            worth: RwSignal::new(None),
+            sheets: std::array::from_fn(|_| Sheet::new()),
             comparison: Comparison::new(),
             order: RwSignal::new(Order::default()),
             deadline: RwSignal::new(String::new()),
@@ -270,6 +274,9 @@ impl Page {
         page.edit(|form| *form = first_form());
         page.read_address();
         page.retype();
+        if !page.embedded {
+            page.keep_aside();
+        }
         page
     }
 
@@ -314,10 +321,28 @@ impl Page {
         self.shown.get_untracked()
     }
 
-    /// Other plans for the shown question; `None` until they have been looked for.
-    #[inline(never)]
-    pub(crate) fn planned(self) -> Option<Arc<SearchResult>> {
-        self.plans.get()
+    /// A part that the worker writes.
+    pub(crate) fn sheet(self, name: Name) -> Sheet {
+        self.state.sheets[name as usize]
+    }
+
+    /// Puts the shown question aside as A: what is asked from now on is compared with it.
+    pub(crate) fn put_aside(self) {
+        let Some(hash) = self.hash() else { return };
+        let state = self.sheet(Name::Compare).state;
+        state.update(|state| drop(state.insert(PUT_ASIDE.to_owned(), hash.into())));
+    }
+
+    /// Keeps the question that was put aside for as long as the tab lives.
+    fn keep_aside(self) {
+        let state = self.sheet(Name::Compare).state;
+        if let Some(hash) = browser::kept(KEPT_ASIDE) {
+            state.update(|state| drop(state.insert(PUT_ASIDE.to_owned(), hash.into())));
+        }
+        Effect::new(move || {
+            let hash = state.with(|state| Some(state.get(PUT_ASIDE)?.as_str()?.to_owned()));
+            browser::keep(KEPT_ASIDE, &hash.unwrap_or_default());
+        });
     }
 
     /// The task.
@@ -363,7 +388,7 @@ impl Page {
         match answer {
             Ok(shown) => {
                 let shown = Arc::new(shown);
-                compute::start(Arc::clone(&shown), self.plans, self.comparison);
+                compute::start(Arc::clone(&shown), self.comparison);
                 self.shown.set(Some(shown));
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());

@@ -95,29 +95,36 @@ impl Kind {
     }
 }
 
-/// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on.
+/// Half-widths, as logarithms, of the intervals around a throughput and a peak.
 #[must_use]
-pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) -> Interval {
+pub fn half_widths(job: &Job, layout: &Layout) -> (f64, f64) {
     let workload = &job.workload;
     let [full, adapters, unmeasured] = COVERAGE.memory;
-    let (speed, peak) = if workload.rl.is_some() {
-        (COVERAGE.reinforcement, unmeasured)
-    } else if workload.generation.is_some() {
+    if workload.rl.is_some() {
+        return (COVERAGE.reinforcement, unmeasured);
+    }
+    if workload.generation.is_some() {
         let own = &EFFICIENCY.architecture(&job.hardware).name;
         let covered = COVERAGE.generation_on.iter().any(|known| known == own);
-        (COVERAGE.generation[usize::from(!covered)], unmeasured)
-    } else {
-        let kind = Kind::of(job, layout);
-        let peak = match layout.backend {
-            _ if workload.lora.is_some() => adapters,
-            Backend::Megatron | Backend::Fsdp => full,
-            Backend::Deepspeed | Backend::Ddp => unmeasured,
-        };
-        (
-            COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind)),
-            peak,
-        )
+        return (COVERAGE.generation[usize::from(!covered)], unmeasured);
+    }
+    let kind = Kind::of(job, layout);
+    let peak = match layout.backend {
+        _ if workload.lora.is_some() => adapters,
+        Backend::Megatron | Backend::Fsdp => full,
+        Backend::Deepspeed | Backend::Ddp => unmeasured,
     };
+    (
+        COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind)),
+        peak,
+    )
+}
+
+/// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on: errors of
+/// left-out groups as widths (compare Barber et al. 2021, arXiv:1905.02928).
+#[must_use]
+pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) -> Interval {
+    let (speed, peak) = half_widths(job, layout);
     Interval {
         coverage: COVERED_SHARE,
         tokens_per_s_per_gpu: around(tokens_per_s, speed),

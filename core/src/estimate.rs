@@ -136,6 +136,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         tokens_per_s,
         mtok_per_hour: tokens_per_s * 3600.0 / 1e6,
         step_time_s: seconds,
+        // Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, appendix B.
         mfu: step.model_flops / seconds / peak_flops,
         hfu: step.hardware_flops / seconds / peak_flops,
         model_tflops_per_gpu: step.model_flops / seconds / gpus / 1e12,

@@ -104,7 +104,7 @@ impl Order {
 
 /// Mean number of keys that a query attends to in a causal sequence of `length` tokens.
 ///
-/// Full attention: `s/2`. A window of `w`: `w − w²/2s`. Chunks of `c`: `c/2`.
+/// Full attention: `s/2`. A window of `w` (Mistral 7B, arXiv:2310.06825, section 2): `w − w²/2s`. Chunks of `c`: `c/2`.
 /// Source: the mean of `min(i, w)` over `i = 1 … s`.
 ///
 /// ```

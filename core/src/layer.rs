@@ -465,10 +465,11 @@ impl BlockContext<'_> {
                 .network
                 .send(2.0 * slice.tokens * width, stride * layout.context_parallel);
             let ring = step * steps;
-            // The ring hides behind attention, the backward pass moves keys, values and their gradients.
+            // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
             time.context +=
                 ring.beyond(core.forward * 0.9) * passes + (ring * 2.0).beyond(core.backward * 0.9);
         }
+        // Heads for sequence by all-to-all (DeepSpeed-Ulysses, arXiv:2309.14509).
         if layout.ulysses_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
             let group = self
                 .network

@@ -1,5 +1,7 @@
 //! Memory of the worst GPU while a model trains or is only evaluated.
 
+pub(crate) mod workings;
+
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
 use crate::layer::{BlockContext, Slice};
@@ -75,13 +77,28 @@ pub fn of_role(
     batch: &Batch,
     usage: Use,
 ) -> PhaseMemory {
-    let of = |stage| of_stage(context, role, layout, gpus, batch, usage, stage);
+    worst(context, role, layout, gpus, batch, usage).1
+}
+
+/// The pipeline stage whose GPUs need most, and what they hold.
+fn worst(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+    usage: Use,
+) -> (Stage, PhaseMemory) {
+    let of = |stage| {
+        let memory = of_stage(context, role, layout, gpus, batch, usage, stage);
+        (stage, memory)
+    };
     let first = of(Stage::First);
     if layout.pipeline_parallel == 1 {
         return first;
     }
-    let larger = |a: PhaseMemory, b: PhaseMemory| {
-        if b.reserved_gib() > a.reserved_gib() {
+    let larger = |a: (Stage, PhaseMemory), b: (Stage, PhaseMemory)| {
+        if b.1.reserved_gib() > a.1.reserved_gib() {
             b
         } else {
             a
@@ -105,56 +122,37 @@ fn of_stage(
     usage: Use,
     stage: Stage,
 ) -> PhaseMemory {
-    let rank = rank_weights(role, layout, stage);
-    let mut states = states(context, role, &rank, layout, gpus, usage);
-    let workspace = gathered(&rank, layout, gpus, usage, role);
-    if usage == Use::Train {
-        let (_, shards) = shard_counts(layout, gpus);
-        states.parameters += second_copy(&layout.zero_plus, states.parameters, shards);
-    }
-    if layout.offload.parameters && layout.zero_stage >= 3 {
-        states.parameters = Bytes::ZERO;
-    }
-    if layout.offload.optimizer {
-        states.optimizer = Bytes::ZERO;
-    }
-    if layout.offload.gradients {
-        states.gradients = Bytes::ZERO;
-    }
-    let mut activations = activations(context, role, layout, batch, usage, stage);
-    activations.working += unpacked(context, role, layout, usage);
-    let step = optimizer_step(role, &rank, layout, gpus, usage);
-    let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
-    let loss = if has_head {
-        loss(context, role, &rank, layout, batch.largest.tokens, usage)
-    } else {
-        Bytes::ZERO
-    };
-    // The loss is over, its tensors gone, when the last block's backward pass begins; all activations are, and gathered
-    // weights, when the optimizer steps.
-    let passes = activations.kept + loss.max(activations.working) + workspace;
-    let (workspace, kept, logits, step) = if step > passes {
-        (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO, step)
-    } else if loss > activations.working {
-        (workspace, activations.kept, loss, Bytes::ZERO)
-    } else {
-        (
-            workspace,
+    let held = Held::of(context, role, layout, gpus, batch, usage, stage);
+    let none = Bytes::ZERO;
+    let activations = &held.activations;
+    let (workspace, kept, logits, step) = match held.moment() {
+        Moment::Optimizer => (none, none, none, held.step),
+        Moment::Loss => (held.workspace, activations.kept, held.loss, none),
+        Moment::Backward => (
+            held.workspace,
             activations.kept + activations.working,
-            Bytes::ZERO,
-            Bytes::ZERO,
-        )
+            none,
+            none,
+        ),
     };
     let mut parts = MemoryParts {
-        parameters: (states.parameters + workspace).gib(),
-        gradients: states.gradients.gib(),
-        optimizer: (states.optimizer + step).gib(),
+        parameters: (held.states.parameters + workspace).gib(),
+        gradients: held.states.gradients.gib(),
+        optimizer: (held.states.optimizer + step).gib(),
         activations: kept.gib(),
         logits: logits.gib(),
         ..MemoryParts::default()
     }
     .times(context.job.memory_factor());
     let allocated = parts.total();
+    parts.communication = context.efficiency.group_buffer_gib * groups(layout, gpus);
+    let slack_gib = context.efficiency.allocator_slack * allocated;
+    parts.framework = context.efficiency.context_gib + slack_gib;
+    PhaseMemory { parts, slack_gib }
+}
+
+/// Process groups of more than one GPU.
+fn groups(layout: &Layout, gpus: u32) -> f64 {
     let groups = [
         layout.tensor_parallel,
         layout.pipeline_parallel,
@@ -162,11 +160,91 @@ fn of_stage(
         layout.expert_parallel,
         layout.data_parallel(gpus),
     ];
-    let groups = groups.iter().filter(|size| **size > 1).count() as f64;
-    parts.communication = context.efficiency.group_buffer_gib * groups;
-    let slack_gib = context.efficiency.allocator_slack * allocated;
-    parts.framework = context.efficiency.context_gib + slack_gib;
-    PhaseMemory { parts, slack_gib }
+    groups.iter().filter(|size| **size > 1).count() as f64
+}
+
+/// What a stage's GPU holds, before its worst moment is known.
+struct Held {
+    rank: RankWeights,
+    /// Of the states what is on the card.
+    states: States,
+    /// Gathered weights and one block's gradients.
+    workspace: Bytes,
+    activations: Activations,
+    /// Logits and what the loss makes of them.
+    loss: Bytes,
+    /// What the optimizer's step makes beside its states.
+    step: Bytes,
+}
+
+/// When a stage's GPU holds most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// The optimizer steps.
+    Optimizer,
+    /// The loss is computed.
+    Loss,
+    /// A block's backward pass, or without one its forward pass.
+    Backward,
+}
+
+impl Held {
+    fn of(
+        context: &Context<'_>,
+        role: &Role<'_>,
+        layout: &Layout,
+        gpus: u32,
+        batch: &Batch,
+        usage: Use,
+        stage: Stage,
+    ) -> Self {
+        let rank = rank_weights(role, layout, stage);
+        let mut states = states(context, role, &rank, layout, gpus, usage);
+        let workspace = gathered(&rank, layout, gpus, usage, role);
+        if usage == Use::Train {
+            let (_, shards) = shard_counts(layout, gpus);
+            states.parameters += second_copy(&layout.zero_plus, states.parameters, shards);
+        }
+        if layout.offload.parameters && layout.zero_stage >= 3 {
+            states.parameters = Bytes::ZERO;
+        }
+        if layout.offload.optimizer {
+            states.optimizer = Bytes::ZERO;
+        }
+        if layout.offload.gradients {
+            states.gradients = Bytes::ZERO;
+        }
+        let mut activations = activations(context, role, layout, batch, usage, stage);
+        activations.working += unpacked(context, role, layout, usage);
+        let step = optimizer_step(role, &rank, layout, gpus, usage);
+        let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
+        let loss = if has_head {
+            loss(context, role, &rank, layout, batch.largest.tokens, usage)
+        } else {
+            Bytes::ZERO
+        };
+        Self {
+            rank,
+            states,
+            workspace,
+            activations,
+            loss,
+            step,
+        }
+    }
+
+    /// The loss is over, its tensors gone, when the last block's backward pass begins; all activations are, and gathered
+    /// weights, when the optimizer steps.
+    fn moment(&self) -> Moment {
+        let Activations { kept, working } = self.activations;
+        if self.step > kept + self.loss.max(working) + self.workspace {
+            Moment::Optimizer
+        } else if self.loss > working {
+            Moment::Loss
+        } else {
+            Moment::Backward
+        }
+    }
 }
 
 /// Share of what the caching allocator holds beyond what it has handed out that lies between other blocks, and stays
@@ -269,6 +347,18 @@ const FUSED_LOGIT_BYTES: f64 = 4.0;
 /// head saves is one bf16 tensor (measured: 2.09 GB of 2.13, <https://github.com/volcengine/verl/issues/7826>).
 const IN_PLACE_LOGIT_BYTES: f64 = 2.0;
 
+/// Bytes that a logit takes at the loss's worst moment.
+fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
+    match (usage, layout.fused_loss) {
+        _ if layout.fused_lm_head => 0.0,
+        (_, true) if context.job.workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
+        (_, true) => FUSED_LOGIT_BYTES,
+        (Use::Train, false) => EAGER_LOGIT_BYTES,
+        // No gradients: logits, their fp32 copy and the log-softmax.
+        (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,
+    }
+}
+
 /// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
 /// added to the others.
 /// A fused LM head keeps no logits.
@@ -288,24 +378,41 @@ fn loss(
     } else {
         0.0
     };
-    let per_logit = match (usage, layout.fused_loss) {
-        _ if layout.fused_lm_head => 0.0,
-        (_, true) if context.job.workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
-        (_, true) => FUSED_LOGIT_BYTES,
-        (Use::Train, false) => EAGER_LOGIT_BYTES,
-        // No gradients: logits, their fp32 copy and the log-softmax.
-        (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,
-    };
+    let per_logit = logit_bytes(context, layout, usage);
     let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
     Bytes::new(per_logit * tokens * vocabulary + gradient)
 }
 
 /// Activations of a stage.
+#[derive(Clone, Copy)]
 struct Activations {
     /// Kept ones of every micro-batch in flight.
     kept: Bytes,
     /// The working set of one block's backward pass.
     working: Bytes,
+}
+
+/// What one block's bytes depend on, and what eager code keeps beside the counted ones, in bytes per token and hidden
+/// size.
+fn block_context<'a>(
+    context: &'a Context<'_>,
+    role: &'a Role<'_>,
+    layout: &'a Layout,
+) -> (BlockContext<'a>, f64) {
+    let own = BlockContext {
+        shape: &role.model.shape,
+        layout,
+        rates: &context.rates,
+        network: &context.network,
+        elementwise: context.framework(layout).elementwise,
+        expert_imbalance: context.efficiency.expert_imbalance,
+        weight_gradients: true,
+    };
+    let eager = match layout.backend {
+        Backend::Megatron => 0.0,
+        Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
+    };
+    (own, eager)
 }
 
 fn activations(
@@ -316,20 +423,7 @@ fn activations(
     usage: Use,
     stage: Stage,
 ) -> Activations {
-    let framework = context.framework(layout);
-    let block_context = BlockContext {
-        shape: &role.model.shape,
-        layout,
-        rates: &context.rates,
-        network: &context.network,
-        elementwise: framework.elementwise,
-        expert_imbalance: context.efficiency.expert_imbalance,
-        weight_gradients: true,
-    };
-    let eager = match layout.backend {
-        Backend::Megatron => 0.0,
-        Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
-    };
+    let (block_context, eager) = block_context(context, role, layout);
     let slice: Slice = batch.largest;
     let none = Layout {
         recompute: Recompute::None,

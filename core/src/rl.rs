@@ -2,6 +2,7 @@
 
 mod limits;
 mod phases;
+pub(crate) mod workings;
 
 use crate::complete::generating_gpus;
 use crate::context::Context;
@@ -202,7 +203,7 @@ fn seconds(times: &[(&'static str, TimeParts)]) -> f64 {
     times.iter().map(|(_, parts)| parts.total()).sum()
 }
 
-/// Seconds of both sides under a schedule: one after the other, or the slower one's.
+/// Seconds of both sides under a schedule: one after the other (HybridFlow, arXiv:2409.19256), or the slower one's.
 fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
     match schedule {
         Schedule::Colocated | Schedule::Split => generating + training,
@@ -223,9 +224,8 @@ fn kept_engine(engine: &RolloutPlan, rl: &Rl, phase: &rollout::Generation) -> Me
     }
 }
 
-/// The generating side of `engine`.
-#[must_use]
-pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
+/// The requests that the engine takes at once, and how often in a step.
+fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
     let batches = rl.generated_batches();
     // Fully asynchronous generation starts the next batches as responses end, as far as the staleness bound lets it:
     // one tail for all of them. Else every batch waits for its longest response.
@@ -239,11 +239,17 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
         shared: rl.responses_per_prompt as f64,
         responses: context.responses,
     };
+    (requests, batches / together)
+}
+
+/// The generating side of `engine`.
+#[must_use]
+pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
+    let (requests, times) = requests(context, rl);
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
     GeneratingSide {
         phase,
-        times: TimeParts::default()
-            .plus(&step::generation_parts(context, &phase), batches / together),
+        times: TimeParts::default().plus(&step::generation_parts(context, &phase), times),
     }
 }
 
@@ -315,13 +321,9 @@ fn stays(rl: &Rl, resident: MemoryParts) -> MemoryParts {
 
 /// New weights on their way to the engine: gathered from their shards, copied into place.
 fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan) -> TimeParts {
-    let bytes = 2.0 * context.job.model.parameters.total as f64;
-    let network = &context.network;
-    let group = network.group(context.job.hardware.gpus, 1);
-    let gather = network.gather(bytes / f64::from(plan.layout.pipeline_parallel), group);
-    let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
+    let (gather, copy) = synced_by_links(context, &plan.layout, engine);
     let parts = TimeParts {
-        weight_sync: (gather + Seconds::new(copy))
+        weight_sync: (gather + copy)
             .max(synced_by_tensor(context, &plan.layout))
             .get()
             + waking(context, rl),
@@ -329,6 +331,20 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
         ..TimeParts::default()
     };
     parts.times(context.job.time_factor())
+}
+
+/// Gathered over the links, copied into place.
+fn synced_by_links(
+    context: &Context<'_>,
+    layout: &Layout,
+    engine: &RolloutPlan,
+) -> (Seconds, Seconds) {
+    let bytes = 2.0 * context.job.model.parameters.total as f64;
+    let network = &context.network;
+    let group = network.group(context.job.hardware.gpus, 1);
+    let gather = network.gather(bytes / f64::from(layout.pipeline_parallel), group);
+    let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
+    (gather, Seconds::new(copy))
 }
 
 /// Tensor by tensor: gathered, renamed, loaded. That, not the links, decides.

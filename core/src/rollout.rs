@@ -3,6 +3,7 @@
 mod engine;
 mod lengths;
 mod memory;
+pub(crate) mod workings;
 
 use crate::context::Context;
 use crate::efficiency::Efficiency;
@@ -62,17 +63,29 @@ const HELD: f64 = 0.6;
 /// gives 0.1 to 0.6 of the missing share.
 pub const PREEMPTED: f64 = 0.35;
 
-/// Time and memory of generating `requests` on `gpus` GPUs.
-///
-/// While requests wait, every slot is taken: the engine runs full steps. When the last request
-/// has been admitted the batch shrinks as responses end, and the longest decides.
-#[must_use]
-pub fn generate(
-    context: &Context<'_>,
-    plan: &RolloutPlan,
+/// An engine and what it is asked for.
+struct Prepared<'a> {
+    engine: EngineModel<'a>,
+    /// Requests of the busiest engine.
+    per_engine: f64,
+    weights: Bytes,
+    workspace: Bytes,
+    /// Keys and values of one GPU.
+    cache: Bytes,
+    /// Tokens that the cache of one engine holds.
+    cache_tokens: f64,
+    /// Sequences that could be decoded together with room for all.
+    wanted: f64,
+    /// Sequences decoded together.
+    concurrency: f64,
+}
+
+fn prepare<'a>(
+    context: &'a Context<'_>,
+    plan: &'a RolloutPlan,
     gpus: u32,
     requests: &Requests,
-) -> Generation {
+) -> Prepared<'a> {
     let job = context.job;
     let efficiency: &Efficiency = context.efficiency;
     let hardware: &Hardware = &job.hardware;
@@ -103,32 +116,72 @@ pub fn generate(
     // Layers with a sliding window keep no more than it.
     let room = (cache_tokens / engine.cached(held).max(1.0)).max(1.0);
     let wanted = (plan.max_num_seqs as f64).min(per_engine).max(1.0);
-    let concurrency = wanted.min(room);
+    Prepared {
+        engine,
+        per_engine,
+        weights,
+        workspace,
+        cache,
+        cache_tokens,
+        wanted,
+        concurrency: wanted.min(room),
+    }
+}
 
-    let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
-    let prefill = engine.prefill(prompts, requests.prompt);
-    let mean = responses.mean;
-    let middle = requests.prompt + mean * 0.5;
-    // Full steps for what does not fit the last batch.
-    let waves = per_engine / concurrency - 1.0;
-    let mut decode = engine.decode_step(concurrency, middle) * (waves.max(0.0) * mean);
-    // The last batch: its shares end one after another, and the longest decides.
+/// Hands `stretch` each stretch of the last batch: its steps, and one of them.
+///
+/// Its shares end one after another, and the longest decides (HybridFlow, arXiv:2409.19256, on what an RL step waits for).
+fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl FnMut(f64, Seconds)) {
     let (mut done, mut left) = (0.0, 1.0);
-    for (length, (_, share)) in responses.lengths.iter().zip(SHARES) {
+    for (length, (_, share)) in requests.responses.lengths.iter().zip(SHARES) {
         if *length > done {
             let now = requests.prompt + (done + length) * 0.5;
-            decode += engine.decode_step((concurrency * left).max(1.0), now) * (length - done);
+            let sequences = (prepared.concurrency * left).max(1.0);
+            stretch(
+                length - done,
+                prepared.engine.decode_step(sequences, now).total(),
+            );
             done = *length;
         }
         left -= share;
         // Fewer requests than a share holds one of: nobody is that long.
-        if left * per_engine < 0.5 {
+        if left * prepared.per_engine < 0.5 {
             break;
         }
     }
+}
+
+/// Time and memory of generating `requests` on `gpus` GPUs.
+///
+/// Requests join and leave at every step (vLLM, arXiv:2309.06180). While some wait, every slot is taken: the engine runs
+/// full steps. When the last request
+/// has been admitted the batch shrinks as responses end, and the longest decides.
+#[must_use]
+pub fn generate(
+    context: &Context<'_>,
+    plan: &RolloutPlan,
+    gpus: u32,
+    requests: &Requests,
+) -> Generation {
+    let prepared = prepare(context, plan, gpus, requests);
+    let Prepared {
+        engine,
+        per_engine,
+        wanted,
+        concurrency,
+        ..
+    } = &prepared;
+    let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
+    let prefill = engine.prefill(prompts, requests.prompt).total();
+    let mean = requests.responses.mean;
+    let middle = requests.prompt + mean * 0.5;
+    // Full steps for what does not fit the last batch.
+    let waves = per_engine / concurrency - 1.0;
+    let mut decode = engine.decode_step(*concurrency, middle).total() * (waves.max(0.0) * mean);
+    last_batch(&prepared, requests, |steps, one| decode += one * steps);
     let again = PREEMPTED * (1.0 - concurrency / wanted) * per_engine * mean;
     let recomputed = if again > 0.0 {
-        engine.prefill(again, middle)
+        engine.prefill(again, middle).total()
     } else {
         Seconds::ZERO
     };
@@ -137,10 +190,10 @@ pub fn generate(
         prefill: prefill / speed,
         decode: decode / (speed * plan.speculative_speedup),
         recomputed: recomputed / speed,
-        weights,
-        workspace,
-        cache,
-        cache_tokens,
-        concurrency,
+        weights: prepared.weights,
+        workspace: prepared.workspace,
+        cache: prepared.cache,
+        cache_tokens: prepared.cache_tokens,
+        concurrency: prepared.concurrency,
     }
 }

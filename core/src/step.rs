@@ -72,7 +72,8 @@ pub fn evaluate(context: &Context<'_>, plan: &Plan) -> Step {
 }
 
 /// Extra share of operations that recomputation adds to a training step: a third for whole layers,
-/// the forward attention for core attention alone (Korthikanti et al. 2022, arXiv:2205.05198, section 5).
+/// the forward attention for core attention alone (Korthikanti et al. 2022, arXiv:2205.05198, section 5). HFU counts
+/// them, MFU does not (PaLM, arXiv:2204.02311, appendix B).
 pub(crate) fn recomputed_share(context: &Context<'_>, layout: &Layout, length: f64) -> f64 {
     match layout.recompute {
         Recompute::Full => 1.0 / 3.0,

@@ -1,6 +1,7 @@
 //! Time of one optimizer step, and of a forward pass alone.
 
 mod bounds;
+pub(crate) mod workings;
 
 use std::rc::Rc;
 
@@ -442,7 +443,8 @@ pub fn forward(
     parts.times(context.job.time_factor())
 }
 
-/// What is left of `communication` beside `computation`, where `share` of it can hide at all.
+/// What is left of `communication` beside `computation`, where `share` of it can hide at all: prefetched weights and
+/// gradients reduced as they come (FSDP, arXiv:2304.11277, section 3.3).
 fn hide(communication: Seconds, computation: Seconds, share: f64) -> Seconds {
     communication
         .beyond(computation)
@@ -510,7 +512,8 @@ fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards, pass:
     time
 }
 
-/// Gradient reduction and weight gathering that computation does not hide, in one step of `n` micro-batches.
+/// Gradient reduction and weight gathering that computation does not hide, in one step of `n` micro-batches. What each
+/// stage sends is ZeRO's (arXiv:1910.02054, section 7).
 #[expect(clippy::too_many_arguments, reason = "one formula's terms")]
 fn data_parallel(
     context: &Context<'_>,
@@ -596,8 +599,9 @@ fn data_parallel(
 
 /// The optimizer step, and what host memory adds to it.
 ///
-/// Adam reads gradient, master weight and two moments and writes all but the first, and the bf16
-/// weight: 30 bytes per weight, and 4 more for the gradient's norm.
+/// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
+/// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm. Offloaded, the host's CPUs update (ZeRO-Offload,
+/// arXiv:2101.06840).
 fn optimizer(
     context: &Context<'_>,
     role: &Role<'_>,

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod questions;
+mod said;
 
 use std::collections::BTreeSet;
 
@@ -95,7 +96,10 @@ fn check(question: &Question) -> Answer {
     for advice in &answer.advice {
         assert!(ids.insert(advice.id.clone()), "{} twice", advice.id);
         assert!(advice.source.starts_with("https://"), "{}", advice.source);
-        assert!(!advice.text.is_empty());
+        said::said(&advice.text);
+    }
+    for caveat in &answer.caveats {
+        said::said(&caveat.text);
     }
     assert!(answer.advice.is_sorted_by_key(rank));
     answer

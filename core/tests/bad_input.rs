@@ -2,9 +2,13 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod said;
+
 use serde_json::{Value, json};
 use shardwise_core::wire::{parse_question, question_from_value};
 use shardwise_core::{InputError, emit, estimate, flags, permalink, search};
+
+use said::said;
 
 /// A training question that is answered as it is.
 fn sft() -> Value {
@@ -83,6 +87,7 @@ fn refused(question: &Value, rows: &str) {
             json => serde_json::from_str(json).expect(row),
         };
         let error = refusal(&with(question.clone(), path, &value));
+        said(&error.message);
         let told = error.message.contains(phrase) && error.message.ends_with('.');
         if phrase.is_empty() || error.field != field || !told {
             wrong.push(format!("{row}: {} | {}", error.field, error.message));

@@ -8,6 +8,8 @@ use serde_json::Value;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snippet, Unsupported};
 use shardwise_core::{Caveat, Evaluated};
 
+#[path = "emit/chinese.rs"]
+mod chinese;
 #[path = "emit/examples.rs"]
 mod examples;
 #[path = "emit/hugging_face.rs"]
@@ -16,6 +18,8 @@ mod hugging_face;
 mod refusals;
 #[path = "emit/versions.rs"]
 mod versions;
+
+mod said;
 
 use examples::examples;
 

@@ -8,6 +8,8 @@
     clippy::print_stdout
 )]
 
+#[path = "read/chinese.rs"]
+mod chinese;
 #[path = "read/deepspeed.rs"]
 mod deepspeed;
 #[path = "read/hostile.rs"]
@@ -28,16 +30,39 @@ mod shell;
 mod texts;
 
 mod fuzz;
+mod said;
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 use shardwise_core::read::{Reading, read};
 
 use fuzz::fuzz;
+use said::said;
 
 /// Reads one text that must be readable.
 #[track_caller]
 fn reading(text: &str) -> Reading {
-    read(&[text], None).unwrap_or_else(|trouble| panic!("{trouble}\n{text}"))
+    let reading = read(&[text], None).unwrap_or_else(|trouble| panic!("{trouble}\n{text}"));
+    for sentence in sentences(&reading) {
+        said(sentence);
+    }
+    reading
+}
+
+/// What a report says, each sentence once.
+fn sentences(reading: &Reading) -> BTreeSet<&str> {
+    let assumed = reading.assumed.iter().map(|one| &one.why);
+    let ignored = reading.ignored.iter().map(|one| &one.why);
+    let not_modelled = reading.not_modelled.iter().map(|one| &one.why);
+    let unknown = reading.unknown.iter().map(|one| &one.hint);
+    let refused = reading.refused.iter().map(|one| &one.why);
+    let notes = reading.notes.iter().map(|one| &one.text);
+    let all = assumed.chain(ignored).chain(not_modelled).chain(unknown);
+    all.chain(refused)
+        .chain(notes)
+        .map(String::as_str)
+        .collect()
 }
 
 /// The question as JSON.

@@ -22,6 +22,7 @@ test('each change says what it is worth, and can be tried', async ({ page, calcu
   const rows = section.locator('tbody tr');
   await expect(rows).toHaveCount(8);
   await section.getByRole('button', { name: /Show all/ }).click();
+  await expect(rows).not.toHaveCount(8);
   const all = await rows.count();
   expect(all).toBeGreaterThan(12);
   // Best first: what fits by its tokens per second, on the same GPUs.

@@ -38,7 +38,7 @@ test('LLMForge: a table that measured right and printed the cost wrong', async (
   await calculator.open();
   await preset(page, calculator, 'Llama-2-7B');
   // 102.58 million tokens per hour and MFU 0.48 were measured (Llama-2-7B, 8 × A100-80G, 4096 × 4).
-  const perHour = number(await page.locator('#answer').getByText(/million tokens per hour/).innerText());
+  const perHour = number(await page.locator('#fig-throughput').getByText(/million tokens per hour/).innerText());
   expect(Math.abs(perHour / 102.58 - 1)).toBeLessThan(0.15);
   expect(Math.abs((await figure(page, 'MFU')) / 48 - 1)).toBeLessThan(0.15);
   expect(await figure(page, 'Cost')).toBeCloseTo(40.77 / perHour, 2);

@@ -8,7 +8,7 @@ use super::scatter::ticks;
 use super::{Area, Drawn, NARROW, TEXT, scale, text};
 use crate::format;
 
-/// Half the side of the square around a point that a pointer meets, in pixels.
+/// Half the side of the square around a lonely point that a pointer meets, in pixels.
 const REACH: i32 = 7;
 
 /// One GPU type.
@@ -39,14 +39,14 @@ pub struct Front {
 
 /// An axis: from where to where.
 #[derive(Clone, Copy)]
-struct Span {
-    low: f64,
-    high: f64,
+pub(super) struct Span {
+    pub(super) low: f64,
+    pub(super) high: f64,
 }
 
 impl Span {
     /// Holds `values`, with room around them.
-    fn of(values: impl Iterator<Item = f64>) -> Self {
+    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = values.fold((f64::MAX, 0.0_f64), |(low, high), value| {
             (low.min(value), high.max(value))
         });
@@ -56,7 +56,7 @@ impl Span {
         }
     }
 
-    fn place(self, from: i32, to: i32) -> impl Fn(f64) -> i32 {
+    pub(super) fn place(self, from: i32, to: i32) -> impl Fn(f64) -> i32 {
         let at = scale((self.high / self.low).ln(), from, to);
         move |value| at((value / self.low).ln())
     }
@@ -110,10 +110,20 @@ impl Front {
     /// Left, top and size of what a pointer meets of each point.
     #[must_use]
     pub fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
-        let places = self.places(size).into_iter();
-        places
-            .map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH)))
-            .collect()
+        let places = self.places(size);
+        // Half way to the nearest other, so that each can be met.
+        let reach = |own: usize, (x, y): (i32, i32)| {
+            let others = places.iter().enumerate().filter(|(other, _)| *other != own);
+            let distances = others.map(|(_, other)| (other.0 - x).abs().max((other.1 - y).abs()));
+            distances
+                .min()
+                .map_or(REACH, |nearest| (nearest / 2).clamp(2, REACH))
+        };
+        let boxes = places.iter().enumerate().map(|(own, (x, y))| {
+            let reach = reach(own, (*x, *y));
+            ((x - reach, y - reach), (2 * reach, 2 * reach))
+        });
+        boxes.collect()
     }
 
     /// Draws it.

@@ -98,6 +98,16 @@ impl Gpus {
         (self.panel_height(width) * panels) as u32
     }
 
+    /// Left, top and size of what a pointer meets of each row.
+    #[must_use]
+    pub fn boxes(&self, width: u32) -> Vec<((i32, i32), (i32, i32))> {
+        let height = Self::row_height(width);
+        let top = |index| HEAD + index as i32 * height;
+        let rows = 0..self.rows.len();
+        rows.map(|index| ((0, top(index) + 2), (width as i32, height - 4)))
+            .collect()
+    }
+
     fn widest(&self, of: impl Fn(&Row) -> &str) -> i32 {
         self.rows
             .iter()

@@ -5,6 +5,7 @@
 pub mod backend;
 pub mod front;
 pub mod gpus;
+pub mod scaling;
 pub mod scatter;
 pub mod stack;
 pub mod timeline;

@@ -43,6 +43,14 @@ impl Lang {
         }
     }
 
+    /// Words of what the worker writes.
+    pub(crate) fn sheets(self) -> &'static Sheets {
+        match self {
+            Self::En => &en::SHEETS,
+            Self::Zh => &zh::SHEETS,
+        }
+    }
+
     /// Its tag, for `lang` attributes.
     pub(crate) fn tag(self) -> &'static str {
         match self {
@@ -207,18 +215,16 @@ text! {
     calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
     cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
     // Plans.
-    plans plans_counted plans_counting layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower faster_tight same_speed oom oom_why
+    plans pin_a of_card of_step how how_of
     // Sensitivity.
-    sensitivity sensitivity_note change col_tokens try_it remedy remedy_none show_changes no_difference
+    sensitivity sensitivity_note
     // Flags.
     flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit flags_writing flags_others
     // Paste box.
-    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading line
-    read_count read_by count_refused count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed
-    read_understood read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
-    per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes no_worker retry
+    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
+    no_worker retry
     // Advice.
-    advice advice_note advice_none caveats source severity_error severity_warning severity_hint
+    advice advice_note caveats
     // Embed.
     embed_title open_full
     // The form, continued.
@@ -229,6 +235,22 @@ text! {
     report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
     intro intro_of intro_back intro_next intro_done intro_end intro_model intro_model_how intro_gpu intro_gpu_how
     intro_verdict intro_verdict_how intro_charts intro_charts_how intro_flags intro_flags_how
+}
+
+text! {
+    /// Words of what the worker writes, in one language.
+    Sheets:
+    plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
+    faster_tight same_speed oom oom_why change col_tokens try_it remedy remedy_none show_changes no_difference
+    advice_none source severity_error severity_warning severity_hint line read_count read_by count_refused
+    count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
+    read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
+    per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes
+    rank find_plans only_fitting no_plans more_plans compare two_plans unpin scaling scale_keeps scale_dearer
+    scale_cheaper scale_none scale_each scale_share scale_linear scale_best scale_note better worse pinned_a
+    now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
+    costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
+    setting yours_value ours_value beside_yours diff_none diff_count only_yours
 }
 
 #[cfg(test)]
@@ -249,8 +271,20 @@ mod tests {
 
     #[test]
     fn both_languages_say_the_same_values() {
-        let english = [en::SITE.all(), en::ACCURACY.all(), en::TEXT.all()].concat();
-        let chinese = [zh::SITE.all(), zh::ACCURACY.all(), zh::TEXT.all()].concat();
+        let english = [
+            en::SITE.all(),
+            en::ACCURACY.all(),
+            en::TEXT.all(),
+            en::SHEETS.all(),
+        ]
+        .concat();
+        let chinese = [
+            zh::SITE.all(),
+            zh::ACCURACY.all(),
+            zh::TEXT.all(),
+            zh::SHEETS.all(),
+        ]
+        .concat();
         for ((name, english), (_, chinese)) in english.into_iter().zip(chinese) {
             assert!(
                 !english.is_empty() && !chinese.is_empty(),

@@ -8,14 +8,14 @@ use serde_json::Value;
 use wasm_bindgen::JsCast;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::{Reply, Request, Task};
+use super::{Name, Reply, Request, Task};
 use crate::browser;
 
 /// The attribute of the root element that names the worker's file.
 const FILE: &str = "data-texts";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 4;
+const KINDS: usize = 3 + Name::COUNT;
 
 /// What takes an answer.
 type Deliver = fn(crate::page::Page, Value);
@@ -74,7 +74,7 @@ fn kind(task: &Task) -> usize {
         Task::Flags { .. } => 0,
         Task::Serves { .. } => 1,
         Task::Read { .. } => 2,
-        Task::Worth { .. } => 3,
+        Task::Sheet(task) => 3 + task.name as usize,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Flags, scripts and advice: what writes, reads and finds them is a program of its own, which runs in a worker. So the
+//! Flags, scripts and sheets: what writes and reads them is a program of its own, which runs in a worker. So the
 //! page's first download holds none of it, and a long script does not hold up the typing.
 //!
 //! Page and worker exchange JSON: one [`Request`], one [`Reply`].
@@ -7,11 +7,12 @@ pub(crate) mod desk;
 mod work;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use shardwise_core::emit::Language;
-use shardwise_core::wire::{Advice, Backend, Sensitivity};
+use shardwise_core::wire::Backend;
 
 pub use work::answer;
+pub(crate) use work::written;
 
 /// A task with its number.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,13 +41,12 @@ pub(crate) enum Task {
         /// The question.
         question: Value,
     },
-    /// What changes of a plan are worth: [`Worth`].
-    Worth {
-        /// The question.
-        question: Value,
-    },
-    /// What scripts ask: the core's reading, the answer, and the changes that help most.
+    /// A part of the page: [`Name`] and tree.
+    Sheet(SheetTask),
+    /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
     Read {
+        /// Tag of the page's language.
+        lang: String,
         /// The texts of one run.
         texts: Vec<String>,
         /// The question that answers what no text tells.
@@ -61,13 +61,62 @@ struct Reply {
     result: Value,
 }
 
-/// What would help.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Worth {
-    /// The guides' rules and what they are worth, beside what is wrong.
-    pub(crate) advice: Vec<Advice>,
+/// A part of the page that the worker writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Name {
+    /// Other plans.
+    Plans,
     /// What each single change is worth.
-    pub(crate) changes: Sensitivity,
+    Sensitivity,
+    /// The guides' rules and what they are worth, beside what is wrong.
+    Advice,
+    /// The same question on more GPUs and fewer.
+    Scaling,
+    /// The question beside one that was put aside.
+    Compare,
+    /// How a figure comes about.
+    How,
+    /// The flags beside the script that was pasted.
+    Diff,
+}
+
+impl Name {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 7;
+
+    /// Its element is named after it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Plans => "plans",
+            Self::Sensitivity => "sensitivity",
+            Self::Advice => "advice",
+            Self::Scaling => "scaling",
+            Self::Compare => "compare",
+            Self::How => "how",
+            Self::Diff => "diff",
+        }
+    }
+
+    /// Whether it is drawn at a width.
+    pub(crate) fn is_drawn(self) -> bool {
+        self == Self::Scaling
+    }
+}
+
+/// What the worker has to know to write a sheet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SheetTask {
+    /// Which.
+    pub(crate) name: Name,
+    /// The question.
+    pub(crate) question: Value,
+    /// Tag of the page's language.
+    pub(crate) lang: String,
+    /// Width to draw at, in pixels; 0 where nothing is drawn.
+    pub(crate) width: u32,
+    /// What was pressed and typed in it.
+    pub(crate) state: Map<String, Value>,
 }
 
 /// The texts of a framework, or why there are none.

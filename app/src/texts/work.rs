@@ -4,20 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use shardwise_core::context::Context;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
 use shardwise_core::read::{improve, is_linked, read};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
-use shardwise_core::{Evaluated, Question, advise, sensitivity};
+use shardwise_core::{Evaluated, Question};
 
-use super::{Flags, Instead, Reply, Request, Task, Text, Worth};
-
-/// A question as the worker holds it.
-struct Asked {
-    document: Value,
-    question: Question,
-    found: Evaluated,
-}
+use super::{Flags, Instead, Reply, Request, SheetTask, Task, Text};
+use crate::sheets::{self, Asked};
+use crate::text::Lang;
 
 thread_local! {
     /// The last question: it is asked again for every framework.
@@ -38,8 +32,11 @@ pub fn answer(request: &str) -> String {
             link,
         } => json!(flags(question, &framework, &version, &link)),
         Task::Serves { question } => json!(serves(question)),
-        Task::Worth { question } => json!(worth(question)),
-        Task::Read { texts, base } => reading(&texts, base),
+        Task::Sheet(task) => sheet(task),
+        Task::Read { lang, texts, base } => {
+            let lang = Lang::of_tag(&lang).unwrap_or_default();
+            sheets::reading(&reading(&texts, base), lang).into()
+        }
     };
     json!(Reply { id, result }).to_string()
 }
@@ -50,27 +47,16 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
     if let Some(last) = last.filter(|last| last.document == document) {
         return Some(last);
     }
-    let question = question_from_value(document.clone()).ok()?;
-    let found = shardwise_core::evaluate_alone(&question).ok()?;
-    let asked = Rc::new(Asked {
-        document,
-        question,
-        found,
-    });
+    let asked = Rc::new(Asked::new(document)?);
     LAST.set(Some(Rc::clone(&asked)));
     Some(asked)
 }
 
-/// What would help; `None` for a question that the page would have refused.
-fn worth(document: Value) -> Option<Worth> {
-    let asked = asked(document)?;
-    let Asked {
-        question, found, ..
-    } = &*asked;
-    Some(Worth {
-        advice: advise(question, found),
-        changes: sensitivity::of(question, &Context::new(&found.job), &found.plan),
-    })
+/// A sheet with its name; nothing in it for a question that the page would have refused.
+fn sheet(mut task: SheetTask) -> Value {
+    let name = task.name;
+    let tree = asked(task.question.take()).and_then(|asked| sheets::write(&asked, task));
+    json!([name, tree.map(Value::from)])
 }
 
 fn write(
@@ -144,6 +130,11 @@ fn texts(framework: &Framework, version: &'static str, asked: &Asked, link: &str
         });
     }
     flags
+}
+
+/// The texts of a framework for a question: of its plan, else of the best that the framework runs.
+pub(crate) fn written(framework: &Framework, version: &'static str, asked: &Asked) -> Vec<Text> {
+    texts(framework, version, asked, "").texts
 }
 
 fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<Flags> {
@@ -238,7 +229,7 @@ mod tests {
             .unwrap_or_default();
         let linked = format!("# https://shardwise.example/#{link}\n{launch}");
         for (text, gpu) in [(launch.to_owned(), "h200-sxm"), (linked, "h100-sxm")] {
-            let found = ask(json!({"is": "read", "texts": [text], "base": other}));
+            let found = super::reading(&[text], other.clone());
             assert_eq!(found["question"]["hardware"]["gpu"], gpu, "{found}");
         }
     }
@@ -271,14 +262,17 @@ mod tests {
         let script = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 \\\n\
             actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
         let base = question("sft", "fsdp");
-        let found = ask(json!({"is": "read", "texts": [script], "base": base}));
+        let found = super::reading(&[script.to_owned()], base);
         assert_eq!(found["framework"][0], "veRL");
         assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm");
         assert!(found["answer"]["tokens_per_s_per_gpu"].as_f64().is_some());
         let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
         assert!((1..=3).contains(&changes));
-        let bad = ask(json!({"is": "read", "texts": ["{\n\"a\": }"], "base": null}));
+        let bad = super::reading(&["{\n\"a\": }".to_owned()], Value::Null);
         assert_eq!(bad["error"]["line"], 2);
+        let shown =
+            ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
+        assert!(shown.to_string().contains("Line 2: "), "{shown}");
     }
 
     #[test]

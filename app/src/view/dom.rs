@@ -22,6 +22,8 @@ use leptos::tachys::html::property::prop;
 use leptos::tachys::view::iterators::StaticVec;
 use web_sys::Event;
 
+use crate::tree::{Piece, Tree};
+
 /// A closure that runs again as what it reads changes.
 type Live<T> = Arc<Mutex<dyn FnMut() -> T + Send>>;
 
@@ -187,6 +189,23 @@ impl Node for El {
 #[inline(never)]
 fn text(words: Cow<'static, str>) -> AnyView {
     words.into_any()
+}
+
+impl Node for Tree {
+    #[inline(never)]
+    fn view(self) -> AnyView {
+        let mut element = el(self.spec);
+        for (name, value) in self.attributes {
+            element = element.set_text(name, value);
+        }
+        for child in self.children {
+            element = match child {
+                Piece::Text(words) => element.child(text(words)),
+                Piece::Tree(tree) => element.child(tree),
+            };
+        }
+        element.into_any()
+    }
 }
 
 impl Node for &'static str {

@@ -7,10 +7,11 @@ use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::search::market;
 
-use super::figure::{cell, folded_table, head, image, label, legend, plot};
+use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
 use super::{objective, words};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
+use crate::charts::stack::SEPARATOR;
 use crate::compute::{Compared, Figures, Market};
 use crate::format;
 use crate::page::Page;
@@ -141,6 +142,40 @@ fn chart(chosen: &Chosen, text: &Text) -> Gpus {
     }
 }
 
+/// All about a type, line by line.
+fn about(row: &Compared, text: &Text) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}{SEPARATOR}{} GB",
+        words::gpu_label(row.gpu.id),
+        format::fixed(row.gpu.memory_gb, 0)
+    )];
+    let Some(answer) = fitting(row) else {
+        lines.push(match &row.result {
+            Ok(_) => reason(row, text),
+            Err(why) => why.clone(),
+        });
+        return lines;
+    };
+    let range = answer
+        .range
+        .map(|[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)));
+    lines.extend([
+        format!(
+            "{} {}{}",
+            format::figure(answer.speed),
+            text.per_gpu,
+            range.unwrap_or_default()
+        ),
+        answer.usd.map_or_else(
+            || text.price_missing.to_owned(),
+            |usd| format!("{} {}", format::usd(usd), text.per_mt),
+        ),
+        answer.layout.clone(),
+    ]);
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
 /// What the chart shows, in words.
 fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
     let text = lang.text();
@@ -234,7 +269,12 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
         }
         let chart = chart(&chosen, text);
         let drawing = charts::draw((width, chart.height(width)), |area| chart.draw(area));
-        Some(image(drawing, label("gpus")))
+        if embedded {
+            return Some(image(drawing, label("gpus")));
+        }
+        let about = chosen.rows.iter().map(|row| about(row, text)).collect();
+        let targets = targets(&drawing, chart.boxes(width), about, label("gpus"));
+        Some(vec![image(drawing, label("gpus")), targets].into_any())
     };
     plot(label("gpus"), Box::new(draw))
 }

@@ -41,6 +41,7 @@ const PATHS: &[(&str, &str)] = &[
         "i-share",
         "M8 9.8V2.6M5.2 5.2L8 2.4l2.8 2.8M4.6 7.5H3v6h10v-6h-1.6",
     ),
+    ("i-pin", "M6 2.5h4M7 2.5v4L4.5 9.5h7L9 6.5v-4M8 9.5v4"),
     ("i-arrow", "M3 8h10M9 4l4 4-4 4"),
     (
         "i-table",
@@ -60,15 +61,17 @@ pub(super) fn definitions() -> AnyView {
         .into_any()
 }
 
+/// The lines of an icon, in a square of 16.
+pub(crate) fn path(name: &str) -> &'static str {
+    let found = PATHS.iter().find(|(known, _)| *known == name);
+    found.map_or("", |(_, path)| path)
+}
+
 /// An icon by its name, with one class more.
 pub(super) fn icon_with(name: &'static str, class: &'static str) -> AnyView {
-    let path = PATHS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map_or("", |(_, path)| path);
     el("svg|viewBox=0 0 16 16|aria-hidden=true")
         .set("class", format!("icon {class}"))
-        .child(el("path").set("d", path))
+        .child(el("path").set("d", path(name)))
         .into_any()
 }
 

@@ -1,13 +1,13 @@
 //! Memory by part, phase by phase, against what the card has.
 
-use super::dom::el;
+use super::dom::{El, el, part};
 use leptos::prelude::*;
 use shardwise_core::wire::Memory;
 
-use super::figure::{Block, image, label, legend, parts_table};
-use super::limits;
+use super::figure::{Block, legend, parts_table, pointed};
+use super::{how, limits};
 use crate::charts::backend::Ink;
-use crate::charts::stack::{Row, Stack};
+use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
@@ -50,6 +50,27 @@ fn chart(memory: &Memory, lang: Lang) -> Stack {
             fill(lang.text().card, &[&format::gib(memory.capacity_gib)]),
         )),
     }
+}
+
+/// What each bar says, in the order of drawing.
+fn about(memory: &Memory, lang: Lang) -> Vec<Vec<String>> {
+    let phases = memory.phases.iter();
+    let bars = phases.flat_map(|phase| {
+        let parts = phase.parts.entries().into_iter();
+        parts.filter(|(_, gib)| *gib > 0.0).map(|(name, gib)| {
+            let share = format::percent(gib / memory.capacity_gib, 0);
+            vec![
+                format!("{}{SEPARATOR}{} GiB", lang.word(name), format::gib(gib)),
+                fill(lang.text().of_card, &[&share]),
+                format!(
+                    "{}{SEPARATOR}{} GiB",
+                    lang.word(phase.name),
+                    format::gib(phase.reserved_gib)
+                ),
+            ]
+        })
+    });
+    bars.collect()
 }
 
 /// Parts that some phase has, in the order of drawing.
@@ -113,14 +134,20 @@ pub(super) fn view(page: Page) -> AnyView {
         draw: Box::new(move |width| {
             with(page, |memory, lang| {
                 let drawing = chart(memory, lang).drawn(width);
-                image(drawing, label("memory"))
+                pointed(drawing, about(memory, lang), "memory")
             })
         }),
         legend: Box::new(move || with(page, legends)),
         table: Box::new(move || with(page, |memory, lang| table(page, memory, lang))),
     };
-    let block = block.view(None::<AnyView>);
+    let phase = move || with(page, |memory, lang| how_phase(page, memory, lang));
+    let block = block.view(part(phase));
     block.child(limits::view(page)).into_any()
+}
+
+fn how_phase(page: Page, memory: &Memory, lang: Lang) -> El {
+    let name = format!("{}, {}", lang.text().memory, lang.word(memory.phase));
+    how::button(page, format!("memory.{}", memory.phase), &name)
 }
 
 fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {

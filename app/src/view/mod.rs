@@ -17,14 +17,14 @@ mod footer;
 mod front;
 mod gpus;
 mod header;
-mod icons;
+mod how;
+pub(crate) mod icons;
 mod limits;
 mod listing;
 mod memory;
 mod objective;
 mod paste;
-mod plans;
-mod sensitivity;
+pub(crate) mod sheet;
 mod time;
 mod timeline;
 mod verdict;
@@ -37,6 +37,7 @@ use leptos::prelude::*;
 
 use crate::page::Page;
 use crate::text::Lang;
+use crate::texts::Name;
 
 pub(crate) use accuracy::view as accuracy;
 
@@ -46,6 +47,8 @@ pub(crate) fn page() -> impl IntoView {
     if !page.embedded {
         comfort::listen(page);
     }
+    crate::browser::follow_arrows();
+    how::listen(page);
     let body = part(move || {
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);
@@ -68,6 +71,7 @@ pub(crate) fn page() -> impl IntoView {
 }
 
 fn full(page: Page) -> AnyView {
+    let text = page.text();
     vec![
         node(
             el("A.skip|href=#answer")
@@ -89,9 +93,14 @@ fn full(page: Page) -> AnyView {
                     el("DIV.answer|id=answer")
                         .child(banner::view(page))
                         .child(verdict::view(page))
+                        .child(sheet::view(page, Name::Compare))
                         .child(verdict::dock(page))
                         .child(gpus::view(page, false))
-                        .child(front::view(page))
+                        .child(
+                            el("DIV.pair")
+                                .child(front::view(page))
+                                .child(sheet::view(page, Name::Scaling)),
+                        )
                         .child(
                             el("DIV.pair")
                                 .child(memory::view(page))
@@ -99,8 +108,13 @@ fn full(page: Page) -> AnyView {
                         )
                         .child(timeline::view(page))
                         .child(calibrate::view(page))
-                        .child(plans::view(page))
-                        .child(sensitivity::view(page)),
+                        .child(sheet::section(page, Name::Plans, text.plans, ""))
+                        .child(sheet::section(
+                            page,
+                            Name::Sensitivity,
+                            text.sensitivity,
+                            text.sensitivity_note,
+                        )),
                 )
                 .child(
                     el("DIV.act")
@@ -109,6 +123,7 @@ fn full(page: Page) -> AnyView {
                 ),
         ),
         node(paste::view(page)),
+        node(how::panel(page)),
         node(footer::view(
             page.look,
             page.lang,

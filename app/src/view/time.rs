@@ -5,9 +5,10 @@ use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
-use super::figure::{Block, image, label, legend, parts_table};
+use super::figure::{Block, legend, parts_table, pointed};
+use super::how;
 use crate::charts::backend::Ink;
-use crate::charts::stack::{Row, Stack};
+use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
@@ -72,6 +73,23 @@ fn chart(answer: &Answer, lang: Lang) -> Stack {
         unit: lang.text().seconds_unit.to_owned(),
         limit: None,
     }
+}
+
+/// What each bar says, in the order of drawing.
+fn about(answer: &Answer, lang: Lang) -> Vec<Vec<String>> {
+    let seconds = |s: f64| format!("{}\u{a0}{}", format::seconds(s), lang.text().seconds_unit);
+    let phases = answer.time.phases.iter();
+    let bars = phases.flat_map(|phase| {
+        parts(phase).map(move |(_, word, s)| {
+            let share = format::percent(s / answer.step_time_s, 0);
+            vec![
+                format!("{}{SEPARATOR}{}", lang.word(word), seconds(s)),
+                fill(lang.text().of_step, &[&share]),
+                format!("{}{SEPARATOR}{}", lang.word(phase.name), seconds(phase.s)),
+            ]
+        })
+    });
+    bars.collect()
 }
 
 fn takeaway(answer: &Answer, lang: Lang) -> String {
@@ -163,13 +181,15 @@ pub(super) fn view(page: Page) -> AnyView {
         draw: Box::new(move |width| {
             with(page, |answer, lang| {
                 let drawing = chart(answer, lang).drawn(width);
-                image(drawing, label("time"))
+                pointed(drawing, about(answer, lang), "time")
             })
         }),
         legend: Box::new(move || with(page, |answer, lang| legends(kinds(answer), lang))),
         table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
     };
-    block.view(None::<AnyView>).into_any()
+    block
+        .view(how::button(page, "step_time_s", text.time))
+        .into_any()
 }
 
 fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {

@@ -6,7 +6,7 @@ use super::dom::{all, el, press};
 use leptos::prelude::*;
 use shardwise_core::wire::{Schedule, TimePhase};
 
-use super::figure::{Block, cell, drawn_bars, folded_table, head, image, label, targets};
+use super::figure::{Block, cell, drawn_bars, folded_table, head, image, label, targets, widened};
 use super::time::{legends, parts};
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
@@ -191,7 +191,8 @@ impl Step {
     fn drawing(&self, width: u32) -> AnyView {
         let drawing = self.chart().drawn(width);
         let about = self.bars.iter().map(|bar| self.about(bar)).collect();
-        let targets = targets(&drawing, drawn_bars(&drawing), about, label("timeline"));
+        let marks = widened(drawn_bars(&drawing));
+        let targets = targets(&drawing, marks, about, label("timeline"));
         vec![image(drawing, label("timeline")), targets].into_any()
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::dom::{el, live, node, part, press_link};
+use super::dom::{el, live, node, part, press, press_link};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use shardwise_core::Answer;
@@ -11,7 +11,7 @@ use shardwise_core::complete::training_gpus;
 use super::calibrate;
 use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
-use super::{closing, words};
+use super::{closing, how, words};
 use crate::browser;
 use crate::format;
 use crate::page::{Page, Shown};
@@ -95,14 +95,14 @@ fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
                 .child(el("P.verdict-q").child(words::asked(shown, lang))),
         )
         .child(answer.calibration.map(|own| calibrate::notice(page, &own)))
-        .child(fit(answer, lang))
+        .child(fit(page, answer))
         .child((!answer.fits).then(|| closing::view(page)))
         .child(
             el("DL.figs")
-                .child(throughput(answer, lang))
-                .child(cost(answer, lang))
-                .child(run(shown, lang))
-                .child(mfu(answer, lang)),
+                .child(throughput(page, answer))
+                .child(cost(page, answer))
+                .child(run(page, shown))
+                .child(mfu(page, answer)),
         )
         .child(plan(page, shown, lang))
         .into_any()
@@ -128,7 +128,8 @@ pub(super) fn bar(answer: &Answer) -> AnyView {
         .into_any()
 }
 
-fn fit(answer: &Answer, lang: Lang) -> AnyView {
+fn fit(page: Page, answer: &Answer) -> AnyView {
+    let lang = page.lang;
     let memory = &answer.memory;
     let rest = fill(
         lang.text().worst,
@@ -151,6 +152,12 @@ fn fit(answer: &Answer, lang: Lang) -> AnyView {
                 )
                 .child(" ")
                 .child(range)
+                .child(" ")
+                .child(how::button(
+                    page,
+                    format!("memory.{}", memory.phase),
+                    lang.text().memory,
+                ))
                 .child(calibrate::tag(on, lang)),
         )
         .into_any()
@@ -203,13 +210,19 @@ fn interval_bar(value: f64, low: f64, high: f64) -> AnyView {
 }
 
 /// The name of a figure that follows a calibration of times, which is said beside it.
-fn timed(name: &'static str, answer: &Answer, lang: Lang) -> AnyView {
+fn timed(page: Page, name: &'static str, figure: &'static str, answer: &Answer) -> AnyView {
     let on = answer.calibration.is_some_and(|own| own.time.is_some());
-    vec![node(name), node(calibrate::tag(on, lang))].into_any()
+    vec![
+        node(name),
+        node(" "),
+        node(how::button(page, figure, name)),
+        node(calibrate::tag(on, page.lang)),
+    ]
+    .into_any()
 }
 
-fn throughput(answer: &Answer, lang: Lang) -> AnyView {
-    let text = lang.text();
+fn throughput(page: Page, answer: &Answer) -> AnyView {
+    let text = page.text();
     let range = answer.interval.map(|interval| {
         let [low, high] = interval.tokens_per_s_per_gpu;
         (
@@ -225,7 +238,7 @@ fn throughput(answer: &Answer, lang: Lang) -> AnyView {
     let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
     figure(
         "fig-throughput",
-        timed(text.throughput, answer, lang),
+        timed(page, text.throughput, "tokens_per_s_per_gpu", answer),
         value.into_any(),
         answer.tokens_per_s_per_gpu,
         range,
@@ -245,9 +258,9 @@ fn cost_range(answer: &Answer, usd: f64) -> Option<[f64; 2]> {
     })
 }
 
-fn cost(answer: &Answer, lang: Lang) -> AnyView {
-    let text = lang.text();
-    let name = timed(text.cost, answer, lang);
+fn cost(page: Page, answer: &Answer) -> AnyView {
+    let text = page.text();
+    let name = timed(page, text.cost, "usd_per_mtok", answer);
     let Some((usd, price)) = answer.usd_per_mtok.zip(answer.usd_per_gpu_hour) else {
         return figure(
             "fig-cost",
@@ -282,7 +295,8 @@ fn cost(answer: &Answer, lang: Lang) -> AnyView {
     )
 }
 
-fn run(shown: &Shown, lang: Lang) -> AnyView {
+fn run(page: Page, shown: &Shown) -> AnyView {
+    let lang = page.lang;
     let (text, answer) = (lang.text(), &shown.found.answer);
     let step = format::seconds(answer.step_time_s);
     let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
@@ -297,7 +311,7 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
             .unwrap_or_default();
         return figure(
             "fig-run",
-            text.step.into_any(),
+            timed(page, text.step, "step_time_s", answer),
             value.into_any(),
             0.0,
             None,
@@ -314,7 +328,9 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
         node(el("SPAN.u u-i").child(text.hours)),
         node(usd),
     ];
-    let name = fill(text.run, &[&lang.tokens(tokens)]).into_any();
+    let name = fill(text.run, &[&lang.tokens(tokens)]);
+    let how = how::button(page, "run.hours", &name);
+    let name = vec![node(name), node(" "), node(how)].into_any();
     let sub = fill(text.a_step, &[&step]);
     figure(
         "fig-run",
@@ -327,13 +343,13 @@ fn run(shown: &Shown, lang: Lang) -> AnyView {
     )
 }
 
-fn mfu(answer: &Answer, lang: Lang) -> AnyView {
-    let text = lang.text();
+fn mfu(page: Page, answer: &Answer) -> AnyView {
+    let text = page.text();
     let value = el("B").child(format::percent(answer.mfu, 1));
     let sub = fill(text.hfu, &[&format::percent(answer.hfu, 1)]);
     figure(
         "fig-mfu",
-        text.mfu.into_any(),
+        timed(page, text.mfu, "mfu", answer),
         value.into_any(),
         0.0,
         None,
@@ -388,11 +404,19 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
 
 fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
     let text = lang.text();
-    let considered = move || match page.planned() {
-        Some(found) if found.considered > 1 => {
-            fill(text.best_of, &[&format::grouped(found.considered)])
+    let considered = move || {
+        // The first offer is the question's own GPU type.
+        let market = page.market();
+        let own = market
+            .offers
+            .first()
+            .and_then(|own| own.result.as_ref().ok());
+        match own {
+            Some(found) if found.considered > 1 => {
+                fill(text.best_of, &[&format::grouped(found.considered)])
+            }
+            _ => text.the_plan.to_owned(),
         }
-        _ => text.the_plan.to_owned(),
     };
     let note = shown.found.answer.interval.map(|interval| {
         el("P.vp-n")
@@ -414,6 +438,14 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
         .child(el("P.vp-h").child(live(considered)))
         .child(el("UL.chips").children(tags))
         .child(note)
+        .child(
+            el("P.vp-a").child(
+                el("BUTTON.btn btn-s|type=button|id=pin-a")
+                    .on("click", press(move || page.put_aside()))
+                    .child(icon("i-pin"))
+                    .child(text.pin_a),
+            ),
+        )
         .into_any()
 }
 

@@ -10,12 +10,12 @@ use crate::page::Shown;
 use crate::text::{Lang, fill};
 
 /// A GPU type as a label: its catalog id in capitals.
-pub(super) fn gpu_label(id: &str) -> String {
+pub(crate) fn gpu_label(id: &str) -> String {
     id.to_ascii_uppercase()
 }
 
 /// The backend's name.
-pub(super) fn backend(backend: Backend) -> &'static str {
+pub(crate) fn backend(backend: Backend) -> &'static str {
     match backend {
         Backend::Megatron => "Megatron",
         Backend::Fsdp => "FSDP",
@@ -25,12 +25,12 @@ pub(super) fn backend(backend: Backend) -> &'static str {
 }
 
 /// The question in one sentence.
-pub(super) fn asked(shown: &Shown, lang: Lang) -> String {
+pub(crate) fn asked(shown: &Shown, lang: Lang) -> String {
     asked_of(&shown.found.job, lang)
 }
 
 /// The same of a question that is not shown.
-pub(super) fn asked_of(job: &Job, lang: Lang) -> String {
+pub(crate) fn asked_of(job: &Job, lang: Lang) -> String {
     let text = lang.text();
     let kind = KINDS
         .iter()
@@ -80,7 +80,7 @@ pub(crate) fn plan_in_short(plan: &PlanSpec, gpus: u32) -> String {
 }
 
 /// The dimensions of a plan that split something, in short: `TP 2 · DP 4`.
-pub(super) fn layout(plan: &PlanSpec, gpus: u32) -> String {
+pub(crate) fn layout(plan: &PlanSpec, gpus: u32) -> String {
     let of = |value: Option<u64>| value.unwrap_or(1).max(1);
     let split = [
         of(plan.tensor_parallel),
@@ -107,7 +107,7 @@ pub(super) fn layout(plan: &PlanSpec, gpus: u32) -> String {
 }
 
 /// What one forward pass takes, as a plan states it.
-pub(super) fn batch(plan: &PlanSpec, lang: Lang) -> String {
+pub(crate) fn batch(plan: &PlanSpec, lang: Lang) -> String {
     let text = lang.text();
     match (plan.max_tokens_per_gpu, plan.micro_batch) {
         (Some(tokens), _) => fill(text.chip_tokens, &[&format::grouped(tokens)]),
@@ -117,7 +117,7 @@ pub(super) fn batch(plan: &PlanSpec, lang: Lang) -> String {
 }
 
 /// The word of a recomputation.
-pub(super) fn recompute(plan: &PlanSpec) -> &'static str {
+pub(crate) fn recompute(plan: &PlanSpec) -> &'static str {
     let granularity = plan.recompute.as_ref().map(|recompute| match recompute {
         RecomputeSpec::Word(granularity) | RecomputeSpec::Modules { granularity, .. } => {
             *granularity
@@ -131,7 +131,7 @@ pub(super) fn recompute(plan: &PlanSpec) -> &'static str {
 }
 
 /// What a plan keeps in host memory, in words; empty for nothing.
-pub(super) fn offload(plan: &PlanSpec, lang: Lang) -> String {
+pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
     let offload = plan.offload.unwrap_or_default();
     let parts = [
         ("p", offload.parameters),
@@ -148,7 +148,7 @@ pub(super) fn offload(plan: &PlanSpec, lang: Lang) -> String {
 }
 
 /// The catalog id of the question's GPU; `None` where the question describes it.
-pub(super) fn asked_gpu(shown: &Shown) -> Option<&str> {
+pub(crate) fn asked_gpu(shown: &Shown) -> Option<&str> {
     match &shown.question.hardware.gpu {
         Value::String(id) => Some(id),
         _ => None,

@@ -5,6 +5,8 @@
     reason = "a command line prints"
 )]
 
+#[path = "shardwise/language.rs"]
+mod language;
 #[path = "shardwise/reading.rs"]
 mod reading;
 #[path = "shardwise/searching.rs"]
@@ -20,15 +22,20 @@ use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use shardwise_core::calibration::{Calibrated, Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
-use shardwise_core::emit::{self, Framework, Language};
+use shardwise_core::emit::{self, Framework, Language, Snippet};
 use shardwise_core::error::InputError;
 use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
 use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
+
+use language::Lang;
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
 #[command(name = "shardwise", version, about)]
 struct Arguments {
+    /// Language of errors, caveats, advice, reports and comments; keys and code are the same in both.
+    #[arg(long, value_enum, global = true, default_value = "en")]
+    lang: Lang,
     #[command(subcommand)]
     command: Command,
 }
@@ -129,7 +136,8 @@ enum Table {
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().command) {
+    let Arguments { lang, command } = Arguments::parse();
+    match run(command, lang) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -141,32 +149,34 @@ fn main() -> ExitCode {
 }
 
 /// Whether every question was answered.
-fn run(command: Command) -> io::Result<bool> {
+fn run(command: Command, lang: Lang) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
         Command::Estimate {
             files,
             efficiency: None,
-        } => each(&files, &mut out, |question| line(&estimate(question)?)),
+        } => each(&files, lang, &mut out, |question| {
+            line(&estimate(question)?, lang)
+        }),
         Command::Estimate {
             files,
             efficiency: Some(path),
         } => {
             let efficiency: Efficiency =
                 serde_json::from_reader(BufReader::new(File::open(path)?))?;
-            each(&files, &mut out, |question| {
-                line(&evaluate_with(question, &efficiency)?.answer)
+            each(&files, lang, &mut out, |question| {
+                line(&evaluate_with(question, &efficiency)?.answer, lang)
             })
         }
-        Command::Sensitivity { files } => {
-            each(&files, &mut out, |question| line(&sensitivity(question)?))
-        }
+        Command::Sensitivity { files } => each(&files, lang, &mut out, |question| {
+            line(&sensitivity(question)?, lang)
+        }),
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
         }
-        Command::Search { files, options } => each(&files, &mut out, |question| {
-            searching::document(question, &options)
+        Command::Search { files, options } => each(&files, lang, &mut out, |question| {
+            Ok(lang.document(searching::document(question, &options)?))
         }),
         Command::Flags {
             files,
@@ -174,8 +184,8 @@ fn run(command: Command) -> io::Result<bool> {
             framework_version,
             json,
             page,
-        } => each(&files, &mut out, |question| {
-            write_flags(question, &framework, &framework_version, json, &page)
+        } => each(&files, lang, &mut out, |question| {
+            write_flags(question, &framework, &framework_version, json, &page, lang)
         }),
         Command::Calibrate {
             files,
@@ -183,7 +193,7 @@ fn run(command: Command) -> io::Result<bool> {
             backward_s,
             step_time_s,
             peak_gib,
-        } => each(&files, &mut out, |question| {
+        } => each(&files, lang, &mut out, |question| {
             let measured = Measured {
                 forward_s,
                 backward_s,
@@ -192,9 +202,12 @@ fn run(command: Command) -> io::Result<bool> {
             };
             let own = calibrate(question, &measured)?;
             let question = own.applied(question);
-            line(&json!({"version": 1, "calibrated": own, "question": question}))
+            line(
+                &json!({"version": 1, "calibrated": own, "question": question}),
+                lang,
+            )
         }),
-        Command::Link { files } => each(&files, &mut out, |question| {
+        Command::Link { files } => each(&files, lang, &mut out, |question| {
             Ok(format!("#{}", permalink::to_hash(question)))
         }),
         Command::Read {
@@ -202,7 +215,14 @@ fn run(command: Command) -> io::Result<bool> {
             gpu,
             model,
             json,
-        } => reading::run(&files, gpu.as_deref(), model.as_deref(), json, &mut out),
+        } => reading::run(
+            &files,
+            gpu.as_deref(),
+            model.as_deref(),
+            json,
+            lang,
+            &mut out,
+        ),
         Command::Catalog { table } => {
             list(table, &mut out)?;
             Ok(true)
@@ -223,15 +243,17 @@ fn run(command: Command) -> io::Result<bool> {
     Ok(done)
 }
 
-fn line<T: serde::Serialize>(value: &T) -> Result<String, InputError> {
-    serde_json::to_string(value).map_err(|error| {
+fn line<T: serde::Serialize>(value: &T, lang: Lang) -> Result<String, InputError> {
+    let line = serde_json::to_string(value).map_err(|error| {
         InputError::new("answer", format!("The answer cannot be written: {error}."))
-    })
+    })?;
+    Ok(lang.document(line))
 }
 
 /// Writes one result per question, in order; an error never stops the others.
 fn each(
     files: &[PathBuf],
+    lang: Lang,
     out: &mut impl Write,
     mut answer: impl FnMut(&Question) -> Result<String, InputError>,
 ) -> io::Result<bool> {
@@ -240,7 +262,7 @@ fn each(
         let result = parse_question(text).and_then(|question| answer(&question));
         let line = result.unwrap_or_else(|error| {
             all = false;
-            json!({"version": 1, "error": error}).to_string()
+            lang.document(json!({"version": 1, "error": error}).to_string())
         });
         writeln!(out, "{line}")
     };
@@ -315,6 +337,7 @@ fn write_flags(
     version: &str,
     json: bool,
     page: &str,
+    lang: Lang,
 ) -> Result<String, InputError> {
     let framework = framework_named(framework)?;
     let link = if page.is_empty() {
@@ -324,30 +347,34 @@ fn write_flags(
     };
     match flags(question, framework, framework.version(version)?, &link)? {
         Ok(snippets) if json => {
-            let snippets: Vec<Value> = snippets
-                .iter()
-                .map(|snippet| {
-                    let language = match snippet.language {
-                        Language::Shell => "shell",
-                        Language::Json => "json",
-                        Language::Yaml => "yaml",
-                        Language::Toml => "toml",
-                    };
-                    json!({"file": snippet.file, "language": language, "text": snippet.text, "reasons": snippet.reasons})
-                })
-                .collect();
+            let snippets: Vec<Value> = snippets.iter().map(|one| written(one, lang)).collect();
             Ok(json!({"version": 1, "snippets": snippets}).to_string())
         }
-        Ok(snippets) => Ok(snippets
-            .iter()
-            .map(|snippet| snippet.text.as_str())
-            .collect::<Vec<_>>()
-            .join("\n")),
-        Err(unsupported) if json => {
-            Ok(json!({"version": 1, "unsupported": unsupported.message}).to_string())
+        Ok(snippets) => {
+            let texts: Vec<String> = snippets.iter().map(|one| lang.snippet(one)).collect();
+            Ok(texts.join("\n"))
         }
+        Err(unsupported) if json => line(
+            &json!({"version": 1, "unsupported": unsupported.message}),
+            lang,
+        ),
         Err(unsupported) => Err(InputError::new("plan.backend", unsupported.message)),
     }
+}
+
+/// A text to paste as JSON.
+fn written(snippet: &Snippet, lang: Lang) -> Value {
+    let language = match snippet.language {
+        Language::Shell => "shell",
+        Language::Json => "json",
+        Language::Yaml => "yaml",
+        Language::Toml => "toml",
+    };
+    let reasons = snippet.reasons.iter();
+    let reasons: Vec<(&str, String)> = reasons
+        .map(|(key, reason)| (key.as_str(), lang.sentence(reason)))
+        .collect();
+    json!({"file": snippet.file, "language": language, "text": lang.snippet(snippet), "reasons": reasons})
 }
 
 /// A table of the catalog as JSON Lines.

@@ -10,7 +10,7 @@ use crate::units::shortest;
 use crate::wire::{RlSpec, Schedule, WorkloadKind};
 use crate::workload::Rl;
 
-/// Prompts that DAPO's dynamic sampling generates for each that trains: rollout over one batch's generation in seven
+/// Prompts that DAPO's dynamic sampling (arXiv:2503.14476, section 3.2) generates for each that trains: rollout over one batch's generation in seven
 /// veRL runs with `filter_groups`, 2.1 to 3.8, at the median
 /// (<https://github.com/ISEEKYAN/verl_megatron_practice>, dapo14b.csv rows 7 to 11, dapo32b.csv rows 6 and 7).
 const DYNAMIC_SAMPLING: f64 = 2.3;

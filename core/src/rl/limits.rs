@@ -1,6 +1,6 @@
 //! The most that fits: the engine's share of the card and each role's token budget, with and without offload.
 
-use super::phases::{Others, phases};
+use super::phases::{Budgets, Others, phases};
 use super::{GeneratingSide, kept_engine};
 use crate::context::Context;
 use crate::plan::{Layout, Plan};
@@ -10,7 +10,7 @@ use crate::wire::{Limit, MemoryParts, Offload, Schedule, TokenBudget};
 use crate::workload::Rl;
 
 /// Shares of the card are stated to a twentieth, and never above this: vLLM's own trial run needs the rest.
-const MOST: f64 = 0.95;
+pub(crate) const MOST: f64 = 0.95;
 
 /// What fits with all states on the card between their phases, and with all of them in host memory.
 #[must_use]
@@ -25,13 +25,24 @@ pub fn limits(
         .into()
 }
 
-fn limit(
+/// What a limit follows from.
+pub(crate) struct Terms {
+    /// GiB that the engine's share of the card does not count, and the least that the engine needs; absent without one.
+    pub(crate) engine: Option<(f64, f64)>,
+    /// GiB that an engine keeps beside training.
+    pub(crate) kept: f64,
+    /// What each training phase holds.
+    pub(crate) phases: Vec<(&'static str, Budgets)>,
+}
+
+/// The terms of a limit, with `offload` or without.
+pub(crate) fn terms(
     context: &Context<'_>,
     plan: &Plan,
     rl: &Rl,
     generating: &Generation,
     offload: bool,
-) -> Limit {
+) -> Terms {
     let moved = |layout: &Layout| Layout {
         offload: Offload {
             parameters: offload,
@@ -49,9 +60,8 @@ fn limit(
     };
     let others = Others::of(&plan, rl);
     let (phases, resident) = phases(context, &plan, rl, &others);
-    let capacity = context.job.hardware.memory_gib;
     let mut kept = 0.0;
-    let mut utilization = None;
+    let mut share = None;
     if let Some(engine) = &plan.rollout {
         kept = kept_engine(engine, rl, generating).total();
         let resident = if rl.schedule == Schedule::Colocated {
@@ -66,18 +76,40 @@ fn limit(
             - parts.rollout_weights
             - parts.kv_cache
             - generating.workspace.gib();
-        let free = ((capacity - outside) / capacity * 20.0).floor() / 20.0;
-        let needed = (generating.weights + generating.workspace).gib() / capacity;
-        utilization = (free > needed).then_some(free.min(MOST));
+        share = Some((outside, (generating.weights + generating.workspace).gib()));
     }
+    Terms {
+        engine: share,
+        kept,
+        phases: phases
+            .iter()
+            .map(|phase| (phase.name, phase.budgets(context, rl)))
+            .collect(),
+    }
+}
+
+fn limit(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    generating: &Generation,
+    offload: bool,
+) -> Limit {
+    let terms = terms(context, plan, rl, generating, offload);
+    let capacity = context.job.hardware.memory_gib;
+    let utilization = terms.engine.and_then(|(outside, least)| {
+        let free = ((capacity - outside) / capacity * 20.0).floor() / 20.0;
+        (free > least / capacity).then_some(free.min(MOST))
+    });
     Limit {
         offload,
         gpu_memory_utilization: utilization,
-        max_tokens_per_gpu: phases
-            .iter()
-            .map(|phase| TokenBudget {
-                phase: phase.name,
-                tokens: phase.largest_budget(context, rl, capacity - kept),
+        max_tokens_per_gpu: terms
+            .phases
+            .into_iter()
+            .map(|(phase, budgets)| TokenBudget {
+                phase,
+                tokens: budgets.largest(capacity - terms.kept),
             })
             .collect(),
     }

@@ -80,26 +80,36 @@ impl<'a> Others<'a> {
             reward: Side::of(rl.reward_model.as_ref(), Some(plan.layout)),
         }
     }
+
+    /// The critic and its layout.
+    pub(super) fn critic(&self) -> Option<(Role<'_>, Layout)> {
+        self.critic.as_ref().map(|side| (side.role(), side.layout))
+    }
+
+    /// The reward model and its layout.
+    pub(super) fn reward(&self) -> Option<(Role<'_>, Layout)> {
+        self.reward.as_ref().map(|side| (side.role(), side.layout))
+    }
 }
 
 /// One phase of the training side.
 pub(super) struct Phase<'a> {
     /// As answers name it.
     pub(super) name: &'static str,
-    role: Role<'a>,
+    pub(super) role: Role<'a>,
     /// The role's layout as planned, states offloaded between phases included.
-    planned: Layout,
-    usage: Use,
+    pub(super) planned: Layout,
+    pub(super) usage: Use,
     /// Sequences of one pass over the phase's batch, and how often it comes.
     sequences: f64,
-    times: f64,
+    pub(super) times: f64,
     /// What other roles keep on the card.
-    beside: MemoryParts,
+    pub(super) beside: MemoryParts,
 }
 
 impl Phase<'_> {
     /// The layout at work: offloaded states have come back, forward passes take larger micro-batches.
-    fn layout(&self) -> Layout {
+    pub(super) fn layout(&self) -> Layout {
         let layout = in_phase(&self.planned);
         match self.usage {
             Use::Evaluate => forward_layout(&layout),
@@ -107,7 +117,7 @@ impl Phase<'_> {
         }
     }
 
-    fn batch(&self, context: &Context<'_>, layout: &Layout, rl: &Rl) -> Batch {
+    pub(super) fn batch(&self, context: &Context<'_>, layout: &Layout, rl: &Rl) -> Batch {
         let gpus = training_gpus(context.job);
         batch::split(context.job, layout, gpus, self.sequences, rl.length_cv())
     }
@@ -146,14 +156,8 @@ impl Phase<'_> {
         memory::of_role(context, &self.role, layout, gpus, &batch, self.usage).beside(&self.beside)
     }
 
-    /// The largest token budget with which it stays within `capacity_gib`, to a whole kilotoken; `None` where not even
-    /// one sequence fits. Memory is linear in the budget until a rank's whole batch is in it.
-    pub(super) fn largest_budget(
-        &self,
-        context: &Context<'_>,
-        rl: &Rl,
-        capacity_gib: f64,
-    ) -> Option<u64> {
+    /// Its memory by token budget.
+    pub(super) fn budgets(&self, context: &Context<'_>, rl: &Rl) -> Budgets {
         let with = |tokens: u64| {
             let layout = Layout {
                 micro_batch: MicroBatch::Tokens(tokens),
@@ -167,17 +171,41 @@ impl Phase<'_> {
         let all =
             self.sequences / ranks * rl.mean_length() / f64::from(self.planned.sequence_split());
         let most = (all.ceil() as u64).max(least);
-        let (low, high) = (with(least), with(most));
-        if low > capacity_gib {
+        Budgets {
+            least,
+            most,
+            low: with(least),
+            high: with(most),
+        }
+    }
+}
+
+/// What a phase holds by its token budget: linear until a rank's whole batch is in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budgets {
+    /// The longest sequence, in tokens of one GPU.
+    pub(crate) least: u64,
+    /// A rank's whole batch.
+    pub(crate) most: u64,
+    /// GiB with the least.
+    pub(crate) low: f64,
+    /// GiB with the most.
+    pub(crate) high: f64,
+}
+
+impl Budgets {
+    /// The largest budget within `capacity_gib`, to a whole kilotoken; `None` where not even one sequence fits.
+    pub(super) fn largest(&self, capacity_gib: f64) -> Option<u64> {
+        if self.low > capacity_gib {
             return None;
         }
-        let share = if high > capacity_gib {
-            (capacity_gib - low) / (high - low)
+        let share = if self.high > capacity_gib {
+            (capacity_gib - self.low) / (self.high - self.low)
         } else {
             1.0
         };
-        let budget = least + ((most - least) as f64 * share) as u64;
-        Some((budget / 1024 * 1024).max(least))
+        let budget = self.least + ((self.most - self.least) as f64 * share) as u64;
+        Some((budget / 1024 * 1024).max(self.least))
     }
 }
 
@@ -232,7 +260,7 @@ fn left_by_frozen(
 
 /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer
 /// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`).
-fn moved(
+pub(super) fn moved(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,

@@ -25,12 +25,67 @@ pub(super) struct EngineModel<'a> {
     pub(super) released: bool,
 }
 
+/// Where the time of one engine step goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DecodeStep {
+    /// Arithmetic of the products.
+    pub(crate) products: Seconds,
+    /// Reading weights.
+    pub(crate) weights: Seconds,
+    /// Reading keys and values, or multiplying with them where that takes longer.
+    pub(crate) attention: Seconds,
+    /// All-reduces of tensor parallelism.
+    pub(crate) collectives: Seconds,
+    /// The experts' exchanges.
+    pub(crate) exchange: Seconds,
+    /// Kernels' floors, scheduling, sampling.
+    pub(crate) floors: Seconds,
+    /// The host's launches without CUDA graphs, beside which all else runs; else nothing.
+    pub(crate) launching: Seconds,
+}
+
+impl DecodeStep {
+    /// All of it.
+    pub(crate) fn total(&self) -> Seconds {
+        let busy = self.products
+            + self.weights
+            + self.attention
+            + self.collectives
+            + self.exchange
+            + self.floors;
+        busy.max(self.launching)
+    }
+}
+
+/// Where the time of prompts goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prefill {
+    /// Products.
+    pub(crate) products: Seconds,
+    /// Attention.
+    pub(crate) attention: Seconds,
+    /// All-reduces of tensor parallelism.
+    pub(crate) collectives: Seconds,
+    /// The experts' exchanges.
+    pub(crate) exchange: Seconds,
+    /// What every engine step takes beside.
+    pub(crate) floors: Seconds,
+}
+
+impl Prefill {
+    /// All of it.
+    pub(crate) fn total(&self) -> Seconds {
+        self.products + self.attention + self.collectives + self.exchange + self.floors
+    }
+}
+
 impl EngineModel<'_> {
     fn layers(&self) -> f64 {
         self.model.shape.num_hidden_layers as f64
     }
 
-    /// Routed experts that at least one of `tokens` tokens visits: `E·(1 − (1 − k/E)^tokens)`.
+    /// Routed experts that at least one of `tokens` tokens visits: `E·(1 − (1 − k/E)^tokens)`, where each token chooses `k`
+    /// of `E` (arXiv:1701.06538) and all are as likely.
     fn touched_experts(&self, tokens: f64) -> f64 {
         let shape = &self.model.shape;
         let experts = shape.num_experts as f64;
@@ -81,8 +136,9 @@ impl EngineModel<'_> {
         time
     }
 
-    /// One engine step that adds one token to each of `sequences` sequences of `length` tokens.
-    pub(super) fn decode_step(&self, sequences: f64, length: f64) -> Seconds {
+    /// One engine step that adds one token to each of `sequences` sequences of `length` tokens (vLLM,
+    /// arXiv:2309.06180). Weights, keys and values are read once; what each part takes adds up.
+    pub(super) fn decode_step(&self, sequences: f64, length: f64) -> DecodeStep {
         let shape = &self.model.shape;
         let tp = f64::from(self.plan.tensor_parallel);
         let (rates, constants) = (&self.rates, self.constants);
@@ -120,16 +176,18 @@ impl EngineModel<'_> {
             constants.rl_sequence_s * (1.0 + libm::log2(tp))
         };
         let floors = constants.layer_s * self.layers() + constants.step_s + each * sequences;
-        let busy = matmul
-            + weights
-            + attention
-            + collectives
-            + self.expert_exchange(sequences)
-            + Seconds::new(floors);
-        if self.plan.enforce_eager {
-            busy.max(self.launching())
-        } else {
-            busy
+        DecodeStep {
+            products: matmul,
+            weights,
+            attention,
+            collectives,
+            exchange: self.expert_exchange(sequences),
+            floors: Seconds::new(floors),
+            launching: if self.plan.enforce_eager {
+                self.launching()
+            } else {
+                Seconds::ZERO
+            },
         }
     }
 
@@ -205,7 +263,7 @@ impl EngineModel<'_> {
     }
 
     /// Processing `tokens` prompt tokens of prompts `length` long.
-    pub(super) fn prefill(&self, tokens: f64, length: f64) -> Seconds {
+    pub(super) fn prefill(&self, tokens: f64, length: f64) -> Prefill {
         let tp = f64::from(self.plan.tensor_parallel);
         let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
         let linear = self.products(tokens, chunk.min(tokens), self.constants.prefill);
@@ -226,11 +284,12 @@ impl EngineModel<'_> {
         } else {
             Seconds::ZERO
         };
-        let exchange = self.expert_exchange(tokens);
-        linear
-            + Seconds::new(attention)
-            + collectives
-            + exchange
-            + Seconds::new(tokens / chunk * 2e-3)
+        Prefill {
+            products: linear,
+            attention: Seconds::new(attention),
+            collectives,
+            exchange: self.expert_exchange(tokens),
+            floors: Seconds::new(tokens / chunk * 2e-3),
+        }
     }
 }

@@ -6,7 +6,8 @@ use crate::plan::RolloutPlan;
 use crate::units::Bytes;
 use crate::wire::{KvCacheDtype, Precision};
 
-/// Bytes of keys and values of one token in all layers, on one GPU of a tensor-parallel engine.
+/// Bytes of keys and values of one token in all layers, on one GPU of a tensor-parallel engine; blocks of them waste
+/// next to nothing (vLLM, arXiv:2309.06180, section 4).
 #[must_use]
 pub fn cache_bytes_per_token(
     model: &Model,
@@ -71,6 +72,13 @@ pub fn engine_weights(model: &Model, plan: &RolloutPlan, released: bool) -> Byte
 /// Sequences whose logits vLLM sets memory aside for at most: its default `max_num_seqs` on large cards.
 const SAMPLED: u64 = 1024;
 
+/// Sequences whose logits an engine sets memory aside for.
+pub(crate) fn sampled(plan: &RolloutPlan) -> f64 {
+    plan.max_num_seqs
+        .min(plan.max_num_batched_tokens)
+        .min(SAMPLED) as f64
+}
+
 /// Memory of the engine beside weights and cache, for one GPU: activations of `max_num_batched_tokens` (residual
 /// stream, norm and projections; gate, up and their product), logits in 16 and 32 bits, CUDA graphs, buffers.
 ///
@@ -87,11 +95,7 @@ pub fn workspace(model: &Model, plan: &RolloutPlan) -> Bytes {
     };
     let split = f64::from(plan.tensor_parallel);
     let activations = 2.0 * tokens * (4.0 * shape.hidden_size as f64 + 3.0 * ffn as f64 / split);
-    let sampled = plan
-        .max_num_seqs
-        .min(plan.max_num_batched_tokens)
-        .min(SAMPLED) as f64;
-    let logits = 6.0 * sampled * shape.vocab_size as f64;
+    let logits = 6.0 * sampled(plan) * shape.vocab_size as f64;
     let graphs = if plan.enforce_eager { 0.0 } else { 1.0 };
     Bytes::new(activations + logits) + Bytes::from_gib(0.5 + graphs)
 }

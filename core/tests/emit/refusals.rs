@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shardwise_core::{Evaluated, emit};
 
 use super::examples::{evaluated, plan, rl, sft};
+use super::said::said;
 use super::{hugging_face, texts};
 
 #[test]
@@ -226,6 +227,7 @@ fn a_framework_refuses_by_field_and_remedy() {
     for (id, found, says) in cases.into_iter().chain(hugging_face::refused()) {
         let message = refusal(id, &found);
         assert!(message.contains(says), "{id}: {message}");
+        said(&message);
         let framework = emit::framework(id).unwrap();
         let broken = emit::rules::violations(&found.job, &found.plan, framework);
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The chart, and what it says about the run that is pointed at.
 
 use super::super::dom::{El, el, live, node, part};
-use super::super::figure::{image, sheet};
+use super::super::figure::image;
 use super::super::icons::icon;
 use super::super::words;
 use super::summary::coverage;
@@ -12,6 +12,7 @@ use crate::charts::{self, backend::Drawing};
 use crate::format;
 use crate::runs::{Kind, Run, Runs};
 use crate::text::fill;
+use crate::tree::{self, drawn};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
@@ -78,7 +79,8 @@ fn mark(page: Page, width: u32) -> Option<AnyView> {
     let (chart, places) = chart(page, &runs);
     let index = places.iter().position(|place| *place == near)?;
     let drawing = charts::draw(size(width), |area| chart.draw_near(area, index));
-    Some(sheet(el("svg.c over|aria-hidden=true"), drawing))
+    let over = tree::el("svg.c over|aria-hidden=true");
+    Some(node(drawn::sheet(over, drawing)))
 }
 
 /// The run that a place on the chart means.
@@ -167,7 +169,7 @@ fn plot(page: Page) -> AnyView {
     let drawn = move || {
         let width = width.get();
         let drawing = (width > 0).then(|| drawing(page, width)).flatten();
-        drawing.map(|drawing| image(drawing, "c-runs"))
+        drawing.map(|drawing| image(drawing, "c-runs".to_owned()))
     };
     let marked = move || {
         let width = width.get();

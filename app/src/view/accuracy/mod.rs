@@ -293,6 +293,7 @@ fn framework(id: &str) -> String {
 
 /// The whole page.
 pub(crate) fn view() -> AnyView {
+    browser::follow_arrows();
     let page = Page::new();
     part(move || {
         let lang = page.look.lang.get();

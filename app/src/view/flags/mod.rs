@@ -6,19 +6,20 @@ use std::sync::Arc;
 
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
+use serde_json::Map;
 use shardwise_core::emit::{NAMES, Named};
 use shardwise_core::wire::to_value;
 use wasm_bindgen::JsCast;
 
 use super::dom::{Act, El, el, node, part, press, typed};
 use super::icons::icon;
-use super::words;
+use super::{paste, sheet, words};
 use crate::browser;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::texts::desk;
-use crate::texts::{Flags, Task};
+use crate::texts::{Flags, Name, Task};
 
 /// How long the worker waits for the first answer to be drawn, in milliseconds.
 const FIRST_MS: u32 = 200;
@@ -61,6 +62,7 @@ pub(super) fn view(page: Page) -> AnyView {
     Timeout::new(FIRST_MS, move || desk::open(page.no_worker)).forget();
     order_flags(page, choice);
     order_serves(page);
+    order_diff(page, choice);
     let versions = move || {
         choice
             .framework()
@@ -78,6 +80,7 @@ pub(super) fn view(page: Page) -> AnyView {
                     .child(part(move || panel(page, choice))),
             ),
         )
+        .child(sheet::host(page, Name::Diff))
         .into_any()
 }
 
@@ -96,6 +99,29 @@ fn order_flags(page: Page, choice: Choice) {
         desk::order(page, task, |page, found| {
             page.flags.set(serde_json::from_value(found).ok());
         });
+    });
+}
+
+/// Says which texts are to be laid beside which framework's, where something was pasted.
+fn order_diff(page: Page, choice: Choice) {
+    let state = page.sheet(Name::Diff).state;
+    sheet::follow(page, Name::Diff, move || {
+        state.with(|state| !state.is_empty())
+    });
+    Effect::new(move || {
+        let Some(framework) = choice.framework() else {
+            return;
+        };
+        let texts = page.pasted.with(|text| paste::split(text));
+        if texts.is_empty() {
+            page.sheet(Name::Diff).tree.set(None);
+            return state.set(Map::new());
+        }
+        state.set(Map::from_iter([
+            ("framework".to_owned(), framework.id.into()),
+            ("version".to_owned(), choice.version(framework).into()),
+            ("texts".to_owned(), texts.into()),
+        ]));
     });
 }
 

@@ -2,8 +2,7 @@
 //!
 //! What is pasted is shown as text alone: no part of it ever becomes markup or an address.
 
-mod gain;
-mod report;
+use std::sync::Arc;
 
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -13,6 +12,7 @@ use shardwise_core::wire::to_value;
 use super::dom::{Act, El, el, part, press, typed};
 use super::flags::no_worker;
 use super::icons::icon;
+use super::sheet;
 use crate::browser;
 use crate::page::Page;
 use crate::text::fill;
@@ -65,9 +65,14 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(
             el("DIV.outcome|aria-live=polite")
                 .child(part(move || left_out_file(page, left_out)))
-                .child(part(move || outcome(page))),
+                .child(part(move || outcome(page)))
+                .child(sheet::show(
+                    page,
+                    "sheet-reading".to_owned(),
+                    move || read(page),
+                    |_| (),
+                )),
         )
-        .child(part(move || gain::uses(page)))
         .into_any()
 }
 
@@ -82,7 +87,8 @@ fn order(page: Page, open: RwSignal<bool>) {
         let texts = page.pasted.with(|text| split(text));
         Some(Timeout::new(REST_MS, move || {
             let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
-            desk::order(page, Task::Read { texts, base }, |page, found| {
+            let lang = page.lang.tag().to_owned();
+            desk::order(page, Task::Read { lang, texts, base }, |page, found| {
                 page.reading.set(Some(found.into()));
             });
         }))
@@ -109,7 +115,7 @@ fn file_name(line: &str) -> Option<&str> {
 }
 
 /// The texts in the box: its files apart.
-fn split(text: &str) -> Vec<String> {
+pub(super) fn split(text: &str) -> Vec<String> {
     let mut texts = vec![String::new()];
     for line in text.split_inclusive('\n') {
         if file_name(line).is_some() {
@@ -205,19 +211,14 @@ fn outcome(page: Page) -> Option<AnyView> {
     if page.no_worker.get() {
         return Some(no_worker(page).into_any());
     }
-    let Some(found) = page.reading.get() else {
-        return Some(el("P.muted").child(text.paste_reading).into_any());
-    };
-    let error = &found["error"];
-    if error.is_object() {
-        let words = report::word(error, "message");
-        let words = match error["line"].as_u64() {
-            Some(line) if line > 0 => format!("{}: {words}", fill(text.line, &[&line.to_string()])),
-            _ => words.to_owned(),
-        };
-        return Some(refusal(words).into_any());
-    }
-    Some(report::view(page, &found))
+    let waits = page.reading.with(Option::is_none);
+    waits.then(|| el("P.muted").child(text.paste_reading).into_any())
+}
+
+/// What was read; nothing while there is no text that it could be of.
+fn read(page: Page) -> Option<Arc<Value>> {
+    let nothing = page.no_worker.get() || page.pasted.with(|text| unread(text).is_some());
+    page.reading.get().filter(|_| !nothing)
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use shardwise_core::estimate;
 use shardwise_core::read::{Improved, Reading, improve, read};
 use shardwise_core::wire::{Answer, Question, Severity, question_from_value};
 
+use super::language::Lang;
+
 /// Longest text, in bytes: what the reading takes, and one more, so that a longer one is refused there.
 const MOST_BYTES: u64 = (1 << 20) + 1;
 
@@ -18,6 +20,7 @@ pub(crate) fn run(
     gpu: Option<&str>,
     model: Option<&str>,
     json: bool,
+    lang: Lang,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut texts = Vec::new();
@@ -39,25 +42,29 @@ pub(crate) fn run(
             if json {
                 let mut document = serde_json::to_value(&reading)?;
                 document["answer"] = serde_json::to_value(answer.ok())?;
+                lang.sentences(&mut document);
                 document["improved"] = serde_json::to_value(improved)?;
                 writeln!(out, "{document}")?;
             } else {
-                print(&reading, out)?;
+                print(&reading, lang, out)?;
                 match answer {
-                    Ok(answer) => print_answer(&answer, out)?,
-                    Err(error) => writeln!(out, "No estimate: {error}")?,
+                    Ok(answer) => print_answer(&answer, lang, out)?,
+                    Err(error) => {
+                        writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?;
+                    }
                 }
                 if let Some(improved) = improved {
-                    print_improved(&improved, out)?;
+                    print_improved(&improved, lang, out)?;
                 }
             }
             Ok(true)
         }
         Err(trouble) => {
             if json {
-                writeln!(out, "{}", json!({"version": 1, "error": trouble}))?;
+                let error = json!({"version": 1, "error": trouble}).to_string();
+                writeln!(out, "{}", lang.document(error))?;
             } else {
-                eprintln!("shardwise: {trouble}");
+                eprintln!("shardwise: {}", lang.sentence(&trouble.to_string()));
             }
             Ok(false)
         }
@@ -84,14 +91,16 @@ fn base(gpu: Option<&str>, model: Option<&str>) -> Option<Question> {
     .ok()
 }
 
-fn print(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "{}, read as this question:\n",
-        reading.framework.name()
-    )?;
+fn print(reading: &Reading, lang: Lang, out: &mut impl Write) -> io::Result<()> {
+    let name = reading.framework.name();
+    let title = lang.sentence(&format!("{name}, read as this question:"));
+    writeln!(out, "{title}\n")?;
     writeln!(out, "{:#}\n", serde_json::to_value(&reading.question)?)?;
-    list(out, "Understood", &reading.understood, |one| {
+    let place = |line| place(line, lang);
+    let why = |why: &str| lang.sentence(why);
+    let colon = lang.colon();
+    let mut list = |title: &str, lines: Vec<String>| list(out, title, &lines, lang);
+    let lines = reading.understood.iter().map(|one| {
         format!(
             "{}{} = {} -> {}",
             place(one.line),
@@ -99,123 +108,125 @@ fn print(reading: &Reading, out: &mut impl Write) -> io::Result<()> {
             one.value,
             one.field
         )
-    })?;
-    list(out, "Assumed", &reading.assumed, |one| {
+    });
+    list("Understood", lines.collect())?;
+    let lines = reading.assumed.iter().map(|one| {
         let equals = if one.value.is_empty() { "" } else { " = " };
-        format!("{}{equals}{}: {}", one.field, one.value, one.why)
-    })?;
-    list(
-        out,
-        "Of no matter for memory and speed",
-        &reading.ignored,
-        |one| format!("{}{}: {}", place(one.line), one.key, one.why),
-    )?;
-    list(out, "Not in the estimate", &reading.not_modelled, |one| {
+        format!("{}{equals}{}{colon}{}", one.field, one.value, why(&one.why))
+    });
+    list("Assumed", lines.collect())?;
+    let lines = reading
+        .ignored
+        .iter()
+        .map(|one| format!("{}{}{colon}{}", place(one.line), one.key, why(&one.why)));
+    list("Of no matter for memory and speed", lines.collect())?;
+    let lines = reading.not_modelled.iter().map(|one| {
         format!(
-            "{}{} = {}: {}",
+            "{}{} = {}{colon}{}",
             place(one.line),
             one.key,
             one.value,
-            one.why
+            why(&one.why)
         )
-    })?;
-    list(out, "Not known", &reading.unknown, |one| {
-        let colon = if one.hint.is_empty() { "" } else { ": " };
-        format!("{}{}{colon}{}", place(one.line), one.key, one.hint)
-    })?;
-    let name = reading.framework.name();
-    list(out, &format!("{name} refuses"), &reading.refused, |one| {
+    });
+    list("Not in the estimate", lines.collect())?;
+    let lines = reading.unknown.iter().map(|one| {
+        let colon = if one.hint.is_empty() { "" } else { colon };
+        format!("{}{}{colon}{}", place(one.line), one.key, why(&one.hint))
+    });
+    list("Not known", lines.collect())?;
+    let lines = reading.refused.iter().map(|one| {
         format!(
-            "{}{}: {} [{}]",
+            "{}{}{colon}{} [{}]",
             place(one.line),
             one.key,
-            one.why,
+            why(&one.why),
             one.source
         )
-    })?;
-    list(out, "Notes", &reading.notes, |one| {
-        format!("{}{}", place(one.line), one.text)
-    })
+    });
+    list(&format!("{name} refuses"), lines.collect())?;
+    let lines = reading
+        .notes
+        .iter()
+        .map(|one| format!("{}{}", place(one.line), why(&one.text)));
+    list("Notes", lines.collect())
 }
 
 /// `line 3: `; nothing where no single line is meant.
-fn place(line: u32) -> String {
+fn place(line: u32, lang: Lang) -> String {
     if line == 0 {
         String::new()
     } else {
-        format!("line {line}: ")
+        lang.sentence(&format!("line {line}: "))
     }
 }
 
-fn list<T>(
-    out: &mut impl Write,
-    title: &str,
-    items: &[T],
-    text: impl Fn(&T) -> String,
-) -> io::Result<()> {
-    if items.is_empty() {
+fn list(out: &mut impl Write, title: &str, lines: &[String], lang: Lang) -> io::Result<()> {
+    if lines.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{title} ({}):", items.len())?;
-    for item in items {
-        writeln!(out, "  {}", text(item))?;
+    let title = lang.sentence(&format!("{title} ({}):", lines.len()));
+    writeln!(out, "{title}")?;
+    for line in lines {
+        writeln!(out, "  {line}")?;
     }
     writeln!(out)
 }
 
 /// The estimate in two lines, and the advice.
-fn print_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+fn print_answer(answer: &Answer, lang: Lang, out: &mut impl Write) -> io::Result<()> {
     let price = answer
         .usd_per_mtok
         .map(|usd| format!(", ${usd:.3} per million tokens"))
         .unwrap_or_default();
-    writeln!(
-        out,
+    let speed = format!(
         "Speed: {:.0} tokens/s per GPU, {:.1} s a step{price}.",
         answer.tokens_per_s_per_gpu, answer.step_time_s
-    )?;
+    );
+    writeln!(out, "{}", lang.sentence(&speed))?;
     let memory = &answer.memory;
-    writeln!(
-        out,
+    let memory = format!(
         "Memory: {:.1} of {:.1} GiB in {}: it {}.",
         memory.reserved_gib,
         memory.capacity_gib,
         memory.phase.replace('_', " "),
         if answer.fits { "fits" } else { "does not fit" }
-    )?;
+    );
+    writeln!(out, "{}", lang.sentence(&memory))?;
     if !answer.advice.is_empty() {
-        writeln!(out, "\nAdvice:")?;
+        writeln!(out, "\n{}", lang.sentence("Advice:"))?;
     }
     for advice in &answer.advice {
         let mark = if advice.severity == Severity::Hint {
-            ""
+            String::new()
         } else {
-            "warning: "
+            lang.sentence("warning: ")
         };
-        writeln!(out, "  {mark}{}", advice.text)?;
+        writeln!(out, "  {mark}{}", lang.sentence(&advice.text))?;
     }
     Ok(())
 }
 
 /// The changes that help most, and the text with them.
-fn print_improved(improved: &Improved, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "\nWhat helps most, without changing what is trained:")?;
+fn print_improved(improved: &Improved, lang: Lang, out: &mut impl Write) -> io::Result<()> {
+    let title = lang.sentence("What helps most, without changing what is trained:");
+    writeln!(out, "\n{title}")?;
     for change in &improved.changes {
         let fits = if change.fits {
             "fits"
         } else {
             "does not fit yet"
         };
-        writeln!(
-            out,
-            "  {} from {} to {}: {:.0} tokens/s per GPU ({:+.0} %), {:.1} GiB, {fits}",
+        let told = format!(
+            "{} from {} to {}: {:.0} tokens/s per GPU ({:+.0} %), {:.1} GiB, {fits}",
             change.field,
             change.from,
             change.to,
             change.tokens_per_s_per_gpu,
             100.0 * (change.speedup - 1.0),
             change.reserved_gib
-        )?;
+        );
+        writeln!(out, "  {}", lang.sentence(&told))?;
         for setting in &change.settings {
             writeln!(out, "    {setting}")?;
         }
@@ -224,7 +235,8 @@ fn print_improved(improved: &Improved, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "\n{}", improved.diff.trim_end())?;
     }
     if !improved.elsewhere.is_empty() {
-        writeln!(out, "\nNot in this text, to state where it is run:")?;
+        let title = lang.sentence("Not in this text, to state where it is run:");
+        writeln!(out, "\n{title}")?;
     }
     for setting in &improved.elsewhere {
         writeln!(out, "  {setting}")?;

@@ -1,19 +1,67 @@
-//! What was read: whose text it is, what it asks, and what became of every key.
+//! What a script asks: whose text it is, what became of every key, and what it would give.
+//!
+//! What was pasted is shown as text alone: no part of it ever becomes markup or an address.
 
-use leptos::prelude::*;
+mod gain;
+
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
-use super::{gain, refusal};
 use crate::format;
-use crate::page::Page;
-use crate::text::fill;
-use crate::view::dom::{El, el, node};
-use crate::view::icons::icon;
+use crate::text::{Lang, fill};
+use crate::tree::parts::icon;
+use crate::tree::{Tree, el};
 use crate::view::words;
 
+/// The sheet of what the core read.
+pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
+    let error = &found["error"];
+    if error.is_object() {
+        let words = word(error, "message");
+        let words = match error["line"].as_u64() {
+            Some(line) if line > 0 => {
+                format!(
+                    "{}: {words}",
+                    fill(lang.sheets().line, &[&line.to_string()])
+                )
+            }
+            _ => words.to_owned(),
+        };
+        return refusal(words);
+    }
+    let sheet = lang.sheets();
+    let reading = &found["reading"];
+    let refused = &found["refused"];
+    let refused = refused[1].as_str().map(|why| {
+        let field = refused[0].as_str().unwrap_or_default();
+        refusal(format!("{field}: {why}"))
+    });
+    let groups = [
+        ("not_modelled", sheet.read_unmodelled),
+        ("assumed", sheet.read_assumed),
+        ("understood", sheet.read_understood),
+        ("ignored", sheet.read_ignored),
+    ];
+    let groups = groups.map(|(kind, name)| group(reading, kind, name, lang));
+    el("DIV.reading")
+        .child(head(found, lang))
+        .child(asked(found, lang))
+        .child(problems(reading, lang))
+        .child(refused)
+        .children(gain::view(found, lang))
+        .child(el("DIV.read-groups").children(groups))
+        .child(gain::uses(found, lang))
+}
+
+/// One sentence that something cannot be read.
+fn refusal(words: String) -> Tree {
+    el("P.callout callout-bad")
+        .child(icon("i-x"))
+        .child(el("SPAN").child(words))
+}
+
 /// A text of a report; empty where there is none.
-pub(super) fn word<'a>(value: &'a Value, key: &str) -> &'a str {
+fn word<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
@@ -21,34 +69,9 @@ fn list<'a>(reading: &'a Value, key: &str) -> &'a [Value] {
     reading[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-pub(super) fn view(page: Page, found: &Value) -> AnyView {
-    let text = page.text();
-    let reading = &found["reading"];
-    let refused = &found["refused"];
-    let refused = refused[1].as_str().map(|why| {
-        let field = refused[0].as_str().unwrap_or_default();
-        refusal(format!("{field}: {why}"))
-    });
-    vec![
-        node(head(page, found)),
-        node(asked(page, found)),
-        node(problems(page, reading)),
-        node(refused),
-        node(gain::view(page, found)),
-        node(
-            el("DIV.read-groups")
-                .child(group(page, reading, "not_modelled", text.read_unmodelled))
-                .child(group(page, reading, "assumed", text.read_assumed))
-                .child(group(page, reading, "understood", text.read_understood))
-                .child(group(page, reading, "ignored", text.read_ignored)),
-        ),
-    ]
-    .into_any()
-}
-
 /// Whose text it is, and how many keys went where.
-fn head(page: Page, found: &Value) -> El {
-    let text = page.text();
+fn head(found: &Value, lang: Lang) -> Tree {
+    let sheet = lang.sheets();
     let reading = &found["reading"];
     let of = |key| format::grouped(list(reading, key).len() as u64);
     let tag = |key: &str, class: &'static str, words: &str| {
@@ -72,40 +95,42 @@ fn head(page: Page, found: &Value) -> El {
                     .to_owned(),
             ),
         )
-        .child(el("SPAN").child(fill(text.read_count, &[&of("understood")])))
-        .child(tag("refused", "tag tag-bad", text.count_refused))
-        .child(tag("unknown", "tag tag-warn", text.count_unknown))
-        .child(tag("not_modelled", "tag", text.count_unmodelled))
-        .child(release.map(|release| el("SPAN.muted read-r").child(fill(text.read_by, &[release]))))
+        .child(el("SPAN").child(fill(sheet.read_count, &[&of("understood")])))
+        .child(tag("refused", "tag tag-bad", sheet.count_refused))
+        .child(tag("unknown", "tag tag-warn", sheet.count_unknown))
+        .child(tag("not_modelled", "tag", sheet.count_unmodelled))
+        .child(
+            release.map(|release| el("SPAN.muted read-r").child(fill(sheet.read_by, &[release]))),
+        )
 }
 
 /// The question in one sentence; nothing where it has no answer.
-fn asked(page: Page, found: &Value) -> Option<El> {
+fn asked(found: &Value, lang: Lang) -> Option<Tree> {
     let question = question_from_value(found["question"].clone()).ok()?;
     let job = shardwise_core::job::resolve(&question).ok()?;
-    Some(el("P.read-q").child(words::asked_of(&job, page.lang)))
+    Some(el("P.read-q").child(words::asked_of(&job, lang)))
 }
 
-fn line_of(page: Page, entry: &Value) -> Option<El> {
+fn line_of(entry: &Value, lang: Lang) -> Option<Tree> {
     let line = entry["line"].as_u64().filter(|line| *line > 0)?;
-    let words = fill(page.text().line, &[&line.to_string()]);
+    let words = fill(lang.sheets().line, &[&line.to_string()]);
     Some(el("SPAN.read-l").child(words))
 }
 
 /// What stands between the text and a run: what the framework refuses, what nobody knows, how it was read.
-fn problems(page: Page, reading: &Value) -> Option<El> {
+fn problems(reading: &Value, lang: Lang) -> Option<Tree> {
     let entry = |class: &'static str, symbol, key: &str, why: &str, entry: &Value| {
         let source = word(entry, "source");
         el("LI").set("class", class).child(icon(symbol)).child(
             el("SPAN")
                 .child((!key.is_empty()).then(|| el("CODE").child(key.to_owned())))
                 .child(format!(" {why} "))
-                .child(line_of(page, entry))
+                .child(line_of(entry, lang))
                 .child((!source.is_empty()).then(|| el("SPAN.read-s").child(source.to_owned()))),
         )
     };
-    let text = page.text();
-    let mut entries: Vec<El> = Vec::new();
+    let sheet = lang.sheets();
+    let mut entries: Vec<Tree> = Vec::new();
     for own in list(reading, "refused") {
         entries.push(entry(
             "r-bad",
@@ -119,8 +144,8 @@ fn problems(page: Page, reading: &Value) -> Option<El> {
         let hint = word(own, "hint");
         // A hint is a key that is near, or a sentence.
         let why = match hint {
-            "" => text.read_no_key.to_owned(),
-            key if !key.contains(' ') => fill(text.read_near, &[key]),
+            "" => sheet.read_no_key.to_owned(),
+            key if !key.contains(' ') => fill(sheet.read_near, &[key]),
             words => words.to_owned(),
         };
         entries.push(entry("r-warn", "i-warn", word(own, "key"), &why, own));
@@ -132,7 +157,7 @@ fn problems(page: Page, reading: &Value) -> Option<El> {
 }
 
 /// The keys of one kind, folded.
-fn group(page: Page, reading: &Value, kind: &str, name: &'static str) -> Option<El> {
+fn group(reading: &Value, kind: &str, name: &'static str, lang: Lang) -> Option<Tree> {
     let entries = list(reading, kind);
     if entries.is_empty() {
         return None;
@@ -160,11 +185,12 @@ fn group(page: Page, reading: &Value, kind: &str, name: &'static str) -> Option<
             el("SPAN")
                 .child(rest)
                 .child(" ")
-                .child(line_of(page, entry)),
+                .child(line_of(entry, lang)),
         )
     });
     Some(
         el("DETAILS.more read-g")
+            .set("id", format!("read-{kind}"))
             .child(
                 el("SUMMARY")
                     .child(name)

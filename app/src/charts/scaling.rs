@@ -1,0 +1,251 @@
+//! Throughput against the number of GPUs, on log axes, beside what would be had if every GPU kept its speed.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::backend::{Ink, text_width};
+use super::front::Span;
+use super::scatter::ticks;
+use super::{Area, Drawn, TEXT, text};
+use crate::format;
+
+/// Half the side of the square around a point that a pointer meets, in pixels.
+const REACH: i32 = 9;
+
+/// A number of GPUs with its best plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// How many GPUs.
+    pub gpus: f64,
+    /// Throughput of all of them.
+    pub value: f64,
+    /// Its interval.
+    pub range: Option<[f64; 2]>,
+    /// Speed of each GPU beside the question's own number of them.
+    pub label: String,
+    /// What stands under the axis: the number, and the cost of a token.
+    pub under: [String; 2],
+    /// Whether it is the question's own number.
+    pub selected: bool,
+}
+
+/// The whole chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    /// Its points, the fewest GPUs first.
+    pub points: Vec<Point>,
+    /// What stands before the two lines under the axis.
+    pub heads: [String; 2],
+    /// Name of the line that every GPU keeping its speed makes.
+    pub linear: String,
+}
+
+/// Where the axes are: left, top, right, bottom.
+type Frame = [i32; 4];
+
+impl Scaling {
+    /// Height in pixels at a width.
+    #[must_use]
+    pub fn height(width: u32) -> u32 {
+        (290 + width.saturating_sub(320) / 6).min(400)
+    }
+
+    fn spans(&self) -> (Span, Span) {
+        let gpus = self.points.iter().map(|point| point.gpus);
+        let values = self.points.iter().flat_map(|point| {
+            let [low, high] = point.range.unwrap_or([point.value; 2]);
+            [low, high, point.value]
+        });
+        (Span::of(gpus), Span::of(values))
+    }
+
+    fn frame(&self, (width, height): (u32, u32)) -> Frame {
+        let (_, up) = self.spans();
+        let ticks = ticks(up.low, up.high).into_iter();
+        let labels = ticks.map(format::trimmed).chain(self.heads.clone());
+        let widest = labels
+            .map(|label| text_width(&label, TEXT))
+            .fold(0.0, f64::max) as i32;
+        // Half of the last number stands right of its point.
+        [widest + 12, 10, width as i32 - 22, height as i32 - 52]
+    }
+
+    fn places(&self, size: (u32, u32)) -> Vec<(i32, i32)> {
+        let [left, top, right, bottom] = self.frame(size);
+        let (across, up) = self.spans();
+        let (x, y) = (across.place(left, right), up.place(bottom, top));
+        let points = self.points.iter();
+        points
+            .map(|point| (x(point.gpus), y(point.value)))
+            .collect()
+    }
+
+    /// Left, top and size of what a pointer meets of each point.
+    #[must_use]
+    pub fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
+        let places = self.places(size).into_iter();
+        places
+            .map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH)))
+            .collect()
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// What the backend refuses.
+    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let size = area.dim_in_pixel();
+        let frame = self.frame(size);
+        let places = self.places(size);
+        self.draw_axes(area, frame, &places)?;
+        self.draw_band(area, frame)?;
+        self.draw_linear(area, frame)?;
+        area.draw(&PathElement::new(places.clone(), Ink::Front))?;
+        for (point, (x, y)) in self.points.iter().zip(&places) {
+            let (ink, radius) = if point.selected {
+                area.draw(&Circle::new((*x, *y), 9, Ink::Ring))?;
+                (Ink::PointSel, 5)
+            } else {
+                (Ink::PointFront, 4)
+            };
+            area.draw(&Circle::new((*x, *y), radius, ink.filled()))?;
+            let ink = if point.selected {
+                Ink::LabelSel
+            } else {
+                Ink::Label
+            };
+            area.draw_text(&point.label, &text(ink, HPos::Center), (*x, y + 19))?;
+        }
+        Ok(())
+    }
+
+    fn draw_axes<B: DrawingBackend>(
+        &self,
+        area: &Area<B>,
+        [left, top, right, bottom]: Frame,
+        places: &[(i32, i32)],
+    ) -> Drawn<B> {
+        let (_, up) = self.spans();
+        let y = up.place(bottom, top);
+        for tick in ticks(up.low, up.high) {
+            let at = y(tick);
+            area.draw(&PathElement::new([(left, at), (right, at)], Ink::Grid))?;
+            area.draw_text(
+                &format::trimmed(tick),
+                &text(Ink::Tick, HPos::Right),
+                (left - 6, at),
+            )?;
+        }
+        area.draw(&PathElement::new(
+            [(left, bottom), (right, bottom)],
+            Ink::Axis,
+        ))?;
+        for (line, head) in self.heads.iter().enumerate() {
+            let at = bottom + 16 + 18 * line as i32;
+            area.draw_text(head, &text(Ink::Tick, HPos::Left), (0, at))?;
+            let mut last = i32::MIN;
+            for (point, (x, _)) in self.points.iter().zip(places) {
+                let Some(words) = point.under.get(line) else {
+                    continue;
+                };
+                let half = text_width(words, TEXT) as i32 / 2;
+                // One's own number is always said.
+                if x - half > last || point.selected {
+                    let ink = if point.selected {
+                        Ink::LabelSel
+                    } else {
+                        Ink::Tick
+                    };
+                    area.draw_text(words, &text(ink, HPos::Center), (*x, at))?;
+                    last = x + half + 6;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The interval, from point to point.
+    fn draw_band<B: DrawingBackend>(&self, area: &Area<B>, frame: Frame) -> Drawn<B> {
+        let [left, top, right, bottom] = frame;
+        let (across, up) = self.spans();
+        let (x, y) = (across.place(left, right), up.place(bottom, top));
+        let ranged = || {
+            self.points
+                .iter()
+                .filter_map(|point| Some((x(point.gpus), point.range?)))
+        };
+        let mut around: Vec<(i32, i32)> = ranged().map(|(at, [_, high])| (at, y(high))).collect();
+        if around.len() < 2 {
+            return Ok(());
+        }
+        let back: Vec<(i32, i32)> = ranged().map(|(at, [low, _])| (at, y(low))).collect();
+        around.extend(back.into_iter().rev());
+        area.draw(&Polygon::new(around, Ink::Band.filled()))
+    }
+
+    /// What there would be if every GPU kept the speed of the question's own, as far as the sheet shows it.
+    fn draw_linear<B: DrawingBackend>(&self, area: &Area<B>, frame: Frame) -> Drawn<B> {
+        let [left, top, right, bottom] = frame;
+        let (across, up) = self.spans();
+        let (x, y) = (across.place(left, right), up.place(bottom, top));
+        let ends = [self.points.first(), self.points.last()];
+        let own = self.points.iter().find(|point| point.selected);
+        let ([Some(first), Some(last)], Some(own)) = (ends, own) else {
+            return Ok(());
+        };
+        let each = own.value / own.gpus;
+        let place = |gpus: f64| {
+            let within = gpus.clamp(up.low / each, up.high / each);
+            (x(within), y(within * each))
+        };
+        let (from, to) = (place(first.gpus), place(last.gpus));
+        area.draw(&PathElement::new([from, to], Ink::Ideal))?;
+        let label = text(Ink::Tick, HPos::Right);
+        area.draw_text(&self.linear, &label, (to.0 - 10, to.1 + 2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::backend::Node;
+    use super::{Point, Scaling};
+    use crate::charts;
+
+    fn chart(count: i32) -> Scaling {
+        let point = |at: i32| {
+            let gpus = 8.0 * 2f64.powi(at);
+            Point {
+                gpus,
+                value: gpus * (1.0 - 0.05 * f64::from(at)),
+                range: Some([gpus * 0.7, gpus * 1.1]),
+                label: format!("{} %", 100 - 5 * at),
+                under: [gpus.to_string(), "0.2".to_owned()],
+                selected: at == 0,
+            }
+        };
+        Scaling {
+            points: (0..count).map(point).collect(),
+            heads: ["GPUs".to_owned(), "$/MT".to_owned()],
+            linear: "linear".to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_number_of_gpus_is_a_point_with_its_share() {
+        for (count, width) in [(5, 280), (5, 900), (1, 400)] {
+            let chart = chart(count);
+            let size = (width, Scaling::height(width));
+            let nodes = charts::draw(size, |area| chart.draw(area)).nodes;
+            let says = |wanted: &str| {
+                nodes
+                    .iter()
+                    .any(|node| matches!(node, Node::Text { text, .. } if text == wanted))
+            };
+            assert!(says("GPUs") && says("100 %") && says("8"));
+            assert_eq!(says("85 %"), count > 3);
+            let points = chart.boxes(size);
+            assert_eq!(points.len(), count as usize);
+            assert!(points.iter().all(|((x, y), _)| *x >= 0 && *y >= 0));
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Two questions: one that was put aside as A, and the one that is asked, as B.
+
+use shardwise_core::complete::training_gpus;
+use shardwise_core::permalink;
+use shardwise_core::{Answer, Evaluated, Question};
+
+use super::{Ask, Asked};
+use crate::format;
+use crate::text::{Lang, fill};
+use crate::tree::parts::{icon, region, signed};
+use crate::tree::{Tree, el};
+use crate::view::words;
+
+/// Shares below which two figures are the same.
+const SAME: f64 = 0.005;
+
+/// A line: its name, A and B, and the change where it is a number.
+struct Line {
+    name: String,
+    values: [String; 2],
+    change: Option<Change>,
+}
+
+/// How B differs from A.
+struct Change {
+    words: String,
+    /// Whether more is better; `None` where neither is.
+    better: Option<bool>,
+}
+
+impl Line {
+    fn words(name: &str, values: [String; 2]) -> Self {
+        Self {
+            name: name.to_owned(),
+            values,
+            change: None,
+        }
+    }
+
+    /// A figure that is better the larger (`more`) or the smaller it is, with its change as a share.
+    fn figure(name: &str, figures: [f64; 2], write: fn(f64) -> String, more: bool) -> Self {
+        let [a, b] = figures;
+        let share = b / a - 1.0;
+        let change = share.is_finite().then(|| Change {
+            words: if share.abs() < SAME {
+                "=".to_owned()
+            } else {
+                signed(format::percent(share, 0))
+            },
+            better: (share.abs() >= SAME).then_some((share > 0.0) == more),
+        });
+        Self {
+            name: name.to_owned(),
+            values: figures.map(write),
+            change,
+        }
+    }
+
+    fn row(&self, lang: Lang) -> Tree {
+        let sheet = lang.sheets();
+        let [a, b] = self.values.clone();
+        let changed = a != b;
+        let b = if changed {
+            el("B").child(b)
+        } else {
+            el("SPAN").child(b)
+        };
+        let change = match &self.change {
+            None => el("TD.nil n"),
+            Some(Change { words, better }) => {
+                let (class, said) = match better {
+                    None => ("n", None),
+                    Some(true) => ("n better", Some(sheet.better)),
+                    Some(false) => ("n worse", Some(sheet.worse)),
+                };
+                el("TD")
+                    .set("class", class)
+                    .set("data-l", sheet.change)
+                    .child(words.clone())
+                    .child(said.map(|said| el("SPAN").child(format!(" {said}"))))
+            }
+        };
+        el("TR")
+            .child(el("TH|scope=row").child(self.name.clone()))
+            .child(el("TD.n").set("data-l", sheet.pinned_a).child(a))
+            .child(el("TD.n").set("data-l", sheet.now_b).child(b))
+            .child(change)
+    }
+}
+
+fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
+    let (text, sheet) = (lang.text(), lang.sheets());
+    let both = [a, b];
+    let answers = [&a.answer, &b.answer];
+    let mut lines = vec![
+        Line::words(
+            sheet.question,
+            both.map(|found| words::asked_of(&found.job, lang)),
+        ),
+        Line::words(
+            text.col_gpu,
+            both.map(|found| {
+                let hardware = &found.job.hardware;
+                let gpus = format::grouped(hardware.gpus.into());
+                format!("{gpus} × {}", words::gpu_label(&hardware.gpu))
+            }),
+        ),
+        Line::words(
+            text.col_plan,
+            both.map(|found| {
+                let plan = &found.answer.plan;
+                let layout = words::plan_in_short(plan, training_gpus(&found.job));
+                format!("{layout} · {}", words::batch(plan, lang))
+            }),
+        ),
+        Line::words(
+            text.memory,
+            answers.map(|answer| {
+                let memory = &answer.memory;
+                let gib = [memory.reserved_gib, memory.capacity_gib].map(format::gib);
+                format!("{} / {} GiB", gib[0], gib[1])
+            }),
+        ),
+        Line::figure(
+            text.per_gpu,
+            answers.map(|answer| answer.tokens_per_s_per_gpu),
+            format::figure,
+            true,
+        ),
+        Line::figure(
+            text.col_mt_hour,
+            answers.map(|answer| answer.mtok_per_hour),
+            format::figure,
+            true,
+        ),
+        Line::figure(
+            sheet.step_s,
+            answers.map(|answer| answer.step_time_s),
+            format::seconds,
+            false,
+        ),
+        Line::figure(
+            text.mfu,
+            answers.map(|answer| answer.mfu),
+            |share| format::percent(share, 1),
+            true,
+        ),
+    ];
+    let priced = |of: fn(&Answer) -> Option<f64>| Some([of(answers[0])?, of(answers[1])?]);
+    if let Some(usd) = priced(|answer| answer.usd_per_mtok) {
+        lines.push(Line::figure(text.col_usd_mt, usd, format::figure, false));
+    }
+    if let Some(hours) = priced(|answer| Some(answer.run?.hours)) {
+        lines.push(Line::figure(sheet.run_hours, hours, format::figure, false));
+    }
+    if let Some(usd) = priced(|answer| answer.run?.usd) {
+        lines.push(Line::figure(sheet.run_usd, usd, format::figure, false));
+    }
+    lines
+}
+
+/// What the comparison comes to, in a sentence.
+fn takeaway(a: &Answer, b: &Answer, lang: Lang) -> String {
+    let sheet = lang.sheets();
+    match (a.fits, b.fits) {
+        (true, false) => return sheet.only_a_fits.to_owned(),
+        (false, true) => return sheet.only_b_fits.to_owned(),
+        (false, false) => return sheet.none_fits.to_owned(),
+        (true, true) => {}
+    }
+    // All GPUs together: a machine of twice the size is twice as fast.
+    let times = b.mtok_per_hour / a.mtok_per_hour - 1.0;
+    let share = format::percent(times.abs(), 0);
+    let speed = if times.abs() < SAME {
+        sheet.as_fast.to_owned()
+    } else if times > 0.0 {
+        fill(sheet.per_cent_faster, &[&share])
+    } else {
+        fill(sheet.per_cent_slower, &[&share])
+    };
+    let cost = a.usd_per_mtok.zip(b.usd_per_mtok).map(|(a, b)| {
+        let less = b / a - 1.0;
+        let share = format::percent(less.abs(), 0);
+        if less.abs() < SAME {
+            sheet.costs_same.to_owned()
+        } else if less < 0.0 {
+            fill(sheet.costs_less, &[&share])
+        } else {
+            fill(sheet.costs_more, &[&share])
+        }
+    });
+    match cost {
+        Some(cost) => fill(sheet.b_beside_a, &[&speed, &cost]),
+        None => fill(sheet.b_beside_a_alone, &[&speed]),
+    }
+}
+
+/// Whether the two intervals of the speed of all GPUs meet.
+fn overlap(a: &Answer, b: &Answer) -> Option<bool> {
+    let range = |answer: &Answer| {
+        let [low, high] = answer.interval?.tokens_per_s_per_gpu;
+        let gpus = answer.tokens_per_s / answer.tokens_per_s_per_gpu;
+        Some([low * gpus, high * gpus])
+    };
+    let ([a_low, a_high], [b_low, b_high]) = (range(a)?, range(b)?);
+    Some(a_low <= b_high && b_low <= a_high)
+}
+
+/// The sheet: nothing while nothing is put aside.
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+    let lang = ask.lang;
+    let sheet = lang.sheets();
+    let first: Question = permalink::from_hash(ask.word("a")).ok()?;
+    let a = shardwise_core::evaluate_alone(&first).ok()?;
+    let b = &asked.found;
+    let close = |id: &'static str, words: &'static str| {
+        el("BUTTON.btn btn-s btn-q|type=button")
+            .set("id", id)
+            .child(words)
+    };
+    let same = permalink::to_hash(&first) == permalink::to_hash(&asked.question);
+    let body = if same {
+        el("P.muted").child(sheet.change_something)
+    } else {
+        let rows = lines(&a, b, lang);
+        let head = |words: &'static str| el("TH.n|scope=col").child(words);
+        let table = el("TABLE.tab cols-4 tab-cmp")
+            .child(
+                el("THEAD").child(
+                    el("TR")
+                        .child(el("TD"))
+                        .child(head(sheet.pinned_a))
+                        .child(head(sheet.now_b))
+                        .child(head(sheet.change)),
+                ),
+            )
+            .child(el("TBODY").children(rows.iter().map(|line| line.row(lang))));
+        let note = overlap(&a.answer, &b.answer).map(|meet| {
+            let words = if meet {
+                sheet.intervals_meet
+            } else {
+                sheet.intervals_apart
+            };
+            el("P.note").child(words)
+        });
+        el("DIV").child(region(sheet.compared, table)).child(note)
+    };
+    let title = if same {
+        sheet.compared.to_owned()
+    } else {
+        takeaway(&a.answer, &b.answer, lang)
+    };
+    let swap = (!same).then(|| {
+        close("compare-swap", sheet.swap)
+            .asks(&first)
+            .sets(&serde_json::json!({ "a": permalink::to_hash(&asked.question) }))
+    });
+    Some(
+        el("SECTION.block cmp|id=compare|aria-labelledby=compare-h")
+            .child(
+                el("DIV.cmp-h")
+                    .child(
+                        el("H2|id=compare-h")
+                            .child(icon("i-pin"))
+                            .child(el("SPAN").child(title)),
+                    )
+                    .child(el("DIV.tools").child(swap).child(
+                        close("compare-end", sheet.unpin_a).sets(&serde_json::json!({ "a": "" })),
+                    )),
+            )
+            .child(body),
+    )
+}

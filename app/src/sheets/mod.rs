@@ -1,0 +1,337 @@
+//! Parts of the page that the worker writes: each is a function of the question and of how it is shown.
+
+mod advice;
+mod compare;
+mod diff;
+#[cfg(any())]
+mod how;
+mod plans;
+mod reading;
+mod scaling;
+mod sensitivity;
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+use shardwise_core::SearchResult;
+use shardwise_core::search::sweep::Offer;
+use shardwise_core::wire::question_from_value;
+use shardwise_core::{Evaluated, Question};
+
+use crate::form::Field;
+use crate::format;
+use crate::text::{Lang, fill};
+use crate::texts::{Name, SheetTask};
+use crate::tree::{Tree, el};
+
+pub(crate) use reading::sheet as reading;
+
+/// A question as the worker holds it, with its answer.
+pub(crate) struct Asked {
+    /// The question as it came.
+    pub(crate) document: Value,
+    /// The question.
+    pub(crate) question: Question,
+    /// Its answer.
+    pub(crate) found: Evaluated,
+    plans: OnceCell<(usize, Option<Rc<SearchResult>>)>,
+    more: OnceCell<(usize, Option<Rc<SearchResult>>)>,
+    scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
+}
+
+impl Asked {
+    /// Asks; `None` for a question that the page would have refused.
+    pub(crate) fn new(document: Value) -> Option<Self> {
+        let question = question_from_value(document.clone()).ok()?;
+        let found = shardwise_core::evaluate_alone(&question).ok()?;
+        Some(Self {
+            document,
+            question,
+            found,
+            plans: OnceCell::new(),
+            more: OnceCell::new(),
+            scaled: OnceCell::new(),
+        })
+    }
+
+    /// The question on more GPUs and fewer.
+    fn scaled(&self) -> Rc<Vec<(u64, Offer)>> {
+        Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
+    }
+
+    /// The best plans, `limit` at most: looked for once for each of two limits.
+    fn plans(&self, limit: usize) -> Option<Rc<SearchResult>> {
+        let place = if self.plans.get().is_none_or(|(own, _)| *own == limit) {
+            &self.plans
+        } else {
+            &self.more
+        };
+        let found = place.get_or_init(|| {
+            let found = shardwise_core::search(&self.question, None, limit).ok();
+            (limit, found.map(Rc::new))
+        });
+        found.1.clone()
+    }
+}
+
+/// How a sheet is asked for.
+pub(crate) struct Ask {
+    lang: Lang,
+    /// Width to draw at, in pixels; 0 where nothing is drawn.
+    width: u32,
+    /// What was pressed and typed in it.
+    state: Map<String, Value>,
+}
+
+impl Ask {
+    /// Whether a switch of its state is on.
+    fn on(&self, key: &str) -> bool {
+        self.state.get(key) == Some(&Value::Bool(true))
+    }
+
+    /// The words of a list in its state.
+    fn words(&self, key: &str) -> Vec<&str> {
+        let list = self.state.get(key).and_then(Value::as_array);
+        list.map_or_else(Vec::new, |list| {
+            list.iter().filter_map(Value::as_str).collect()
+        })
+    }
+
+    /// A word of its state; empty where there is none.
+    fn word(&self, key: &str) -> &str {
+        let word = self.state.get(key).and_then(Value::as_str);
+        word.unwrap_or_default()
+    }
+}
+
+/// Writes a sheet; `None` where there is nothing to show.
+pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
+    let ask = Ask {
+        lang: Lang::of_tag(&task.lang).unwrap_or_default(),
+        width: task.width,
+        state: task.state,
+    };
+    match task.name {
+        Name::Plans => plans::sheet(asked, &ask),
+        Name::Sensitivity => sensitivity::sheet(asked, &ask),
+        Name::Advice => advice::sheet(asked, &ask),
+        Name::Scaling => scaling::sheet(asked, &ask),
+        Name::Compare => compare::sheet(asked, &ask),
+        Name::How => None,
+        Name::Diff => diff::sheet(asked, &ask),
+    }
+}
+
+/// What a field of the question is called: its control, or the field's name where it has none.
+fn name(field: &str, lang: Lang) -> String {
+    let key = field.rsplit('.').next().unwrap_or(field);
+    let role = field
+        .strip_prefix("plan.")
+        .and_then(|rest| rest.split_once('.'));
+    match (Field::of_path(field), role) {
+        (Some(Field::Gpus), _) => lang.text().gpus.to_owned(),
+        (Some(control), _) if control.path() == field => lang.label(control).to_owned(),
+        (_, Some((role, key))) => {
+            let own = format!("plan.{key}");
+            format!("{} · {}", lang.word(role), name(&own, lang))
+        }
+        (Some(control), None) => lang.label(control).to_owned(),
+        (None, None) => lang.word(key).to_owned(),
+    }
+}
+
+/// A value of the calculator in the page's words.
+fn value(word: &str, lang: Lang) -> String {
+    let (text, sheet) = (lang.text(), lang.sheets());
+    match word {
+        "true" => return text.yes.to_owned(),
+        "false" | "off" => return text.no.to_owned(),
+        _ => {}
+    }
+    if let Ok(number) = word.parse() {
+        return format::grouped(number);
+    }
+    let (first, unit) = word.split_once(' ').unwrap_or((word, ""));
+    match unit {
+        "token" | "tokens" => fill(sheet.batch_tokens, &[first]),
+        "sequence" | "sequences" => fill(sheet.batch_sequences, &[first]),
+        _ => {
+            let words = word.split(", ").map(|part| match part {
+                "gradients" => lang.word("g"),
+                "parameters" => lang.word("p"),
+                "optimizer" => lang.word("o"),
+                "activations" => lang.word("a"),
+                other => lang.word(other),
+            });
+            let words: Vec<&str> = words.collect();
+            words.join(if lang == Lang::Zh { "、" } else { ", " })
+        }
+    }
+}
+
+/// A sentence of the core, in the page's language.
+fn words_of(words: &str, _lang: Lang) -> String {
+    words.to_owned()
+}
+
+/// The same as a paragraph.
+fn said(words: &str, lang: Lang) -> Tree {
+    el("P").child(words_of(words, lang))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, write};
+    use crate::texts::{Name, SheetTask};
+    use serde_json::{Map, Value, json};
+    use shardwise_core::presets;
+    use shardwise_core::wire::to_value;
+
+    const NAMES: [Name; 5] = [
+        Name::Plans,
+        Name::Sensitivity,
+        Name::Advice,
+        Name::Scaling,
+        Name::Compare,
+    ];
+
+    fn sheet(asked: &Asked, name: Name, lang: &str, state: Value) -> Value {
+        let Value::Object(state) = state else {
+            return Value::Null;
+        };
+        let task = SheetTask {
+            name,
+            question: Value::Null,
+            lang: lang.to_owned(),
+            width: 480,
+            state,
+        };
+        write(asked, task).map_or(Value::Null, Value::from)
+    }
+
+    fn asked() -> Vec<Asked> {
+        let questions = presets::presets()
+            .iter()
+            .filter_map(presets::Preset::question);
+        let asked = questions.filter_map(|question| Asked::new(to_value(&question)));
+        asked.collect()
+    }
+
+    /// The texts and the named attribute's values of a tree.
+    fn find(tree: &Value, attribute: &str, found: &mut Vec<String>) {
+        let Value::Array(parts) = tree else { return };
+        for part in parts.iter().skip(1) {
+            match part {
+                Value::Object(attributes) => {
+                    let own = attributes.get(attribute).and_then(Value::as_str);
+                    found.extend(own.map(str::to_owned));
+                }
+                other => find(other, attribute, found),
+            }
+        }
+    }
+
+    #[test]
+    fn every_sheet_is_written_in_both_languages_without_a_figure_that_is_none() {
+        for asked in asked() {
+            let aside = json!({ "a": shardwise_core::permalink::to_hash(&asked.question) });
+            for name in NAMES {
+                for lang in ["en", "zh-CN"] {
+                    let tree = sheet(&asked, name, lang, aside.clone());
+                    let text = tree.to_string();
+                    assert!(text.len() > 50, "{name:?} {lang}: {text}");
+                    for bad in ["NaN", "inf ", "undefined", "null"] {
+                        assert!(!text.contains(bad), "{name:?} {lang}: {bad} in {text}");
+                    }
+                    let mut ids = Vec::new();
+                    find(&tree, "id", &mut ids);
+                    let all = ids.len();
+                    ids.sort_unstable();
+                    ids.dedup();
+                    assert_eq!(ids.len(), all, "{name:?}: {ids:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plans_are_sorted_filtered_and_compared() {
+        let all = asked();
+        let Some(asked) = all.first() else {
+            panic!("there are presets");
+        };
+        let speeds = |state: Value| {
+            let tree = sheet(asked, Name::Plans, "en", state).to_string();
+            let cells = tree.split("\"TD.n key\"").skip(1);
+            let figures = cells.filter_map(|cell| cell.split('"').nth(5).map(str::to_owned));
+            let numbers: Vec<f64> = figures
+                .filter_map(|figure| figure.replace(',', "").parse().ok())
+                .collect();
+            numbers
+        };
+        let rising = speeds(json!({ "sort": "speed", "falling": false }));
+        assert!(rising.len() > 3 && rising.is_sorted(), "{rising:?}");
+        let falling = speeds(json!({ "sort": "speed", "falling": true }));
+        assert!(falling.is_sorted_by(|a, b| a >= b), "{falling:?}");
+        let some = speeds(json!({ "find": "megatron pp 2" }));
+        assert!(!some.is_empty() && some.len() < rising.len());
+        assert!(speeds(json!({ "find": "no such plan" })).is_empty());
+
+        let tree = sheet(asked, Name::Plans, "en", json!({}));
+        let mut states = Vec::new();
+        find(&tree, "data-set", &mut states);
+        let pins: Vec<Map<String, Value>> = states
+            .iter()
+            .filter_map(|state| serde_json::from_str(state).ok())
+            .filter(|state: &Map<String, Value>| state.contains_key("pins"))
+            .collect();
+        let two: Vec<Value> = pins
+            .iter()
+            .take(2)
+            .filter_map(|state| state["pins"].get(0).cloned())
+            .collect();
+        let compared = sheet(asked, Name::Plans, "en", json!({ "pins": two }));
+        assert!(compared.to_string().contains("plans-compared"));
+    }
+
+    #[test]
+    fn what_differs_from_the_question_put_aside_is_said() {
+        let all = asked();
+        let [first, second, ..] = all.as_slice() else {
+            panic!("there are presets");
+        };
+        let a = json!({ "a": shardwise_core::permalink::to_hash(&first.question) });
+        let same = sheet(first, Name::Compare, "en", a.clone()).to_string();
+        assert!(same.contains("A is pinned."), "{same}");
+        let other = sheet(second, Name::Compare, "en", a).to_string();
+        assert!(other.contains("tab-cmp"), "{other}");
+        for nothing in [json!({}), json!({ "a": "" }), json!({ "a": "model=?" })] {
+            assert_eq!(sheet(first, Name::Compare, "en", nothing), Value::Null);
+        }
+    }
+
+    #[test]
+    fn the_flags_are_laid_beside_the_script_of_their_framework() {
+        let all = asked();
+        let Some(asked) = all.first() else {
+            panic!("there are presets");
+        };
+        let diff = |framework: &str, version: &str, text: &str| {
+            let state = json!({ "framework": framework, "version": version, "texts": [text] });
+            sheet(asked, Name::Diff, "en", state)
+        };
+        let script =
+            "python3 -m verl.trainer.main_ppo data.train_batch_size=128 trainer.logger=console";
+        let found = diff("verl", "0.9.1", script).to_string();
+        assert!(found.contains("data.train_batch_size") && found.contains("\"128\""));
+        assert!(found.contains("trainer.logger"), "{found}");
+        let own = shardwise_core::emit::framework("verl").map(|verl| {
+            let texts = crate::texts::written(verl, verl.versions[0], asked);
+            diff("verl", verl.versions[0], &texts[0].text).to_string()
+        });
+        let own = own.unwrap_or_default();
+        assert!(own.contains("no setting differs"), "{own}");
+        assert_eq!(diff("chatlearn", "1.2.0", script), Value::Null);
+    }
+}

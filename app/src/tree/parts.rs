@@ -1,0 +1,144 @@
+//! What several parts of the page are made of.
+
+use std::borrow::Cow;
+
+use serde_json::Map;
+use serde_json::Value;
+use shardwise_core::Question;
+use shardwise_core::sensitivity::apply;
+
+use super::{Branch, Tree, el};
+use crate::format;
+use crate::text::Lang;
+use crate::view::icons::path;
+
+/// An icon by its name.
+pub(crate) fn icon(name: &str) -> Tree {
+    el("svg.icon|viewBox=0 0 16 16|aria-hidden=true").child(el("path").set("d", path(name)))
+}
+
+/// A head of a column; `number` aligns it with its figures.
+pub(crate) fn head(name: impl Branch, number: bool) -> Tree {
+    el(if number {
+        "TH.n|scope=col"
+    } else {
+        "TH|scope=col"
+    })
+    .child(name)
+}
+
+/// A figure in a table; an empty one leaves its cell empty.
+pub(crate) fn cell(label: impl Into<Cow<'static, str>>, value: String) -> Tree {
+    if value.is_empty() {
+        el("TD.nil n")
+    } else {
+        el("TD.n").set("data-l", label).child(value)
+    }
+}
+
+/// A table in a frame that scrolls by itself where the table is wider.
+pub(crate) fn region(name: impl Into<Cow<'static, str>>, table: Tree) -> Tree {
+    el("DIV.tw|role=region|tabindex=0")
+        .set("aria-label", name)
+        .child(table)
+}
+
+/// A bar of one value against its limit, by fractions of the width it has.
+pub(crate) fn meter(share: f64, over: bool, height: u32) -> Tree {
+    let share = if share.is_finite() {
+        share.clamp(0.0, 1.0)
+    } else {
+        1.0
+    };
+    let (height, radius) = (height.to_string(), (height / 2).to_string());
+    let bar = |class: &'static str, share: f64| {
+        el("rect")
+            .set("class", class)
+            .set("width", per_cent(share))
+            .set("height", height.clone())
+            .set("rx", radius.clone())
+    };
+    el("svg.meter|width=100%|aria-hidden=true")
+        .set("height", height.clone())
+        .child(bar("meter-bg", 1.0))
+        .child(bar(if over { "k-over" } else { "k-use" }, share))
+}
+
+/// A share as a length.
+pub(crate) fn per_cent(share: f64) -> String {
+    format!("{}%", format::fixed(share * 100.0, 1))
+}
+
+/// A swatch and its meaning.
+pub(crate) fn legend(class: &str, name: impl Branch) -> Tree {
+    el("LI")
+        .child(el("I").set("class", format!("sw {class}")))
+        .child(name)
+}
+
+/// A button that asks the question with `set`; nothing where that is no question. Back undoes it.
+pub(crate) fn try_it(
+    question: &Question,
+    set: &[Map<String, Value>],
+    name: &str,
+    lang: Lang,
+) -> Option<Tree> {
+    let changed = set
+        .iter()
+        .try_fold(question.clone(), |question, set| apply(&question, set))?;
+    Some(
+        el("BUTTON.btn btn-s|type=button")
+            .asks(&changed)
+            .child(lang.sheets().try_it)
+            .child(el("SPAN.vh").child(format!(" {name}"))),
+    )
+}
+
+/// Buttons that save the figure they stand in; `public/figure.js` does it.
+pub(crate) fn files() -> Tree {
+    let save = |kind: &'static str, name: &'static str| {
+        el("BUTTON.btn btn-s btn-q|type=button")
+            .set("data-figure", kind)
+            .child(icon("i-down"))
+            .child(name)
+    };
+    el("P.plans-f files").children([save("svg", "SVG"), save("png", "PNG"), save("csv", "CSV")])
+}
+
+/// A button that copies the text of the element called `id`; where there is no clipboard it selects it, to be copied by
+/// hand. The style sheet shows what it says.
+pub(crate) fn copy(id: &'static str, lang: Lang) -> Tree {
+    let text = lang.text();
+    let face = |class: &'static str, symbol: &str, words: &'static str| {
+        el("SPAN")
+            .set("class", class)
+            .child(icon(symbol))
+            .child(words)
+    };
+    el("BUTTON.btn btn-s says|type=button|aria-live=polite")
+        .set("data-copy", id)
+        .child(face("says-0", "i-copy", text.copy))
+        .child(face("says-yes", "i-check", text.copied))
+        .child(face("says-no", "i-warn", text.select_copy))
+}
+
+/// With its sign; nothing is nothing.
+pub(crate) fn signed(text: String) -> String {
+    let zero = !text.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    if zero {
+        "0".to_owned()
+    } else if text.contains('−') {
+        text
+    } else {
+        format!("+{text}")
+    }
+}
+
+/// Dollars with their sign before them.
+pub(crate) fn signed_usd(usd: f64) -> String {
+    let text = signed(format::figure(usd));
+    match text.chars().next() {
+        Some(sign @ ('+' | '−')) => text.replacen(sign, &format!("{sign}$"), 1),
+        _ => format!("${text}"),
+    }
+}

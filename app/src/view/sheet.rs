@@ -1,0 +1,307 @@
+//! A part of the page that the worker writes: built from what it sends, and asked for anew as the question or the way
+//! it is shown changes.
+//!
+//! Elements and texts are made one by one; no markup is read. What a press does stands in attributes:
+//! `data-ask` a question, `data-set` keys of the sheet's state, `data-save` a file with `data-text` in it, `data-copy` an
+//! element to copy, `data-to` a place in the page. An input with `data-key` sets that key.
+
+use std::sync::Arc;
+
+use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+use shardwise_core::permalink;
+use shardwise_core::wire::to_value;
+use wasm_bindgen::JsCast;
+use web_sys::{Document, Element, Event, HtmlElement, HtmlInputElement, Node};
+
+use super::dom::el;
+use crate::browser;
+use crate::page::Page;
+use crate::texts::desk;
+use crate::texts::{Name, SheetTask, Task};
+
+/// How long a question must rest before a sheet is asked for, in milliseconds: charts and flags come first.
+const REST_MS: u32 = 60;
+
+/// How long a button says that it copied, in milliseconds.
+const SAID_MS: u32 = 2000;
+
+/// What stands in a sheet, and how it is shown. Handles: copies are the same sheet.
+#[derive(Clone, Copy)]
+pub(crate) struct Sheet {
+    /// What the worker sent; the last question's until it has answered.
+    pub(crate) tree: RwSignal<Option<Arc<Value>>>,
+    /// How it is shown: what was pressed and typed in it.
+    pub(crate) state: RwSignal<Map<String, Value>>,
+}
+
+impl Sheet {
+    /// Before the first question.
+    pub(crate) fn new() -> Self {
+        Self {
+            tree: RwSignal::new(None),
+            state: RwSignal::new(Map::new()),
+        }
+    }
+}
+
+/// A section of the page that is a sheet.
+pub(super) fn section(page: Page, name: Name, title: &'static str, note: &'static str) -> AnyView {
+    let id = name.word();
+    let heading = format!("{id}-h");
+    el("SECTION.block")
+        .set("id", id)
+        .set("aria-labelledby", heading.clone())
+        .child(
+            el("DIV.block-h")
+                .child(el("H2").set("id", heading).child(title))
+                .child((!note.is_empty()).then(|| el("P").child(note))),
+        )
+        .child(view(page, name))
+        .into_any()
+}
+
+/// A sheet that follows the question.
+pub(super) fn view(page: Page, name: Name) -> AnyView {
+    follow(page, name, || true);
+    host(page, name)
+}
+
+/// Asks for a sheet, as often as the question, its state or its width changes while it is `wanted`.
+pub(super) fn follow(page: Page, name: Name, wanted: impl Fn() -> bool + Send + Sync + 'static) {
+    let sheet = page.sheet(name);
+    let width = name.is_drawn().then(|| browser::follow_width(id(name)));
+    Effect::new(move |before: Option<Option<Timeout>>| {
+        drop(before);
+        if !wanted() {
+            return None;
+        }
+        let shown = page.answered()?;
+        let state = sheet.state.get();
+        let width = width.map_or(0, |width| width.get());
+        if name.is_drawn() && width == 0 {
+            return None;
+        }
+        Some(Timeout::new(REST_MS, move || {
+            let task = SheetTask {
+                name,
+                question: to_value(&shown.question),
+                lang: page.lang.tag().to_owned(),
+                width,
+                state,
+            };
+            desk::order(page, Task::Sheet(task), deliver);
+        }))
+    });
+}
+
+/// Takes a sheet from the worker.
+fn deliver(page: Page, found: Value) {
+    let Ok((name, tree)) = serde_json::from_value::<(Name, Value)>(found) else {
+        return;
+    };
+    page.sheet(name).tree.set(Some(Arc::new(tree)));
+}
+
+fn id(name: Name) -> String {
+    format!("sheet-{}", name.word())
+}
+
+/// Where a sheet stands.
+pub(super) fn host(page: Page, name: Name) -> AnyView {
+    let tree = page.sheet(name).tree;
+    show(
+        page,
+        id(name),
+        move || tree.get().filter(|_| !page.no_worker.get()),
+        move |set| page.sheet(name).state.update(|state| state.extend(set)),
+    )
+}
+
+/// An element that shows a tree, and does what is pressed in it.
+pub(super) fn show(
+    page: Page,
+    id: String,
+    tree: impl Fn() -> Option<Arc<Value>> + Send + Sync + 'static,
+    set: impl Fn(Map<String, Value>) + Copy + 'static,
+) -> AnyView {
+    let own = id.clone();
+    Effect::new(move |listening: Option<Option<[EventListener; 2]>>| {
+        let tree = tree();
+        let host = browser::element(&own)?;
+        fill(&host, tree.as_deref());
+        listening
+            .flatten()
+            .or_else(|| Some(listen(page, &host, set)))
+    });
+    el("DIV.sheet").set("id", id).into_any()
+}
+
+fn listen(
+    page: Page,
+    host: &Element,
+    set: impl Fn(Map<String, Value>) + Copy + 'static,
+) -> [EventListener; 2] {
+    [
+        EventListener::new(host, "click", move |event| press(page, event, set)),
+        EventListener::new(host, "input", move |event| typed(event, set)),
+    ]
+}
+
+/// The element of an event, or the nearest around it, that a selector names.
+fn near(event: &Event, selector: &str) -> Option<Element> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    target.closest(selector).ok().flatten()
+}
+
+fn press(page: Page, event: &Event, set: impl Fn(Map<String, Value>)) {
+    let Some(pressed) = near(
+        event,
+        "[data-ask],[data-set],[data-save],[data-copy],[data-to]",
+    ) else {
+        return;
+    };
+    let says = |name: &str| pressed.get_attribute(name);
+    if let Some(state) = says("data-set").and_then(|text| serde_json::from_str(&text).ok()) {
+        set(state);
+    }
+    if let Some(question) = says("data-ask").and_then(|hash| permalink::from_hash(&hash).ok()) {
+        page.change(|form| form.load(&question));
+        browser::close_popover_of(&pressed);
+    }
+    if let Some(file) = says("data-save") {
+        browser::download(&file, &says("data-text").unwrap_or_default());
+    }
+    if let Some(place) = says("data-to") {
+        browser::jump(&place);
+    }
+    if let Some(id) = says("data-copy") {
+        let text = browser::element(&id).and_then(|element| element.text_content());
+        browser::copy(&text.unwrap_or_default(), move |ok| {
+            if !ok {
+                browser::select(&id);
+            }
+            let _ = pressed.set_attribute("data-said", if ok { "yes" } else { "no" });
+            let pressed = pressed.clone();
+            Timeout::new(SAID_MS, move || drop(pressed.remove_attribute("data-said"))).forget();
+        });
+    }
+}
+
+fn typed(event: &Event, set: impl Fn(Map<String, Value>)) {
+    let Some(input) = near(event, "[data-key]") else {
+        return;
+    };
+    let key = input.get_attribute("data-key").unwrap_or_default();
+    let ticks = input
+        .dyn_ref::<HtmlInputElement>()
+        .filter(|input| input.type_() == "checkbox");
+    let value = match ticks {
+        Some(input) => Value::Bool(input.checked()),
+        None => Value::String(event_target_value(event)),
+    };
+    set(Map::from_iter([(key, value)]));
+}
+
+/// Puts a tree in the place of what was there. What is focused, typed and unfolded stays so.
+fn fill(host: &Element, tree: Option<&Value>) {
+    let Some(document) = host.owner_document() else {
+        return;
+    };
+    let before = document
+        .active_element()
+        .filter(|active| host.contains(Some(active)) && !active.id().is_empty());
+    let open = unfolded(host);
+    host.set_text_content(None);
+    let Some(tree) = tree else { return };
+    append(&document, host, tree);
+    for id in open {
+        if let Some(element) = document.get_element_by_id(&id) {
+            let _ = element.set_attribute("open", "");
+        }
+    }
+    let Some(before) = before else { return };
+    let Some(after) = document.get_element_by_id(&before.id()) else {
+        return;
+    };
+    let inputs = [&before, &after].map(|element| element.dyn_ref::<HtmlInputElement>().cloned());
+    if let [Some(before), Some(after)] = inputs {
+        after.set_value(&before.value());
+        let place = before.selection_start().ok().flatten();
+        focus(&after);
+        if let Some(place) = place {
+            let _ = after.set_selection_range(place, place);
+        }
+    } else if let Some(after) = after.dyn_ref::<HtmlElement>() {
+        focus(after);
+    }
+}
+
+fn focus(element: &HtmlElement) {
+    let _ = element.focus();
+}
+
+/// The parts that a person unfolded, by name.
+fn unfolded(host: &Element) -> Vec<String> {
+    let found = host.query_selector_all("details[open][id]").ok();
+    let count = found.as_ref().map_or(0, web_sys::NodeList::length);
+    let element = |index| found.as_ref()?.get(index)?.dyn_into::<Element>().ok();
+    (0..count)
+        .filter_map(element)
+        .map(|element| element.id())
+        .collect()
+}
+
+fn append(document: &Document, to: &Node, tree: &Value) {
+    let node = match tree {
+        Value::String(text) => Some(document.create_text_node(text).into()),
+        Value::Array(parts) => element(document, parts),
+        _ => None,
+    };
+    if let Some(node) = node {
+        let _ = to.append_child(&node);
+    }
+}
+
+fn element(document: &Document, parts: &[Value]) -> Option<Node> {
+    let (spec, rest) = parts.split_first()?;
+    let mut spec = spec.as_str()?.split('|');
+    let (tag, class) = spec
+        .next()
+        .map(|head| head.split_once('.').unwrap_or((head, "")))?;
+    // Tags of HTML are written in capitals.
+    let space = if tag.starts_with(|first: char| first.is_ascii_lowercase()) {
+        "http://www.w3.org/2000/svg"
+    } else {
+        "http://www.w3.org/1999/xhtml"
+    };
+    let tag = if space.ends_with("svg") {
+        tag.to_owned()
+    } else {
+        tag.to_ascii_lowercase()
+    };
+    let element = document.create_element_ns(Some(space), &tag).ok()?;
+    let set = |name: &str, value: &str| {
+        let _ = element.set_attribute(name, value);
+    };
+    if !class.is_empty() {
+        set("class", class);
+    }
+    for attribute in spec {
+        let (name, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+        set(name, value);
+    }
+    for part in rest {
+        match part {
+            Value::Object(attributes) => {
+                for (name, value) in attributes {
+                    set(name, value.as_str().unwrap_or_default());
+                }
+            }
+            child => append(document, &element, child),
+        }
+    }
+    Some(element.into())
+}

@@ -1,0 +1,106 @@
+//! What [`of_role`](super::of_role) adds up, term by term: for explaining it.
+
+use super::{Held, Moment, Use, block_context, groups, in_flight, logit_bytes, unpacked, worst};
+use crate::batch::Batch;
+use crate::context::{Context, Head, Role};
+use crate::layer::BlockContext;
+use crate::plan::{Layout, Recompute};
+use crate::weights::{RankWeights, stage_layers};
+
+/// The terms of a phase's memory on the worst stage. Bytes, before calibration.
+#[derive(Clone, Debug)]
+pub(crate) struct Workings {
+    /// Weights of one GPU.
+    pub(crate) rank: RankWeights,
+    /// When it holds most.
+    pub(crate) moment: Moment,
+    /// Layers of each kind of block, and what one of them keeps of one micro-batch.
+    pub(crate) blocks: Vec<(f64, f64)>,
+    /// Share of these bytes that is on the card: less than 1 where activations are offloaded.
+    pub(crate) on_card: f64,
+    /// Micro-batches in flight.
+    pub(crate) in_flight: f64,
+    /// What the largest block keeps without recomputation, and how often that is at work in a backward pass.
+    pub(crate) working: (f64, f64),
+    /// A matrix of a 4-bit base, unpacked.
+    pub(crate) unpacked: f64,
+    /// Bytes of a logit, logits of one GPU per token.
+    pub(crate) logits: (f64, f64),
+    /// Bytes of the LM head's gradient per weight, weights.
+    pub(crate) head: (f64, f64),
+    /// Tokens of the largest micro-batch on one GPU.
+    pub(crate) tokens: f64,
+    /// Process groups.
+    pub(crate) groups: f64,
+}
+
+/// The terms of what [`of_role`](super::of_role) says.
+pub(crate) fn of_role(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+    usage: Use,
+) -> Workings {
+    let (stage, _) = worst(context, role, layout, gpus, batch, usage);
+    let held = Held::of(context, role, layout, gpus, batch, usage, stage);
+    let (own, eager) = block_context(context, role, layout);
+    let counted: Vec<_> = stage_layers(role, layout, stage)
+        .filter(|(_, count)| *count > 0.0)
+        .collect();
+    let layers: f64 = counted.iter().map(|(_, count)| count).sum();
+    let none = Layout {
+        recompute: Recompute::None,
+        ..*layout
+    };
+    let whole = BlockContext {
+        layout: &none,
+        ..own
+    };
+    let largest = counted
+        .iter()
+        .map(|(block, _)| whole.kept_bytes(*block, batch.largest, eager))
+        .fold(0.0, f64::max);
+    let trains = usage == Use::Train;
+    let times = match layout.recompute {
+        _ if !trains => 1.0,
+        Recompute::None => 0.25,
+        _ => 1.25,
+    };
+    let blocks = if trains {
+        counted
+            .iter()
+            .map(|(block, count)| (*count, own.kept_bytes(*block, batch.largest, eager)))
+            .collect()
+    } else {
+        Vec::new()
+    };
+    let head_gradient = if trains && role.adapters == 0 {
+        context.efficiency.head_gradient
+    } else {
+        0.0
+    };
+    let vocabulary = if role.head == Head::Scalar {
+        0.0
+    } else {
+        role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel)
+    };
+    Workings {
+        rank: held.rank,
+        moment: held.moment(),
+        blocks,
+        on_card: if layout.offload.activations && layers > 2.0 {
+            2.0 / layers
+        } else {
+            1.0
+        },
+        in_flight: in_flight(layout, batch.micro_batches, stage),
+        working: (largest, times),
+        unpacked: unpacked(context, role, layout, usage).get(),
+        logits: (logit_bytes(context, layout, usage), vocabulary),
+        head: (head_gradient, held.rank.head),
+        tokens: batch.largest.tokens,
+        groups: groups(layout, gpus),
+    }
+}

@@ -1,0 +1,86 @@
+//! The table of formulas, as `core/build/methods.rs` compiles it from `core/methods/*.toml`.
+
+use serde::Serialize;
+
+use super::errors::Errors;
+
+/// Formulas of one kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Group {
+    /// Stable identifier, kebab case.
+    pub id: &'static str,
+    /// Title in English and Chinese.
+    pub title: [&'static str; 2],
+    /// Its formulas.
+    pub entries: &'static [Entry],
+}
+
+/// A formula.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Entry {
+    /// Stable identifier, kebab case: an anchor.
+    pub id: &'static str,
+    /// Title in English and Chinese.
+    pub title: [&'static str; 2],
+    /// The formula in Unicode.
+    pub formula: &'static str,
+    /// What its symbols stand for.
+    pub terms: &'static [Symbol],
+    /// What it says, assumes and leaves out, in English and Chinese. The English is the code's doc comment; paragraphs
+    /// are lines.
+    pub text: [&'static str; 2],
+    /// Where it comes from.
+    pub citations: &'static [Citation],
+    /// The code that computes it.
+    pub code: Code,
+    /// What measured it.
+    pub error: Errors,
+    /// Entries of `core/catalog/efficiency.toml` that its constants come from; each says there what it was fitted on.
+    pub constants: &'static [&'static str],
+}
+
+/// A symbol of a formula.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Symbol {
+    /// As in the formula.
+    pub symbol: &'static str,
+    /// Its unit; may be empty.
+    pub unit: &'static str,
+    /// What it stands for, in English and Chinese.
+    pub meaning: [&'static str; 2],
+}
+
+/// A paper, a page or a file, and where in it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Citation {
+    /// Name and place.
+    pub name: &'static str,
+    /// Address, https.
+    pub url: &'static str,
+}
+
+/// An item of this repository.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Code {
+    /// Its file, from the repository's root.
+    pub path: &'static str,
+    /// Its name.
+    pub item: &'static str,
+    /// Its line there.
+    pub line: u32,
+}
+
+static GROUPS: &[Group] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
+
+/// Every formula, by kind.
+#[must_use]
+pub fn groups() -> &'static [Group] {
+    GROUPS
+}
+
+/// The formula of this id.
+#[must_use]
+pub fn entry(id: &str) -> Option<&'static Entry> {
+    let mut all = GROUPS.iter().flat_map(|group| group.entries);
+    all.find(|entry| entry.id == id)
+}

@@ -1,0 +1,174 @@
+//! What [`step`](super::step) and [`forward`](super::forward) add up, term by term: for explaining them.
+
+use super::{Shards, stages, tensor_exposed};
+use crate::batch::Batch;
+use crate::context::{Context, Role};
+use crate::plan::{Layout, Recompute};
+use crate::units::Seconds;
+use crate::wire::TimeParts;
+use crate::zero_infinity;
+
+/// The terms of one optimizer step, or of one forward pass: seconds of the slowest stage over one micro-batch, before
+/// calibration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Workings {
+    /// Micro-batches.
+    pub(crate) micro_batches: f64,
+    /// Tokens of one of them on one GPU.
+    pub(crate) tokens: f64,
+    /// Computation of the forward pass.
+    pub(crate) forward: f64,
+    /// Of the backward pass; 0 of a forward pass alone.
+    pub(crate) backward: f64,
+    /// Computation done again.
+    pub(crate) recompute: f64,
+    /// Tensor-parallel collectives, and the share of them that shows.
+    pub(crate) tensor: (f64, f64),
+    /// Context-parallel exchanges of both passes, and the share of them in these.
+    pub(crate) context: (f64, f64),
+    /// The experts' exchanges, likewise.
+    pub(crate) expert: (f64, f64),
+    /// The GPU's waiting for the host.
+    pub(crate) wait: f64,
+    /// What the mean stage takes, or of a forward pass the slowest.
+    pub(crate) stage: f64,
+    /// One send between stages, and how many of them show.
+    pub(crate) send: (f64, f64),
+}
+
+/// The terms of [`step`](super::step).
+pub(crate) fn step(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+) -> Workings {
+    let all = stages(context, role, layout, batch);
+    let (slow, block) = (&all.slowest, &all.slowest.block);
+    let split = if layout.sequence_parallel {
+        layout.tensor_parallel
+    } else {
+        1
+    };
+    let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
+    let stride = gpus / layout.pipeline_parallel;
+    let send = if layout.pipeline_parallel > 1 {
+        context.network.send(bytes, stride.max(1))
+    } else {
+        Seconds::ZERO
+    };
+    let chunks = f64::from(layout.virtual_pipeline);
+    let exposed = if chunks > 1.0 { 0.3 } else { 1.0 };
+    let tensor = block.tensor_forward + block.tensor_backward;
+    let busy = block.forward + block.tensor_forward;
+    let busy_backward = block.backward + block.recompute + block.tensor_backward;
+    Workings {
+        micro_batches: batch.micro_batches,
+        tokens: batch.mean.tokens,
+        forward: block.forward.get(),
+        backward: block.backward.get(),
+        recompute: block.recompute.get(),
+        tensor: (
+            tensor.get(),
+            ratio(tensor_exposed(layout, slow).get(), tensor.get()),
+        ),
+        context: (block.context.get(), 1.0),
+        expert: (block.expert.get(), 1.0),
+        wait: ((slow.forward() - busy) + (slow.backward() - busy_backward)).get(),
+        stage: all.mean.get(),
+        send: (send.get(), 2.0 * chunks * exposed),
+    }
+}
+
+/// The terms of [`forward`](super::forward).
+pub(crate) fn forward(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    batch: &Batch,
+) -> Workings {
+    let plain = Layout {
+        recompute: Recompute::None,
+        ..*layout
+    };
+    let all = stages(context, role, &plain, batch);
+    let (slow, block) = (&all.slowest, &all.slowest.block);
+    let busy = slow.forward();
+    Workings {
+        micro_batches: batch.micro_batches,
+        tokens: batch.mean.tokens,
+        forward: block.forward.get(),
+        tensor: (block.tensor_forward.get(), 1.0),
+        context: (block.context.get(), 0.4),
+        expert: (block.expert.get(), 0.5),
+        wait: busy.beyond(block.forward + block.tensor_forward).get(),
+        stage: (busy + block.context * 0.4 + block.expert * 0.5).get(),
+        ..Workings::default()
+    }
+}
+
+/// All of `part` over all of `whole`; 1 of nothing.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 1.0 }
+}
+
+/// Seconds of data-parallel traffic of one step over `batch`, or of a forward pass, were nothing of it hidden. Of a
+/// forward pass all of it can hide: see [`exchanged_forward`].
+pub(crate) fn exchanged(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+) -> f64 {
+    let mut open = *layout;
+    open.overlap.gradients = false;
+    open.overlap.parameters = false;
+    let parts: TimeParts = super::step(context, role, &open, gpus, batch);
+    parts.data_parallel / context.job.time_factor()
+}
+
+/// The same of a forward pass alone: weights gathered under ZeRO-3.
+pub(crate) fn exchanged_forward(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+) -> f64 {
+    let shards = Shards::of(role, layout, gpus);
+    let gather = super::gather_weights(context, layout, &shards, super::Pass::Forward);
+    gather.get() * batch.micro_batches
+}
+
+/// The terms of the optimizer's update on one GPU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update {
+    /// Weights that one GPU updates.
+    pub(crate) weights: f64,
+    /// Whether the host's CPUs do.
+    pub(crate) on_host: bool,
+    /// Seconds of the drives' traffic in it.
+    pub(crate) swap: f64,
+}
+
+/// The terms of the optimizer's update.
+pub(crate) fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> Update {
+    let weights = if role.adapters > 0 {
+        role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
+    } else {
+        Shards::of(role, layout, gpus).held(layout, 1)
+    };
+    let on_host = layout.offload.optimizer && context.job.workload.rl.is_none();
+    let swap = if on_host {
+        zero_infinity::swap(weights, layout, &context.network).get()
+    } else {
+        0.0
+    };
+    Update {
+        weights,
+        on_host,
+        swap,
+    }
+}

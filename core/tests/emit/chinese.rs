@@ -1,0 +1,35 @@
+//! Texts with Chinese comments.
+
+use shardwise_core::chinese;
+use shardwise_core::emit::{self, Language};
+
+use super::examples::examples;
+use super::said::said;
+use super::{code, texts};
+
+/// What a text says: each of its comments.
+pub(super) fn comments(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let whole = line.trim_start().strip_prefix("# ");
+        whole.or_else(|| Some(line.split_once("  # ")?.1))
+    })
+}
+
+#[test]
+fn every_comment_is_said_in_chinese_and_code_stays() {
+    for (name, id, found) in examples() {
+        for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
+            for (_, reason) in &snippet.reasons {
+                said(reason);
+            }
+            let text = chinese::text(&snippet.text, snippet.language);
+            assert_eq!(code(&text), code(&snippet.text), "{name}");
+            if snippet.language == Language::Json {
+                continue;
+            }
+            for (english, comment) in comments(&snippet.text).zip(comments(&text)) {
+                assert_eq!(comment, said(english), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Every figure of an answer has an explanation whose numbers, put into its formula, give that figure; every formula has
+//! a source, two languages and code that exists.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "golden/cases.rs"]
+mod cases;
+#[path = "methods/put_in.rs"]
+mod put_in;
+mod questions;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::Value;
+use shardwise_core::methods::{
+    Explanation, Language, entry, error_of, explain, figures, groups, measured,
+};
+use shardwise_core::presets::presets;
+use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::{Evaluated, evaluate_alone};
+
+use questions::{Asked, Plan};
+
+/// The figure itself, read from the answer.
+fn answered(found: &Evaluated, figure: &str) -> Option<f64> {
+    let answer = &found.answer;
+    let named = |entries: &[(&str, f64)], part: &str| {
+        let own = entries.iter().find(|(name, _)| *name == part);
+        own.map(|(_, value)| *value)
+    };
+    let path: Vec<&str> = figure.split('.').collect();
+    Some(match path.as_slice() {
+        ["tokens_per_s_per_gpu"] => answer.tokens_per_s_per_gpu,
+        ["tokens_per_s"] => answer.tokens_per_s,
+        ["mtok_per_hour"] => answer.mtok_per_hour,
+        ["step_time"] => answer.step_time_s,
+        ["mfu"] => answer.mfu,
+        ["hfu"] => answer.hfu,
+        ["model_tflops_per_gpu"] => answer.model_tflops_per_gpu,
+        ["usd_per_gpu_hour"] => answer.usd_per_gpu_hour?,
+        ["usd_per_mtok"] => answer.usd_per_mtok?,
+        ["usd_per_step"] => answer.usd_per_step?,
+        ["run", "hours"] => answer.run?.hours,
+        ["run", "usd"] => answer.run?.usd?,
+        ["memory"] => answer.memory.reserved_gib,
+        ["memory", "peak"] => answer.memory.peak_gib,
+        ["memory", "capacity"] => answer.memory.capacity_gib,
+        ["memory", "spare"] => answer.memory.capacity_gib - answer.memory.reserved_gib,
+        ["memory", phase, part @ ..] => {
+            let phases = &answer.memory.phases;
+            let own = phases.iter().find(|own| own.name == *phase)?;
+            match part {
+                [] => own.reserved_gib,
+                [part] => named(&own.parts.entries(), part)?,
+                _ => return None,
+            }
+        }
+        ["time", "hidden"] => answer.time.hidden_s,
+        ["time", "parts", part] => named(&answer.time.parts.entries(), part)?,
+        ["time", phase, part @ ..] => {
+            let own = answer.time.phases.iter().find(|own| own.name == *phase)?;
+            match part {
+                [] => own.s,
+                [part] => named(&own.parts.entries(), part)?,
+                _ => return None,
+            }
+        }
+        ["interval", kind, side] => {
+            let interval = answer.interval?;
+            let end = usize::from(*side == "high");
+            match *kind {
+                "tokens_per_s_per_gpu" => interval.tokens_per_s_per_gpu[end],
+                "peak_gib" => interval.peak_gib[end],
+                _ => {
+                    let speed = answer.tokens_per_s_per_gpu;
+                    answer.usd_per_mtok? * speed / interval.tokens_per_s_per_gpu[1 - end]
+                }
+            }
+        }
+        ["limits", kind, name] => {
+            let limits = &answer.memory.limits;
+            let own = limits
+                .iter()
+                .find(|own| own.offload == (*kind == "offload"))?;
+            match *name {
+                "gpu_memory_utilization" => own.gpu_memory_utilization?,
+                phase => {
+                    let budgets = &own.max_tokens_per_gpu;
+                    budgets.iter().find(|own| own.phase == phase)?.tokens? as f64
+                }
+            }
+        }
+        _ => return None,
+    })
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1e-9)
+}
+
+/// Explanations in both languages of each figure: they come to the figure, and say the same.
+fn check(found: &Evaluated) {
+    let all = figures(found);
+    let known: BTreeSet<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(known.len(), all.len(), "a figure is listed twice");
+    for figure in &all {
+        let [en, zh] = [Language::En, Language::Zh].map(|language| {
+            explain(found, figure, language).unwrap_or_else(|| panic!("{figure}: not explained"))
+        });
+        check_one(found, &en, &known);
+        check_one(found, &zh, &known);
+        check_languages(&en, &zh);
+    }
+    assert!(explain(found, "memory.train.nothing", Language::En).is_none());
+    assert!(explain(found, "", Language::En).is_none());
+}
+
+fn check_one(found: &Evaluated, own: &Explanation, known: &BTreeSet<&str>) {
+    let figure = &own.figure;
+    if let Some(value) = answered(found, figure) {
+        // A difference of numbers that are nearly the same.
+        let near = close(own.value, value) || (own.value - value).abs() < 1e-6 * own_scale(own);
+        assert!(
+            near,
+            "{figure}: {} is not {value}: {}",
+            own.value, own.put_in
+        );
+    }
+    let (numbers, shown) = own.put_in.rsplit_once(" = ").unwrap();
+    assert_eq!(shown, own.shown, "{figure}");
+    assert!(
+        put_in::comes_to(numbers, shown),
+        "{figure}: {} does not come to {}",
+        own.put_in,
+        own.shown
+    );
+    assert!(entry(own.method).is_some(), "{figure}: {}", own.method);
+    assert!(!own.sources.is_empty(), "{figure} has no source");
+    assert!(
+        own.sources
+            .iter()
+            .all(|source| source.url.starts_with("https://"))
+    );
+    let symbols: BTreeSet<&str> = own.terms.iter().map(|term| term.symbol.as_str()).collect();
+    assert_eq!(symbols.len(), own.terms.len(), "{figure}: {}", own.formula);
+    for term in &own.terms {
+        assert!(
+            own.formula.contains(&term.symbol),
+            "{figure}: {} {}",
+            own.formula,
+            term.symbol
+        );
+        assert!(!term.meaning.is_empty());
+        if let Some(part) = &term.figure {
+            assert!(
+                known.contains(part.as_str()),
+                "{figure}: {part} is no figure"
+            );
+        }
+    }
+    let text = serde_json::to_string(own).unwrap();
+    assert!(!text.contains("NaN") && !text.contains("null"), "{text}");
+}
+
+/// The largest term, beside which a rounding is nothing.
+fn own_scale(own: &Explanation) -> f64 {
+    let value = |text: &str| put_in::value(text).unwrap_or_default().abs();
+    let unit = put_in::value(&own.shown).unwrap_or_default().abs() / own.value.abs().max(1e-300);
+    let largest = own.terms.iter().map(|term| value(&term.value));
+    largest.fold(0.0, f64::max) / unit.max(1e-300)
+}
+
+fn check_languages(en: &Explanation, zh: &Explanation) {
+    assert_eq!((&en.formula, &en.put_in), (&zh.formula, &zh.put_in));
+    assert_eq!(en.notes.len(), zh.notes.len(), "{}", en.figure);
+    assert_eq!(en.error.is_empty(), zh.error.is_empty(), "{}", en.figure);
+    let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    for (one, other) in en.terms.iter().zip(&zh.terms) {
+        assert!(!chinese(&one.meaning), "{}", one.meaning);
+        let same = one.meaning == other.meaning;
+        assert!(chinese(&other.meaning) || same, "{}", other.meaning);
+    }
+    for (one, other) in en.notes.iter().zip(&zh.notes) {
+        assert!(!chinese(one) && chinese(other), "{one} / {other}");
+    }
+    assert!(!chinese(&en.title) && !chinese(&en.error));
+}
+
+#[track_caller]
+fn evaluated(question: &Question) -> Evaluated {
+    evaluate_alone(question).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_figure_of_a_preset_is_explained() {
+    for preset in presets() {
+        check(&evaluated(&preset.question().unwrap()));
+    }
+}
+
+#[test]
+fn every_figure_of_the_recorded_questions_is_explained() {
+    for case in cases::CASES {
+        let name = case.name;
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.json"));
+        let question: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        check(&evaluated(&question_from_value(question).unwrap()));
+    }
+}
+
+#[test]
+fn calibrated_figures_are_explained() {
+    for preset in presets() {
+        let mut question = serde_json::to_value(preset.question().unwrap()).unwrap();
+        question["calibration"] = serde_json::json!({"time": 1.12, "memory": 0.93});
+        check(&evaluated(&question_from_value(question).unwrap()));
+    }
+}
+
+proptest! {
+    #![proptest_config(questions::cases(400))]
+
+    #[test]
+    fn every_figure_of_random_questions_is_explained(Asked(question) in questions::question(Plan::Complete)) {
+        if let Ok(found) = evaluate_alone(&question) {
+            check(&found);
+        }
+    }
+}
+
+#[test]
+fn every_formula_has_a_source_and_two_languages() {
+    let mut ids = BTreeSet::new();
+    for group in groups() {
+        assert!(!group.entries.is_empty(), "{}", group.id);
+        assert!(ids.insert(group.id), "{} is there twice", group.id);
+        for entry in group.entries {
+            let id = entry.id;
+            assert!(ids.insert(id), "{id} is there twice");
+            assert!(!entry.citations.is_empty(), "{id} cites nothing");
+            for citation in entry.citations {
+                assert!(
+                    citation.url.starts_with("https://") && citation.name.len() > 3,
+                    "{id}"
+                );
+            }
+            let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+            assert!(chinese(entry.text[1]) && !chinese(entry.text[0]), "{id}");
+            assert!(
+                entry.text[0].ends_with(['.', ')', ':']),
+                "{id}: {}",
+                entry.text[0]
+            );
+            for term in entry.terms {
+                assert!(entry.formula.contains(term.symbol), "{id}: {}", term.symbol);
+                assert!(
+                    chinese(term.meaning[1]) && !chinese(term.meaning[0]),
+                    "{id}: {}",
+                    term.symbol
+                );
+            }
+            assert!(
+                id.bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+                "{id}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_formula_names_code_and_constants_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let efficiency = fs::read_to_string(root.join("catalog/efficiency.toml")).unwrap();
+    for entry in groups().iter().flat_map(|group| group.entries) {
+        let path = root.join("..").join(entry.code.path);
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", entry.code.path));
+        let line = text.lines().nth(entry.code.line as usize - 1).unwrap();
+        assert!(line.contains(entry.code.item), "{}: {line}", entry.id);
+        for constant in entry.constants {
+            let named = [
+                format!("\"{constant}\""),
+                format!("[{constant}]"),
+                format!("\n{constant} = "),
+            ];
+            assert!(
+                named.iter().any(|own| efficiency.contains(own)),
+                "{}: {constant}",
+                entry.id
+            );
+        }
+    }
+}
+
+#[test]
+fn errors_are_those_on_record() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("../public/accuracy.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    let figures = record["figures"].as_array().unwrap();
+    for own in measured().iter().filter(|own| own.of != "rl") {
+        let case = if own.left_out {
+            "left_out"
+        } else {
+            "predicted"
+        };
+        let same = figures.iter().find(|figure| {
+            figure["kind"] == own.of
+                && figure["by"] == own.by
+                && figure["name"] == own.name
+                && figure["case"] == case
+        });
+        let same = same.unwrap_or_else(|| panic!("{own:?}"));
+        assert_eq!(same["median"].as_f64(), Some(own.median));
+        assert_eq!(same["runs"].as_u64(), Some(own.runs as u64));
+    }
+    let rl: toml::Table =
+        toml::from_str(&fs::read_to_string(root.join("tests/data/rl.toml")).unwrap()).unwrap();
+    let headline = measured()
+        .iter()
+        .find(|own| own.of == "rl" && own.name == "headline")
+        .unwrap();
+    assert_eq!(rl["headline"]["median"].as_float(), Some(headline.median));
+    for entry in groups().iter().flat_map(|group| group.entries) {
+        let said = [Language::En, Language::Zh].map(|language| error_of(entry.error, language));
+        assert_eq!(said[0].is_empty(), said[1].is_empty());
+        assert!(said[0].is_empty() || said[0].contains(" %"), "{}", said[0]);
+    }
+}
