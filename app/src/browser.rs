@@ -2,6 +2,8 @@
 //! the clipboard missing, the page in a frame.
 
 use gloo::events::{EventListener, EventListenerOptions};
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -242,13 +244,9 @@ pub(crate) fn share(text: &str, url: &str) {
     for (key, value) in [("title", "Shardwise"), ("text", text), ("url", url)] {
         let _ = js_sys::Reflect::set(&data, &key.into(), &value.into());
     }
-    if let Ok(promise) = share.call1(&navigator, &data)
-        && let Ok(promise) = promise.dyn_into::<js_sys::Promise>()
-    {
-        // A person who thinks again is no error.
-        wasm_bindgen_futures::spawn_local(async move {
-            let _ = JsFuture::from(promise).await;
-        });
+    // A person who thinks again is no error.
+    if let Ok(promise) = share.call1(&navigator, &data) {
+        settle(&promise, Rc::new(|_| ()));
     }
 }
 
@@ -281,23 +279,36 @@ pub(crate) fn reveal(id: &str) {
     }
 }
 
-/// The files that a person chose in an input or dropped: name and text; `None` in place of a text for one that is longer
-/// than `most` bytes or cannot be read.
-pub(crate) async fn texts_of(files: web_sys::FileList, most: f64) -> Vec<(String, Option<String>)> {
-    let mut texts = Vec::new();
-    for file in (0..files.length()).filter_map(|index| files.get(index)) {
-        let text = if file.size() <= most {
-            JsFuture::from(file.text()).await.ok()
-        } else {
-            None
-        };
-        texts.push((file.name(), text.and_then(|text| text.as_string())));
-    }
-    texts
+/// Takes the files of a drop or of a choice, name and text; text that is dropped is the browser's. One that is longer than
+/// `most` bytes or cannot be read is `left_out`, by its name.
+pub(crate) fn take_files(
+    event: &web_sys::Event,
+    most: f64,
+    left_out: RwSignal<Option<String>>,
+    take: Box<dyn Fn(String, String)>,
+) {
+    let Some(files) = files_of(event).filter(|files| files.length() > 0) else {
+        return;
+    };
+    event.prevent_default();
+    left_out.set(None);
+    leptos::task::spawn_local(async move {
+        for file in (0..files.length()).filter_map(|index| files.get(index)) {
+            let text = if file.size() <= most {
+                JsFuture::from(file.text()).await.ok()
+            } else {
+                None
+            };
+            match text.and_then(|text| text.as_string()) {
+                Some(text) => take(file.name(), text),
+                None => left_out.set(Some(file.name())),
+            }
+        }
+    });
 }
 
 /// The files of a drop, or of an input whose choice has changed.
-pub(crate) fn files_of(event: &web_sys::Event) -> Option<web_sys::FileList> {
+fn files_of(event: &web_sys::Event) -> Option<web_sys::FileList> {
     if let Some(drop) = event.dyn_ref::<web_sys::DragEvent>() {
         return drop.data_transfer()?.files();
     }
@@ -347,6 +358,10 @@ fn step_focus(event: &web_sys::Event) {
 
 /// Copies a text and says whether it went well. Where there is no clipboard it says no at once.
 pub(crate) fn copy(text: &str, done: impl Fn(bool) + 'static) {
+    copy_then(text, Rc::new(done));
+}
+
+fn copy_then(text: &str, done: Rc<dyn Fn(bool)>) {
     let Some(navigator) = window().map(|window| window.navigator()) else {
         return done(false);
     };
@@ -356,14 +371,17 @@ pub(crate) fn copy(text: &str, done: impl Fn(bool) + 'static) {
     if clipboard.is_undefined() {
         return done(false);
     }
-    let done = std::rc::Rc::new(done);
-    let fail = std::rc::Rc::clone(&done);
-    let copied = Closure::once_into_js(move |_: JsValue| done(true));
-    let failed = Closure::once_into_js(move |_: JsValue| fail(false));
-    let promise = navigator.clipboard().write_text(text);
-    let then = js_sys::Reflect::get(&promise, &JsValue::from_str("then")).unwrap_or_default();
+    settle(&navigator.clipboard().write_text(text), done);
+}
+
+/// Says how a promise ends.
+fn settle(promise: &JsValue, done: Rc<dyn Fn(bool)>) {
+    let fail = Rc::clone(&done);
+    let kept = Closure::once_into_js(move |_: JsValue| done(true));
+    let broken = Closure::once_into_js(move |_: JsValue| fail(false));
+    let then = js_sys::Reflect::get(promise, &JsValue::from_str("then")).unwrap_or_default();
     if let Ok(then) = then.dyn_into::<js_sys::Function>() {
-        let _ = then.call2(&promise, &copied, &failed);
+        let _ = then.call2(promise, &kept, &broken);
     }
 }
 

@@ -17,21 +17,12 @@ const MOST_BYTES: f64 = 48.0 * 1024.0;
 
 /// Takes a file that was dropped or chosen as the model.
 fn take_file(page: Page, pasted: RwSignal<bool>, left_out: RwSignal<Option<String>>) -> Act {
-    Box::new(move |event: web_sys::Event| {
-        let Some(files) = browser::files_of(&event).filter(|files| files.length() > 0) else {
-            return;
+    Box::new(move |event| {
+        let take = move |_, text: String| {
+            pasted.set(true);
+            page.change(|form| form.set(Field::ModelConfig, text));
         };
-        event.prevent_default();
-        leptos::task::spawn_local(async move {
-            let texts = browser::texts_of(files, MOST_BYTES).await;
-            for (name, text) in texts.into_iter().take(1) {
-                left_out.set(text.is_none().then_some(name));
-                if let Some(text) = text {
-                    pasted.set(true);
-                    page.change(|form| form.set(Field::ModelConfig, text));
-                }
-            }
-        });
+        browser::take_files(&event, MOST_BYTES, left_out, Box::new(take));
     })
 }
 
