@@ -95,6 +95,10 @@ fn values_are_said_and_names_stay() {
             "There is no such field. Known here: rollout, tokens.",
             "没有此项。这里已知的有：rollout、tokens。",
         ),
+        (
+            "Calibrated with a run of your own: times × 1.20, training's memory × 0.90.",
+            "已按你自己的训练校准：时间 × 1.20，训练内存 × 0.90。",
+        ),
         // A mark in front belongs to the whole sentence.
         (
             "Warning: it does not fit. 101.5 GiB of 32.0 GiB are needed on a GPU in update actor: 69.5 GiB too much.",
