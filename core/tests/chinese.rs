@@ -53,7 +53,7 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
 }
 
 proptest! {
-    #![proptest_config(cases(24))]
+    #![proptest_config(cases(16))]
 
     #[test]
     fn what_answers_a_random_question_is_said_in_chinese(Asked(question) in questions::question(Plan::Partial)) {
@@ -66,7 +66,7 @@ proptest! {
     #[test]
     fn any_words_are_answered(words in prop::collection::vec(prop::sample::select(vec![
         "Warning: ", "{}", "GPUs", " of ", ", ", ". ", ": ", " or ", "tokens", " at line ", "\"", "Note: ", "显存", "8", " s", "; "
-    ]), 0..400)) {
+    ]), 0..200)) {
         let text = words.concat();
         let _ = chinese(&text);
         let _ = chinese::text(&text, Language::Shell);
