@@ -6,6 +6,10 @@
 
 #[path = "build/chinese.rs"]
 mod chinese;
+#[path = "build/measured.rs"]
+mod measured;
+#[path = "build/methods.rs"]
+mod methods;
 #[path = "build/mod.rs"]
 mod tables;
 
@@ -40,8 +44,8 @@ fn run() -> Result<(), Vec<String>> {
     write("coverage.rs", coverage)?;
     let root = Path::new(&root);
     for (name, made) in [
-        ("methods.rs", tables::methods::literal(root)?),
-        ("measured.rs", tables::measured::literal(root)?),
+        ("methods.rs", methods::literal(root)?),
+        ("measured.rs", measured::literal(root)?),
     ] {
         let (text, from) = made;
         for path in from {

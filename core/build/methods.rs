@@ -2,6 +2,7 @@
 //!
 //! An entry without a citation, whose code no longer exists, or whose doc comment is gone fails the build.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,7 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
         files.push(toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?);
     }
     files.sort_by_key(|file| file.order);
+    let bases = bases(root)?;
     let (mut out, mut problems, mut read) = (String::from("&["), Vec::new(), Vec::new());
     for file in &files {
         let [en, zh] = &file.title;
@@ -64,7 +66,7 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
             file.id
         );
         for entry in &file.entry {
-            match write_entry(&mut out, root, entry) {
+            match write_entry(&mut out, root, &bases, entry) {
                 Ok(path) => read.push(path),
                 Err(problem) => {
                     problems.push(format!("methods/{}: {}: {problem}", file.id, entry.id));
@@ -81,7 +83,34 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
     }
 }
 
-fn write_entry(out: &mut String, root: &Path, entry: &Entry) -> Result<PathBuf, String> {
+/// What each entry of `efficiency.toml` rests on.
+fn bases(root: &Path) -> Result<BTreeMap<String, String>, Vec<String>> {
+    let name = "catalog/efficiency.toml";
+    let text =
+        std::fs::read_to_string(root.join(name)).map_err(|e| vec![format!("{name}: {e}")])?;
+    let file: toml::Table = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
+    let mut bases = BTreeMap::new();
+    for (key, value) in &file {
+        let rows = match value {
+            toml::Value::Array(rows) => rows.iter().collect(),
+            row => vec![row],
+        };
+        for row in rows {
+            let word = |field: &str| row.get(field).and_then(toml::Value::as_str);
+            if let Some(basis) = word("basis") {
+                bases.insert(word("name").unwrap_or(key).to_owned(), basis.to_owned());
+            }
+        }
+    }
+    Ok(bases)
+}
+
+fn write_entry(
+    out: &mut String,
+    root: &Path,
+    bases: &BTreeMap<String, String>,
+    entry: &Entry,
+) -> Result<PathBuf, String> {
     if entry.cites.is_empty() {
         return Err("cites: name what the formula comes from".to_owned());
     }
@@ -155,11 +184,14 @@ fn write_entry(out: &mut String, root: &Path, entry: &Entry) -> Result<PathBuf, 
             ));
         }
     };
-    let _ = write!(
-        out,
-        "], error: Errors::{error}, constants: &{:?} }},",
-        entry.constants
-    );
+    let _ = write!(out, "], error: Errors::{error}, constants: &[");
+    for name in &entry.constants {
+        let basis = bases
+            .get(name)
+            .ok_or(format!("constants: efficiency.toml has no {name}"))?;
+        let _ = write!(out, "Constant {{ name: {name:?}, basis: {basis:?} }},");
+    }
+    out.push_str("] },");
     Ok(below)
 }
 

@@ -4,8 +4,6 @@ mod check;
 pub(crate) mod coverage;
 pub(crate) mod efficiency;
 mod emit;
-pub(crate) mod measured;
-pub(crate) mod methods;
 mod price;
 mod rows;
 

@@ -82,10 +82,23 @@ pub fn busiest_load(spread: f64, experts: f64, ranks: f64) -> f64 {
 
 /// A part of a block: its forward and backward time and kernels.
 #[derive(Clone, Copy, Debug, Default)]
-struct Part {
-    forward: Seconds,
-    backward: Seconds,
+pub(crate) struct Part {
+    pub(crate) forward: Seconds,
+    pub(crate) backward: Seconds,
     kernels: f64,
+}
+
+/// The parts of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces {
+    /// Projections to and from attention's heads, or a recurrent layer.
+    pub(crate) mixer: Part,
+    /// Scores and weighted sums.
+    pub(crate) core: Part,
+    /// MLP or experts.
+    pub(crate) mlp: Part,
+    /// Norms, residuals, rotary positions.
+    pub(crate) norms: Part,
 }
 
 impl Part {
@@ -351,29 +364,42 @@ impl BlockContext<'_> {
             .join(self.stream(2.0 * tokens * (into + out) / self.tp(), 6.0))
     }
 
+    /// What `block` is made of.
+    pub(crate) fn pieces(&self, block: Block, slice: Slice) -> Pieces {
+        let tokens = slice.tokens;
+        let attends = matches!(block.kind, b'A' | b'S' | b'*');
+        Pieces {
+            mixer: match block.kind {
+                b'A' | b'S' | b'*' => self.projections(tokens),
+                b'L' | b'M' => self.recurrent(block.kind, tokens),
+                _ => Part::default(),
+            },
+            core: if attends {
+                self.core_attention(block.kind, slice)
+            } else {
+                Part::default()
+            },
+            mlp: match block.kind {
+                b'M' | b'*' => Part::default(),
+                _ if block.experts => self.experts(tokens),
+                _ => self.dense_mlp(tokens, self.shape.intermediate_size as f64),
+            },
+            norms: self.norms(tokens, attends),
+        }
+    }
+
     /// Time of `block` over one micro-batch.
     #[must_use]
     pub fn time(&self, block: Block, slice: Slice) -> BlockTime {
         let shape = self.shape;
         let tokens = slice.tokens;
-        let attends = matches!(block.kind, b'A' | b'S' | b'*');
-        let core = if attends {
-            self.core_attention(block.kind, slice)
-        } else {
-            Part::default()
-        };
-        let mixer = match block.kind {
-            b'A' | b'S' | b'*' => self.projections(tokens).join(core),
-            b'L' | b'M' => self.recurrent(block.kind, tokens),
-            _ => Part::default(),
-        };
-        let mlp = match block.kind {
-            b'M' | b'*' => Part::default(),
-            _ if block.experts => self.experts(tokens),
-            _ => self.dense_mlp(tokens, shape.intermediate_size as f64),
-        };
-        let norms = self.norms(tokens, attends);
-        let whole = mixer.join(mlp).join(norms);
+        let Pieces {
+            mixer,
+            core,
+            mlp,
+            norms,
+        } = self.pieces(block, slice);
+        let whole = mixer.join(core).join(mlp).join(norms);
         let mut time = BlockTime {
             forward: whole.forward,
             backward: whole.backward,

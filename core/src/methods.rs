@@ -14,7 +14,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use entries::{Citation, Code, Entry, Group, Symbol, entry, groups};
+pub use entries::{Citation, Code, Constant, Entry, Group, Symbol, entry, groups};
 pub use errors::{Errors, Measured, error_of, measured};
 pub use explain::{explain, figures};
 pub use expression::Expression;
@@ -26,7 +26,6 @@ pub(crate) type Words = (&'static str, &'static str);
 
 /// A language that explanations are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// English.

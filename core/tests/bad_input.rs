@@ -544,6 +544,35 @@ mod command_line {
     }
 
     #[test]
+    fn a_figure_that_no_answer_has_is_refused_by_name() {
+        let question = super::sft().to_string();
+        let output = run(
+            &["explain", "--json", "--figure", "mfu"],
+            question.as_bytes(),
+        );
+        assert_eq!(output.status.code(), Some(0));
+        let explained = &lines(&output)[0]["explanations"][0];
+        assert_eq!(explained["figure"], "mfu");
+        assert!(
+            explained["put_in"]
+                .as_str()
+                .unwrap()
+                .contains(" TFLOPS) = ")
+        );
+        let output = run(&["explain", "--figure", "speed"], question.as_bytes());
+        assert_eq!(output.status.code(), Some(1));
+        let error = &lines(&output)[0]["error"];
+        assert_eq!(error["field"], "figure");
+        assert!(
+            error["message"].as_str().unwrap().contains("mfu"),
+            "{error}"
+        );
+        let output = run(&["methods", "--json"], b"");
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(document["groups"].as_array().unwrap().len() > 10);
+    }
+
+    #[test]
     fn a_run_that_makes_no_calibration_is_a_line_and_a_status() {
         let question = super::sft().to_string();
         let seconds = ["calibrate", "--step-time-s", "4", "--peak-gib", "50"];

@@ -7,6 +7,7 @@ pub(super) const SITE: Site = Site {
     site: "站点",
     calculator: "计算器",
     accuracy: "准确度",
+    methods: "方法",
     how_accurate: "准确度如何？",
     language: "中文",
     copy_link: "复制链接",
@@ -459,6 +460,12 @@ pub(super) const SHEETS: Sheets = Sheets {
     diff_none: "没有不同的设置",
     diff_count: "{0} 项设置不同",
     only_yours: "仅在你的脚本中",
+    in_code: "代码位置：",
+    fitted_constants: "拟合常数：",
+    skip_formulas: "跳到公式",
+    methods_title: "全部公式及其来源",
+    methods_lead: "计算器所用的全部公式，按计算顺序排列。说明文字来自代码本身；每个公式都注明出处，以及在公开运行数据上的误差。",
+    contents: "目录",
 };
 
 pub(super) fn label(field: Field) -> &'static str {

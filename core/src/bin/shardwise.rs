@@ -5,6 +5,8 @@
     reason = "a command line prints"
 )]
 
+#[path = "shardwise/explaining.rs"]
+mod explaining;
 #[path = "shardwise/language.rs"]
 mod language;
 #[path = "shardwise/reading.rs"]
@@ -54,6 +56,19 @@ enum Command {
     Sensitivity {
         /// Files with questions; standard input where none is named.
         files: Vec<PathBuf>,
+    },
+    /// Write how figures come about: each formula with the question's numbers put in, its sources, its measured error.
+    Explain {
+        /// Files with questions; standard input where none is named.
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        options: explaining::Options,
+    },
+    /// List every formula with its sources, the code that computes it and what measured it.
+    Methods {
+        /// One JSON document, in both languages, instead of plain text.
+        #[arg(long)]
+        json: bool,
     },
     /// Print the built-in efficiencies as JSON.
     Efficiency,
@@ -171,6 +186,13 @@ fn run(command: Command, lang: Lang) -> io::Result<bool> {
         Command::Sensitivity { files } => each(&files, lang, &mut out, |question| {
             line(&sensitivity(question)?, lang)
         }),
+        Command::Explain { files, options } => each(&files, lang, &mut out, |question| {
+            explaining::document(question, &options, lang.of_methods())
+        }),
+        Command::Methods { json } => {
+            explaining::methods(lang.of_methods(), json, &mut out)?;
+            Ok(true)
+        }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)

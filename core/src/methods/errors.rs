@@ -103,10 +103,10 @@ fn training(of: &str, framework: Option<&str>, language: Language) -> String {
         ),
     };
     if let Some(own) = framework.and_then(|name| found(of, "framework", name, false)) {
-        let (name, runs, median) = (framework.unwrap_or_default(), own.runs, percent(own.median));
+        let (name, runs, median) = (name(own.name), own.runs, percent(own.median));
         text.push_str(&language.pick(
-            format!(" On {name}: {median} on {runs}."),
-            format!("{name}：{runs} 次，{median}。"),
+            format!(" On {name}: {median} on {runs} runs."),
+            format!("其中 {name} {runs} 次，中位数 {median}。"),
         ));
     }
     text
@@ -163,7 +163,7 @@ pub(super) fn error_sentence(
     figure: &str,
     language: Language,
 ) -> String {
-    if matches!(method, "price") || figure == "memory.capacity" {
+    if matches!(method, "price" | "capacity") {
         return String::new();
     }
     let workload = &found.job.workload;
@@ -205,67 +205,82 @@ pub(super) fn error_sentence(
 pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> (String, String) {
     let (job, layout) = (&found.job, &found.plan.layout);
     let share = fixed(COVERED_SHARE * 100.0, 0);
-    let (speed, peak) = half_widths(found);
-    let wide = percent(libm::exp(if memory { peak } else { speed }) - 1.0);
+    let (_, peak) = half_widths(found);
     let (en, zh) = if memory {
         let [full, ..] = COVERAGE.memory;
         if peak == full {
             (
                 "peaks of full training on Megatron and FSDP".to_owned(),
-                "Megatron 与 FSDP 全参数训练的内存峰值".to_owned(),
+                " Megatron 与 FSDP 全参数训练的内存峰值".to_owned(),
             )
         } else {
             (
-                "peaks of adapter runs, for want of closer ones".to_owned(),
+                "peaks of adapter runs, the nearest there are,".to_owned(),
                 "适配器训练的内存峰值（没有更接近的数据）".to_owned(),
             )
         }
     } else if job.workload.rl.is_some() {
-        ("RL steps".to_owned(), "RL 训练步".to_owned())
+        ("RL steps".to_owned(), " RL 训练步".to_owned())
     } else if job.workload.generation.is_some() {
-        ("vLLM runs".to_owned(), "vLLM 运行".to_owned())
+        ("vLLM runs".to_owned(), " vLLM 运行".to_owned())
     } else {
         training_runs(Kind::of(job, layout))
     };
     (
         format!(
-            "{share} % of published {en} are within a factor of the estimate, each estimated with its own source left out of the fit: + {wide} at most."
+            "{share} % of the published {en} lie within this factor of their estimate, each source left out of the fit in turn."
         ),
-        format!(
-            "{share} % 的公开{zh}落在该倍数之内，每次都以排除其自身来源的拟合来预测：至多 + {wide}。"
-        ),
+        format!("{share} % 的公开{zh}落在预测值的这一倍数之内；每个来源依次排除在拟合之外。"),
     )
 }
 
-/// The training runs that are like one of `kind`.
+/// The training runs whose errors make the interval of `kind`, and how many are like it.
 fn training_runs(kind: Kind) -> (String, String) {
-    let Kind {
-        architecture,
-        bits,
-        framework,
-        experts,
-    } = kind;
-    let framework = framework.replace('_', " ");
-    let models = if experts { " with experts" } else { "" };
-    let models_zh = if experts { "含专家的" } else { "" };
-    let place = COVERAGE.kinds.iter().position(|known| *known == kind);
-    match place.and_then(|place| KIND_RUNS.get(place)) {
-        Some((sources, runs)) => (
-            format!(
-                "training runs of a covered kind (here {runs} of {sources} {}: {framework} on {architecture} in {bits} bits{models})",
-                if *sources == 1 { "source" } else { "sources" }
-            ),
-            format!(
-                "同类训练（此类有 {sources} 个来源的 {runs} 次：{architecture} 上{models_zh} {framework}，{bits} 位）"
-            ),
-        ),
+    let covered = COVERAGE.kinds.iter().position(|known| *known == kind);
+    let own = covered.and_then(|place| KIND_RUNS.get(place));
+    let (models, models_zh) = if kind.is_plain() {
+        ("dense training runs in 16 bits", " 16 位稠密训练")
+    } else {
+        (
+            "training runs with experts or in fewer bits",
+            "含专家或更低精度的训练",
+        )
+    };
+    let like = format!(
+        "{} on {}, {} bits",
+        name(kind.framework),
+        kind.architecture,
+        kind.bits
+    );
+    let like_zh = format!(
+        "{} 上的 {}，{} 位",
+        kind.architecture,
+        name(kind.framework),
+        kind.bits
+    );
+    match own {
+        Some((sources, runs)) => {
+            let plural = if *sources == 1 { "source" } else { "sources" };
+            (
+                format!("{models} (here: {like}; {runs} runs of {sources} {plural})"),
+                format!("{models_zh}（此处：{like_zh}；{sources} 个来源的 {runs} 次）"),
+            )
+        }
         None => (
-            format!(
-                "training runs of kinds that no other source covers (as here: {framework} on {architecture} in {bits} bits{models})"
-            ),
-            format!(
-                "没有其他来源覆盖的同类训练（如此处：{architecture} 上{models_zh} {framework}，{bits} 位）"
-            ),
+            format!("{models} of kinds that no other source covers (as here: {like})"),
+            format!("{models_zh}中没有其他来源覆盖的类型（如此处：{like_zh}）"),
         ),
+    }
+}
+
+/// What a framework is called.
+fn name(framework: &str) -> &str {
+    match framework {
+        "megatron" => "Megatron",
+        "early_megatron" => "Megatron without flash attention",
+        "fsdp" => "FSDP",
+        "deepspeed" => "DeepSpeed",
+        "ddp" => "DDP",
+        other => other,
     }
 }

@@ -1,5 +1,7 @@
 //! One figure of an answer, with the numbers of its question put into its formula.
 
+mod blocks;
+mod engine;
 mod generation;
 mod memory;
 mod rates;
@@ -148,6 +150,17 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
     let parts = answer.time.parts.entries();
     let own = parts.iter().filter(|(_, s)| *s > 0.0);
     all.extend(own.map(|(part, _)| format!("time.parts.{part}")));
+    let context = Context::new(&found.job);
+    let source = Source {
+        found,
+        context: &context,
+        language: Language::En,
+    };
+    for phase in &answer.time.phases {
+        if phase.parts.compute > 0.0 {
+            all.extend(blocks::figures(&source, phase.name));
+        }
+    }
     all.extend(generation::figures(found));
     all.extend(rates::figures(answer));
     all
@@ -177,11 +190,15 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
     };
     let path: Vec<&str> = figure.split('.').collect();
     let mut own = match path.as_slice() {
-        ["memory", "rollout", part] => memory::of_engine(&source, figure, part),
+        ["memory", "rollout", part] => engine::of_part(&source, figure, part),
         ["memory", phase, part] => memory::of_part(&source, figure, phase, part),
         ["time", "parts", part] => time::over_phases(&source, figure, part),
         ["time", "rollout", part, rest @ ..] => generation::of_time(&source, figure, part, rest),
         ["time", "weight_sync", part] => generation::of_sync(&source, figure, part),
+        ["time", phase, "compute", pass] => blocks::of(&source, figure, phase, pass, None),
+        ["time", phase, "compute", pass, kind] => {
+            blocks::of(&source, figure, phase, pass, Some(kind))
+        }
         ["time", phase, part] => time::of_part(&source, figure, phase, part),
         ["limits", kind, name] => rates::limit(&source, figure, kind, name),
         ["interval", kind, side] => rates::interval(&source, figure, kind, side),

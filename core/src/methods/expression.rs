@@ -74,6 +74,42 @@ impl Expression {
             .unwrap_or(Number(0.0))
     }
 
+    /// Its operands, in the order in which they are written.
+    fn operands(&self) -> &[Self] {
+        match self {
+            Term(_) | Number(_) => &[],
+            Floor(inner) => std::slice::from_ref(inner),
+            Sum(pair) | Difference(pair) | Product(pair) | Quotient(pair) | Max(pair)
+            | Min(pair) => pair.as_slice(),
+        }
+    }
+
+    /// Hands the places of its terms to `see`, in the order in which they are written.
+    pub(super) fn visit(&self, see: &mut dyn FnMut(usize)) {
+        if let Term(place) = self {
+            see(*place);
+        }
+        for own in self.operands() {
+            own.visit(see);
+        }
+    }
+
+    /// The same with terms numbered by their place in `order`.
+    pub(super) fn renumbered(self, order: &[usize]) -> Self {
+        let both = |pair: Box<[Self; 2]>| Box::new((*pair).map(|own| own.renumbered(order)));
+        match self {
+            Term(place) => Term(order.iter().position(|own| *own == place).unwrap_or(place)),
+            Number(number) => Number(number),
+            Sum(pair) => Sum(both(pair)),
+            Difference(pair) => Difference(both(pair)),
+            Product(pair) => Product(both(pair)),
+            Quotient(pair) => Quotient(both(pair)),
+            Max(pair) => Max(both(pair)),
+            Min(pair) => Min(both(pair)),
+            Floor(inner) => Floor(Box::new(inner.renumbered(order))),
+        }
+    }
+
     /// Its value, where `of` says what a term is.
     pub(super) fn value(&self, of: &dyn Fn(usize) -> f64) -> f64 {
         let both = |pair: &[Self; 2]| (pair[0].value(of), pair[1].value(of));

@@ -110,6 +110,17 @@ impl Sheet {
         self.add(symbol.into(), value, unit, meaning, None)
     }
 
+    /// A new term whose meaning is put together.
+    pub(super) fn described(
+        &mut self,
+        symbol: String,
+        value: f64,
+        unit: Unit,
+        meaning: String,
+    ) -> Expression {
+        self.add(symbol.into(), value, unit, meaning, None)
+    }
+
     /// A new term that is a figure by itself.
     pub(super) fn part(
         &mut self,
@@ -191,9 +202,22 @@ impl Sheet {
         expression: Expression,
         unit: Unit,
     ) -> Explanation {
-        let values: Vec<(f64, Unit)> = self.terms.iter().map(|own| (own.value, own.unit)).collect();
+        // Terms stand in the order in which the formula names them.
+        let mut order = Vec::with_capacity(self.terms.len());
+        expression.visit(&mut |place| {
+            if !order.contains(&place) {
+                order.push(place);
+            }
+        });
+        let expression = expression.renumbered(&order);
+        let mut given: Vec<Option<Quantity>> = self.terms.into_iter().map(Some).collect();
+        let terms: Vec<Quantity> = order
+            .iter()
+            .filter_map(|place| given.get_mut(*place).and_then(Option::take))
+            .collect();
+        let values: Vec<(f64, Unit)> = terms.iter().map(|own| (own.value, own.unit)).collect();
         let total = expression.value(&|place| values[place].0);
-        let symbols = expression.symbols(&|place| self.terms[place].symbol.clone().into_owned());
+        let symbols = expression.symbols(&|place| terms[place].symbol.clone().into_owned());
         let (numbers, digits) = expression.numbers(&values, unit);
         let shown = result(total, unit);
         let language = self.language;
@@ -217,7 +241,7 @@ impl Sheet {
             shown,
             value: total / unit.of_answer(),
             expression,
-            terms: self.terms.into_iter().map(printed).collect(),
+            terms: terms.into_iter().map(printed).collect(),
             notes: self.notes,
             error: String::new(),
             sources,

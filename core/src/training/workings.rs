@@ -1,10 +1,12 @@
 //! What [`step`](super::step) and [`forward`](super::forward) add up, term by term: for explaining them.
 
-use super::{Shards, stages, tensor_exposed};
+use super::{Shards, block_context, block_times, head_time, stages, tensor_exposed};
 use crate::batch::Batch;
 use crate::context::{Context, Role};
+use crate::flops::Block;
 use crate::plan::{Layout, Recompute};
 use crate::units::Seconds;
+use crate::weights::{Stage, stage_layers};
 use crate::wire::TimeParts;
 use crate::zero_infinity;
 
@@ -171,4 +173,80 @@ pub(crate) fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gp
         on_host,
         swap,
     }
+}
+
+/// Seconds of a forward and of a backward pass.
+pub(crate) type Passes = [f64; 2];
+
+/// What the slowest stage's computation of one micro-batch is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    /// Each kind of block, how many of it, and one of them.
+    pub(crate) kinds: Vec<(Block, f64, Passes)>,
+    /// LM head and loss, where the stage has them.
+    pub(crate) head: Passes,
+    /// Adapters, and unpacking a 4-bit base.
+    pub(crate) adapters: Passes,
+}
+
+/// The blocks of the slowest stage; `None` where that is one between the ends, known by its mean alone.
+pub(crate) fn blocks(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    batch: &Batch,
+) -> Option<Blocks> {
+    let slow = stages(context, role, layout, batch).slowest.block;
+    let all: Passes = [slow.forward.get(), slow.backward.get()];
+    let times = block_times(context, role, layout, batch.mean);
+    let own = block_context(context, role, layout);
+    let head = head_time(&own, role, batch.mean.tokens);
+    [Stage::Last, Stage::First, Stage::Second]
+        .into_iter()
+        .find_map(|stage| {
+            let kinds: Vec<(Block, f64, Passes)> = stage_layers(role, layout, stage)
+                .zip(times.iter())
+                .filter(|((_, count), _)| *count > 0.0)
+                .map(|((block, count), time)| {
+                    (block, count, [time.forward.get(), time.backward.get()])
+                })
+                .collect();
+            let head = if stage == Stage::Last {
+                [head.forward.get(), head.backward.get()]
+            } else {
+                [0.0; 2]
+            };
+            let rest = [0, 1].map(|pass| {
+                let blocks: f64 = kinds.iter().map(|(_, count, own)| count * own[pass]).sum();
+                all[pass] - blocks - head[pass]
+            });
+            let exact = rest
+                .iter()
+                .zip(all)
+                .all(|(rest, all)| rest.abs() <= 1e-9 * all);
+            // What is left of the stage with the head is the adapters'.
+            let adapted = role.adapters > 0 && layout.pipeline_parallel == 1;
+            (exact || adapted).then_some(Blocks {
+                kinds,
+                head,
+                adapters: if exact { [0.0; 2] } else { rest },
+            })
+        })
+}
+
+/// What a block's computation of one micro-batch is made of: its mixer's products, attention, MLP, norms; and the factor of
+/// all else on the GPU's time line.
+pub(crate) fn pieces(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    batch: &Batch,
+    block: Block,
+) -> ([Passes; 4], f64) {
+    let own = block_context(context, role, layout).pieces(block, batch.mean);
+    let parts = [own.mixer, own.core, own.mlp, own.norms];
+    (
+        parts.map(|part| [part.forward.get(), part.backward.get()]),
+        context.framework(layout).compute,
+    )
 }

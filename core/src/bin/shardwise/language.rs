@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 use shardwise_core::chinese;
 use shardwise_core::emit::Snippet;
+use shardwise_core::methods::Language;
 
 /// A language that sentences and comments are written in; keys, values and code are the same in each.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,6 +19,14 @@ pub(crate) enum Lang {
 const SENTENCES: [&str; 5] = ["hint", "message", "text", "unsupported", "why"];
 
 impl Lang {
+    /// The language of explanations and formulas, which are written in both.
+    pub(crate) fn of_methods(self) -> Language {
+        match self {
+            Self::En => Language::En,
+            Self::Zh => Language::Zh,
+        }
+    }
+
     /// A sentence of the core, or of this program.
     pub(crate) fn sentence(self, english: &str) -> String {
         match self {

@@ -9,6 +9,7 @@ use super::{Source, in_phase};
 use crate::estimate::Evaluated;
 use crate::rl::workings as rl;
 use crate::rollout::workings::{Workings, generation};
+use crate::units::grouped;
 
 /// What may be opened of prompts and responses.
 const OPENED: [&str; 3] = [
@@ -122,7 +123,7 @@ fn prompts(source: &Source<'_>, sheet: &mut Sheet, own: &Workings) -> Expression
 
 fn prompt_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
     let (tokens, parts) = &own.prompts;
-    let tokens = crate::units::grouped(tokens.round() as u64);
+    let tokens = grouped(tokens.round() as u64);
     sheet.note(
         format!("The busiest engine has {tokens} prompt tokens in a batch; a prompt's responses share it."),
         format!("最忙的引擎每批有 {tokens} 个提示词 token；同一提示词的回答共用。"),
@@ -191,7 +192,7 @@ fn responses(source: &Source<'_>, sheet: &mut Sheet, own: &Workings, speedup: f6
     }
     let (tokens, again) = own.again;
     if again > 0.0 {
-        let tokens = crate::units::grouped(tokens.round() as u64);
+        let tokens = grouped(tokens.round() as u64);
         sheet.note(
             format!("The cache has no room for all sequences: {tokens} tokens are computed again."),
             format!("缓存放不下全部序列：{tokens} 个 token 需重新计算。"),
@@ -199,8 +200,8 @@ fn responses(source: &Source<'_>, sheet: &mut Sheet, own: &Workings, speedup: f6
         let meaning = "sequences that gave up their cache, again";
         all = all + seconds(sheet, "again", again, meaning, "让出缓存的序列重新计算");
     }
-    let at_once = crate::units::grouped(own.concurrency.round() as u64);
-    let requests = crate::units::grouped(own.per_engine.round() as u64);
+    let at_once = grouped(own.concurrency.round() as u64);
+    let requests = grouped(own.per_engine.round() as u64);
     sheet.note(
         format!("The busiest engine decodes {at_once} of its {requests} requests at once."),
         format!("最忙的引擎有 {requests} 个请求，同时解码 {at_once} 个。"),

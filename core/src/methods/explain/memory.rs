@@ -8,17 +8,15 @@ use super::weights::States;
 use super::{Phase, Source, in_phase};
 use crate::memory::workings::{self, Workings};
 use crate::memory::{Moment, Use};
-use crate::plan::RolloutPlan;
 use crate::rl::workings::with_roles;
-use crate::rollout::workings::bytes_per_weight;
-use crate::units::{Bytes, fixed};
+use crate::units::fixed;
 use crate::weights::{RankWeights, Stage, rank_weights};
 use crate::wire::MemoryParts;
 
-const GIB: f64 = 1_073_741_824.0;
+pub(super) const GIB: f64 = 1_073_741_824.0;
 
 /// A part of a phase as the answer has it, with its name.
-fn part_of(source: &Source<'_>, phase: &str, part: &str) -> Option<(&'static str, f64)> {
+pub(super) fn part_of(source: &Source<'_>, phase: &str, part: &str) -> Option<(&'static str, f64)> {
     let phases = &source.answer().memory.phases;
     let own = phases.iter().find(|own| own.name == phase)?;
     let entries = own.parts.entries();
@@ -26,7 +24,7 @@ fn part_of(source: &Source<'_>, phase: &str, part: &str) -> Option<(&'static str
     (found.1 > 0.0).then_some(found)
 }
 
-fn method(part: &str) -> &'static str {
+pub(super) fn method(part: &str) -> &'static str {
     match part {
         "activations" => "activations",
         "logits" => "logits",
@@ -77,7 +75,7 @@ pub(super) fn of_part(
     })
 }
 
-fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
+pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
     let factor = source.found.job.memory_factor();
     let meaning = (
         "your own run's memory over its estimate",
@@ -133,14 +131,17 @@ fn own_part(
                 own
             })
         }
-        "activations" if moment != Moment::Optimizer => activations(sheet, terms),
+        "activations" if moment != Moment::Optimizer => {
+            let hidden = phase.role.model.shape.hidden_size as f64;
+            activations(sheet, terms, hidden)
+        }
         "logits" if moment == Moment::Loss => Some(logits(sheet, terms)),
         _ => None,
     }
 }
 
 /// Tokens × layers × bytes per token and layer × micro-batches in flight, and the block at work.
-fn activations(sheet: &mut Sheet, terms: &Workings) -> Option<Expression> {
+fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expression> {
     let tokens = sheet.term(
         "tokens",
         terms.tokens,
@@ -162,6 +163,11 @@ fn activations(sheet: &mut Sheet, terms: &Workings) -> Option<Expression> {
                 format!("{symbol}_{}", place + 1)
             }
         };
+        let times = fixed(per_token(*bytes) / hidden, 1);
+        sheet.note(
+            format!("A layer keeps {times} × hidden_size bytes of a token; of a plain block, nothing split or recomputed, 32."),
+            format!("一层为每个 token 保留 {times} × hidden_size 字节；普通层在不切分、不重计算时为 32。"),
+        );
         let count = sheet.term(
             numbered("layers"),
             *count,
@@ -256,7 +262,12 @@ fn logits(sheet: &mut Sheet, terms: &Workings) -> Expression {
 }
 
 /// What the roles that are not at work in `phase` keep of a part, each by its formula.
-fn left(source: &Source<'_>, sheet: &mut Sheet, phase: &str, part: &str) -> Vec<Expression> {
+pub(super) fn left(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &str,
+    part: &str,
+) -> Vec<Expression> {
     let job = &source.found.job;
     let Some(rl) = &job.workload.rl else {
         return Vec::new();
@@ -335,7 +346,8 @@ fn buffers(source: &Source<'_>, sheet: &mut Sheet, terms: &Workings) -> Expressi
     )
 }
 
-fn cuda(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+/// What CUDA takes before anything else.
+pub(super) fn cuda(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let own = source.context.efficiency.context_gib * GIB;
     let meaning = ("CUDA context and libraries", "CUDA 上下文与库");
     sheet.term("context", own, Unit::Gib, meaning)
@@ -381,138 +393,4 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
     );
     let meaning = ("free blocks that it returns", "归还的空闲块");
     expression - sheet.term("returned", returned * GIB, Unit::Gib, meaning)
-}
-
-/// A part of what a GPU holds while the engine generates.
-pub(super) fn of_engine(source: &Source<'_>, figure: &str, part: &str) -> Option<Explanation> {
-    let (part, _) = part_of(source, "rollout", part)?;
-    let engine = source.found.plan.rollout.as_ref()?;
-    let mut sheet = Sheet::new(source.language);
-    let expression = match part {
-        "kv_cache" => cache(source, &mut sheet, engine)?,
-        "rollout_weights" => engine_weights(source, &mut sheet, engine),
-        "framework" => cuda(source, &mut sheet) + workspace(source, &mut sheet, engine),
-        _ => {
-            let sum = Expression::sum(left(source, &mut sheet, "rollout", part));
-            calibrated(source, &mut sheet, sum)
-        }
-    };
-    let title = in_phase(source, words::memory(part), words::phase("rollout"));
-    let method = match part {
-        "framework" => "engine-workspace",
-        part => method(part),
-    };
-    let symbol = words::symbol(part);
-    Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
-}
-
-fn cache(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Option<Expression> {
-    let phase = source.generation()?;
-    let card = source.found.job.hardware.memory_gib * GIB;
-    let card = sheet.term("card", card, Unit::Gib, ("memory of the card", "单卡内存"));
-    let share = sheet.term(
-        "gpu_memory_utilization",
-        engine.gpu_memory_utilization,
-        Unit::One,
-        ("the engine's share of it", "推理引擎可用的比例"),
-    );
-    let meaning = sheet.language.word(words::memory("rollout_weights"));
-    let figure = "memory.rollout.rollout_weights";
-    let weights = sheet.part("weights", phase.weights.get(), Unit::Gib, meaning, figure);
-    let working = ("its working memory", "引擎的工作内存");
-    let working = sheet.term("working", phase.workspace.get(), Unit::Gib, working);
-    let per_token = phase.cache.get() / phase.cache_tokens.max(1.0);
-    if phase.cache_tokens > 1.0 {
-        let tokens = fixed(phase.cache_tokens, 0);
-        let bytes = fixed(per_token, 0);
-        sheet.note(
-            format!("A token takes {bytes} bytes on one GPU: room for {tokens} tokens."),
-            format!("每个 token 在单个 GPU 上占 {bytes} 字节：可容纳 {tokens} 个 token。"),
-        );
-    }
-    Some(card * share - (weights + working))
-}
-
-fn engine_weights(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Expression {
-    let model = &source.found.job.model;
-    let counts = &model.parameters;
-    let (bytes, expert_bytes) = bytes_per_weight(source.context, engine);
-    let outer = (counts.embedding + counts.lm_head) as f64;
-    let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
-    let b = sheet.term(
-        "b",
-        bytes,
-        Unit::Bytes,
-        ("bytes of a weight", "权重的字节数"),
-    );
-    let inner = sheet.term(
-        "W",
-        counts.total as f64 - outer - experts,
-        Unit::Parameters,
-        (
-            "weights of the blocks, without routed experts",
-            "各层权重，不含路由专家",
-        ),
-    );
-    let mut above = b * inner;
-    if outer > 0.0 {
-        let meaning = (
-            "embedding and LM head, in 2 bytes",
-            "嵌入与 LM head，每个 2 字节",
-        );
-        above = above
-            + Expression::Number(2.0) * sheet.term("W_outer", outer, Unit::Parameters, meaning);
-    }
-    let tensor = sheet.term(
-        "TP",
-        engine.tensor_parallel.into(),
-        Unit::Gpus,
-        ("the engine's tensor parallelism", "推理引擎的张量并行"),
-    );
-    let dense = above / tensor;
-    if experts <= 0.0 {
-        return dense;
-    }
-    let b = ("bytes of an expert's weight", "专家权重的字节数");
-    let b = sheet.term("b_expert", expert_bytes, Unit::Bytes, b);
-    let all = ("routed experts' weights", "路由专家的权重");
-    let all = sheet.term("E", experts, Unit::Parameters, all);
-    let gpus = ("GPUs of the engine", "推理引擎的 GPU 数");
-    dense + b * all / sheet.term("engine_GPUs", engine.gpus().into(), Unit::Gpus, gpus)
-}
-
-fn workspace(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Expression {
-    let shape = &source.found.job.model.shape;
-    let ffn = if shape.num_experts > 0 {
-        shape.moe_intermediate_size * shape.num_experts_per_tok
-    } else {
-        shape.intermediate_size
-    };
-    let tokens = engine.max_num_batched_tokens.min(1 << 20) as f64;
-    let sampled = crate::rollout::workings::sampled(engine);
-    let tokens = sheet.term(
-        "max_num_batched_tokens",
-        tokens,
-        Unit::Tokens,
-        ("tokens of one engine step", "引擎单步的 token 数"),
-    );
-    let h = ("width of the residual stream", "残差流宽度");
-    let h = sheet.term("hidden_size", shape.hidden_size as f64, Unit::One, h);
-    let ffn_words = (
-        "width of the MLP, or of the experts of a token",
-        "MLP 宽度，或每 token 所用专家的总宽度",
-    );
-    let ffn = sheet.term("ffn", ffn as f64, Unit::One, ffn_words);
-    let tensor = ("the engine's tensor parallelism", "推理引擎的张量并行");
-    let tensor = sheet.term("TP", engine.tensor_parallel.into(), Unit::Gpus, tensor);
-    let number = Expression::Number;
-    let activations = number(2.0) * tokens * (number(4.0) * h + number(3.0) * ffn / tensor);
-    let seqs = ("sequences whose logits have room", "预留 logits 的序列数");
-    let seqs = sheet.term("seqs", sampled, Unit::One, seqs);
-    let vocab = ("rows of the vocabulary", "词表大小");
-    let vocab = sheet.term("vocab_size", shape.vocab_size as f64, Unit::One, vocab);
-    let graphs = if engine.enforce_eager { 0.5 } else { 1.5 };
-    let buffers = ("CUDA graphs and buffers", "CUDA graph 与缓冲区");
-    let buffers = sheet.term("buffers", Bytes::from_gib(graphs).get(), Unit::Gib, buffers);
-    activations + number(6.0) * seqs * vocab + buffers
 }

@@ -7,7 +7,7 @@ use super::super::words;
 use super::summary::{calibrated, step_seconds};
 use super::{Source, in_phase};
 use crate::catalog;
-use crate::wire::{MemoryParts, Schedule};
+use crate::wire::{MemoryParts, Schedule, TimePhase};
 
 fn phase_part(sheet: &mut Sheet, name: &'static str, seconds: f64) -> Expression {
     let meaning = sheet.language.word(words::phase(name));
@@ -24,7 +24,11 @@ pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
         .as_ref()
         .is_some_and(|rl| matches!(rl.schedule, Schedule::OneStepOff | Schedule::FullyAsync));
     let (mut rollout, mut sync, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-    for phase in &source.answer().time.phases {
+    let phases = &source.answer().time.phases;
+    if let [only] = phases.as_slice() {
+        rest.push(time_parts(&mut sheet, only));
+    }
+    for phase in phases.iter().filter(|_| phases.len() > 1) {
         let own = phase_part(&mut sheet, phase.name, phase.s);
         match phase.name {
             "rollout" if beside => rollout.push(own),
@@ -75,16 +79,7 @@ pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Optio
     let phases = &source.answer().time.phases;
     let phase = phases.iter().find(|phase| phase.name == name)?;
     let mut sheet = Sheet::new(source.language);
-    let parts = phase.parts.entries();
-    let parts: Vec<Expression> = parts
-        .iter()
-        .filter(|(_, s)| *s > 0.0)
-        .map(|(part, s)| {
-            let meaning = sheet.language.word(words::time(part));
-            let own = format!("time.{name}.{part}");
-            sheet.part(words::symbol(part), *s, Unit::Seconds, meaning, own)
-        })
-        .collect();
+    let expression = time_parts(&mut sheet, phase);
     let title = source.language.word(words::phase(name)).to_owned();
     let method = match name {
         "rollout" => "generation",
@@ -92,8 +87,22 @@ pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Optio
         "train" => "step-time",
         _ => "rl-phases",
     };
-    let expression = Expression::sum(parts);
     Some(sheet.finish(figure, method, title, "t", expression, Unit::Seconds))
+}
+
+/// The parts of a phase's time, added up.
+fn time_parts(sheet: &mut Sheet, phase: &TimePhase) -> Expression {
+    let name = phase.name;
+    let parts = phase.parts.entries();
+    let own = parts.iter().filter(|(_, s)| *s > 0.0);
+    let terms: Vec<Expression> = own
+        .map(|(part, s)| {
+            let meaning = sheet.language.word(words::time(part));
+            let own = format!("time.{name}.{part}");
+            sheet.part(words::symbol(part), *s, Unit::Seconds, meaning, own)
+        })
+        .collect();
+    Expression::sum(terms)
 }
 
 /// The parts of a phase as terms, without those of `but`.
@@ -168,7 +177,7 @@ pub(super) fn capacity(source: &Source<'_>, figure: &str) -> Explanation {
     }
     let title = source.language.pick("Capacity of the card", "单卡容量");
     let title = title.to_owned();
-    sheet.finish(figure, "memory", title, "capacity", expression, Unit::Gib)
+    sheet.finish(figure, "capacity", title, "capacity", expression, Unit::Gib)
 }
 
 /// What the fullest GPU leaves free.

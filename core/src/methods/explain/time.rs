@@ -3,10 +3,12 @@
 use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
-use super::super::words;
+use super::super::{Words, words};
 use super::{Phase, Source, in_phase};
+use crate::flops;
 use crate::memory::Use;
 use crate::training::workings::{self, Workings};
+use crate::units::{fixed, grouped};
 use crate::wire::TimeParts;
 
 /// The value of a part with its name.
@@ -166,7 +168,11 @@ fn terms(
         Use::Evaluate => workings::forward(context, role, layout, batch),
     };
     let expression = match part {
-        "compute" => compute(sheet, &own),
+        "compute" => {
+            reached(source, sheet, phase);
+            let opened = workings::blocks(context, role, layout, batch).is_some();
+            compute(sheet, phase.name, &own, opened)
+        }
         "recompute" => {
             let again = seconds(
                 sheet,
@@ -230,31 +236,58 @@ fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
     )
 }
 
-fn compute(sheet: &mut Sheet, own: &Workings) -> Expression {
+fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expression {
     let times = micro_batches(sheet, own);
-    let forward = seconds(
-        sheet,
-        "forward",
-        own.forward,
-        "kernels of the forward pass, slowest stage, one micro-batch",
-        "前向算子时间，最慢阶段，一个微批次",
-    );
-    let tokens = crate::units::grouped(own.tokens.round() as u64);
+    let tokens = grouped(own.tokens.round() as u64);
     sheet.note(
         format!("A micro-batch has {tokens} tokens on one GPU."),
         format!("每个微批次在单个 GPU 上有 {tokens} 个 token。"),
     );
+    let mut pass = |symbol: &'static str, s: f64, words: Words| {
+        if opened {
+            let meaning = sheet.language.word(words);
+            let figure = format!("time.{phase}.compute.{symbol}");
+            sheet.part(symbol, s, Unit::Seconds, meaning, figure)
+        } else {
+            sheet.term(symbol, s, Unit::Seconds, words)
+        }
+    };
+    let forward = pass(
+        "forward",
+        own.forward,
+        (
+            "kernels of the forward pass, slowest stage, one micro-batch",
+            "前向算子时间，最慢阶段，一个微批次",
+        ),
+    );
     if own.backward <= 0.0 {
         return times * forward;
     }
-    let backward = seconds(
-        sheet,
-        "backward",
-        own.backward,
-        "kernels of the backward pass",
-        "反向算子时间",
+    let words = ("kernels of the backward pass", "反向算子时间");
+    times * (forward + pass("backward", own.backward, words))
+}
+
+/// Says what share of the card's peak a phase's computation reaches, where all weights train or none does.
+fn reached(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) {
+    let job = &source.found.job;
+    let phases = &source.answer().time.phases;
+    let own = phases.iter().find(|own| own.name == phase.name);
+    let (Some(own), 0) = (own, phase.role.adapters) else {
+        return;
+    };
+    let (passes, times) = match phase.usage {
+        Use::Train => (3.0, phase.times),
+        Use::Evaluate => (1.0, 1.0),
+    };
+    let length = job.workload.mean_sequence_length;
+    let each = flops::forward_per_token(phase.role.model, length).get() * passes;
+    let tokens = phase.batch.tokens * times / f64::from(source.gpus());
+    let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
+    let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);
+    sheet.note(
+        format!("Its operations reach {share} % of the card's peak in that time."),
+        format!("其运算在这段时间内达到单卡峰值的 {share} %。"),
     );
-    times * (forward + backward)
 }
 
 fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Expression {
@@ -262,8 +295,8 @@ fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Exp
         sheet,
         "exchanges",
         all,
-        "exchanges of one micro-batch that nothing hides",
-        "一个微批次中未被掩盖的交换",
+        "exchanges of both passes over one micro-batch that nothing hides",
+        "一个微批次前向与反向中未被掩盖的交换",
     );
     let all = micro_batches(sheet, own) * all;
     let meaning = ("the forward pass's share of them", "前向所占比例");
@@ -331,16 +364,10 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> O
     if hidden <= 1e-9 * all {
         return Some(traffic);
     }
-    let share = context.framework(layout).overlap;
+    let share = fixed(context.framework(layout).overlap * 100.0, 0);
     sheet.note(
-        format!(
-            "At most {} % of it can hide beside computation in this framework.",
-            crate::units::fixed(share * 100.0, 0)
-        ),
-        format!(
-            "该框架最多可掩盖其中 {} %。",
-            crate::units::fixed(share * 100.0, 0)
-        ),
+        format!("At most {share} % of it can hide beside computation in this framework."),
+        format!("该框架最多可掩盖其中 {share} %。"),
     );
     let meaning = "what computation hides";
     Some(traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分"))

@@ -30,12 +30,21 @@ impl States<'_> {
         unit: Unit,
         meaning: Words,
     ) -> Expression {
-        let symbol = if self.suffix.is_empty() {
-            symbol.to_owned()
-        } else {
-            format!("{symbol}_{}", self.suffix)
+        if self.suffix.is_empty() {
+            return sheet.term(symbol.to_owned(), value, unit, meaning);
+        }
+        let (role, role_zh) = match self.suffix {
+            "actor" => ("the actor", "策略模型"),
+            "critic" => ("the critic", "价值模型"),
+            "reference" => ("the reference", "参考模型"),
+            "reward" => ("the reward model", "奖励模型"),
+            _ => ("the update", "更新时"),
         };
-        sheet.term(symbol, value, unit, meaning)
+        let (en, zh) = meaning;
+        let meaning = sheet
+            .language
+            .pick(format!("{en}: {role}"), format!("{zh}（{role_zh}）"));
+        sheet.described(format!("{symbol}_{}", self.suffix), value, unit, meaning)
     }
 
     /// Weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
