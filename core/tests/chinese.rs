@@ -2,10 +2,14 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../build/chinese.rs"]
+mod build;
 mod questions;
 mod said;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use proptest::prelude::*;
 use shardwise_core::chinese::{self, chinese};
@@ -120,6 +124,67 @@ fn values_are_said_and_names_stay() {
     ] {
         assert_eq!(chinese(kept), None, "{kept}");
     }
+}
+
+/// A source with one sentence, and tables for it: what the build says.
+fn built(name: &str, source: &str, errors: &str) -> Result<String, Vec<String>> {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("chinese")
+        .join(name);
+    for (file, text) in [
+        ("src/job.rs", source),
+        ("chinese/errors.toml", errors),
+        ("chinese/composed.toml", ""),
+        ("chinese/code.toml", "code = []\ntechnical = [\"rank\"]"),
+    ] {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    build::literal(&root)
+}
+
+#[test]
+fn a_sentence_without_chinese_fails_the_build_and_so_does_chinese_of_nothing() {
+    // Comments, attributes, characters and tests say nothing to a person.
+    let source = r##"
+        // "a comment of words"
+        #[expect(clippy::unwrap_used, reason = "an attribute of words")]
+        fn refuse(n: u32) -> String {
+            let quote = '"';
+            let raw = r#"{"a": 1}"#;
+            format!("{n:>3} of {{{n}}} \
+                are too many.")
+        }
+#[cfg(test)]
+mod tests { const TOLD: &str = "a test of words"; }
+"##;
+    let english = "{} of {{}} are too many.";
+    let whole = format!("\"{english}\" = \"{{0}} / {{1}} 太多。\"");
+    let table = built("whole", source, &whole).unwrap();
+    assert!(table.contains("太多"), "{table}");
+    let refused = |name: &str, errors: &str, says: &str| {
+        let problems = built(name, source, errors).unwrap_err();
+        assert!(
+            problems.iter().any(|problem| problem.contains(says)),
+            "{name}: {problems:?}"
+        );
+    };
+    refused(
+        "missing",
+        "",
+        "src/job.rs: no Chinese in chinese/*.toml for \"{} of {{}} are too many.\"",
+    );
+    refused(
+        "unsaid",
+        &format!("{whole}\n\"It was.\" = \"是。\""),
+        "nothing says \"It was.\" any more",
+    );
+    refused(
+        "values",
+        &whole.replace("{1}", "一"),
+        "has not the values of",
+    );
 }
 
 #[test]
