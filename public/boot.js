@@ -101,5 +101,6 @@
   }
 
   applyTheme();
-  start();
+  // A page without a program, as that of the methods, has its colours from here and nothing else.
+  if (js) start();
 })();

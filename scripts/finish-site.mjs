@@ -1,9 +1,10 @@
 // Trunk's last step: joins the style sheets into one file, writes the accuracy page, what starts the worker that writes
-// flags, and the service worker.
+// flags, the methods pages, which that program makes, and the service worker.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const site = process.env.TRUNK_STAGING_DIR;
 if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script runs as a hook of `trunk build`');
@@ -15,7 +16,8 @@ const NOT_CACHED = new Set(['sw.js', 'embed.js', '_headers', 'screenshot.png']);
 
 joinStyles();
 writeAccuracyPage();
-writeTextsWorker();
+const answer = await writeTextsWorker();
+writeMethodsPages(answer);
 writeServiceWorker();
 
 // One request instead of a dozen. The order of the links is the order of the rules. Without an integrity
@@ -62,7 +64,7 @@ function writeAccuracyPage() {
 }
 
 // The program that writes flags and reads scripts: what starts it, under a hashed name that the page says.
-function writeTextsWorker() {
+async function writeTextsWorker() {
   const [js, wasm] = hashed('texts.js', 'texts_bg.wasm');
   const starter = readFileSync(new URL('./texts-worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm);
   if (/@[A-Z]+@/.test(starter)) throw new Error('texts-worker.js has changed its marks');
@@ -73,6 +75,57 @@ function writeTextsWorker() {
   const named = html.replace('<html lang="en">', `<html lang="en" data-texts="./${name}">`);
   if (named === html) throw new Error('index.html has changed: its root element has no place for the worker');
   writeFileSync(page, named);
+  const program = await import(pathToFileURL(join(site, js)).href);
+  program.initSync({ module: readFileSync(join(site, wasm)) });
+  return program.answer;
+}
+
+// A page of text in each language, without a program: the worker's program makes its body, which is written as markup
+// here. All that is in it is ours; it is escaped like any text.
+function writeMethodsPages(answer) {
+  const pages = [
+    { tag: 'en', folder: 'methods', title: 'Shardwise: every formula, with its source', description: 'What the calculator computes: every formula with its terms, its source, the code that computes it, and how far off its figures were on published runs.' },
+    { tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
+  ];
+  const [style] = readdirSync(site).filter((file) => /^accuracy-[0-9a-f]+\.css$/.test(file));
+  for (const { tag, folder, title, description } of pages) {
+    const reply = JSON.parse(answer(JSON.stringify({ id: 1, task: { is: 'methods', lang: tag } })));
+    if (!Array.isArray(reply.result)) throw new Error('the program of the texts made no methods page');
+    let html = readFileSync(join(site, 'index.html'), 'utf8');
+    const change = (pattern, by) => {
+      if (html.search(pattern) < 0) throw new Error(`index.html has changed: nothing matches ${pattern}`);
+      html = html.replace(pattern, () => by);
+    };
+    change(/<html [^>]*>/, `<html lang="${tag}">`);
+    change(/<meta charset="utf-8">/, `<meta charset="utf-8">\n<base href="${'../'.repeat(folder.split('/').length)}">`);
+    change(/<title>.*<\/title>/, `<title>${title}</title>`);
+    change(/<meta name="description" content="[^"]*">/, `<meta name="description" content="${description}">`);
+    const [sheet] = html.match(/<link rel="stylesheet" [^>]*>/);
+    change(sheet, `${sheet}\n<link rel="stylesheet" href="./${style}">`);
+    change(/<script defer [^>]*><\/script>/, '<script defer src="./boot.js"></script>');
+    change(/<link rel="modulepreload"[^>]*><link rel="preload"[^>]*>/, '');
+    change(/<body>[\s\S]*<\/body>/, `<body>\n${markup(reply.result)}\n</body>`);
+    mkdirSync(join(site, folder), { recursive: true });
+    writeFileSync(join(site, folder, 'index.html'), html.replace(/^<!--.*-->\n/gm, ''));
+  }
+}
+
+// A tree of app/src/tree as markup.
+function markup(tree) {
+  const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  if (typeof tree === 'string') return escape(tree);
+  const [spec, ...rest] = tree;
+  const [head, ...fixed] = spec.split('|');
+  const [name, ...classes] = head.split('.');
+  const attributes = Object.entries(classes.length ? { class: classes.join('.') } : {});
+  for (const one of fixed) attributes.push([one.split('=')[0], one.split('=').slice(1).join('=')]);
+  const children = [];
+  for (const part of rest) {
+    if (typeof part === 'string' || Array.isArray(part)) children.push(markup(part));
+    else attributes.push(...Object.entries(part));
+  }
+  const tag = name.toLowerCase() === name ? name : name.toLowerCase();
+  return `<${tag}${attributes.map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>${children.join('')}</${tag}>`;
 }
 
 // Puts the digest of the last of some files that belong together into the names of all.

@@ -19,7 +19,7 @@ use crate::compute::{self, Comparison, Market};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::text::{Lang, Text};
-use crate::texts::{Flags, Name};
+use crate::texts::{Flags, Name, sayings};
 use crate::view::sheet::Sheet;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
@@ -129,6 +129,8 @@ pub(crate) struct State {
     pub(crate) serves: RwSignal<Option<Arc<Vec<String>>>>,
     /// Whether the worker could not be started, or stopped.
     pub(crate) no_worker: RwSignal<bool>,
+    /// Sentences of the core with their Chinese, as far as the worker has said them.
+    pub(crate) said: RwSignal<Vec<(String, String)>>,
     /// The script in the paste box.
     pub(crate) pasted: RwSignal<String>,
     /// What it asks, as the worker writes it; `None` while there is nothing to say.
@@ -240,6 +242,7 @@ impl Page {
             flags: RwSignal::new(None),
             serves: RwSignal::new(None),
             no_worker: RwSignal::new(false),
+            said: RwSignal::new(Vec::new()),
             pasted: RwSignal::new(String::new()),
             reading: RwSignal::new(None),
         };
@@ -330,6 +333,22 @@ impl Page {
         KINDS
             .get(self.kind.get())
             .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
+    }
+
+    /// A sentence of the core in the page's language; in English until the worker has said it.
+    #[inline(never)]
+    pub(crate) fn say(self, english: &str) -> String {
+        if self.lang == Lang::En {
+            return english.to_owned();
+        }
+        let known = self.said.with(|said| {
+            let found = said.iter().find(|(known, _)| known == english);
+            found.map(|(_, chinese)| chinese.clone())
+        });
+        known.unwrap_or_else(|| {
+            sayings::want(self, english);
+            english.to_owned()
+        })
     }
 
     /// The address of the page with the shown question.

@@ -66,6 +66,21 @@ pub fn chinese(english: &str) -> Option<String> {
     (said.text != english).then(|| spaced(&said.text))
 }
 
+/// The same text with a number and its unit or measure word on one line: `8 个`, `70.5 GiB`, `19 %`.
+#[must_use]
+pub fn unbroken(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let number = out.ends_with(|before: char| before.is_ascii_digit());
+        let unit =
+            |after: &char| wide(Some(*after)) || after.is_ascii_alphabetic() || *after == '%';
+        let glued = c == ' ' && number && chars.peek().is_some_and(unit);
+        out.push(if glued { '\u{a0}' } else { c });
+    }
+    out
+}
+
 /// How many words of ordinary English [`chinese`] leaves in a text. Names that a text repeats are none, and neither is what
 /// people in the field say in English.
 #[must_use]

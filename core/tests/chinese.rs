@@ -119,6 +119,13 @@ fn values_are_said_and_names_stay() {
 }
 
 #[test]
+fn a_number_and_its_unit_stay_together() {
+    let text = "8 个 GPU 各 2 × 1,024 token，70.5 / 79.6 GiB，快 19 %";
+    let expected = "8\u{a0}个 GPU 各 2 × 1,024\u{a0}token，70.5 / 79.6\u{a0}GiB，快 19\u{a0}%";
+    assert_eq!(chinese::unbroken(text), expected);
+}
+
+#[test]
 fn comments_are_said_and_code_stays() {
     let english = "# GRPO\n# https://shardwise.example/#v=1&model=a\n\nargs=(\n  # Batch\n  name=\"a  # b\"  # from the plan\n  other=1\n)\nrun \"${args[@]}\"";
     let expected = "# GRPO\n# https://shardwise.example/#v=1&model=a\n\nargs=(\n  # 批次\n  name=\"a  # b\"  # 来自配置\n  other=1\n)\nrun \"${args[@]}\"";

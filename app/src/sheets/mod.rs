@@ -3,8 +3,8 @@
 mod advice;
 mod compare;
 mod diff;
-#[cfg(any())]
 mod how;
+mod methods;
 mod plans;
 mod reading;
 mod scaling;
@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::SearchResult;
+use shardwise_core::chinese::chinese;
 use shardwise_core::search::sweep::Offer;
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{Evaluated, Question};
@@ -25,6 +26,7 @@ use crate::text::{Lang, fill};
 use crate::texts::{Name, SheetTask};
 use crate::tree::{Tree, el};
 
+pub(crate) use methods::page as methods;
 pub(crate) use reading::sheet as reading;
 
 /// A question as the worker holds it, with its answer.
@@ -118,7 +120,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Advice => advice::sheet(asked, &ask),
         Name::Scaling => scaling::sheet(asked, &ask),
         Name::Compare => compare::sheet(asked, &ask),
-        Name::How => None,
+        Name::How => how::sheet(asked, &ask),
         Name::Diff => diff::sheet(asked, &ask),
     }
 }
@@ -171,8 +173,12 @@ fn value(word: &str, lang: Lang) -> String {
 }
 
 /// A sentence of the core, in the page's language.
-fn words_of(words: &str, _lang: Lang) -> String {
-    words.to_owned()
+pub(crate) fn words_of(words: &str, lang: Lang) -> String {
+    let chinese = match lang {
+        Lang::En => None,
+        Lang::Zh => chinese(words),
+    };
+    chinese.unwrap_or_else(|| words.to_owned())
 }
 
 /// The same as a paragraph.

@@ -7,6 +7,7 @@ mod gain;
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
+use super::words_of;
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::icon;
@@ -17,7 +18,7 @@ use crate::view::words;
 pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
     let error = &found["error"];
     if error.is_object() {
-        let words = word(error, "message");
+        let words = words_of(word(error, "message"), lang);
         let words = match error["line"].as_u64() {
             Some(line) if line > 0 => {
                 format!(
@@ -25,7 +26,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
                     fill(lang.sheets().line, &[&line.to_string()])
                 )
             }
-            _ => words.to_owned(),
+            _ => words,
         };
         return refusal(words);
     }
@@ -34,7 +35,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
     let refused = &found["refused"];
     let refused = refused[1].as_str().map(|why| {
         let field = refused[0].as_str().unwrap_or_default();
-        refusal(format!("{field}: {why}"))
+        refusal(format!("{field}: {}", words_of(why, lang)))
     });
     let groups = [
         ("not_modelled", sheet.read_unmodelled),
@@ -120,7 +121,7 @@ fn line_of(entry: &Value, lang: Lang) -> Option<Tree> {
 /// What stands between the text and a run: what the framework refuses, what nobody knows, how it was read.
 fn problems(reading: &Value, lang: Lang) -> Option<Tree> {
     let entry = |class: &'static str, symbol, key: &str, why: &str, entry: &Value| {
-        let source = word(entry, "source");
+        let (source, why) = (word(entry, "source"), words_of(why, lang));
         el("LI").set("class", class).child(icon(symbol)).child(
             el("SPAN")
                 .child((!key.is_empty()).then(|| el("CODE").child(key.to_owned())))
@@ -177,7 +178,7 @@ fn group(reading: &Value, kind: &str, name: &'static str, lang: Lang) -> Option<
             (key, value) => format!("{key}={value}"),
         };
         let rest = if key.is_empty() || field.is_empty() {
-            word(entry, "why").to_owned()
+            words_of(word(entry, "why"), lang)
         } else {
             field.to_owned()
         };

@@ -7,6 +7,7 @@ pub(super) const SITE: Site = Site {
     site: "Site",
     calculator: "Calculator",
     accuracy: "Accuracy",
+    methods: "Methods",
     how_accurate: "How accurate is it?",
     language: "English",
     copy_link: "Copy link",
@@ -459,6 +460,12 @@ pub(super) const SHEETS: Sheets = Sheets {
     diff_none: "no setting differs",
     diff_count: "{0} settings differ",
     only_yours: "Only in your script",
+    in_code: "In the code:",
+    fitted_constants: "Fitted constants:",
+    skip_formulas: "Skip to the formulas",
+    methods_title: "Every formula, with its source",
+    methods_lead: "What the calculator computes, in the order in which it computes it. The sentences are those of the code; each formula names where it comes from and how far off its figures were on published runs.",
+    contents: "Contents",
 };
 
 pub(super) fn label(field: Field) -> &'static str {

@@ -157,7 +157,7 @@ macro_rules! text {
 text! {
     /// Words of what stands around every page, in one language.
     Site:
-    site calculator accuracy how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
+    site calculator accuracy methods how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
     about data prices build licence
 }
 
@@ -243,6 +243,7 @@ text! {
     now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
+    in_code fitted_constants skip_formulas methods_title methods_lead contents
 }
 
 #[cfg(test)]

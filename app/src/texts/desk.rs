@@ -15,7 +15,7 @@ use crate::browser;
 const FILE: &str = "data-texts";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 3 + Name::COUNT;
+const KINDS: usize = 4 + Name::COUNT;
 
 /// What takes an answer.
 type Deliver = fn(crate::page::Page, Value);
@@ -74,7 +74,9 @@ fn kind(task: &Task) -> usize {
         Task::Flags { .. } => 0,
         Task::Serves { .. } => 1,
         Task::Read { .. } => 2,
-        Task::Sheet(task) => 3 + task.name as usize,
+        // The page never asks for the methods page: it is there when the site is built.
+        Task::Say { .. } | Task::Methods { .. } => 3,
+        Task::Sheet(task) => 4 + task.name as usize,
     }
 }
 

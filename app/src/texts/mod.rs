@@ -4,6 +4,7 @@
 //! Page and worker exchange JSON: one [`Request`], one [`Reply`].
 
 pub(crate) mod desk;
+pub(crate) mod sayings;
 mod work;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,8 @@ pub(crate) enum Task {
         version: String,
         /// Address of the page with the question.
         link: String,
+        /// Tag of the page's language.
+        lang: String,
     },
     /// The frameworks that have a text for a question, by identifier.
     Serves {
@@ -43,6 +46,16 @@ pub(crate) enum Task {
     },
     /// A part of the page: [`Name`] and tree.
     Sheet(SheetTask),
+    /// The body of the methods page, as a tree. The build asks for it.
+    Methods {
+        /// Tag of the page's language.
+        lang: String,
+    },
+    /// Sentences of the core in Chinese, in their order.
+    Say {
+        /// The sentences.
+        texts: Vec<String>,
+    },
     /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
     Read {
         /// Tag of the page's language.

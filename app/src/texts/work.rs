@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
+use shardwise_core::chinese;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
 use shardwise_core::read::{improve, is_linked, read};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
@@ -30,7 +31,16 @@ pub fn answer(request: &str) -> String {
             framework,
             version,
             link,
-        } => json!(flags(question, &framework, &version, &link)),
+            lang,
+        } => {
+            let found = flags(question, &framework, &version, &link);
+            json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
+        }
+        Task::Methods { lang } => sheets::methods(Lang::of_tag(&lang).unwrap_or_default()).into(),
+        Task::Say { texts } => {
+            let said = texts.iter().map(|text| sheets::words_of(text, Lang::Zh));
+            json!(said.collect::<Vec<String>>())
+        }
         Task::Serves { question } => json!(serves(question)),
         Task::Sheet(task) => sheet(task),
         Task::Read { lang, texts, base } => {
@@ -144,6 +154,21 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
     Some(texts(framework, version, &*asked(question)?, link))
 }
 
+/// The same in the page's language: code stays, comments and reasons are said in it.
+fn said(mut flags: Flags, lang: Lang) -> Flags {
+    if lang == Lang::En {
+        return flags;
+    }
+    flags.why = sheets::words_of(&flags.why, lang);
+    for own in &mut flags.texts {
+        own.text = chinese::text(&own.text, own.language);
+        for (_, reason) in &mut own.reasons {
+            *reason = sheets::words_of(reason, lang);
+        }
+    }
+    flags
+}
+
 fn serves(question: Value) -> Option<Vec<&'static str>> {
     let asked = asked(question)?;
     let serves = |framework: &&Framework| {
@@ -203,7 +228,7 @@ mod tests {
 
     fn flags(question: &Value, framework: &str, version: &str) -> Value {
         ask(
-            json!({"is": "flags", "question": question, "framework": framework, "version": version, "link": "here"}),
+            json!({"is": "flags", "question": question, "framework": framework, "version": version, "link": "here", "lang": "en"}),
         )
     }
 

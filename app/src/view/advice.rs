@@ -16,7 +16,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 let caveats = &shown.found.answer.caveats;
                 let items = caveats
                     .iter()
-                    .map(|caveat| el("LI|lang=en").child(caveat.text.clone()));
+                    .map(|caveat| el("LI").child(page.say(&caveat.text)));
                 el("DETAILS.more done|id=caveats|open=")
                     .child(
                         el("SUMMARY")

@@ -17,7 +17,7 @@ fn bad_link(page: Page) -> AnyView {
     part(move || {
         let text = page.text();
         page.bad_link.get().map(|error| {
-            let words = fill(text.banner_hash, &[&error.field, &error.message]);
+            let words = fill(text.banner_hash, &[&error.field, &page.say(&error.message)]);
             el("P.callout callout-bad banner|role=alert|id=bad-link")
                 .child(icon("i-warn"))
                 .child(el("SPAN").child(words))

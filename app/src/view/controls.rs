@@ -40,7 +40,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         Problem::Number(error) => bad_number(*error, text).to_owned(),
         Problem::Missing => text.missing.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
-        Problem::Refused(message) => message.clone(),
+        Problem::Refused(message) => page.say(message),
     };
     if error.field.is_some_and(|field| field.path() == error.path) {
         words

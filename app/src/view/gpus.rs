@@ -144,7 +144,8 @@ fn chart(chosen: &Chosen, text: &Text) -> Gpus {
 }
 
 /// All about a type, line by line.
-fn about(row: &Compared, text: &Text) -> Vec<String> {
+fn about(page: Page, row: &Compared) -> Vec<String> {
+    let text = page.text();
     let mut lines = vec![format!(
         "{}{SEPARATOR}{} GB",
         words::gpu_label(row.gpu.id),
@@ -153,7 +154,7 @@ fn about(row: &Compared, text: &Text) -> Vec<String> {
     let Some(answer) = fitting(row) else {
         lines.push(match &row.result {
             Ok(_) => reason(row, text),
-            Err(why) => why.clone(),
+            Err(why) => page.say(why),
         });
         return lines;
     };
@@ -273,7 +274,7 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
         if embedded {
             return Some(image(drawing, label("gpus")));
         }
-        let about = chosen.rows.iter().map(|row| about(row, text)).collect();
+        let about = chosen.rows.iter().map(|row| about(page, row)).collect();
         let targets = targets(&drawing, chart.boxes(width), about, label("gpus"));
         Some(vec![image(drawing, label("gpus")), targets].into_any())
     };

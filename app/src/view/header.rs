@@ -17,6 +17,8 @@ pub(super) enum Place {
     Calculator,
     /// How right it is.
     Accuracy,
+    /// Its formulas: a page without a program, in a folder per language.
+    Methods,
 }
 
 /// The bar on the page `here`; `link` is the page's address as it stands.
@@ -25,6 +27,7 @@ pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> St
     let places = [
         (Place::Calculator, site.calculator),
         (Place::Accuracy, site.accuracy),
+        (Place::Methods, site.methods),
     ];
     let places = places.map(|(place, name)| {
         let anchor = anchor(look, place, name);
@@ -78,6 +81,10 @@ pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> St
 pub(super) fn anchor(look: Look, place: Place, name: &'static str) -> El {
     let address = move || match place {
         Place::Accuracy => look.address_of("accuracy/"),
+        Place::Methods => match look.lang.get() {
+            Lang::En => "methods/".to_owned(),
+            Lang::Zh => "methods/zh/".to_owned(),
+        },
         Place::Calculator => {
             let question = browser::kept(KEPT_QUESTION).unwrap_or_default();
             look.address_of("./") + "#" + &question

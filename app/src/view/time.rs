@@ -188,7 +188,7 @@ pub(super) fn view(page: Page) -> AnyView {
         table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
     };
     block
-        .view(how::button(page, "step_time_s", text.time))
+        .view(how::button(page, "step_time", text.time))
         .into_any()
 }
 

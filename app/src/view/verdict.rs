@@ -311,7 +311,7 @@ fn run(page: Page, shown: &Shown) -> AnyView {
             .unwrap_or_default();
         return figure(
             "fig-run",
-            timed(page, text.step, "step_time_s", answer),
+            timed(page, text.step, "step_time", answer),
             value.into_any(),
             0.0,
             None,

@@ -95,6 +95,7 @@ fn order_flags(page: Page, choice: Choice) {
             framework: framework.id.to_owned(),
             version: choice.version(framework).to_owned(),
             link: page.link(),
+            lang: page.lang.tag().to_owned(),
         };
         desk::order(page, task, |page, found| {
             page.flags.set(serde_json::from_value(found).ok());
