@@ -22,10 +22,20 @@ export const test = base.extend({
   // Messages that a test provokes on purpose: a list of regular expressions.
   expected: [[], { option: true }],
 
-  context: async ({ context, baseURL, expected }, use) => {
+  // Whether the introduction is still to be seen.
+  newcomer: [false, { option: true }],
+
+  context: async ({ context, baseURL, expected, newcomer }, use) => {
     const problems = [];
     const report = (text) => expected.some((pattern) => pattern.test(text)) || problems.push(text);
     watch(context, new URL(baseURL).origin, report);
+    if (!newcomer) await context.addInitScript(() => {
+      try {
+        localStorage.setItem('shardwise-intro', '1');
+      } catch {
+        // A frame without storage has no introduction either.
+      }
+    });
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => {
         console.error(`policy: ${event.violatedDirective} blocked ${event.blockedURI || 'inline'} at ${event.sourceFile}:${event.lineNumber}`);

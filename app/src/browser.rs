@@ -2,6 +2,8 @@
 //! the clipboard missing, the page in a frame.
 
 use gloo::events::{EventListener, EventListenerOptions};
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -197,23 +199,116 @@ pub(crate) fn close_popover_of(element: &Element) {
     }
 }
 
-/// The files that a person chose in an input or dropped: name and text; `None` in place of a text for one that is longer
-/// than `most` bytes or cannot be read.
-pub(crate) async fn texts_of(files: web_sys::FileList, most: f64) -> Vec<(String, Option<String>)> {
-    let mut texts = Vec::new();
-    for file in (0..files.length()).filter_map(|index| files.get(index)) {
-        let text = if file.size() <= most {
-            JsFuture::from(file.text()).await.ok()
-        } else {
-            None
-        };
-        texts.push((file.name(), text.and_then(|text| text.as_string())));
+/// Whether a popover's event says that it opens.
+pub(crate) fn opens(event: &web_sys::Event) -> bool {
+    let state = js_sys::Reflect::get(event, &"newState".into()).unwrap_or_default();
+    state.as_string().as_deref() == Some("open")
+}
+
+/// Presses a button.
+pub(crate) fn click(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        element.click();
     }
-    texts
+}
+
+/// Whether a key goes into a field, a list or a button's own keys, and so is no shortcut.
+pub(crate) fn types(event: &web_sys::Event) -> bool {
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    target.is_some_and(|target| {
+        let own = "input:not([type=radio],[type=checkbox]), textarea, select, [contenteditable], [role=tab]";
+        target.matches(own).unwrap_or(true)
+    })
+}
+
+/// What the system offers to pass an address on; `None` where it offers nothing.
+fn sharing() -> Option<(web_sys::Navigator, js_sys::Function)> {
+    let navigator = window()?.navigator();
+    let share = js_sys::Reflect::get(&navigator, &"share".into()).ok()?;
+    Some((navigator, share.dyn_into().ok()?))
+}
+
+/// Whether the system can pass an address on.
+pub(crate) fn can_share() -> bool {
+    sharing().is_some()
+}
+
+/// Passes a text and an address to what the person chooses.
+pub(crate) fn share(text: &str, url: &str) {
+    let Some((navigator, share)) = sharing() else {
+        return;
+    };
+    let data = js_sys::Object::new();
+    for (key, value) in [("title", "Shardwise"), ("text", text), ("url", url)] {
+        let _ = js_sys::Reflect::set(&data, &key.into(), &value.into());
+    }
+    // A person who thinks again is no error.
+    if let Ok(promise) = share.call1(&navigator, &data) {
+        settle(&promise, Rc::new(|_| ()));
+    }
+}
+
+/// The day, as `YYYY-MM-DD`.
+pub(crate) fn today() -> String {
+    let now: String = js_sys::Date::new_0().to_iso_string().into();
+    now.get(..10).unwrap_or_default().to_owned()
+}
+
+/// Puts a popover away; the keyboard goes back to what opened it.
+pub(crate) fn close_popover(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        let _ = element.hide_popover();
+    }
+}
+
+/// Shows a popover; nothing where it is shown already.
+pub(crate) fn show_popover(id: &str) {
+    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+        let _ = element.show_popover();
+    }
+}
+
+/// Scrolls what is around an element just as far as it takes to see it.
+pub(crate) fn reveal(id: &str) {
+    if let Some(element) = element(id) {
+        let how = web_sys::ScrollIntoViewOptions::new();
+        how.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&how);
+    }
+}
+
+/// Takes the files of a drop or of a choice, name and text; text that is dropped is the browser's. One that is longer than
+/// `most` bytes or cannot be read is `left_out`, by its name.
+pub(crate) fn take_files(
+    event: &web_sys::Event,
+    most: f64,
+    left_out: RwSignal<Option<String>>,
+    take: Box<dyn Fn(String, String)>,
+) {
+    let Some(files) = files_of(event).filter(|files| files.length() > 0) else {
+        return;
+    };
+    event.prevent_default();
+    left_out.set(None);
+    leptos::task::spawn_local(async move {
+        for file in (0..files.length()).filter_map(|index| files.get(index)) {
+            let text = if file.size() <= most {
+                JsFuture::from(file.text()).await.ok()
+            } else {
+                None
+            };
+            match text.and_then(|text| text.as_string()) {
+                Some(text) => take(file.name(), text),
+                None => left_out.set(Some(file.name())),
+            }
+        }
+    });
 }
 
 /// The files of a drop, or of an input whose choice has changed.
-pub(crate) fn files_of(event: &web_sys::Event) -> Option<web_sys::FileList> {
+fn files_of(event: &web_sys::Event) -> Option<web_sys::FileList> {
     if let Some(drop) = event.dyn_ref::<web_sys::DragEvent>() {
         return drop.data_transfer()?.files();
     }
@@ -263,6 +358,10 @@ fn step_focus(event: &web_sys::Event) {
 
 /// Copies a text and says whether it went well. Where there is no clipboard it says no at once.
 pub(crate) fn copy(text: &str, done: impl Fn(bool) + 'static) {
+    copy_then(text, Rc::new(done));
+}
+
+fn copy_then(text: &str, done: Rc<dyn Fn(bool)>) {
     let Some(navigator) = window().map(|window| window.navigator()) else {
         return done(false);
     };
@@ -272,14 +371,17 @@ pub(crate) fn copy(text: &str, done: impl Fn(bool) + 'static) {
     if clipboard.is_undefined() {
         return done(false);
     }
-    let done = std::rc::Rc::new(done);
-    let fail = std::rc::Rc::clone(&done);
-    let copied = Closure::once_into_js(move |_: JsValue| done(true));
-    let failed = Closure::once_into_js(move |_: JsValue| fail(false));
-    let promise = navigator.clipboard().write_text(text);
-    let then = js_sys::Reflect::get(&promise, &JsValue::from_str("then")).unwrap_or_default();
+    settle(&navigator.clipboard().write_text(text), done);
+}
+
+/// Says how a promise ends.
+fn settle(promise: &JsValue, done: Rc<dyn Fn(bool)>) {
+    let fail = Rc::clone(&done);
+    let kept = Closure::once_into_js(move |_: JsValue| done(true));
+    let broken = Closure::once_into_js(move |_: JsValue| fail(false));
+    let then = js_sys::Reflect::get(promise, &JsValue::from_str("then")).unwrap_or_default();
     if let Ok(then) = then.dyn_into::<js_sys::Function>() {
-        let _ = then.call2(&promise, &copied, &failed);
+        let _ = then.call2(promise, &kept, &broken);
     }
 }
 

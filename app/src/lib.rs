@@ -14,6 +14,7 @@ pub mod form;
 pub mod format;
 mod look;
 mod page;
+pub mod recent;
 pub mod runs;
 mod sheets;
 mod text;

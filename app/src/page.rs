@@ -18,6 +18,7 @@ use crate::browser;
 use crate::compute::{self, Comparison, Market};
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
+use crate::recent;
 use crate::text::{Lang, Text};
 use crate::texts::{Flags, Name, sayings};
 use crate::view::sheet::Sheet;
@@ -27,6 +28,15 @@ pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
 
 /// The form with it.
 const KEPT_FORM: &str = "shardwise-form";
+
+/// The recent questions.
+pub(crate) const RECENT: &str = "shardwise-recent";
+
+/// Whether the introduction was seen.
+pub(crate) const INTRO_SEEN: &str = "shardwise-intro";
+
+/// How long a question must rest to be one that somebody may look for again, in milliseconds.
+const RECENT_MS: u32 = 8000;
 
 /// The question that was put aside.
 const KEPT_ASIDE: &str = "shardwise-aside";
@@ -131,6 +141,10 @@ pub(crate) struct State {
     pub(crate) no_worker: RwSignal<bool>,
     /// Sentences of the core with their Chinese, as far as the worker has said them.
     pub(crate) said: RwSignal<Vec<(String, String)>>,
+    /// The recent questions, as the storage holds them.
+    pub(crate) recent: RwSignal<String>,
+    /// The step of the introduction, from 1; 0 while there is none.
+    pub(crate) intro: RwSignal<usize>,
     /// The script in the paste box.
     pub(crate) pasted: RwSignal<String>,
     /// What it asks, as the worker writes it; `None` while there is nothing to say.
@@ -223,6 +237,10 @@ impl Page {
     /// The page as the address, the storage and the system ask for it.
     pub(crate) fn new() -> Self {
         let look = Look::new(|lang| lang.text().title);
+        let embedded = browser::query("embed").is_some();
+        // A link was sent for its question.
+        let by_link = browser::hash().contains('=');
+        let is_new = !embedded && !by_link && browser::stored(INTRO_SEEN).is_none();
         let state = State {
             form: RwSignal::new(Form::default()),
             look,
@@ -238,11 +256,13 @@ impl Page {
             budget: RwSignal::new(String::new()),
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
-            embedded: browser::query("embed").is_some(),
+            embedded,
             flags: RwSignal::new(None),
             serves: RwSignal::new(None),
             no_worker: RwSignal::new(false),
             said: RwSignal::new(Vec::new()),
+            recent: RwSignal::new(String::new()),
+            intro: RwSignal::new(usize::from(is_new)),
             pasted: RwSignal::new(String::new()),
             reading: RwSignal::new(None),
         };
@@ -457,9 +477,27 @@ impl Page {
         self.write_address(true);
     }
 
+    /// The same for a whole question that takes the place of this one.
+    pub(crate) fn replace(self, edit: impl FnOnce(&mut Form)) {
+        self.remember();
+        self.change(edit);
+    }
+
+    /// Keeps the question among the recent ones. Presets are always there.
+    #[inline(never)]
+    fn remember(self) {
+        let own = self.standing().filter(|shown| shown.preset.is_none());
+        if let (false, Some(shown)) = (self.embedded, own) {
+            // Another tab may have added some.
+            let stored = browser::stored(RECENT).unwrap_or_default();
+            let stored = recent::with(&stored, &browser::today(), &shown.hash);
+            browser::store(RECENT, &stored);
+        }
+    }
+
     /// The form of a first visit.
     pub(crate) fn reset(self) {
-        self.change(|form| *form = first_form());
+        self.replace(|form| *form = first_form());
     }
 
     fn read_address(self) {
@@ -490,11 +528,12 @@ impl Page {
 
     fn write_address_later(self) {
         thread_local! {
-            static PENDING: RefCell<Option<Timeout>> = const { RefCell::new(None) };
+            static PENDING: RefCell<Option<[Timeout; 2]>> = const { RefCell::new(None) };
         }
-        let timeout = Timeout::new(ADDRESS_PAUSE_MS, move || self.write_address(false));
-        // The timeout before it is dropped, and with it its write.
-        PENDING.with(|pending| pending.replace(Some(timeout)));
+        let address = Timeout::new(ADDRESS_PAUSE_MS, move || self.write_address(false));
+        let recent = Timeout::new(RECENT_MS, move || self.remember());
+        // Those before them are dropped, and with them what they would have done.
+        PENDING.with(|pending| pending.replace(Some([address, recent])));
     }
 
     fn follow_address(self) {
@@ -503,7 +542,11 @@ impl Page {
             EventListener::new(&window, "popstate", move |_| self.read_address()).forget();
             // A press may lead away: the address that Back comes to is the question as it stands.
             EventListener::new(&window, "click", move |_| self.write_address(false)).forget();
-            EventListener::new(&window, "pagehide", move |_| self.keep()).forget();
+            EventListener::new(&window, "pagehide", move |_| {
+                self.keep();
+                self.remember();
+            })
+            .forget();
         }
     }
 

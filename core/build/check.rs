@@ -142,7 +142,34 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
         }
         check_model(&mut entry, row);
     }
+    check_licenses(catalog, &mut problems);
     problems
+}
+
+/// A licence names models of its own file, and no model has two.
+fn check_licenses(catalog: &Catalog, problems: &mut Vec<String>) {
+    let mut licensed = BTreeSet::new();
+    for (file, row) in &catalog.licenses {
+        let mut entry = Entry {
+            file,
+            kind: "license",
+            id: &row.name,
+            problems,
+        };
+        entry.text("name", &row.name);
+        entry.source(&row.source, &row.date);
+        let mut of_file = catalog.models.iter().filter(|(other, _)| other == file);
+        for id in row.models.iter().flatten() {
+            if !of_file.clone().any(|(_, model)| model.id == *id) {
+                entry.problem("models", &format!("`{id}` is no model of this file"));
+            }
+        }
+        for (_, model) in of_file.by_ref().filter(|(_, model)| row.covers(model)) {
+            if !licensed.insert(&model.id) {
+                entry.problem("models", &format!("`{}` has another licence", model.id));
+            }
+        }
+    }
 }
 
 fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {

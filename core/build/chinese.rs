@@ -174,32 +174,38 @@ fn all(tables: &Tables) -> impl Iterator<Item = (&str, &str)> {
     literals.chain(composed.map(|(english, chinese)| (english.as_str(), chinese.as_str())))
 }
 
-/// The tables as Rust: the templates, longest first, and the words that stay.
+/// The tables as Rust: the templates that begin with a word by their first byte, those that begin with a value, and the
+/// words that stay.
 fn emit(tables: &Tables) -> String {
-    let mut rows: Vec<(usize, Vec<String>, String, bool)> =
-        all(tables).map(|(e, c)| row(e, c)).collect();
-    rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let mut out = String::from("static TEMPLATES: &[Template] = &[\n");
-    for (_, english, chinese, tail) in rows {
+    let mut rows: Vec<(Vec<String>, String, bool)> = all(tables).map(|(e, c)| row(e, c)).collect();
+    rows.sort();
+    let (gaps, starts): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| {
+        let first = row.0.first();
+        first.is_some_and(String::is_empty)
+    });
+    let mut out = String::new();
+    for (name, rows) in [("STARTS", starts), ("GAPS", gaps)] {
         // Writing to a string does not fail.
-        let _ = writeln!(
-            out,
-            "    Template {{ english: &{english:?}, chinese: {chinese:?}, tail: {tail} }},"
-        );
+        let _ = writeln!(out, "static {name}: &[Template] = &[");
+        for (english, chinese, tail) in rows {
+            let _ = writeln!(
+                out,
+                "    Template {{ english: &{english:?}, chinese: {chinese:?}, tail: {tail} }},"
+            );
+        }
+        out += "];\n\n";
     }
-    out += "];\n\n";
     let mut technical = tables.kept.technical.clone();
     technical.sort();
     let _ = writeln!(out, "static TECHNICAL: &[&str] = &{technical:?};");
     out
 }
 
-/// How many letters a template states, what stands between its values, and its Chinese. What begins or ends with a space
-/// or a comma goes on from what is before it, or goes on behind: another value.
-fn row(english: &str, chinese: &str) -> (usize, Vec<String>, String, bool) {
+/// What stands between a template's values, its Chinese, and whether it goes on from what is before it: one that begins
+/// with a space or a comma has that as its first value, one that ends with a space has what is behind as its last.
+fn row(english: &str, chinese: &str) -> (Vec<String>, String, bool) {
     let mut between: Vec<String> = english.split("{}").map(str::to_owned).collect();
     let mut chinese = chinese.to_owned();
-    let length = between.iter().map(String::len).sum();
     let holes = between.len() - 1;
     let tail = english.starts_with([' ', ',', ':', '.']);
     if tail {
@@ -214,5 +220,5 @@ fn row(english: &str, chinese: &str) -> (usize, Vec<String>, String, bool) {
         between.push(String::new());
         let _ = write!(chinese, "{{{holes}}}");
     }
-    (length, between, chinese, tail)
+    (between, chinese, tail)
 }

@@ -1,11 +1,12 @@
 //! Static tables as Rust text.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::price;
 use super::rows::{Catalog, ModelRow};
 
-/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS` and `PRICES_AS_OF`.
+/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
     let mut text = String::from("// Written by build.rs from core/catalog.\n");
@@ -55,7 +56,56 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         line(&mut text, format_args!("({source}, {:?}),", row.family));
     }
     text.push_str("];\n");
+    emit_licenses(catalog, &mut text);
     text
+}
+
+/// Each licence once by name, and per model the place of its name and the place of its source; both are one above the
+/// index, so that 0 is none. Apart for the same reason.
+fn emit_licenses(catalog: &Catalog, text: &mut String) {
+    let names: BTreeSet<&str> = catalog
+        .licenses
+        .iter()
+        .map(|(_, row)| row.name.as_str())
+        .collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let of = |file: &str, model: &ModelRow| {
+        catalog
+            .licenses
+            .iter()
+            .position(|(other, row)| other == file && row.covers(model))
+    };
+    let rows: Vec<Option<usize>> = catalog
+        .models
+        .iter()
+        .map(|(file, model)| of(file, model))
+        .collect();
+    let name = |row: &Option<usize>| {
+        let row = row.and_then(|row| catalog.licenses.get(row));
+        row.and_then(|(_, row)| names.iter().position(|name| *name == row.name))
+            .map_or(0, |place| place + 1)
+    };
+    let named: Vec<usize> = rows.iter().map(name).collect();
+    let sourced: Vec<usize> = rows
+        .iter()
+        .map(|row| row.map_or(0, |row| row + 1))
+        .collect();
+    line(
+        text,
+        format_args!(
+            "static LICENSES: &[&str] = &{names:?};\nstatic MODEL_LICENSES: &[u8] = &{named:?};"
+        ),
+    );
+    line(
+        text,
+        format_args!(
+            "static MODEL_LICENSE_SOURCES: &[u8] = &{sourced:?};\nstatic LICENSE_SOURCES: &[Source] = &["
+        ),
+    );
+    for (_, row) in &catalog.licenses {
+        line(text, format_args!("{},", source(&row.source, &row.date)));
+    }
+    text.push_str("];\n");
 }
 
 fn emit_gpus(catalog: &Catalog, text: &mut String) {

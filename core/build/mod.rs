@@ -67,6 +67,9 @@ pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), S
     catalog
         .models
         .extend(lists.model.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .licenses
+        .extend(lists.license.into_iter().map(|row| (file.clone(), row)));
     Ok(())
 }
 

@@ -13,9 +13,11 @@ pub(crate) struct Catalog {
     pub(crate) prices: Vec<(String, PriceRow)>,
     /// Models.
     pub(crate) models: Vec<(String, ModelRow)>,
+    /// Licences of models.
+    pub(crate) licenses: Vec<(String, LicenseRow)>,
 }
 
-/// One file: any of the four lists.
+/// One file: any of the five lists.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Lists {
@@ -27,6 +29,8 @@ pub(crate) struct Lists {
     pub(crate) price: Vec<PriceRow>,
     /// `[[model]]`
     pub(crate) model: Vec<ModelRow>,
+    /// `[[license]]`
+    pub(crate) license: Vec<LicenseRow>,
 }
 
 /// A GPU. Keys and units are those of `catalog::Gpu`.
@@ -96,6 +100,27 @@ pub(crate) struct PriceRow {
     pub(crate) kind: String,
     pub(crate) source: String,
     pub(crate) date: String,
+}
+
+/// A licence of models of the same file.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LicenseRow {
+    /// Its SPDX identifier, or the name that its owner gives it.
+    pub(crate) name: String,
+    /// The models it holds for; absent for all of the file.
+    pub(crate) models: Option<Vec<String>>,
+    pub(crate) source: String,
+    pub(crate) date: String,
+}
+
+impl LicenseRow {
+    /// Whether it holds for a model of its file.
+    pub(crate) fn covers(&self, model: &ModelRow) -> bool {
+        self.models
+            .as_ref()
+            .is_none_or(|models| models.contains(&model.id))
+    }
 }
 
 /// Gated `DeltaNet` layers.

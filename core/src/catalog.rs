@@ -183,6 +183,24 @@ pub fn model_sources() -> impl Iterator<Item = (&'static ModelEntry, Source, &'s
         .map(|(model, (source, family))| (model, *source, *family))
 }
 
+/// Every model with the name of its weights' licence; `None` where none is on record.
+pub fn model_licenses() -> impl Iterator<Item = (&'static ModelEntry, Option<&'static str>)> {
+    MODELS.iter().zip(MODEL_LICENSES).map(|(model, place)| {
+        let name = usize::from(*place)
+            .checked_sub(1)
+            .and_then(|place| LICENSES.get(place));
+        (model, name.copied())
+    })
+}
+
+/// Where the licences of the models are stated, in the order of [`models`].
+pub fn license_sources() -> impl Iterator<Item = Option<Source>> {
+    MODEL_LICENSE_SOURCES.iter().map(|place| {
+        let place = usize::from(*place).checked_sub(1)?;
+        LICENSE_SOURCES.get(place).copied()
+    })
+}
+
 /// The model of this id or Hugging Face repository, whatever its case.
 ///
 /// A repository is also found without its owner, and by the name of a variant of the same shape:

@@ -9,6 +9,8 @@ mod word;
 
 pub use comments::text;
 
+use std::cmp::Reverse;
+
 use word::words;
 
 /// A sentence with values, and its Chinese.
@@ -22,6 +24,16 @@ struct Template {
 }
 
 impl Template {
+    /// Bytes that it states.
+    fn length(&self) -> usize {
+        self.english.iter().map(|part| part.len()).sum()
+    }
+
+    /// The byte that it begins with.
+    fn first(&self) -> Option<u8> {
+        self.english.first()?.bytes().next()
+    }
+
     /// The values of a text that reads like this: what stands where the gaps are. A sentence before it is no value.
     fn values<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let (first, others) = self.english.split_first()?;
@@ -163,20 +175,26 @@ impl Reader {
 
     /// By the template that leaves the fewest English words in its values; of equals by the longest.
     fn whole(&mut self, text: &str, depth: u32) -> Option<Said> {
+        let first = text.bytes().next();
+        let from = STARTS.partition_point(|template| template.first() < first);
+        let until = STARTS.partition_point(|template| template.first() <= first);
+        let starts = STARTS.get(from..until).unwrap_or_default();
+        let mut found: Vec<_> = starts
+            .iter()
+            .chain(GAPS)
+            .filter_map(|template| Some((template, template.values(text)?)))
+            .collect();
+        found.sort_by_key(|(template, _)| Reverse(template.length()));
         let mut best: Option<Said> = None;
-        for template in TEMPLATES {
-            let Some(values) = template.values(text) else {
-                continue;
-            };
+        for (template, values) in found {
             let said = self.filled(template.chinese, &values, depth - 1);
-            let done = said.left == 0;
+            if said.left == 0 {
+                return Some(said);
+            }
             best = Some(match best {
                 Some(best) => best.better(said),
                 None => said,
             });
-            if done {
-                break;
-            }
         }
         best
     }

@@ -74,6 +74,32 @@ fn every_figure_has_a_source() {
 }
 
 #[test]
+fn licences_are_on_record_with_their_sources() {
+    let known: Vec<_> = catalog::model_licenses()
+        .zip(catalog::license_sources())
+        .collect();
+    assert_eq!(known.len(), catalog::models().len());
+    for ((model, license), source) in &known {
+        assert_eq!(license.is_some(), source.is_some(), "{}", model.id);
+        assert!(
+            source.is_none_or(|source| source.url.starts_with("https://")),
+            "{}",
+            model.id
+        );
+    }
+    let of = |id: &str| {
+        let found = known.iter().find(|((model, _), _)| model.id == id);
+        found.and_then(|((_, license), _)| *license)
+    };
+    assert_eq!(of("qwen3-8b"), Some("Apache-2.0"));
+    assert_eq!(of("llama-3.1-70b"), Some("Llama 3.1"));
+    assert_eq!(of("deepseek-r1"), Some("MIT"));
+    assert_eq!(of("gpt3-175b"), None);
+    let named = known.iter().filter(|((_, license), _)| license.is_some());
+    assert!(named.count() >= 90);
+}
+
+#[test]
 fn typical_prices_are_somebodys_price() {
     for gpu in catalog::gpus() {
         assert_eq!(
@@ -215,6 +241,14 @@ source = "https://example.com/m"
 date = "2026-11-20"
 "#;
 
+const LICENSE: &str = r#"
+[[license]]
+name = "MIT"
+models = ["m-1"]
+source = "https://example.com/l"
+date = "2026-11-21"
+"#;
+
 fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
     let mut catalog = tables::Catalog::default();
     tables::add(&mut catalog, "test.toml", text).map_err(|problem| vec![problem])?;
@@ -228,7 +262,7 @@ fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
 
 #[test]
 fn the_build_refuses_bad_entries_by_name() {
-    assert!(built(&format!("{GPU}{NODE}{MODEL}")).is_ok());
+    assert!(built(&format!("{GPU}{NODE}{MODEL}{LICENSE}")).is_ok());
     let cases = [
         (GPU, "id = \"x1\"", "id = \"X 1\"", "gpu `X 1`: id"),
         (
@@ -297,10 +331,24 @@ fn the_build_refuses_bad_entries_by_name() {
             "hidden_sizes = 64",
             "unknown field `hidden_sizes`",
         ),
+        (
+            LICENSE,
+            "models = [\"m-1\"]",
+            "models = [\"m-2\"]",
+            "license `MIT`: models: `m-2` is no model",
+        ),
+        (
+            LICENSE,
+            "name = \"MIT\"",
+            "name = \" \"",
+            "license ` `: name",
+        ),
+        (LICENSE, "2026-11-21", "today", "license `MIT`: date"),
     ];
     for (entry, good, bad, part) in cases {
         assert!(entry.contains(good), "{good}");
-        let text = format!("{GPU}{NODE}{MODEL}").replace(entry, &entry.replacen(good, bad, 1));
+        let text =
+            format!("{GPU}{NODE}{MODEL}{LICENSE}").replace(entry, &entry.replacen(good, bad, 1));
         let problems = built(&text)
             .err()
             .unwrap_or_else(|| panic!("{bad} was accepted"));
@@ -312,6 +360,9 @@ fn the_build_refuses_bad_entries_by_name() {
     }
     let twice = built(&format!("{GPU}{GPU}")).err().unwrap().join("\n");
     assert!(twice.contains("gpu `x1`: id: occurs twice"), "{twice}");
+    let both = built(&format!("{GPU}{NODE}{MODEL}{LICENSE}{LICENSE}")).err();
+    let both = both.unwrap().join("\n");
+    assert!(both.contains("`m-1` has another licence"), "{both}");
 }
 
 #[test]

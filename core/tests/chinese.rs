@@ -2,10 +2,14 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../build/chinese.rs"]
+mod build;
 mod questions;
 mod said;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use proptest::prelude::*;
 use shardwise_core::chinese::{self, chinese};
@@ -53,7 +57,7 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
 }
 
 proptest! {
-    #![proptest_config(cases(24))]
+    #![proptest_config(cases(16))]
 
     #[test]
     fn what_answers_a_random_question_is_said_in_chinese(Asked(question) in questions::question(Plan::Partial)) {
@@ -66,7 +70,7 @@ proptest! {
     #[test]
     fn any_words_are_answered(words in prop::collection::vec(prop::sample::select(vec![
         "Warning: ", "{}", "GPUs", " of ", ", ", ". ", ": ", " or ", "tokens", " at line ", "\"", "Note: ", "显存", "8", " s", "; "
-    ]), 0..400)) {
+    ]), 0..200)) {
         let text = words.concat();
         let _ = chinese(&text);
         let _ = chinese::text(&text, Language::Shell);
@@ -95,6 +99,10 @@ fn values_are_said_and_names_stay() {
             "There is no such field. Known here: rollout, tokens.",
             "没有此项。这里已知的有：rollout、tokens。",
         ),
+        (
+            "Calibrated with a run of your own: times × 1.20, training's memory × 0.90.",
+            "已按你自己的训练校准：时间 × 1.20，训练内存 × 0.90。",
+        ),
         // A mark in front belongs to the whole sentence.
         (
             "Warning: it does not fit. 101.5 GiB of 32.0 GiB are needed on a GPU in update actor: 69.5 GiB too much.",
@@ -116,6 +124,67 @@ fn values_are_said_and_names_stay() {
     ] {
         assert_eq!(chinese(kept), None, "{kept}");
     }
+}
+
+/// A source with one sentence, and tables for it: what the build says.
+fn built(name: &str, source: &str, errors: &str) -> Result<String, Vec<String>> {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("chinese")
+        .join(name);
+    for (file, text) in [
+        ("src/job.rs", source),
+        ("chinese/errors.toml", errors),
+        ("chinese/composed.toml", ""),
+        ("chinese/code.toml", "code = []\ntechnical = [\"rank\"]"),
+    ] {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    build::literal(&root)
+}
+
+#[test]
+fn a_sentence_without_chinese_fails_the_build_and_so_does_chinese_of_nothing() {
+    // Comments, attributes, characters and tests say nothing to a person.
+    let source = r##"
+        // "a comment of words"
+        #[expect(clippy::unwrap_used, reason = "an attribute of words")]
+        fn refuse(n: u32) -> String {
+            let quote = '"';
+            let raw = r#"{"a": 1}"#;
+            format!("{n:>3} of {{{n}}} \
+                are too many.")
+        }
+#[cfg(test)]
+mod tests { const TOLD: &str = "a test of words"; }
+"##;
+    let english = "{} of {{}} are too many.";
+    let whole = format!("\"{english}\" = \"{{0}} / {{1}} 太多。\"");
+    let table = built("whole", source, &whole).unwrap();
+    assert!(table.contains("太多"), "{table}");
+    let refused = |name: &str, errors: &str, says: &str| {
+        let problems = built(name, source, errors).unwrap_err();
+        assert!(
+            problems.iter().any(|problem| problem.contains(says)),
+            "{name}: {problems:?}"
+        );
+    };
+    refused(
+        "missing",
+        "",
+        "src/job.rs: no Chinese in chinese/*.toml for \"{} of {{}} are too many.\"",
+    );
+    refused(
+        "unsaid",
+        &format!("{whole}\n\"It was.\" = \"是。\""),
+        "nothing says \"It was.\" any more",
+    );
+    refused(
+        "values",
+        &whole.replace("{1}", "一"),
+        "has not the values of",
+    );
 }
 
 #[test]

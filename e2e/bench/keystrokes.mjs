@@ -21,7 +21,7 @@ const OUT = fileURLToPath(new URL('../out/', import.meta.url));
 const CASES = [
   { name: 'training, sequence length', preset: 'llmforge', field: 'workload-sequence_length', texts: ['2048', '4096', '8192'] },
   { name: 'training, GPUs', preset: 'llmforge', field: 'hardware-gpus', texts: ['16', '32', '64'] },
-  { name: 'LoRA, global batch', preset: 'lora', field: 'workload-global_batch', texts: ['32', '64', '128'] },
+  { name: 'QLoRA, global batch', preset: 'litgpt', field: 'workload-global_batch', texts: ['32', '64', '128'] },
   { name: 'RL, GPUs', preset: 'verl', field: 'hardware-gpus', texts: ['16', '32', '64'] },
   { name: 'RL of experts, prompts', preset: 'chatlearn', field: 'workload-rl-prompts_per_step', texts: ['128', '256', '512'] },
 ];
@@ -91,7 +91,7 @@ async function measure(browser, url, one, rounds, profile) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
   await page.goto(url);
   await page.locator('html[data-ready="1"]').waitFor();
-  const value = await page.locator(`#preset option[value^="${one.preset}"]`).getAttribute('value');
+  const value = await page.locator(`#preset option[value^="${one.preset}"]`).first().getAttribute('value');
   await page.locator('#preset').selectOption(value);
   await page.waitForTimeout(1500);
   await page.evaluate(watch);

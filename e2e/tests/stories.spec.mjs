@@ -36,7 +36,7 @@ async function flags(page, framework, name) {
 
 test('LLMForge: a table that measured right and printed the cost wrong', async ({ page, calculator }) => {
   await calculator.open();
-  await preset(page, calculator, 'LLMForge');
+  await preset(page, calculator, 'Llama-2-7B');
   // 102.58 million tokens per hour and MFU 0.48 were measured (Llama-2-7B, 8 × A100-80G, 4096 × 4).
   const perHour = number(await page.locator('#fig-throughput').getByText(/million tokens per hour/).innerText());
   expect(Math.abs(perHour / 102.58 - 1)).toBeLessThan(0.15);
@@ -88,7 +88,7 @@ test('flags in the words of an older version', async ({ page, calculator }) => {
 
 test('ChatLearn: GRPO on Qwen3-30B-A3B with eight H20', async ({ page, calculator }) => {
   await calculator.open();
-  await preset(page, calculator, 'Qwen3-30B-A3B');
+  await preset(page, calculator, 'Qwen3-30B-A3B · 8 × H20');
   await expect(page.locator('#v-h')).toContainText('Fits');
   const text = await flags(page, 'chatlearn', 'qwen3-30b-a3b.chatlearn.sh');
   expect(text).toContain('expert_model_parallel_size');
@@ -97,7 +97,7 @@ test('ChatLearn: GRPO on Qwen3-30B-A3B with eight H20', async ({ page, calculato
 
 test('a change shows at once, travels in the link and comes back', async ({ page, calculator }) => {
   await calculator.open();
-  await preset(page, calculator, 'LLMForge');
+  await preset(page, calculator, 'Llama-2-7B');
   const before = await figure(page, 'Throughput');
   await page.locator('#hardware-gpus').fill('16');
   await expect.poll(() => figure(page, 'Throughput')).not.toBe(before);
@@ -119,7 +119,7 @@ const mistakes = [
 for (const [name, field, typed, says] of mistakes) {
   test(`${name} is refused beside the field, and the rest of the form is kept`, async ({ page, calculator }) => {
     await calculator.open();
-    await preset(page, calculator, 'LLMForge');
+    await preset(page, calculator, 'Llama-2-7B');
     const answer = await page.locator('#v-h').innerText();
     await page.locator('form details').evaluateAll((all) => all.forEach((details) => { details.open = true; }));
     await page.locator(field).fill(typed);
@@ -149,7 +149,7 @@ test('a config.json of an unknown type and one without hidden_size are refused b
 
 test('a cut link names where it was cut', async ({ page, calculator }) => {
   await calculator.open();
-  await preset(page, calculator, 'LLMForge');
+  await preset(page, calculator, 'Llama-2-7B');
   await expect.poll(() => page.url()).toContain('z=1');
   const link = page.url();
   await page.goto('about:blank');

@@ -91,7 +91,7 @@ test('pointer and keyboard reach what a bar says', async ({ page, calculator }) 
 
 test('a question without phases has no timeline', async ({ page, calculator }) => {
   await calculator.open();
-  const option = page.locator('#preset option', { hasText: 'LLMForge' });
+  const option = page.locator('#preset option', { hasText: 'Llama-2-7B' });
   await page.locator('#preset').selectOption(await option.getAttribute('value'));
   await expect(section(page)).toBeHidden();
   await expect(page.locator('#time svg[role=img]')).toBeVisible();

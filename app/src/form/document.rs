@@ -21,9 +21,30 @@ pub(super) fn kind(word: &str) -> WorkloadKind {
         .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
 }
 
-/// The catalog id of a model typed by id, repository or name; else the text itself, which the
+/// Where an address of a model on Hugging Face begins.
+const HUB: [&str; 3] = [
+    "https://huggingface.co/",
+    "huggingface.co/",
+    "https://hf.co/",
+];
+
+/// Whether a text is an address instead of what stands there.
+fn is_address(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://") || repository(text).is_some()
+}
+
+/// The repository that an address on Hugging Face is of: `Qwen/Qwen3-8B`.
+fn repository(text: &str) -> Option<&str> {
+    let rest = HUB.iter().find_map(|start| text.strip_prefix(start))?;
+    let mut slashes = rest.match_indices(['/', '?', '#']);
+    let end = slashes.nth(1).map_or(rest.len(), |(place, _)| place);
+    rest.get(..end)
+}
+
+/// The catalog id of a model typed by id, repository, its address or name; else the text itself, which the
 /// calculator refuses with the names nearest to it.
 fn model_id(typed: &str) -> &str {
+    let typed = repository(typed).unwrap_or(typed);
     let same = |name: &str| name.eq_ignore_ascii_case(typed);
     catalog::models()
         .iter()
@@ -105,6 +126,9 @@ impl Form {
             };
         }
         let value = match field.takes() {
+            Takes::Count if field == Field::Gpus && units::nodes(text).is_some() => {
+                units::nodes(text).map_or(Value::Null, |(nodes, own)| Value::from(nodes * own))
+            }
             Takes::Count | Takes::Tokens => {
                 Value::from(units::whole(text, field.kilo()).map_err(Problem::Number)?)
             }
@@ -125,13 +149,19 @@ impl Form {
         };
         let config = self.get(Field::ModelConfig).trim();
         let name = self.get(Field::Model).trim();
-        if !config.is_empty() {
+        if is_address(config) {
+            Err(refuse(Field::ModelConfig, Problem::Address))
+        } else if !config.is_empty() {
             serde_json::from_str(config)
                 .map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
         } else if name.is_empty() {
             Err(refuse(Field::Model, Problem::Missing))
         } else {
-            Ok(Value::String(model_id(name).to_owned()))
+            let id = model_id(name);
+            if is_address(name) && catalog::model(id).is_none() {
+                return Err(refuse(Field::Model, Problem::Address));
+            }
+            Ok(Value::String(id.to_owned()))
         }
     }
 
@@ -160,6 +190,10 @@ impl Form {
                 take(&mut document, field.path());
                 continue;
             }
+            // What is typed about a GPU of one's own is kept while another is chosen, and says nothing.
+            if field.is_of_gpu() && self.get(Field::Gpu) != CUSTOM_GPU {
+                continue;
+            }
             match self.value(field) {
                 Err(problem) => {
                     errors.push(FieldError {
@@ -170,6 +204,13 @@ impl Form {
                 }
                 Ok(value) => set(&mut document, field, value),
             }
+        }
+        // `2x8` says how large a node is, unless another size is typed.
+        if let (Some((_, own)), "") = (
+            units::nodes(self.get(Field::Gpus)),
+            self.get(Field::GpusPerNode).trim(),
+        ) {
+            put(&mut document, Field::GpusPerNode.path(), own.into());
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -207,10 +248,15 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
     }
     let path = field.path();
     let Some(value) = value else {
-        return take(document, path);
+        // A GPU without figures stays one of one's own.
+        if !field.is_of_gpu() {
+            take(document, path);
+        }
+        return;
     };
     match field {
-        Field::Gpu if value == CUSTOM_GPU => {}
+        // Its figures follow.
+        Field::Gpu if value == CUSTOM_GPU => put(document, path, Value::Object(Map::new())),
         // The modules of a loaded plan stay while its granularity does.
         Field::Recompute if at(document, "plan.recompute.granularity") == &value => {}
         Field::Offload => {

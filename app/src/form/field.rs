@@ -60,6 +60,22 @@ fields! {
     ModelConfig = "model.config", Text;
     /// GPU type.
     Gpu = "hardware.gpu", Choice;
+    /// What a GPU of one's own is like but for the figures below.
+    GpuBase = "hardware.gpu.base", Choice;
+    /// Its memory.
+    GpuMemory = "hardware.gpu.memory_gib", Number;
+    /// Its memory's bandwidth.
+    GpuBandwidth = "hardware.gpu.hbm_gb_per_s", Number;
+    /// Its dense peak in bf16.
+    GpuBf16 = "hardware.gpu.bf16_dense_tflops", Number;
+    /// Its dense peak in fp8.
+    GpuFp8 = "hardware.gpu.fp8_dense_tflops", Number;
+    /// Its NVLink.
+    GpuNvlink = "hardware.gpu.nvlink_gb_per_s", Number;
+    /// GPUs on it.
+    GpuDomain = "hardware.gpu.nvlink_domain", Count;
+    /// Its link to the host.
+    GpuPcie = "hardware.gpu.pcie_gb_per_s", Number;
     /// Number of GPUs.
     Gpus = "hardware.gpus", Count;
     /// GPUs in one node.
@@ -202,6 +218,12 @@ impl Field {
     #[must_use]
     pub fn is_plan(self) -> bool {
         self.path().starts_with("plan.")
+    }
+
+    /// Whether it is a figure of a GPU of one's own.
+    #[must_use]
+    pub fn is_of_gpu(self) -> bool {
+        (Self::GpuBase..=Self::GpuPcie).contains(&self)
     }
 
     /// Whether it is about a run of one's own, not about the question.

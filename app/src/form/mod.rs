@@ -1,12 +1,13 @@
 //! What a person typed, as typed, and the question it makes.
 //!
 //! The form holds text, so that nothing typed is ever lost; [`Form::question`] reads it. What a
-//! question holds beyond the controls (a GPU described by its figures, a critic of its own) is
+//! question holds beyond the controls (a critic of its own, an engine's limits) is
 //! kept in `base` and travels along.
 
 mod document;
 mod field;
 mod measured;
+pub mod models;
 pub mod units;
 
 pub use field::{Field, Takes};
@@ -52,6 +53,8 @@ pub enum Problem {
     Missing,
     /// The pasted text is not JSON: line and what the parser says.
     Json(String),
+    /// An address stands where its content belongs.
+    Address,
     /// The calculator refuses the value and says why.
     Refused(String),
 }
@@ -149,12 +152,17 @@ impl Form {
         }
     }
 
-    /// Whether the loaded question describes its GPU by figures of its own.
-    #[must_use]
-    pub fn has_custom_gpu(&self) -> bool {
-        self.base
-            .pointer("/hardware/gpu")
-            .is_some_and(Value::is_object)
+    /// Chooses a GPU type: a price, a node or a network typed for another does not hold for it. A GPU of one's own
+    /// starts as the one before it.
+    pub fn choose_gpu(&mut self, id: &str) {
+        let before = self.get(Field::Gpu).to_owned();
+        if id == CUSTOM_GPU && before != CUSTOM_GPU && self.get(Field::GpuBase).is_empty() {
+            self.set(Field::GpuBase, before);
+        }
+        self.set(Field::Gpu, id);
+        for field in [Field::Price, Field::Network, Field::GpusPerNode] {
+            self.set(field, "");
+        }
     }
 
     /// How many parts of the plan are set by hand.

@@ -2,8 +2,9 @@ use serde_json::json;
 use shardwise_core::Question;
 use shardwise_core::wire::WorkloadKind;
 
+use super::models::matching;
 use super::units::NumberError;
-use super::{Field, Form, Problem};
+use super::{CUSTOM_GPU, Field, Form, Problem};
 
 #[track_caller]
 fn question(value: serde_json::Value) -> Question {
@@ -152,7 +153,8 @@ fn a_path_finds_its_control() {
         ("plan.tensor_parallel", Some(Field::TensorParallel)),
         ("plan.offload.optimizer", Some(Field::Offload)),
         ("model.hidden_size", Some(Field::Model)),
-        ("hardware.gpu.memory_gib", Some(Field::Gpu)),
+        ("hardware.gpu.memory_gib", Some(Field::GpuMemory)),
+        ("hardware.gpu.colour", Some(Field::Gpu)),
         ("hardware.gpus", Some(Field::Gpus)),
         ("workload.rl.critic", None),
         ("version", None),
@@ -240,4 +242,164 @@ fn a_run_stays_beside_the_question_and_its_factors_in_it() {
         form.measured()
             .is_ok_and(|found| found.is_some_and(|found| found.backward_s == Some(3.0)))
     );
+}
+
+fn names(typed: &str) -> Vec<&'static str> {
+    let found = matching(typed);
+    found.iter().map(|listed| listed.entry.id).collect()
+}
+
+#[test]
+fn a_model_is_found_by_words_in_any_order() {
+    for typed in ["qwen 30b", "30B qwen", "a3b Qwen3", "qwen/qwen3-30b-a3b"] {
+        assert_eq!(names(typed).first(), Some(&"qwen3-30b-a3b"), "{typed}");
+    }
+    assert_eq!(names("llama 8b 3.1").first(), Some(&"llama-3.1-8b"));
+    assert!(names("deepseek 671b moe").contains(&"deepseek-v3"));
+    assert_eq!(names("meta-llama 405").first(), Some(&"llama-3.1-405b"));
+    // By its size, though no name says so; by the weights that a token visits.
+    assert!(names("gpt2 1.5b").contains(&"gpt2-1.5b"));
+    assert!(names("deepseek 37b").contains(&"deepseek-r1"));
+    for typed in ["vision moe", "dense apache", "mit"] {
+        let found = matching(typed);
+        assert!(!found.is_empty(), "{typed}");
+        let all = |what: fn(&super::models::Listed) -> bool| found.iter().all(what);
+        match typed {
+            "vision moe" => assert!(all(|listed| listed.is_vision() && listed.is_moe())),
+            "dense apache" => assert!(all(
+                |listed| !listed.is_moe() && listed.license == Some("Apache-2.0")
+            )),
+            _ => assert!(all(|listed| listed.license.is_some())),
+        }
+    }
+    for typed in ["", " / "] {
+        assert_eq!(
+            matching(typed).len(),
+            shardwise_core::catalog::models().len()
+        );
+    }
+    for typed in ["qwen 31b nowhere", "b", "0b", "1e999b", "模型", "<script>"] {
+        let found = names(typed);
+        assert!(found.is_empty() || typed == "b", "{typed}: {found:?}");
+    }
+}
+
+#[test]
+fn an_address_of_the_hub_is_a_model_or_says_what_to_do() {
+    let mut form = Form::of(&grpo());
+    let model = |form: &Form| form.question().map(|question| question.model);
+    for typed in [
+        "https://huggingface.co/Qwen/Qwen3-8B",
+        "huggingface.co/qwen/qwen3-8b/blob/main/config.json",
+        "https://hf.co/Qwen/Qwen3-8B?library=transformers",
+    ] {
+        form.set(Field::Model, typed);
+        assert_eq!(model(&form), Ok("qwen3-8b".into()), "{typed}");
+    }
+    let address = "https://huggingface.co/me/own/raw/main/config.json";
+    for field in [Field::Model, Field::ModelConfig] {
+        form.set(Field::Model, "Qwen3 8B");
+        form.set(field, address);
+        let errors = form.question().err().unwrap_or_default();
+        let said: Vec<_> = errors
+            .iter()
+            .map(|error| (error.field, &error.problem))
+            .collect();
+        assert_eq!(said, [(Some(field), &Problem::Address)]);
+        assert_eq!(form.get(field), address);
+        form.set(Field::ModelConfig, "");
+    }
+}
+
+#[test]
+fn a_gpu_of_ones_own_is_a_part_of_the_question() {
+    let mut form = Form::of(&grpo());
+    form.choose_gpu(CUSTOM_GPU);
+    // It starts as the one before it.
+    assert_eq!(form.get(Field::GpuBase), "h100-sxm");
+    form.set(Field::GpuMemory, "120");
+    form.set(Field::GpuDomain, "4");
+    let asked = form.question();
+    let Ok(asked) = asked else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(
+        asked.hardware.gpu,
+        json!({"base": "h100-sxm", "memory_gib": 120, "nvlink_domain": 4})
+    );
+    assert_eq!(Form::of(&asked).question(), Ok(asked.clone()));
+    // Another type says nothing of it, and it is there again when it is chosen again.
+    form.choose_gpu("h20");
+    assert_eq!(
+        form.question().map(|asked| asked.hardware.gpu),
+        Ok("h20".into())
+    );
+    form.choose_gpu(CUSTOM_GPU);
+    assert_eq!(
+        form.question().map(|again| again.hardware.gpu),
+        Ok(asked.hardware.gpu)
+    );
+    // From nothing, every figure that is missing is named beside its control.
+    for field in Field::ALL.iter().filter(|field| field.is_of_gpu()) {
+        form.set(*field, "");
+    }
+    for (field, figure) in [
+        (Field::GpuBf16, "500"),
+        (Field::GpuMemory, "64"),
+        (Field::GpuBandwidth, "2000"),
+    ] {
+        let Ok(question) = form.question() else {
+            panic!("{field:?}")
+        };
+        let error = shardwise_core::evaluate(&question)
+            .err()
+            .map(super::FieldError::from);
+        assert_eq!(error.and_then(|error| error.field), Some(field));
+        form.set(field, figure);
+    }
+    assert!(
+        form.question()
+            .is_ok_and(|question| shardwise_core::evaluate(&question).is_ok())
+    );
+    form.set(Field::GpuPcie, "0");
+    let refused = form
+        .question()
+        .map(|question| shardwise_core::evaluate(&question).err());
+    let refused = refused.ok().flatten().map(super::FieldError::from);
+    assert_eq!(refused.and_then(|error| error.field), Some(Field::GpuPcie));
+}
+
+#[test]
+fn a_count_may_be_typed_in_nodes() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::Gpus, "2x4");
+    let hardware = |form: &Form| match form.question() {
+        Ok(question) => (question.hardware.gpus, question.hardware.gpus_per_node),
+        Err(errors) => panic!("{errors:?}"),
+    };
+    assert_eq!(hardware(&form), (Some(8), Some(4)));
+    // What is typed for the node holds.
+    form.set(Field::GpusPerNode, "8");
+    assert_eq!(hardware(&form), (Some(8), Some(8)));
+    form.set(Field::Gpus, "2x");
+    assert!(form.question().is_err());
+}
+
+#[test]
+fn what_is_typed_outlives_another_task_and_the_page() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::MaxResponse, "8k");
+    form.set(Field::Gpus, "two");
+    form.choose_kind(WorkloadKind::Sft);
+    form.set(Field::SequenceLength, "many");
+    form.choose_kind(WorkloadKind::Grpo);
+    let mut again = Form::of(&grpo());
+    again.retype(&form.typed());
+    for (field, text) in [
+        (Field::MaxResponse, "8k"),
+        (Field::Gpus, "two"),
+        (Field::SequenceLength, "many"),
+    ] {
+        assert_eq!((form.get(field), again.get(field)), (text, text));
+    }
 }

@@ -136,6 +136,15 @@ pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
     Ok(rounded as u64)
 }
 
+/// Nodes and GPUs of each, as people who think in nodes type them: `2x8`, `2 × 8`.
+#[must_use]
+pub fn nodes(text: &str) -> Option<(u64, u64)> {
+    let (nodes, own) = text.split_once(['x', 'X', '×', '*', 'ｘ', '＊'])?;
+    let whole = |text: &str| whole(text, 1000.0).ok().filter(|count| *count > 0);
+    let (nodes, own) = (whole(nodes)?, whole(own)?);
+    nodes.checked_mul(own).map(|_| (nodes, own))
+}
+
 /// Whether the text carries a unit, so that the page should say how it was read.
 #[must_use]
 pub fn has_unit(text: &str) -> bool {
@@ -145,7 +154,17 @@ pub fn has_unit(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberError, number, whole};
+    use super::{NumberError, nodes, number, whole};
+
+    #[test]
+    fn nodes_times_gpus_are_read() {
+        for text in ["2x8", "2 × 8", " 2*8 ", "２ｘ８", "2 X 8"] {
+            assert_eq!(nodes(text), Some((2, 8)), "{text}");
+        }
+        for text in ["16", "x8", "2x", "2x0", "2x8x2", "axb", "9e15x9e15"] {
+            assert_eq!(nodes(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn reads_numbers_as_people_type_them() {

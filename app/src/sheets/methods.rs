@@ -39,11 +39,20 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
     });
     let error = methods::error_of(entry.error, own);
     let constants = (!entry.constants.is_empty()).then(|| {
-        let names = entry.constants.iter().map(|name| el("CODE").child(*name));
-        el("P.err")
-            .child(el("B").child(sheet.fitted_constants))
-            .child(" ")
-            .children(names)
+        let all = entry.constants.iter().map(|constant| {
+            el("LI")
+                .child(el("CODE").child(constant.name))
+                .child(" ")
+                .child(super::words_of(constant.basis, lang))
+        });
+        el("DETAILS.more")
+            .child(
+                el("SUMMARY")
+                    .child(sheet.fitted_constants)
+                    .child(" ")
+                    .child(el("SPAN").child(entry.constants.len().to_string())),
+            )
+            .child(el("UL.read-list").children(all))
     });
     el("ARTICLE.method")
         .set("id", entry.id)

@@ -183,7 +183,7 @@ text! {
     update_ready update_now
     // Form.
     your_question presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
-    split_hint gpus gpu_custom node_network node_summary price_hint price_source price_none
+    split_hint gpus node_network node_summary price_hint price_source price_none
     workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
@@ -227,6 +227,14 @@ text! {
     advice advice_note caveats
     // Embed.
     embed_title open_full
+    // The form, continued.
+    pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
+    gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
+    // Coming back, passing on.
+    recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
+    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    intro intro_of intro_back intro_next intro_done intro_end intro_model intro_model_how intro_gpu intro_gpu_how
+    intro_verdict intro_verdict_how intro_charts intro_charts_how intro_flags intro_flags_how
 }
 
 text! {

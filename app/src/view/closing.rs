@@ -4,7 +4,6 @@ use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 use shardwise_core::search::sweep::Offer;
 
-use super::ask::hardware::choose_gpu;
 use super::ask::plan::free_plan;
 use super::objective;
 use crate::compute::Remedy;
@@ -53,7 +52,7 @@ fn more(form: &mut Form, offer: &Offer) {
 }
 
 fn other(form: &mut Form, offer: &Offer) {
-    choose_gpu(form, offer.hardware.gpu.as_str().unwrap_or_default());
+    form.choose_gpu(offer.hardware.gpu.as_str().unwrap_or_default());
 }
 
 fn ways(page: Page, remedy: &Remedy) -> Vec<AnyView> {

@@ -39,6 +39,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
     let words = match &error.problem {
         Problem::Number(error) => bad_number(*error, text).to_owned(),
         Problem::Missing => text.missing.to_owned(),
+        Problem::Address => text.bad_address.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
         Problem::Refused(message) => page.say(message),
     };

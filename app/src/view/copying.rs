@@ -26,6 +26,12 @@ pub(super) fn button(
     first: bool,
     copied_text: impl Fn() -> String + 'static,
 ) -> AnyView {
+    copier(lang, id, first, Box::new(copied_text))
+}
+
+/// The same, compiled once for all texts.
+#[inline(never)]
+fn copier(lang: Lang, id: String, first: bool, copied_text: Box<dyn Fn() -> String>) -> AnyView {
     let text = lang.text();
     let copied = RwSignal::new(Copied::No);
     let copy = move || {

@@ -3,7 +3,7 @@
 use super::dom::{el, live, part, press_link};
 use leptos::prelude::*;
 
-use super::ask::{hardware, model};
+use super::ask::{hardware, picker};
 use super::calibrate;
 use super::controls::{plain, tokens};
 use super::gpus;
@@ -33,7 +33,7 @@ pub(super) fn view(page: Page) -> AnyView {
                     el("FORM.emb-q")
                         .set("aria-label", page.text().your_question)
                         .on("submit", press_link(|| ()))
-                        .child(model::model_name(page))
+                        .child(picker::model_name(page))
                         .child(hardware::gpu_choice(page))
                         .child(plain(page, Field::Gpus))
                         .child(length(page)),

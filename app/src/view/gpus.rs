@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::search::market;
 
-use super::ask::hardware::choose_gpu;
 use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
 use super::{objective, words};
 use crate::charts;
@@ -391,7 +390,7 @@ pub(super) fn action(page: Page, id: &'static str, yours: bool) -> AnyView {
     el("BUTTON.btn btn-s|type=button")
         .on(
             "click",
-            press(move || page.change(|form| choose_gpu(form, id))),
+            press(move || page.change(|form| form.choose_gpu(id))),
         )
         .child(text.use_gpu)
         .child(el("SPAN.vh").child(" ").child(words::gpu_label(id)))

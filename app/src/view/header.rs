@@ -22,7 +22,14 @@ pub(super) enum Place {
 }
 
 /// The bar on the page `here`; `link` is the page's address as it stands.
-pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> String>) -> AnyView {
+/// `tool` stands beside its button.
+pub(super) fn view(
+    look: Look,
+    lang: Lang,
+    here: Place,
+    link: Box<dyn Fn() -> String>,
+    tool: Option<El>,
+) -> AnyView {
     let site = lang.site();
     let places = [
         (Place::Calculator, site.calculator),
@@ -71,7 +78,8 @@ pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> St
                         .child(lang.other().site().language),
                 )
                 .child(themes(look, lang))
-                .child(copy_link(lang, link)),
+                .child(copy_link(lang, link))
+                .child(tool),
         )
         .into_any()
 }

@@ -6,6 +6,7 @@ mod ask;
 mod banner;
 mod calibrate;
 mod closing;
+mod comfort;
 mod controls;
 mod copying;
 mod dom;
@@ -43,6 +44,9 @@ pub(crate) use accuracy::view as accuracy;
 /// The whole page.
 pub(crate) fn page() -> impl IntoView {
     let page = Page::new();
+    if !page.embedded {
+        comfort::listen(page);
+    }
     crate::browser::follow_arrows();
     how::listen(page);
     let body = part(move || {
@@ -79,6 +83,7 @@ fn full(page: Page) -> AnyView {
             page.lang,
             Place::Calculator,
             Box::new(move || page.link()),
+            Some(comfort::share_button(page)),
         )),
         node(
             el("MAIN.page|id=top")
@@ -122,8 +127,9 @@ fn full(page: Page) -> AnyView {
         node(footer::view(
             page.look,
             page.lang,
-            Some(footer::report(page)),
+            Some([comfort::links(page), comfort::report(page)]),
         )),
+        node(comfort::view(page)),
     ]
     .into_any()
 }

@@ -96,7 +96,7 @@ pub(super) fn missing(objective: Objective, text: &Text) -> Option<&'static str>
 /// The name of an offer's GPU type.
 pub(super) fn name(offer: &Offer, page: Page) -> String {
     let id = offer.hardware.gpu.as_str();
-    id.map_or_else(|| page.text().gpu_custom.to_owned(), words::gpu_label)
+    id.map_or_else(|| page.text().gpu_own.to_owned(), words::gpu_label)
 }
 
 /// The best within the limit, in a sentence; `None` where there is no limit.

@@ -411,11 +411,14 @@ fn list(table: Table, out: &mut impl Write) -> io::Result<()> {
             })
             .collect(),
         Table::Models => catalog::model_sources()
-            .map(|(model, source, family)| {
+            .zip(catalog::model_licenses().map(|(_, license)| license))
+            .zip(catalog::license_sources())
+            .map(|(((model, source, family), license), license_source)| {
                 let counts = shardwise_core::model::resolve_model(&Value::from(model.id), "model").map(|model| model.parameters);
                 json!({"id": model.id, "name": model.name, "hf_repo": model.hf_repo, "family": family,
                     "parameters": counts.as_ref().ok().map(|counts| counts.total),
-                    "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": source})
+                    "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": source,
+                    "license": license, "license_source": license_source})
             })
             .collect(),
         Table::Nodes => catalog::nodes()

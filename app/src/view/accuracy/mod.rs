@@ -319,7 +319,13 @@ fn full(page: Page) -> AnyView {
                 .on("click", press_link(|| browser::jump("answer")))
                 .child(page.text().skip),
         ),
-        node(header::view(page.look, page.lang, place, Box::new(link))),
+        node(header::view(
+            page.look,
+            page.lang,
+            place,
+            Box::new(link),
+            None,
+        )),
         node(el("MAIN.doc|id=answer").child(part(move || body(page)))),
         node(footer::view(page.look, page.lang, None)),
     ]

@@ -1,7 +1,8 @@
 //! The question: a form that is never submitted, because every change is answered at once.
 
 pub(super) mod hardware;
-pub(super) mod model;
+mod model;
+pub(super) mod picker;
 pub(super) mod plan;
 mod workload;
 
@@ -10,6 +11,7 @@ use leptos::prelude::*;
 use shardwise_core::presets;
 use shardwise_core::wire::PlanSpec;
 
+use super::comfort::recent_button;
 use super::controls::describe;
 use super::icons::icon;
 use crate::page::{Page, Shown};
@@ -20,6 +22,15 @@ fn found(
     page: Page,
     of: impl Fn(&Shown, Lang) -> String + Send + Sync + 'static,
 ) -> Signal<String> {
+    found_by(page, Box::new(of))
+}
+
+/// Reads a value out of an answer.
+type Reading = Box<dyn Fn(&Shown, Lang) -> String + Send + Sync>;
+
+/// The same, compiled once for all values.
+#[inline(never)]
+fn found_by(page: Page, of: Reading) -> Signal<String> {
     Signal::derive(move || {
         let lang = page.lang;
         page.answered()
@@ -82,16 +93,18 @@ pub(super) fn view(page: Page) -> AnyView {
 
 fn start(page: Page) -> AnyView {
     let current = move || page.answered().and_then(|shown| shown.preset);
-    let options = presets::presets().iter().map(|preset| {
-        let name = move || match page.lang {
-            Lang::En => preset.name_en,
-            Lang::Zh => preset.name_zh,
-        };
-        let selected = move || current().is_some_and(|current| current.id == preset.id);
-        el("OPTION")
-            .set("value", preset.id)
-            .flag("selected", selected)
-            .child(name())
+    let all = presets::presets();
+    let groups = all.chunk_by(|one, next| one.group == next.group);
+    let options = groups.map(|group| {
+        let options = group.iter().map(|preset| {
+            let selected = move || current().is_some_and(|current| current.id == preset.id);
+            el("OPTION")
+                .set("value", preset.id)
+                .flag("selected", selected)
+                .child(preset.name)
+        });
+        let name = group.first().map_or("", |preset| preset.group);
+        el("OPTGROUP").set("label", name).children(options)
     });
     let note = move || {
         let preset = current()?;
@@ -119,7 +132,7 @@ fn start(page: Page) -> AnyView {
                     typed(move |id| {
                         let preset = presets::presets().iter().find(|preset| preset.id == id);
                         if let Some(question) = preset.and_then(presets::Preset::question) {
-                            page.change(|form| {
+                            page.replace(|form| {
                                 // Another example of the session, under the same factors.
                                 let own = form.calibration();
                                 form.load(&question);
@@ -137,9 +150,13 @@ fn start(page: Page) -> AnyView {
         )
         .child(part(note))
         .child(
-            el("BUTTON.btn|type=button|id=paste-open|popovertarget=paste")
-                .child(icon("i-paste"))
-                .child(page.text().paste),
+            el("DIV.starts")
+                .child(
+                    el("BUTTON.btn|type=button|id=paste-open|popovertarget=paste")
+                        .child(icon("i-paste"))
+                        .child(page.text().paste),
+                )
+                .child(recent_button(page)),
         )
         .into_any()
 }

@@ -2,19 +2,37 @@
 
 use crate::view::dom::{Act, el, live, part, press};
 use leptos::prelude::*;
-use shardwise_core::catalog;
 
+use super::picker::model_name;
+use crate::browser;
 use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{message, problem, typing};
+use crate::view::icons::icon;
+
+/// The longest file that a link can hold, in bytes.
+const MOST_BYTES: f64 = 48.0 * 1024.0;
+
+/// Takes a file that was dropped or chosen as the model.
+fn take_file(page: Page, pasted: RwSignal<bool>, left_out: RwSignal<Option<String>>) -> Act {
+    Box::new(move |event| {
+        let take = move |_, text: String| {
+            pasted.set(true);
+            page.change(|form| form.set(Field::ModelConfig, text));
+        };
+        browser::take_files(&event, MOST_BYTES, left_out, Box::new(take));
+    })
+}
 
 pub(super) fn view(page: Page) -> AnyView {
     let pasted = RwSignal::new(
         page.form
             .with_untracked(|form| !form.get(Field::ModelConfig).is_empty()),
     );
+    // A file that could not be taken.
+    let left_out = RwSignal::new(None);
     // A link or a preset may bring a file, or take it away.
     Effect::new(move || {
         let has_file = !page.typed(Field::ModelConfig).is_empty();
@@ -72,7 +90,16 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(message(page, Field::ModelConfig))
                 .child(
                     el("P.hint|id=model-config-d")
-                        .child(page.text().config_hint),
+                        .child(page.text().config_hint)
+                        .child(" ")
+                        .child(
+                            el("LABEL.lnk file")
+                                .child(
+                                    el("INPUT.vh|type=file|id=config-file|accept=.json,application/json")
+                                        .on("change", take_file(page, pasted, left_out)),
+                                )
+                                .child(page.text().config_choose),
+                        ),
                 )
         })
     };
@@ -84,10 +111,22 @@ pub(super) fn view(page: Page) -> AnyView {
             pasted.set(true);
         }
     };
+    let refused = move || {
+        let name = left_out.get()?;
+        let words = fill(page.text().config_file, &[&name]);
+        Some(
+            el("P.callout callout-bad")
+                .child(icon("i-x"))
+                .child(el("SPAN").child(words)),
+        )
+    };
     el("FIELDSET.group")
+        .on("dragover", Box::new(|event| event.prevent_default()))
+        .on("drop", take_file(page, pasted, left_out))
         .child(el("LEGEND").child(page.lang.label(Field::Model)))
         .child(model_name(page))
         .child(part(file))
+        .child(part(refused))
         .child(
             el("P.hint|id=model-d").child(live(hint)).child(" ").child(
                 el("BUTTON.lnk|type=button|id=use-config")
@@ -101,46 +140,5 @@ pub(super) fn view(page: Page) -> AnyView {
                     })),
             ),
         )
-        .into_any()
-}
-
-/// The model by name, with every name of the catalog to choose from.
-pub(in crate::view) fn model_name(page: Page) -> AnyView {
-    let names = catalog::models()
-        .iter()
-        .map(|entry| el("OPTION").set("value", entry.name).child(entry.hf_repo));
-    // The list offers what matches the text; with the text selected, typing starts a new search.
-    let select_all: Act =
-        Box::new(|event| event_target::<web_sys::HtmlInputElement>(&event).select());
-    el("DIV")
-        .live("class", move || {
-            if problem(page, Field::Model).is_some() {
-                "field is-err"
-            } else {
-                "field"
-            }
-        })
-        .child(
-            el("LABEL.vh|for=model")
-                .child(page.lang.label(Field::Model)),
-        )
-        .child(
-            el("INPUT|id=model|type=text|list=models|autocomplete=off|spellcheck=false|autocapitalize=off")
-                .value(move || page.typed(Field::Model))
-                .on("focus", select_all)
-                .on("input", typing(page, Field::Model))
-                .live("aria-invalid", move || {
-                    problem(page, Field::Model).map(|_| "true")
-                })
-                .live("aria-describedby", move || {
-                    if problem(page, Field::Model).is_some() {
-                        "model-m"
-                    } else {
-                        "model-d"
-                    }
-                }),
-        )
-        .child(el("DATALIST|id=models").children(names))
-        .child(message(page, Field::Model))
         .into_any()
 }

@@ -143,22 +143,12 @@ fn with_file(mut text: String, name: &str, file: &str) -> String {
 
 /// Takes the files of a drop or of a choice; text that is dropped is the browser's.
 fn take_files(page: Page, left_out: RwSignal<Option<String>>) -> Act {
-    Box::new(move |event: web_sys::Event| {
-        let Some(files) = browser::files_of(&event).filter(|files| files.length() > 0) else {
-            return;
+    Box::new(move |event| {
+        let join = move |name: String, text: String| {
+            page.pasted
+                .update(|pasted| *pasted = with_file(std::mem::take(pasted), &name, &text));
         };
-        event.prevent_default();
-        left_out.set(None);
-        leptos::task::spawn_local(async move {
-            for (name, text) in browser::texts_of(files, MOST_BYTES as f64).await {
-                match text {
-                    Some(text) => page
-                        .pasted
-                        .update(|pasted| *pasted = with_file(std::mem::take(pasted), &name, &text)),
-                    None => left_out.set(Some(name)),
-                }
-            }
-        });
+        browser::take_files(&event, MOST_BYTES as f64, left_out, Box::new(join));
     })
 }
 

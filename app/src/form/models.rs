@@ -1,0 +1,111 @@
+//! The models of the catalog as a person looks for them.
+
+use shardwise_core::catalog::{self, ModelEntry};
+use shardwise_core::model::model_of_entry;
+
+/// A model of the catalog, with what a list says of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// The model.
+    pub entry: &'static ModelEntry,
+    /// Its weights.
+    pub total: u64,
+    /// Those of them that a token visits.
+    pub active: u64,
+    /// The licence of its weights; `None` where none is on record.
+    pub license: Option<&'static str>,
+}
+
+impl Listed {
+    /// Whether a token visits a part of the weights only.
+    #[must_use]
+    pub fn is_moe(&self) -> bool {
+        self.entry.shape.num_experts > 0
+    }
+
+    /// Whether it reads images.
+    #[must_use]
+    pub fn is_vision(&self) -> bool {
+        self.entry.shape.vision.is_some()
+    }
+}
+
+/// What separates the words of names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '.')
+        .filter(|word| !word.is_empty())
+}
+
+/// How much below and above the named size a model may be: `8b` is Llama's 8.03 and Qwen3's 8.19 billion.
+const SIZES: [f64; 2] = [0.94, 1.06];
+
+/// Whether a word is the size of a model: `8b`, `671b`, `500m`.
+fn is_size(word: &str, model: &Listed) -> bool {
+    let unit = match word.as_bytes().last() {
+        Some(b'b') => 1e9,
+        Some(b'm') => 1e6,
+        Some(b't') => 1e12,
+        _ => return false,
+    };
+    let number = super::units::number(&word[..word.len() - 1], 1e3).unwrap_or(0.0) * unit;
+    let near = |weights: u64| {
+        let share = weights as f64 / number;
+        (SIZES[0]..=SIZES[1]).contains(&share)
+    };
+    near(model.total) || near(model.active)
+}
+
+/// How well a model answers to what is typed: the more, the better; `None` where a word of it is nowhere.
+fn score(typed: &str, model: &Listed) -> Option<u32> {
+    let entry = model.entry;
+    let mut about = format!("{} {} {}", entry.name, entry.id, entry.hf_repo);
+    about.push_str(if model.is_moe() { " moe" } else { " dense" });
+    if model.is_vision() {
+        about.push_str(" vision");
+    }
+    if let Some(license) = model.license {
+        about.push(' ');
+        about.push_str(license);
+    }
+    about.make_ascii_lowercase();
+    let mut score = 0;
+    for word in words(typed) {
+        score += if words(&about).any(|own| own == word) {
+            4
+        } else if is_size(word, model) {
+            3
+        } else if words(&about).any(|own| own.starts_with(word)) {
+            2
+        } else if about.contains(word) {
+            1
+        } else {
+            return None;
+        };
+    }
+    Some(score)
+}
+
+/// The models that have every word of what is typed, in whatever order, in their name, repository, kind or licence, or
+/// are of that size: best first, among equals the shortest name. Nothing typed lists all, in the catalog's order.
+#[must_use]
+pub fn matching(typed: &str) -> Vec<Listed> {
+    let typed = typed.to_ascii_lowercase();
+    let any = words(&typed).next().is_some();
+    let mut found: Vec<((u32, usize), Listed)> = Vec::new();
+    for (entry, license) in catalog::model_licenses() {
+        let parameters = model_of_entry(entry).parameters;
+        let listed = Listed {
+            entry,
+            total: parameters.total,
+            active: parameters.active,
+            license,
+        };
+        let Some(score) = score(&typed, &listed) else {
+            continue;
+        };
+        let key = (u32::MAX - score, if any { entry.name.len() } else { 0 });
+        let place = found.partition_point(|(before, _)| *before <= key);
+        found.insert(place, (key, listed));
+    }
+    found.into_iter().map(|(_, listed)| listed).collect()
+}

@@ -1,0 +1,226 @@
+//! The model by name: a text, and the models of the catalog that match it. A combobox as WAI-ARIA describes it: the
+//! keyboard stays in the text, the list says which of its options is marked.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, KeyboardEvent};
+
+use crate::browser;
+use crate::form::models::{Listed, matching};
+use crate::form::{Field, Form};
+use crate::page::Page;
+use crate::text::fill;
+use crate::view::controls::{message, problem};
+use crate::view::dom::{Act, El, el, part, press, typed};
+
+/// How many models are listed at once.
+const MOST: usize = 40;
+
+/// The list's element.
+const LIST: &str = "models";
+
+/// A handle: copies are the same list.
+#[derive(Clone, Copy)]
+struct Picker {
+    page: Page,
+    /// What is looked for; empty for all, from the form's own model on.
+    sought: RwSignal<String>,
+    /// Whether the list is shown.
+    open: RwSignal<bool>,
+    /// Which option is marked, from 1; 0 for none.
+    at: RwSignal<usize>,
+}
+
+impl Picker {
+    /// The models to list, and how many match in all.
+    fn listed(self) -> (Vec<Listed>, usize) {
+        let sought = self.sought.get();
+        let found = matching(&sought);
+        let count = found.len();
+        let from = if sought.is_empty() {
+            let own = self.page.standing();
+            let own = own.map(|shown| shown.found.job.model.id.clone());
+            let at = |listed: &Listed| own.as_deref() == Some(listed.entry.id);
+            found.iter().position(at).unwrap_or(0)
+        } else {
+            0
+        };
+        let shown = found.into_iter().cycle().skip(from).take(count.min(MOST));
+        (shown.collect(), count)
+    }
+
+    fn show(self, sought: String, at: usize) {
+        self.sought.set(sought);
+        self.at.set(at);
+        self.open.set(true);
+        browser::show_popover(LIST);
+    }
+
+    fn hide(self) {
+        self.open.set(false);
+        browser::close_popover(LIST);
+    }
+
+    /// Takes the option at a place, from 1, into the form.
+    fn choose(self, at: usize) {
+        let (listed, _) = untrack(|| self.listed());
+        self.hide();
+        if let Some(chosen) = at.checked_sub(1).and_then(|place| listed.get(place)) {
+            let name = chosen.entry.name;
+            self.page.change(|form| {
+                form.set(Field::ModelConfig, "");
+                form.set(Field::Model, name);
+            });
+        }
+    }
+
+    fn mark(self, at: usize) {
+        self.at.set(at);
+        browser::reveal(&option(at));
+    }
+
+    /// What is typed: a text to look for, or a whole file that was pasted in the wrong place.
+    fn type_in(self, text: String) {
+        if text.trim_start().starts_with('{') {
+            self.hide();
+            return self.page.change(|form: &mut Form| {
+                form.set(Field::ModelConfig, text);
+            });
+        }
+        self.page
+            .type_in(|form| form.set(Field::Model, text.as_str()));
+        // The best is marked, so that Enter takes it.
+        self.show(text, 1);
+    }
+
+    fn press(self, event: &web_sys::Event) {
+        let Some(pressed) = event.dyn_ref::<KeyboardEvent>() else {
+            return;
+        };
+        let (open, at) = (self.open.get_untracked(), self.at.get_untracked());
+        let key = pressed.key();
+        // The keys of an input method are its own.
+        if pressed.is_composing() || !open && key != "ArrowDown" {
+            return;
+        }
+        let count = untrack(|| self.listed()).0.len();
+        match key.as_str() {
+            "ArrowDown" if !open => self.show(String::new(), 1),
+            "ArrowDown" => self.mark(if at < count { at + 1 } else { count.min(1) }),
+            "ArrowUp" => self.mark(if at > 1 { at - 1 } else { count }),
+            "Home" => self.mark(count.min(1)),
+            "End" => self.mark(count),
+            "Enter" => self.choose(at),
+            "Escape" => self.hide(),
+            _ => return,
+        }
+        event.prevent_default();
+    }
+
+    fn option(self, place: usize, listed: &Listed) -> El {
+        let (page, at) = (self.page, place + 1);
+        let text = page.text();
+        let mut size = page.lang.parameters(listed.total);
+        let mut kind = text.kind_dense;
+        if listed.is_moe() {
+            size = fill(
+                text.pick_active,
+                &[&size, &page.lang.parameters(listed.active)],
+            );
+            kind = text.kind_moe;
+        }
+        let mut about = vec![kind];
+        if listed.is_vision() {
+            about.push(text.kind_vision);
+        }
+        about.extend([
+            listed.license.unwrap_or(text.no_license),
+            listed.entry.hf_repo,
+        ]);
+        about.retain(|word| !word.is_empty());
+        el("LI|role=option")
+            .set("id", option(at))
+            .live("aria-selected", move || (self.at.get() == at).to_string())
+            .on("click", press(move || self.choose(at)))
+            .child(el("B").child(listed.entry.name))
+            .child(" ")
+            .child(el("SPAN").child(size))
+            .child(" ")
+            .child(el("SMALL").child(about.join(" · ")))
+    }
+}
+
+/// The element of an option.
+fn option(at: usize) -> String {
+    format!("model-{at}")
+}
+
+/// The model by name.
+pub(in crate::view) fn model_name(page: Page) -> AnyView {
+    let picker = Picker {
+        page,
+        sought: RwSignal::new(String::new()),
+        open: RwSignal::new(false),
+        at: RwSignal::new(0),
+    };
+    // With the text selected, typing starts a new search.
+    let select_all: Act = Box::new(|event| event_target::<HtmlInputElement>(&event).select());
+    let wrong = move || problem(page, Field::Model).is_some();
+    let list = move || {
+        picker.open.get().then(|| {
+            let (listed, count) = picker.listed();
+            let text = page.text();
+            let more = match count {
+                0 => text.pick_none.to_owned(),
+                count if count > listed.len() => fill(
+                    text.pick_more,
+                    &[&listed.len().to_string(), &count.to_string()],
+                ),
+                _ => String::new(),
+            };
+            let options = listed.iter().enumerate();
+            vec![
+                el("UL|role=listbox|id=model-list")
+                    .set("aria-label", text.pick_models)
+                    .children(options.map(|(place, listed)| picker.option(place, listed))),
+                el("P.hint").child(more),
+            ]
+        })
+    };
+    el("DIV")
+        .live("class", move || {
+            if wrong() {
+                "field is-err"
+            } else {
+                "field"
+            }
+        })
+        .child(el("LABEL.vh|for=model").child(page.lang.label(Field::Model)))
+        .child(
+            el("INPUT.pick|id=model|type=text|role=combobox|aria-autocomplete=list|aria-controls=model-list|autocomplete=off|spellcheck=false|autocapitalize=off")
+                .value(move || page.typed(Field::Model))
+                .on("focus", select_all)
+                .on("click", press(move || picker.show(String::new(), 0)))
+                .on("blur", press(move || picker.hide()))
+                .on("input", typed(move |text| picker.type_in(text)))
+                .on("keydown", Box::new(move |event| picker.press(&event)))
+                .live("aria-expanded", move || picker.open.get().to_string())
+                .live("aria-activedescendant", move || {
+                    let at = picker.at.get();
+                    (picker.open.get() && at > 0).then(|| option(at))
+                })
+                .live("aria-invalid", move || wrong().then_some("true"))
+                .live("aria-describedby", move || {
+                    if wrong() { "model-m" } else { "model-d" }
+                }),
+        )
+        .child(
+            el("DIV.models|popover=manual")
+                .set("id", LIST)
+                // The keyboard stays in the text.
+                .on("mousedown", Box::new(|event| event.prevent_default()))
+                .child(part(list)),
+        )
+        .child(message(page, Field::Model))
+        .into_any()
+}

@@ -1,0 +1,97 @@
+//! Shortcuts of one key. They can be switched off, and never act while something is typed (WCAG 2.1.4).
+
+use gloo::events::{EventListener, EventListenerOptions};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::KeyboardEvent;
+
+use super::panel;
+use crate::browser;
+use crate::look::Theme;
+use crate::page::Page;
+use crate::text::Text;
+use crate::view::dom::{El, el, ticked};
+
+/// Where the storage says that they are off.
+const OFF: &str = "shardwise-keys-off";
+
+/// Each key with what it does in words.
+const KEYS: [(&str, fn(&Text) -> &'static str); 7] = [
+    ("/", |text| text.key_model),
+    ("g", |text| text.key_gpu),
+    ("f", |text| text.key_flags),
+    ("c", |text| text.key_link),
+    ("t", |text| text.key_theme),
+    ("l", |text| text.key_language),
+    ("?", |text| text.key_list),
+];
+
+fn off() -> bool {
+    browser::stored(OFF).is_some_and(|stored| !stored.is_empty())
+}
+
+/// Listens for as long as the page lives.
+pub(in crate::view) fn listen(page: Page) {
+    if let Some(window) = browser::window() {
+        let options = EventListenerOptions::enable_prevent_default();
+        EventListener::new_with_options(&window, "keydown", options, move |event| {
+            if let Some(pressed) = event.dyn_ref::<KeyboardEvent>()
+                && act(page, pressed)
+            {
+                event.prevent_default();
+            }
+        })
+        .forget();
+    }
+}
+
+pub(super) fn view(page: Page) -> AnyView {
+    panel(page, "keys", page.text().keys, inside)
+}
+
+/// Does what a key stands for, and says whether it stands for something.
+fn act(page: Page, pressed: &KeyboardEvent) -> bool {
+    let held = pressed.ctrl_key() || pressed.alt_key() || pressed.meta_key();
+    if held || pressed.is_composing() || browser::types(pressed) || off() {
+        return false;
+    }
+    match pressed.key().as_str() {
+        "/" => browser::focus("model"),
+        "g" => browser::focus("hardware-gpu"),
+        "f" => browser::jump("flags"),
+        "c" => browser::click("copy-link"),
+        "l" => browser::click("language"),
+        "t" => {
+            let theme = page.look.theme.get_untracked();
+            let place = Theme::ALL.iter().position(|(known, _)| *known == theme);
+            let next = place.map_or(0, |place| (place + 1) % Theme::ALL.len());
+            if let Some((theme, _)) = Theme::ALL.get(next) {
+                page.look.choose_theme(*theme);
+            }
+        }
+        "?" => browser::show_popover("keys"),
+        _ => return false,
+    }
+    true
+}
+
+fn inside(page: Page) -> El {
+    let text = page.text();
+    let rows = KEYS.map(|(key, does)| {
+        el("DIV")
+            .child(el("DT").child(el("KBD").child(key)))
+            .child(el("DD").child(does(text)))
+    });
+    el("DIV").child(el("DL.keys").children(rows)).child(
+        el("LABEL.check")
+            .child(
+                el("INPUT|type=checkbox|id=keys-on")
+                    .flag("checked", || !off())
+                    .on(
+                        "change",
+                        ticked(|on| browser::store(OFF, if on { "" } else { "1" })),
+                    ),
+            )
+            .child(el("SPAN").child(text.keys_on)),
+    )
+}

@@ -1,0 +1,195 @@
+// Coming back and passing on: recent questions, sharing, shortcuts, the introduction, a report.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../fixtures.mjs';
+
+const RECENT = 'shardwise-recent';
+
+async function axe(page, part) {
+  const { violations } = await new AxeBuilder({ page }).include(part).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
+}
+
+test.describe('the introduction', () => {
+  test.use({ newcomer: true });
+
+  test('leads through five places, once, and again when it is asked for', async ({ page, calculator }) => {
+    await calculator.open();
+    const intro = page.locator('#intro');
+    await expect(intro).toContainText('1 of 5');
+    await expect(page.locator('body')).toBeFocused();
+    await axe(page, '#intro');
+    for (const [step, words] of [[1, 'model'], [2, 'GPU'], [3, 'verdict'], [4, 'else'], [5, 'flags']]) {
+      await expect(intro).toContainText(`${step} of 5`);
+      await expect(intro.getByRole('heading')).toContainText(words);
+      await calculator.window(`intro-${step}`);
+      await page.locator('#intro-next').click();
+    }
+    await expect(intro).toHaveCount(0);
+    await page.reload();
+    await calculator.started();
+    await expect(intro).toHaveCount(0);
+    await page.locator('#intro-open').click();
+    await expect(intro).toBeFocused();
+    await expect(intro).toContainText('1 of 5');
+    await page.locator('#intro-next').click();
+    await intro.getByRole('button', { name: 'Back' }).click();
+    await expect(intro).toContainText('1 of 5');
+    await page.keyboard.press('Escape');
+    await expect(intro).toHaveCount(0);
+  });
+
+  test('stays away from links and frames', async ({ page, calculator }) => {
+    await calculator.open('#v=1&model=qwen3-8b&hardware.gpu=h20&workload.kind=sft&workload.sequence_length=4096&workload.global_batch=64&z=1');
+    await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
+    await expect(page.locator('#intro')).toHaveCount(0);
+    await calculator.open('?embed');
+    await expect(page.locator('#intro')).toHaveCount(0);
+  });
+
+  test('survives another language', async ({ page, calculator }) => {
+    await calculator.open();
+    await page.locator('#intro-next').click();
+    await page.locator('#language').click();
+    await expect(page.locator('#intro')).toContainText('2 / 5');
+    await page.locator('#intro-end').click();
+    await expect(page.locator('#intro')).toHaveCount(0);
+  });
+});
+
+test('a question that was left is found again, and erased', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#hardware-gpus').fill('16');
+  await page.locator('#preset').selectOption('llmforge-llama-2-7b');
+  await page.locator('#hardware-gpus').fill('32');
+  await page.locator('#reset').click();
+  await page.locator('#recent-open').click();
+  const list = page.locator('#recent li');
+  await expect(list).toHaveCount(2);
+  await expect(list.nth(0)).toContainText('SFT of Llama 2 7B on 32 × A100-SXM-80G');
+  await expect(list.nth(0)).toContainText(/20\d\d-\d\d-\d\d/);
+  await axe(page, '#recent');
+  await calculator.window('recent');
+  await list.nth(1).getByRole('button').first().click();
+  await expect(page.locator('#recent')).toBeHidden();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('16');
+  // Back undoes it.
+  await page.goBack();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('8');
+  await page.reload();
+  await calculator.started();
+  await page.locator('#recent-open').click();
+  await list.nth(0).getByRole('button', { name: /Erase/ }).click();
+  await expect(list).toHaveCount(1);
+  await page.locator('#recent-erase').click();
+  await expect(page.locator('#recent')).toContainText('None yet');
+  expect(await page.evaluate((key) => localStorage.getItem(key), RECENT)).toBe('');
+});
+
+test('a hostile storage shows nothing of itself', async ({ page, calculator }) => {
+  await page.addInitScript((key) => {
+    const good = '2026-11-21 v=1&d=2026.11&model=qwen3-8b&hardware.gpu=h20&workload.kind=sft&workload.sequence_length=4096&workload.global_batch=64&z=1';
+    const refused = good.replace('qwen3-8b', '%3Cimg%20src=x%20onerror=alert(1)%3E');
+    localStorage.setItem(key, ['<img src=x onerror=alert(1)>', '2026-11-21 javascript:alert(1)', refused, good, '\u0000'].join('\n'));
+  }, RECENT);
+  await calculator.open();
+  await page.locator('#recent-open').click();
+  await expect(page.locator('#recent li')).toHaveCount(1);
+  await expect(page.locator('#recent img')).toHaveCount(0);
+  await expect(page.locator('#recent')).not.toContainText('onerror');
+});
+
+test('the answer is passed on in one line', async ({ page, calculator, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.addInitScript(() => {
+    navigator.share = async (data) => { window.shared = data; };
+  });
+  await calculator.open();
+  await page.locator('#share-open').click();
+  const text = page.locator('#share-text');
+  await expect(text).toHaveText(/^GRPO of Qwen3 8B on 8 × H100-SXM: [\d,]+ tok\/s per GPU, \$[\d.]+\/MT\. Fits, with [\d.]+ GiB to spare – http.*z=1$/);
+  await axe(page, '#share');
+  await calculator.window('share');
+  await page.locator('#share .copy').click();
+  await expect(page.locator('#share .copy')).toContainText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await text.innerText());
+  await page.locator('#share-system').click();
+  const shared = await page.evaluate(() => window.shared);
+  expect(shared.url).toContain('z=1');
+  expect(shared.text).toContain('GRPO of Qwen3 8B');
+});
+
+test('one key each, never while something is typed, and not at all when switched off', async ({ page, calculator, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await calculator.open();
+  await page.keyboard.press('/');
+  await expect(page.locator('#model')).toBeFocused();
+  await page.keyboard.type('g/t?');
+  await expect(page.locator('#model')).toHaveValue('g/t?');
+  await expect(page.locator('#keys')).toBeHidden();
+  await page.locator('#reset').click();
+  await page.keyboard.press('g');
+  await expect(page.locator('#hardware-gpu')).toBeFocused();
+  await page.locator('#language').focus();
+  await page.keyboard.press('t');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await page.keyboard.press('f');
+  await expect(page.locator('#flags')).toBeFocused();
+  await page.keyboard.press('c');
+  await expect(page.locator('#copy-link')).toContainText('Link copied');
+  await page.keyboard.press('l');
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
+  await page.keyboard.press('l');
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  await page.keyboard.press('Control+g');
+  await expect(page.locator('#hardware-gpu')).not.toBeFocused();
+  await page.keyboard.press('?');
+  await expect(page.locator('#keys')).toBeVisible();
+  await axe(page, '#keys');
+  await calculator.window('keys');
+  await page.locator('#keys-on').click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('t');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await page.reload();
+  await calculator.started();
+  await page.keyboard.press('?');
+  await expect(page.locator('#keys')).toBeHidden();
+  await page.locator('#keys-open').click();
+  await expect(page.locator('#keys-on')).not.toBeChecked();
+});
+
+test('a report holds the link, the figures and the versions', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#report summary').click();
+  const text = page.locator('#report-text');
+  for (const words of [/Question: GRPO of Qwen3 8B/, /Link: http\S+z=1/, /Shown: Fits.*tokens\/s per GPU \([\d,]+–[\d,]+\)/, /build \d+\.\d+\.\d+, data 20/]) {
+    await expect(text).toContainText(words);
+  }
+  await axe(page, '#report');
+});
+
+for (const width of [1440, 390, 320]) {
+  for (const colorScheme of ['light', 'dark']) {
+    test.describe(`${width} px, ${colorScheme}`, () => {
+      test.use({ colorScheme, viewport: { width, height: 800 }, newcomer: true });
+
+      test('panels fit the window in both languages', async ({ page, calculator }) => {
+        for (const lang of ['en', 'zh']) {
+          await calculator.open(`?lang=${lang}`);
+          expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+          await calculator.window(`comfort-intro-${lang}-${width}-${colorScheme}`);
+          await page.locator('#intro-end').click();
+          for (const id of ['share', 'recent', 'keys']) {
+            await page.locator(`#${id}-open`).click();
+            await expect(page.locator(`#${id}`)).toBeVisible();
+            await calculator.window(`comfort-${id}-${lang}-${width}-${colorScheme}`);
+            await axe(page, `#${id}`);
+            await page.keyboard.press('Escape');
+          }
+          await page.evaluate(() => localStorage.clear());
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,228 @@
+// The question: the model is looked for, a file is taken, a GPU is described, and nothing typed is lost.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../fixtures.mjs';
+
+const CONFIG = JSON.stringify({
+  architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 2048, intermediate_size: 8192, num_hidden_layers: 16,
+  num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256, tie_word_embeddings: true, torch_dtype: 'bfloat16',
+});
+
+const model = (page) => page.locator('#model');
+const options = (page) => page.locator('#model-list').getByRole('option');
+
+async function axe(page, part) {
+  const { violations } = await new AxeBuilder({ page }).include(part).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
+}
+
+/** Drops a file on an element. */
+async function drop(page, selector, name, text) {
+  const data = await page.evaluateHandle(([name, text]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], name, { type: 'application/json' }));
+    return data;
+  }, [name, text]);
+  await page.dispatchEvent(selector, 'dragover', { dataTransfer: data });
+  await page.dispatchEvent(selector, 'drop', { dataTransfer: data });
+}
+
+test('a model is found by words in any order, by keyboard alone', async ({ page, calculator }) => {
+  await calculator.open();
+  await model(page).focus();
+  await expect(model(page)).toHaveAttribute('aria-expanded', 'false');
+  await page.keyboard.press('ArrowDown');
+  await expect(model(page)).toHaveAttribute('aria-expanded', 'true');
+  // All there are, from the form's own on, and no more than forty of them drawn.
+  await expect(options(page)).toHaveCount(40);
+  await expect(options(page).first()).toContainText('Qwen3 8B');
+  await expect(page.locator('.models > .hint')).toContainText(/40 of 1\d\d/);
+  await page.keyboard.press('End');
+  await expect(options(page).nth(39)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowUp');
+  await expect(options(page).nth(39)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Escape');
+  await expect(options(page)).toHaveCount(0);
+  await expect(model(page)).toHaveValue('Qwen3 8B');
+
+  await model(page).fill('30b qwen');
+  await expect(options(page).first()).toContainText(/Qwen3 30B A3B\s*30\.5\sB, 3\.\d+\sB active\s*MoE · Apache-2\.0 · Qwen\/Qwen3-30B-A3B/);
+  const marked = await model(page).getAttribute('aria-activedescendant');
+  await expect(page.locator(`#${marked}`)).toContainText('Qwen3 30B A3B');
+  await axe(page, '.models');
+  await page.keyboard.press('ArrowDown');
+  await expect(options(page).nth(1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(model(page)).toHaveValue('Qwen3 30B A3B');
+  await expect(model(page)).toBeFocused();
+  await expect(options(page)).toHaveCount(0);
+  await expect(page.locator('#model-d')).toContainText('30.5');
+  await page.goBack();
+  await expect(model(page)).toHaveValue('Qwen3 8B');
+});
+
+test('by pointer, by kind and licence; and free text stays', async ({ page, calculator }) => {
+  await calculator.open();
+  await model(page).click();
+  await model(page).fill('vision moe');
+  await options(page).filter({ hasText: 'Qwen3 VL 235B' }).click();
+  await expect(model(page)).toHaveValue(/Qwen3 VL 235B/);
+  await model(page).fill('gemma licence');
+  await expect(options(page)).toHaveCount(0);
+  await expect(page.locator('.models')).toContainText('config.json');
+  await model(page).fill('meta-llama/Llama-3.1-8B-Instruct');
+  await page.keyboard.press('Tab');
+  await expect(model(page)).toHaveValue('meta-llama/Llama-3.1-8B-Instruct');
+  await expect(page.locator('.verdict-q')).toContainText('Llama 3.1 8B');
+  // An address of the hub is the model that stands there.
+  await model(page).fill('https://huggingface.co/Qwen/Qwen3-14B');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.verdict-q')).toContainText('Qwen3 14B');
+});
+
+test('a config.json is dropped, chosen or pasted, and an address says what to do', async ({ page, calculator }) => {
+  await calculator.open();
+  await drop(page, '#model', 'config.json', CONFIG);
+  await expect(page.locator('#model-config')).toHaveValue(CONFIG);
+  await expect(page.locator('#model-d')).toContainText('1.24');
+  await page.locator('#use-config').click();
+  await expect(page.locator('#model-config')).toHaveCount(0);
+  // A whole file in the field of the name is the file.
+  await model(page).fill(CONFIG);
+  await expect(page.locator('#model-config')).toHaveValue(CONFIG);
+  await page.locator('#config-file').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(CONFIG.replace('2048', '4096')) });
+  await expect(page.locator('#model-config')).toHaveValue(/4096/);
+  for (const text of ['https://huggingface.co/me/own/blob/main/config.json', 'https://huggingface.co/me/own/raw/main/config.json']) {
+    await page.locator('#model-config').fill(text);
+    await expect(page.locator('#model-config-m')).toContainText('nothing is fetched here');
+  }
+  await page.locator('#model-config').fill(CONFIG.replace('"hidden_size":2048,', ''));
+  await expect(page.locator('#model-config-m')).toContainText('hidden_size');
+  await page.locator('#config-file').setInputFiles({ name: 'weights.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(60_000) });
+  await expect(page.locator('.ask .callout-bad')).toContainText('weights.bin was left out');
+});
+
+test('a GPU of one’s own starts as the one before it and travels in the link', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#hardware-gpu').selectOption('custom');
+  await expect(page.locator('#hardware-gpu-base')).toHaveValue('h100-sxm');
+  const memory = page.locator('#hardware-gpu-memory_gib');
+  await expect(memory).toHaveAttribute('placeholder', /79/);
+  const before = await page.locator('.fit-t').innerText();
+  await memory.fill('120');
+  await expect(page.locator('.fit-t')).not.toHaveText(before);
+  await axe(page, '.ask');
+  await calculator.window('own-gpu');
+  await expect.poll(() => page.url()).toContain('hardware.gpu.memory_gib=120');
+  await memory.fill('0.5');
+  await expect(page.locator('#hardware-gpu-memory_gib-m')).toBeVisible();
+  await memory.fill('120');
+  await page.reload();
+  await calculator.started();
+  await expect(page.locator('#hardware-gpu')).toHaveValue('custom');
+  await expect(memory).toHaveValue('120');
+  // From nothing, it says which figures it needs.
+  await page.locator('#hardware-gpu-base').selectOption('');
+  await expect(page.locator('#hardware-gpu-bf16_dense_tflops-m')).toContainText('bf16_dense_tflops');
+  await page.locator('#hardware-gpu-base').selectOption('h20');
+  await expect(page.locator('.is-stale')).toHaveCount(0);
+  await page.goBack();
+  await expect(page.locator('#hardware-gpu-base')).toHaveValue('h100-sxm');
+});
+
+test('nodes are counted as people say them, and a price goes back to the catalog', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#hardware-gpus').fill('2x8');
+  await expect(page.getByText('2 nodes × 8, 400 Gbit/s')).toBeVisible();
+  await expect(page.locator('.verdict-q')).toContainText('16 × H100');
+  const price = page.locator('#hardware-usd_per_gpu_hour');
+  await expect(page.locator('#catalog-price')).toHaveCount(0);
+  await price.fill('1.5');
+  await expect(page.locator('#fig-cost')).toContainText('$1.50');
+  await page.locator('#catalog-price').click();
+  await expect(price).toHaveValue('');
+  await expect(page.locator('#fig-cost')).not.toContainText('$1.50');
+  await page.goBack();
+  await expect(price).toHaveValue('1.5');
+});
+
+test('every preset answers, by the source that it is listed under', async ({ page, calculator }) => {
+  await calculator.open();
+  const groups = await page.locator('#preset optgroup').evaluateAll((all) => all.map((group) => [group.label, group.children.length]));
+  expect(groups.length).toBeGreaterThanOrEqual(8);
+  expect(groups.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThanOrEqual(14);
+  const ids = await page.locator('#preset option[value]:not([value=""])').evaluateAll((all) => all.map((option) => option.value));
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) {
+    await page.locator('#preset').selectOption(id);
+    await expect(page.locator('#preset')).toHaveValue(id);
+    await expect(page.locator('.is-stale, .is-err')).toHaveCount(0);
+    await expect(page.locator('.preset-note a')).toHaveAttribute('href', /^https:\/\//);
+  }
+});
+
+test('nothing typed is lost: another task, another language, a reload, the other page', async ({ page, calculator }) => {
+  await calculator.open();
+  const response = page.locator('#workload-rl-max_response_length');
+  await response.fill('8k');
+  await page.locator('#hardware-gpus').fill('two');
+  await page.getByRole('radio', { name: 'SFT' }).check({ force: true });
+  await page.locator('#workload-sequence_length').fill('plenty');
+  await page.getByRole('radio', { name: 'GRPO' }).check({ force: true });
+  await expect(response).toHaveValue('8k');
+  await page.locator('#language').click();
+  await expect(response).toHaveValue('8k');
+  await expect(page.locator('#hardware-gpus')).toHaveValue('two');
+  await page.locator('#language').click();
+  await page.reload();
+  await calculator.started();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('two');
+  await expect(response).toHaveValue('8k');
+  await page.getByRole('link', { name: 'Accuracy', exact: true }).click();
+  await expect(page).toHaveURL(/accuracy/);
+  await page.goBack();
+  await calculator.started();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('two');
+  await page.getByRole('radio', { name: 'SFT' }).check({ force: true });
+  await expect(page.locator('#workload-sequence_length')).toHaveValue('plenty');
+});
+
+test('Back undoes each choice', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#hardware-gpu').selectOption('h20');
+  await page.getByRole('radio', { name: 'SFT' }).check({ force: true });
+  await page.locator('#preset').selectOption('litgpt-qlora-llama-2-13b');
+  await expect(page.locator('#hardware-gpus')).toHaveValue('1');
+  await page.goBack();
+  await expect(page.getByRole('radio', { name: 'SFT' })).toBeChecked();
+  await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
+  await page.goBack();
+  await expect(page.getByRole('radio', { name: 'GRPO' })).toBeChecked();
+  await page.goBack();
+  await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');
+});
+
+for (const width of [1440, 390]) {
+  for (const colorScheme of ['light', 'dark']) {
+    test.describe(`${width} px, ${colorScheme}`, () => {
+      test.use({ colorScheme, viewport: { width, height: 844 } });
+
+      test('the list and the figures of a GPU fit the window in both languages', async ({ page, calculator }) => {
+        for (const lang of ['en', 'zh']) {
+          await calculator.open(`?lang=${lang}`);
+          await page.locator('#hardware-gpu').selectOption('custom');
+          await page.locator('#hardware-usd_per_gpu_hour').fill('1.5');
+          await calculator.window(`form-own-${lang}-${width}-${colorScheme}`);
+          await model(page).click();
+          await model(page).fill('qwen');
+          await expect(options(page).first()).toBeVisible();
+          expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+          await axe(page, '.ask');
+          await calculator.window(`form-models-${lang}-${width}-${colorScheme}`);
+        }
+      });
+    });
+  }
+}
