@@ -199,17 +199,14 @@ fn write_entry(
             ));
         }
     };
-    let based: Option<Vec<&String>> = entry.constants.iter().map(|own| bases.get(own)).collect();
-    let Some(based) = based else {
-        let unknown = entry.constants.iter().find(|own| !bases.contains_key(*own));
-        let unknown = unknown.map_or("", String::as_str);
-        return Err(format!("constants: efficiency.toml has no {unknown}"));
-    };
-    let _ = write!(
-        out,
-        "], error: Errors::{error}, constants: &{:?}, bases: &{based:?} }},",
-        entry.constants
-    );
+    let _ = write!(out, "], error: Errors::{error}, constants: &[");
+    for name in &entry.constants {
+        let basis = bases
+            .get(name)
+            .ok_or(format!("constants: efficiency.toml has no {name}"))?;
+        let _ = write!(out, "Constant {{ name: {name:?}, basis: {basis:?} }},");
+    }
+    out.push_str("] },");
     Ok(below)
 }
 

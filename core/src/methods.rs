@@ -14,7 +14,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use entries::{Citation, Code, Entry, Group, Symbol, entry, groups};
+pub use entries::{Citation, Code, Constant, Entry, Group, Symbol, entry, groups};
 pub use errors::{Errors, Measured, error_of, measured};
 pub use explain::{explain, figures};
 pub use expression::Expression;

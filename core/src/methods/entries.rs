@@ -38,9 +38,7 @@ pub struct Entry {
     /// What measured it.
     pub error: Errors,
     /// Entries of `core/catalog/efficiency.toml` that its constants come from.
-    pub constants: &'static [&'static str],
-    /// What each of them was fitted or measured on, in English.
-    pub bases: &'static [&'static str],
+    pub constants: &'static [Constant],
 }
 
 /// A symbol of a formula.
@@ -52,6 +50,15 @@ pub struct Symbol {
     pub unit: &'static str,
     /// What it stands for, in English and Chinese.
     pub meaning: [&'static str; 2],
+}
+
+/// Fitted or measured constants.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Constant {
+    /// A GPU, an architecture, a framework or a constant, as `core/catalog/efficiency.toml` names it.
+    pub name: &'static str,
+    /// What it was fitted or measured on, in English.
+    pub basis: &'static str,
 }
 
 /// A paper, a page or a file, and where in it.

@@ -105,8 +105,8 @@ pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> i
             {
                 writeln!(out, "    {line}")?;
             }
-            for (constant, basis) in entry.constants.iter().zip(entry.bases) {
-                writeln!(out, "    {constant}: {basis}")?;
+            for constant in entry.constants {
+                writeln!(out, "    {}: {}", constant.name, constant.basis)?;
             }
             let error = error_of(entry.error, language);
             if !error.is_empty() {
