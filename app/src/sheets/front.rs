@@ -109,10 +109,7 @@ impl Scene {
             fill(sheet.front_take_one, &[&fastest.name])
         } else {
             let values = [&fastest.name, &cheapest.name, &points.len().to_string()];
-            fill(
-                sheet.front_take,
-                &[values[0], values[1], values[2]],
-            )
+            fill(sheet.front_take, &[values[0], values[1], values[2]])
         };
         let own = self.types.iter().find(|own| own.point.selected);
         let beaten = own.and_then(|own| Some((own, self.beaten_by(&own.point)?)));
@@ -139,10 +136,7 @@ impl Scene {
         let (hours, usd) = if self.run {
             (sheet.tip_hours, sheet.tip_usd)
         } else {
-            (
-                sheet.tip_hours_rate,
-                sheet.tip_usd_rate,
-            )
+            (sheet.tip_hours_rate, sheet.tip_usd_rate)
         };
         let point = &own.point;
         let mut lines = vec![
@@ -196,11 +190,7 @@ impl Scene {
             .child(el("circle.pt-front|cx=9|cy=5|r=4"));
         el("UL.legend")
             .child(el("LI").child(front).child(sheet.front_legend))
-            .child(
-                el("LI")
-                    .child(point("pt"))
-                    .child(sheet.front_legend_beaten),
-            )
+            .child(el("LI").child(point("pt")).child(sheet.front_legend_beaten))
             .child(el("LI").child(point("pt-sel")).child(text.yours))
     }
 

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::SearchResult;
-use shardwise_core::chinese::chinese;
+use shardwise_core::chinese::{chinese, unbroken};
 use shardwise_core::search::sweep::Offer;
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{Evaluated, Question};
@@ -187,7 +187,7 @@ fn value(word: &str, lang: Lang) -> String {
 pub(crate) fn words_of(words: &str, lang: Lang) -> String {
     let chinese = match lang {
         Lang::En => None,
-        Lang::Zh => chinese(words),
+        Lang::Zh => chinese(words).map(|said| unbroken(&said)),
     };
     chinese.unwrap_or_else(|| words.to_owned())
 }

@@ -197,14 +197,8 @@ impl Step<'_> {
             el("TR")
                 .child(el("TH|scope=row").child(word(bar.lane)))
                 .child(el("TD").child(word(bar.name)))
-                .child(cell(
-                    sheet.starts_s,
-                    format::seconds(bar.start),
-                ))
-                .child(cell(
-                    sheet.takes_s,
-                    format::seconds(bar.seconds),
-                ))
+                .child(cell(sheet.starts_s, format::seconds(bar.start)))
+                .child(cell(sheet.takes_s, format::seconds(bar.seconds)))
         });
         let heads = vec![
             head(sheet.role, false),
@@ -212,14 +206,7 @@ impl Step<'_> {
             head(sheet.starts_s, true),
             head(sheet.takes_s, true),
         ];
-        folded_table(
-            ID,
-            sheet.timeline,
-            4,
-            heads,
-            rows.collect(),
-            self.lang,
-        )
+        folded_table(ID, sheet.timeline, 4, heads, rows.collect(), self.lang)
     }
 
     /// The schedules to choose from.
