@@ -15,8 +15,10 @@ use crate::view::dom::{El, el, ticked};
 /// Where the storage says that they are off.
 const OFF: &str = "shardwise-keys-off";
 
-/// Each key with what it does in words.
-const KEYS: [(&str, fn(&Text) -> &'static str); 7] = [
+/// A key with what it does in words.
+type Key = (&'static str, fn(&Text) -> &'static str);
+
+const KEYS: [Key; 7] = [
     ("/", |text| text.key_model),
     ("g", |text| text.key_gpu),
     ("f", |text| text.key_flags),
