@@ -322,7 +322,7 @@ fn tools(shown: &Shown<'_>, lang: Lang) -> Tree {
     el("DIV.plans-t")
         .child(
             el("LABEL.plans-q").child(el("SPAN.vh").child(sheet.find_plans)).child(
-                el("INPUT|type=search|id=plans-find|data-key=find|autocomplete=off|spellcheck=false")
+                el("INPUT|type=text|role=searchbox|id=plans-find|data-key=find|autocomplete=off|spellcheck=false")
                     .set("placeholder", sheet.find_plans)
                     .set("value", shown.find.clone()),
             ),
