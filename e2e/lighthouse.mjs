@@ -32,7 +32,7 @@ async function audit(name, url, port) {
   return WHOLE.every((id) => score(id) === 100);
 }
 
-const PORT = Number(process.env.LIGHTHOUSE_PORT ?? 9229);
+const PORT = Number(process.env.LIGHTHOUSE_PORT ?? 9333);
 const { url, stop } = await serve({ compress: true });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
