@@ -7,7 +7,7 @@
  * inside or no small letters at all is a name anyway. */
 export const LATIN = new Set(`
   token tokens rollout batch micro prefill decode prompt prompts logits log-prob log-probs softmax token/s tokens/s tok/s
-  attention dense gradient checkpointing head eager full selective Rollout Logits Ulysses sandbox
+  qwen fsdp ddp deepspeed megatron vllm sglang attention dense gradient checkpointing head eager full selective Rollout Logits Ulysses sandbox
   Shardwise Apache Megatron Bridge Core Ray Hugging Face Adam Muon Fire axolotl torchtitan LLMForge
   English GitHub Markdown config json yaml sh toml csv svg png
   Llama Qwen Gemma Mistral Mixtral Moonlight Kimi DeepSeek Nemotron Phi Falcon Yi Granite Instruct Base Chat Coder Math
@@ -156,7 +156,7 @@ function look({ lang, margin, latin }) {
     if (bad.test(text) && !element.closest('pre, code, textarea')) found.add(`no number: ${where} ${brief(text)}`);
     if (lang !== 'zh' || element.closest('pre, code, samp, kbd, [lang]:not(:root, [lang^=zh]), option, datalist')) return;
     const words = text.replace(/https?:\/\/\S+/g, ' ').match(/[A-Za-z][A-Za-z0-9_.\-/+]*[A-Za-z0-9]/g) ?? [];
-    const odd = words.filter((word) => !/\d|[a-z][A-Z]|_|=/.test(word) && !/^[A-Z][A-Z\-/]+s?$/.test(word)
+    const odd = words.filter((word) => !/\d|[a-z][A-Z]|_|=|^[a-z]+(\.[a-z]+)+$/.test(word) && !/^[A-Z][A-Z\-/]+s?$/.test(word)
       && !latin.includes(word) && !word.split(/[-/.]/).every((part) => latin.includes(part) || part.length < 2 || /^[A-Z]+$/.test(part)));
     if (odd.length) found.add(`not translated: ${where} ${odd.join(' ')} in ${brief(text)}`);
   };
