@@ -23,6 +23,9 @@ struct Entry {
     id: String,
     title: [String; 2],
     formula: String,
+    /// The same in Chinese, where the formula has words.
+    #[serde(default)]
+    formula_zh: String,
     /// Symbol, unit, meaning in English and in Chinese.
     #[serde(default)]
     terms: Vec<[String; 4]>,
@@ -32,8 +35,8 @@ struct Entry {
     #[serde(default)]
     text: String,
     text_zh: String,
-    /// Name and address.
-    cites: Vec<[String; 2]>,
+    /// Name, address, and the name in Chinese where that has other words than sections.
+    cites: Vec<Vec<String>>,
     /// What measured it: `speed`, `memory`, `rl`, `generation`; nothing where it is exact or unmeasured.
     #[serde(default)]
     error: String,
@@ -114,12 +117,16 @@ fn write_entry(
     if entry.cites.is_empty() {
         return Err("cites: name what the formula comes from".to_owned());
     }
-    if let Some([name, url]) = entry
-        .cites
-        .iter()
-        .find(|[name, url]| name.len() < 4 || !url.starts_with("https://"))
-    {
-        return Err(format!("cites: {name}: {url} is no https address"));
+    let mut cites = Vec::new();
+    for cite in &entry.cites {
+        let [name, url, rest @ ..] = cite.as_slice() else {
+            return Err("cites: give a name and an address".to_owned());
+        };
+        if name.len() < 4 || !url.starts_with("https://") {
+            return Err(format!("cites: {name}: {url} is no https address"));
+        }
+        let name_zh = rest.first().cloned().unwrap_or_else(|| sections_zh(name));
+        cites.push((name, url, name_zh));
     }
     let words = entry
         .title
@@ -148,7 +155,7 @@ fn write_entry(
     if text.len() < 20 {
         return Err(format!("code: {item} has no doc comment; give a text"));
     }
-    let missing = entry.cites.iter().find_map(|[_, url]| {
+    let missing = cites.iter().find_map(|(_, url, _)| {
         let paper = url.strip_prefix("https://arxiv.org/abs/")?;
         (!source.contains(paper)).then_some(paper)
     });
@@ -156,10 +163,15 @@ fn write_entry(
         return Err(format!("cites: {file} does not cite arXiv:{paper}"));
     }
     let path = below.strip_prefix(root).unwrap_or(&below).display();
+    let formula_zh = if entry.formula_zh.is_empty() {
+        &entry.formula
+    } else {
+        &entry.formula_zh
+    };
     let [en, zh] = &entry.title;
     let _ = write!(
         out,
-        "Entry {{ id: {:?}, title: [{en:?}, {zh:?}], formula: {:?}, text: [{text:?}, {:?}], code: Code {{ path: \"core/{path}\", item: {item:?}, line: {line} }}, terms: &[",
+        "Entry {{ id: {:?}, title: [{en:?}, {zh:?}], formula: {:?}, formula_zh: {formula_zh:?}, text: [{text:?}, {:?}], code: Code {{ path: \"core/{path}\", item: {item:?}, line: {line} }}, terms: &[",
         entry.id, entry.formula, entry.text_zh
     );
     for [symbol, unit, en, zh] in &entry.terms {
@@ -169,8 +181,11 @@ fn write_entry(
         );
     }
     out.push_str("], citations: &[");
-    for [name, url] in &entry.cites {
-        let _ = write!(out, "Citation {{ name: {name:?}, url: {url:?} }},");
+    for (name, url, name_zh) in &cites {
+        let _ = write!(
+            out,
+            "Citation {{ name: {name:?}, name_zh: {name_zh:?}, url: {url:?} }},"
+        );
     }
     let error = match entry.error.as_str() {
         "" => "None",
@@ -193,6 +208,18 @@ fn write_entry(
     }
     out.push_str("] },");
     Ok(below)
+}
+
+/// A source's name in Chinese where it is a name and places in it: `section 4.1` is `第 4.1 节`.
+fn sections_zh(name: &str) -> String {
+    let parts = name.split(", ").map(|part| match part.split_once(' ') {
+        Some(("section", number)) => format!("第 {number} 节"),
+        Some(("appendix", letter)) => format!("附录 {letter}"),
+        Some(("algorithm", number)) => format!("算法 {number}"),
+        Some(("eq.", number)) => format!("式 {number}"),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("，")
 }
 
 /// The line of an item and its doc comment, as plain text without examples.

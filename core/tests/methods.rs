@@ -279,7 +279,16 @@ fn every_formula_has_a_source_and_two_languages() {
                 "{id}: {}",
                 entry.text[0]
             );
+            let words = ["or", "with", "else", "of", "over", "that", "than", "legal"];
+            let english = |word: &str| words.contains(&word);
+            let mut said = entry.formula_zh.split(|c: char| !c.is_ascii_alphabetic());
+            assert!(!said.any(english), "{id}: {}", entry.formula_zh);
             for term in entry.terms {
+                assert!(
+                    entry.formula_zh.contains(term.symbol),
+                    "{id}: {}",
+                    term.symbol
+                );
                 assert!(entry.formula.contains(term.symbol), "{id}: {}", term.symbol);
                 assert!(
                     chinese(term.meaning[1]) && !chinese(term.meaning[0]),

@@ -55,10 +55,12 @@ fn is_size(word: &str, model: &Listed) -> bool {
     near(model.total) || near(model.active)
 }
 
-/// How well a model answers to what is typed: the more, the better; `None` where a word of it is nowhere.
+/// How well a model answers to what is typed: the more, the better; `None` where a word of it is nowhere. Its own name
+/// counts for more than its owner's.
 fn score(typed: &str, model: &Listed) -> Option<u32> {
     let entry = model.entry;
-    let mut about = format!("{} {} {}", entry.name, entry.id, entry.hf_repo);
+    let mut name = format!("{} {}", entry.name, entry.id);
+    let mut about = entry.hf_repo.to_owned();
     about.push_str(if model.is_moe() { " moe" } else { " dense" });
     if model.is_vision() {
         about.push_str(" vision");
@@ -67,16 +69,21 @@ fn score(typed: &str, model: &Listed) -> Option<u32> {
         about.push(' ');
         about.push_str(license);
     }
+    name.make_ascii_lowercase();
     about.make_ascii_lowercase();
     let mut score = 0;
     for word in words(typed) {
-        score += if words(&about).any(|own| own == word) {
-            4
+        score += if name.starts_with(word) {
+            6
+        } else if words(&name).any(|own| own == word) {
+            5
         } else if is_size(word, model) {
+            4
+        } else if words(&name).any(|own| own.starts_with(word)) {
             3
-        } else if words(&about).any(|own| own.starts_with(word)) {
+        } else if words(&about).any(|own| own == word) {
             2
-        } else if about.contains(word) {
+        } else if name.contains(word) || about.contains(word) {
             1
         } else {
             return None;

@@ -254,6 +254,7 @@ fn a_model_is_found_by_words_in_any_order() {
     for typed in ["qwen 30b", "30B qwen", "a3b Qwen3", "qwen/qwen3-30b-a3b"] {
         assert_eq!(names(typed).first(), Some(&"qwen3-30b-a3b"), "{typed}");
     }
+    assert!(names("qwen")[0].starts_with("qwen"));
     assert_eq!(names("llama 8b 3.1").first(), Some(&"llama-3.1-8b"));
     assert!(names("deepseek 671b moe").contains(&"deepseek-v3"));
     assert_eq!(names("meta-llama 405").first(), Some(&"llama-3.1-405b"));
@@ -278,7 +279,7 @@ fn a_model_is_found_by_words_in_any_order() {
             shardwise_core::catalog::models().len()
         );
     }
-    for typed in ["qwen 31b nowhere", "b", "0b", "1e999b", "模型", "<script>"] {
+    for typed in ["qwen 31b nowhere", "b", "1e999b", "模型", "<script>"] {
         let found = names(typed);
         assert!(found.is_empty() || typed == "b", "{typed}: {found:?}");
     }

@@ -35,7 +35,7 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
     let sources = entry.citations.iter().map(|citation| {
         el("A|rel=noopener")
             .set("href", citation.url)
-            .child(citation.name)
+            .child(own.pick(citation.name, citation.name_zh))
     });
     let error = methods::error_of(entry.error, own);
     let constants = (!entry.constants.is_empty()).then(|| {
@@ -63,7 +63,7 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
                     .child(title),
             ),
         )
-        .child(el("P.formula").child(entry.formula))
+        .child(el("P.formula").child(own.pick(entry.formula, entry.formula_zh)))
         .child(el("DL.calc").children(terms))
         .children(text.lines().map(|line| el("P").child(line.to_owned())))
         .child((!error.is_empty()).then(|| {

@@ -3,19 +3,21 @@
 mod advice;
 mod compare;
 mod diff;
+mod front;
 mod how;
 mod methods;
 mod plans;
 mod reading;
 mod scaling;
 mod sensitivity;
+mod timeline;
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::SearchResult;
-use shardwise_core::chinese::chinese;
+use shardwise_core::chinese::{chinese, unbroken};
 use shardwise_core::search::sweep::Offer;
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{Evaluated, Question};
@@ -40,6 +42,7 @@ pub(crate) struct Asked {
     plans: OnceCell<(usize, Option<Rc<SearchResult>>)>,
     more: OnceCell<(usize, Option<Rc<SearchResult>>)>,
     scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
+    market: OnceCell<Rc<Vec<Offer>>>,
 }
 
 impl Asked {
@@ -54,12 +57,18 @@ impl Asked {
             plans: OnceCell::new(),
             more: OnceCell::new(),
             scaled: OnceCell::new(),
+            market: OnceCell::new(),
         })
     }
 
     /// The question on more GPUs and fewer.
     fn scaled(&self) -> Rc<Vec<(u64, Offer)>> {
         Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
+    }
+
+    /// The question on every GPU type.
+    fn market(&self) -> Rc<Vec<Offer>> {
+        Rc::clone(self.market.get_or_init(|| Rc::new(front::offers(self))))
     }
 
     /// The best plans, `limit` at most: looked for once for each of two limits.
@@ -122,6 +131,8 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Compare => compare::sheet(asked, &ask),
         Name::How => how::sheet(asked, &ask),
         Name::Diff => diff::sheet(asked, &ask),
+        Name::Front => front::sheet(asked, &ask),
+        Name::Timeline => timeline::sheet(asked, &ask),
     }
 }
 
@@ -176,7 +187,7 @@ fn value(word: &str, lang: Lang) -> String {
 pub(crate) fn words_of(words: &str, lang: Lang) -> String {
     let chinese = match lang {
         Lang::En => None,
-        Lang::Zh => chinese(words),
+        Lang::Zh => chinese(words).map(|said| unbroken(&said)),
     };
     chinese.unwrap_or_else(|| words.to_owned())
 }
@@ -194,7 +205,8 @@ mod tests {
     use shardwise_core::presets;
     use shardwise_core::wire::to_value;
 
-    const NAMES: [Name; 5] = [
+    const NAMES: [Name; 6] = [
+        Name::Front,
         Name::Plans,
         Name::Sensitivity,
         Name::Advice,

@@ -107,7 +107,10 @@ fn batch(plan: &PlanSpec, lang: Lang) -> String {
 }
 
 /// A column to sort by: its key, and what it sorts.
-const COLUMNS: [(&str, fn(&Answer) -> Option<f64>); 4] = [
+type Column = (&'static str, fn(&Answer) -> Option<f64>);
+
+/// The columns that sort.
+const COLUMNS: [Column; 4] = [
     ("gib", |answer| Some(answer.memory.reserved_gib)),
     ("step", |answer| Some(answer.step_time_s)),
     ("speed", |answer| Some(answer.tokens_per_s_per_gpu)),

@@ -10,16 +10,15 @@ use crate::charts;
 use crate::charts::scaling::{Point, Scaling};
 use crate::format;
 use crate::text::{Lang, Sheets, fill};
-use crate::tree::drawn::{image, targets};
-use crate::tree::parts::{cell, files, head, icon, legend, region};
+use crate::tree::parts::{Figure, cell, folded_table, head, legend, plot};
 use crate::tree::{Tree, el};
 use crate::view::words;
 
 /// Numbers of GPUs beside the question's: a quarter of it to eight times.
 const FACTORS: [(u64, u64); 6] = [(1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
 
-/// Name of the sentence, which is the chart's too.
-const LABEL: &str = "c-scaling";
+/// Its address in the page.
+const ID: &str = "scaling";
 
 /// The question on each number of GPUs; its own as it was answered.
 pub(super) fn offers(asked: &Asked) -> Vec<(u64, Offer)> {
@@ -159,22 +158,15 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Tree {
         };
         row.child(el("TD.n").child(used))
     });
-    let heads = el("TR")
-        .child(head(text.gpus, false))
-        .child(head(text.col_mt_hour, true))
-        .child(head(sheet.scale_share, true))
-        .child(head(text.col_usd_mt, true))
-        .child(head(text.col_plan, false))
-        .child(el("TH|scope=col").child(el("SPAN.vh").child(text.action)));
-    el("DETAILS.data|id=scaling-table")
-        .child(el("SUMMARY").child(icon("i-table")).child(text.table))
-        .child(region(
-            fill(text.table_of, &[sheet.scaling]),
-            el("TABLE.tab cols-8")
-                .child(el("THEAD").child(heads))
-                .child(el("TBODY").children(rows)),
-        ))
-        .child(files())
+    let heads = vec![
+        head(text.gpus, false),
+        head(text.col_mt_hour, true),
+        head(sheet.scale_share, true),
+        head(text.col_usd_mt, true),
+        head(text.col_plan, false),
+        el("TH|scope=col").child(el("SPAN.vh").child(text.action)),
+    ];
+    folded_table(ID, sheet.scaling, 8, heads, rows.collect(), lang)
 }
 
 /// The sheet.
@@ -221,13 +213,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             let layout = words::plan_in_short(&found.answer.plan, training_gpus(&found.job));
             about(*count, &found.answer, answer, &layout, lang)
         });
-        let marks = targets(
-            &drawing,
-            chart.boxes(size),
-            about.collect(),
-            LABEL.to_owned(),
-        );
-        el("DIV.plot").child(image(drawing, LABEL)).child(marks)
+        plot(ID, drawing, chart.boxes(size), about.collect())
     });
     let covers = answer
         .interval
@@ -253,25 +239,15 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     });
     let gpu = words::gpu_label(&asked.found.job.hardware.gpu);
     let note = fill(sheet.scale_note, &[&gpu]);
-    Some(
-        el("SECTION.block|id=scaling|aria-labelledby=scaling-h")
-            .child(el("DIV.block-h").child(el("H2|id=scaling-h").child(sheet.scaling)))
-            .child(
-                el("FIGURE.fgr")
-                    .child(
-                        el("FIGCAPTION")
-                            .child(
-                                el("P.take|id=c-scaling")
-                                    .child(takeaway(&offers, own, answer, sheet)),
-                            )
-                            .child(el("P.note").child(note)),
-                    )
-                    .child(plot)
-                    .child(
-                        el("DIV.fgr-f")
-                            .child(legends)
-                            .child(table(asked, &offers, lang)),
-                    ),
-            ),
-    )
+    let figure = Figure {
+        id: ID,
+        title: sheet.scaling,
+        tools: None,
+        take: takeaway(&offers, own, answer, sheet),
+        note,
+        plot,
+        legend: legends,
+        table: table(asked, &offers, lang),
+    };
+    Some(figure.view())
 }

@@ -199,24 +199,18 @@ text! {
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
     by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
     none_budget misses_deadline misses_budget
-    // Cost against time.
-    front front_note front_take front_take_one front_own front_on front_beaten front_legend front_legend_beaten front_col
-    front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate
+    front
     // What would fit.
     close_ways close_looking close_none close_fits close_unpriced close_plan
     // Memory and time.
     memory memory_take memory_note limits limits_note without_offload with_offload card total
     time time_take time_take_beside time_take_one time_note
-    // Timeline.
-    timeline timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides
-    take_sides_hide waits from_to role phase
-    starts_s takes_s
+    phase
     // A run of one's own.
     calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
     cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
     // Plans.
     plans pin_a of_card of_step how how_of
-    // Sensitivity.
     sensitivity sensitivity_note
     // Flags.
     flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit flags_writing flags_others
@@ -252,6 +246,10 @@ text! {
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
     in_code fitted_constants skip_formulas methods_title methods_lead contents
+    front_note front_take front_take_one front_own front_on front_beaten front_legend front_legend_beaten
+    front_col front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate timeline
+    timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides take_sides_hide
+    waits from_to role starts_s takes_s
 }
 
 #[cfg(test)]

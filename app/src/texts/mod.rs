@@ -92,11 +92,15 @@ pub(crate) enum Name {
     How,
     /// The flags beside the script that was pasted.
     Diff,
+    /// Cost against time.
+    Front,
+    /// One step over time.
+    Timeline,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 7;
+    pub(crate) const COUNT: usize = 9;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -108,12 +112,14 @@ impl Name {
             Self::Compare => "compare",
             Self::How => "how",
             Self::Diff => "diff",
+            Self::Front => "front",
+            Self::Timeline => "timeline",
         }
     }
 
     /// Whether it is drawn at a width.
     pub(crate) fn is_drawn(self) -> bool {
-        self == Self::Scaling
+        matches!(self, Self::Scaling | Self::Front | Self::Timeline)
     }
 }
 

@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 use shardwise_core::Question;
 use shardwise_core::permalink;
 
+use crate::form::Field;
+
 /// An element under construction.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
@@ -66,6 +68,11 @@ impl Tree {
     /// A press asks another question. Back undoes it.
     pub(crate) fn asks(self, question: &Question) -> Self {
         self.set("data-ask", permalink::to_hash(question))
+    }
+
+    /// A press types a value into a control, as the form would. Back undoes it.
+    pub(crate) fn puts(self, field: Field, value: &str) -> Self {
+        self.set("data-put", format!("{}={value}", field.path()))
     }
 
     /// A press changes how this sheet is shown: keys of its state take these values.

@@ -7,9 +7,11 @@ use serde_json::Value;
 use shardwise_core::Question;
 use shardwise_core::sensitivity::apply;
 
+use super::drawn::{Target, image, targets};
 use super::{Branch, Tree, el};
+use crate::charts::backend::Drawing;
 use crate::format;
-use crate::text::Lang;
+use crate::text::{Lang, fill};
 use crate::view::icons::path;
 
 /// An icon by its name.
@@ -141,4 +143,88 @@ pub(crate) fn signed_usd(usd: f64) -> String {
         Some(sign @ ('+' | '−')) => text.replacen(sign, &format!("{sign}$"), 1),
         _ => format!("${text}"),
     }
+}
+
+/// A section that is one chart, as the worker writes it.
+pub(crate) struct Figure {
+    /// Its address; its heading and its sentence are named after it.
+    pub(crate) id: &'static str,
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// What stands beside the heading.
+    pub(crate) tools: Option<Tree>,
+    /// What is to be seen, in a sentence: the chart's name too.
+    pub(crate) take: String,
+    /// Units and the like.
+    pub(crate) note: String,
+    /// The chart.
+    pub(crate) plot: Option<Tree>,
+    /// Its colours.
+    pub(crate) legend: Option<Tree>,
+    /// The same numbers.
+    pub(crate) table: Tree,
+}
+
+/// The name of a figure's sentence.
+pub(crate) fn label(id: &str) -> String {
+    format!("c-{id}")
+}
+
+impl Figure {
+    /// The section.
+    pub(crate) fn view(self) -> Tree {
+        let heading = format!("{}-h", self.id);
+        el("SECTION.block")
+            .set("id", self.id)
+            .set("aria-labelledby", heading.clone())
+            .child(
+                el("DIV.block-h")
+                    .child(el("H2").set("id", heading).child(self.title))
+                    .child(self.tools),
+            )
+            .child(
+                el("FIGURE.fgr")
+                    .child(
+                        el("FIGCAPTION")
+                            .child(el("P.take").set("id", label(self.id)).child(self.take))
+                            .child(el("P.note").child(self.note)),
+                    )
+                    .child(self.plot)
+                    .child(el("DIV.fgr-f").child(self.legend).child(self.table)),
+            )
+    }
+}
+
+/// A drawing of a figure, with what pointing at its marks says.
+pub(crate) fn plot(
+    id: &str,
+    drawing: Drawing,
+    marks: Vec<Target>,
+    about: Vec<Vec<String>>,
+) -> Tree {
+    let targets = targets(&drawing, marks, about, label(id));
+    el("DIV.plot")
+        .child(image(drawing, label(id)))
+        .child(targets)
+}
+
+/// A figure's table, folded; `columns` decides when it folds to cards.
+pub(crate) fn folded_table(
+    id: &str,
+    name: &str,
+    columns: usize,
+    heads: Vec<Tree>,
+    rows: Vec<Tree>,
+    lang: Lang,
+) -> Tree {
+    let text = lang.text();
+    let table = el("TABLE")
+        .set("class", format!("tab cols-{columns}"))
+        .child(el("THEAD").child(el("TR").children(heads)))
+        .child(el("TBODY").children(rows));
+    el("DETAILS.data")
+        .set("id", format!("{id}-table"))
+        .child(el("SUMMARY").child(icon("i-table")).child(text.table))
+        .child(region(fill(text.table_of, &[name]), table))
+        .child(files())
 }

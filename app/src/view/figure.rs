@@ -9,7 +9,7 @@ use crate::charts::backend::Drawing;
 use crate::page::Page;
 use crate::text::fill;
 use crate::tree::{drawn, parts};
-pub(super) use drawn::{drawn_bars, widened};
+pub(super) use drawn::drawn_bars;
 pub(super) use parts::per_cent;
 
 /// Draws at a width; `None` while there is nothing to draw.

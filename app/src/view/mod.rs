@@ -14,7 +14,6 @@ mod embed;
 mod figure;
 mod flags;
 mod footer;
-mod front;
 mod gpus;
 mod header;
 mod how;
@@ -25,8 +24,7 @@ mod memory;
 mod objective;
 mod paste;
 pub(crate) mod sheet;
-mod time;
-mod timeline;
+pub(crate) mod time;
 mod verdict;
 pub(crate) mod words;
 
@@ -98,7 +96,7 @@ fn full(page: Page) -> AnyView {
                         .child(gpus::view(page, false))
                         .child(
                             el("DIV.pair")
-                                .child(front::view(page))
+                                .child(sheet::view(page, Name::Front))
                                 .child(sheet::view(page, Name::Scaling)),
                         )
                         .child(
@@ -106,7 +104,7 @@ fn full(page: Page) -> AnyView {
                                 .child(memory::view(page))
                                 .child(time::view(page)),
                         )
-                        .child(timeline::view(page))
+                        .child(sheet::view(page, Name::Timeline))
                         .child(calibrate::view(page))
                         .child(sheet::section(page, Name::Plans, text.plans, ""))
                         .child(sheet::section(

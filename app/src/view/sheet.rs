@@ -2,7 +2,7 @@
 //! it is shown changes.
 //!
 //! Elements and texts are made one by one; no markup is read. What a press does stands in attributes:
-//! `data-ask` a question, `data-set` keys of the sheet's state, `data-save` a file with `data-text` in it, `data-copy` an
+//! `data-ask` a question, `data-put` a value of a control, `data-set` keys of the sheet's state, `data-save` a file with `data-text` in it, `data-copy` an
 //! element to copy, `data-to` a place in the page. An input with `data-key` sets that key.
 
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use web_sys::{Document, Element, Event, HtmlElement, HtmlInputElement, Node};
 
 use super::dom::el;
 use crate::browser;
+use crate::form::Field;
 use crate::page::Page;
 use crate::texts::desk;
 use crate::texts::{Name, SheetTask, Task};
@@ -159,7 +160,7 @@ fn near(event: &Event, selector: &str) -> Option<Element> {
 fn press(page: Page, event: &Event, set: impl Fn(Map<String, Value>)) {
     let Some(pressed) = near(
         event,
-        "[data-ask],[data-set],[data-save],[data-copy],[data-to]",
+        "[data-ask],[data-put],[data-set],[data-save],[data-copy],[data-to]",
     ) else {
         return;
     };
@@ -170,6 +171,14 @@ fn press(page: Page, event: &Event, set: impl Fn(Map<String, Value>)) {
     if let Some(question) = says("data-ask").and_then(|hash| permalink::from_hash(&hash).ok()) {
         page.change(|form| form.load(&question));
         browser::close_popover_of(&pressed);
+    }
+    if let Some(put) = says("data-put") {
+        let (path, value) = put.split_once('=').unwrap_or_default();
+        match Field::of_path(path) {
+            Some(Field::Gpu) => page.change(|form| form.choose_gpu(value)),
+            Some(field) => page.change(|form| form.set(field, value)),
+            None => {}
+        }
     }
     if let Some(file) = says("data-save") {
         browser::download(&file, &says("data-text").unwrap_or_default());

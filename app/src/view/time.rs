@@ -1,17 +1,19 @@
 //! Step time by phase and part.
 
-use super::dom::el;
+use super::dom::node;
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
-use super::figure::{Block, legend, parts_table, pointed};
+use super::figure::{Block, parts_table, pointed};
 use super::how;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
+use crate::tree::parts::legend;
+use crate::tree::{self, Tree};
 
 /// Phases that only run forward; their computation has a colour of its own.
 const FORWARD_ONLY: [&str; 4] = ["old_log_prob", "reference", "values", "reward"];
@@ -32,7 +34,7 @@ fn kind(phase: &str, part: &'static str) -> (Ink, &'static str) {
 }
 
 /// The parts of a phase that take time.
-pub(super) fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static str, f64)> {
+pub(crate) fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static str, f64)> {
     let name = phase.name;
     phase
         .parts
@@ -141,7 +143,7 @@ fn kinds(answer: &Answer) -> Vec<(Ink, &'static str)> {
 }
 
 /// The colours of a chart of times, with their words.
-pub(super) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> AnyView {
+pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
     // The kinds of communication share a colour: one entry for all.
     let mut seen: Vec<Ink> = Vec::new();
     let entries = kinds.into_iter().filter_map(|(ink, word)| {
@@ -161,8 +163,7 @@ pub(super) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> AnyView {
         };
         Some(legend(class, lang.word(word).to_owned()))
     });
-    let entries: Vec<AnyView> = entries.collect();
-    el("UL.legend").child(entries).into_any()
+    tree::el("UL.legend").children(entries)
 }
 
 /// The answer, while there is one.
@@ -184,7 +185,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 pointed(drawing, about(answer, lang), "time")
             })
         }),
-        legend: Box::new(move || with(page, |answer, lang| legends(kinds(answer), lang))),
+        legend: Box::new(move || with(page, |answer, lang| node(legends(kinds(answer), lang)))),
         table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
     };
     block

@@ -24,6 +24,8 @@ pub struct Entry {
     pub title: [&'static str; 2],
     /// The formula in Unicode.
     pub formula: &'static str,
+    /// The same in Chinese: different only where it has words.
+    pub formula_zh: &'static str,
     /// What its symbols stand for.
     pub terms: &'static [Symbol],
     /// What it says, assumes and leaves out, in English and Chinese. The English is the code's doc comment; paragraphs
@@ -64,6 +66,8 @@ pub struct Constant {
 pub struct Citation {
     /// Name and place.
     pub name: &'static str,
+    /// The same in Chinese.
+    pub name_zh: &'static str,
     /// Address, https.
     pub url: &'static str,
 }

@@ -63,10 +63,10 @@ pub struct Link {
     pub url: String,
 }
 
-impl From<&Citation> for Link {
-    fn from(citation: &Citation) -> Self {
+impl Link {
+    fn of(citation: &Citation, language: Language) -> Self {
         Self {
-            name: citation.name.to_owned(),
+            name: language.pick(citation.name, citation.name_zh).to_owned(),
             url: citation.url.to_owned(),
         }
     }
@@ -230,7 +230,8 @@ impl Sheet {
         };
         let mut sources = self.sources;
         if let Some(method) = entry(method) {
-            sources.extend(method.citations.iter().map(Link::from));
+            let cited = method.citations.iter();
+            sources.extend(cited.map(|citation| Link::of(citation, language)));
         }
         Explanation {
             figure: figure.to_owned(),

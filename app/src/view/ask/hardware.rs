@@ -96,8 +96,11 @@ fn own(page: Page) -> Option<El> {
             let used = found(page, move |shown, _| {
                 // The last answer may be of another GPU.
                 let own = shown.question.hardware.gpu.is_object();
-                own.then(|| format::trimmed(of(&shown.found.job.hardware)))
-                    .unwrap_or_default()
+                if own {
+                    format::trimmed(of(&shown.found.job.hardware))
+                } else {
+                    String::new()
+                }
             });
             input(page, field, None, used)
         };
@@ -174,9 +177,11 @@ pub(super) fn view(page: Page) -> AnyView {
     let nodes = found(page, |shown, _| {
         let hardware = &shown.found.job.hardware;
         let (gpus, own) = (hardware.gpus, hardware.gpus_per_node.max(1));
-        (gpus > own && gpus.is_multiple_of(own))
-            .then(|| format::grouped((gpus / own).into()))
-            .unwrap_or_default()
+        if gpus > own && gpus.is_multiple_of(own) {
+            format::grouped((gpus / own).into())
+        } else {
+            String::new()
+        }
     });
     let summary = move || {
         let (text, nodes) = (page.text(), nodes.get());

@@ -92,7 +92,8 @@ pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> i
             let ([title_en, title_zh], [en, zh]) = (entry.title, entry.text);
             let title = language.pick(title_en, title_zh);
             writeln!(out, "  {title} [{}]", entry.id)?;
-            writeln!(out, "    {}", entry.formula)?;
+            let formula = language.pick(entry.formula, entry.formula_zh);
+            writeln!(out, "    {formula}")?;
             for term in entry.terms {
                 let [en, zh] = term.meaning;
                 writeln!(out, "      {}: {}", term.symbol, language.pick(en, zh))?;
@@ -112,7 +113,8 @@ pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> i
                 writeln!(out, "    {error}")?;
             }
             for citation in entry.citations {
-                writeln!(out, "    {}: {}", citation.name, citation.url)?;
+                let name = language.pick(citation.name, citation.name_zh);
+                writeln!(out, "    {name}: {}", citation.url)?;
             }
             let code = &entry.code;
             writeln!(out, "    {}:{} {}\n", code.path, code.line, code.item)?;

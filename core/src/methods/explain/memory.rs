@@ -387,7 +387,7 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
             fixed(returned, 1)
         ),
         format!(
-            "显存已满：分配器归还 {} GiB 空闲块，所需时间不在预测之内。",
+            "内存已满：分配器归还 {} GiB 空闲块，所需时间不在预测之内。",
             fixed(returned, 1)
         ),
     );

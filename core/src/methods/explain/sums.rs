@@ -167,7 +167,7 @@ pub(super) fn peak(source: &Source<'_>, figure: &str) -> Option<Explanation> {
 /// What a card has.
 pub(super) fn capacity(source: &Source<'_>, figure: &str) -> Explanation {
     let mut sheet = Sheet::new(source.language);
-    let card = ("what a process can use of the card", "进程可用的显存");
+    let card = ("what a process can use of the card", "进程可用的内存");
     let card = source.language.word(card);
     let own = source.answer().memory.capacity_gib;
     let expression = gib(&mut sheet, "card", own, figure, card);

@@ -399,7 +399,7 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
 
 /// What the card's memory streams.
 pub(super) fn memory_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
-    let meaning = ("what the card's memory streams", "显存持续带宽");
+    let meaning = ("what the card's memory streams", "内存持续带宽");
     let rate = source.context.rates.memory.get();
     sheet.term("HBM", rate, Unit::GbPerS, meaning)
 }

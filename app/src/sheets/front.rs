@@ -1,22 +1,33 @@
 //! Cost against time: every GPU type, and those that no other beats in both.
 
-use super::dom::{all, el, node};
-use leptos::prelude::*;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market;
-use shardwise_core::search::sweep::Found;
+use shardwise_core::search::sweep::{Found, Offer, Sweep};
 use shardwise_core::{Objective, catalog};
 
-use super::figure::{Block, cell, folded_table, head, image, label, targets};
-use super::gpus::action;
-use super::objective;
-use super::words::plan_in_short;
+use super::{Ask, Asked};
 use crate::charts;
 use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
+use crate::form::Field;
 use crate::format;
-use crate::page::Page;
 use crate::text::{Lang, fill};
+use crate::tree::parts::{Figure, cell, folded_table, head, plot};
+use crate::tree::{Tree, el};
+use crate::view::words;
+
+/// Its address in the page.
+const ID: &str = "front";
+
+/// The question on every GPU type: its own as it was answered, then the catalog's others.
+pub(super) fn offers(asked: &Asked) -> Vec<Offer> {
+    let mut offers: Vec<Offer> = Sweep::every_gpu(&asked.question).collect();
+    if let Some(Ok(found)) = offers.first_mut().map(|own| own.result.as_mut()) {
+        found.plan = asked.found.plan;
+        found.answer = asked.found.answer.clone();
+    }
+    offers
+}
 
 /// A GPU type that fits and has a price.
 struct Type {
@@ -29,7 +40,7 @@ struct Type {
 
 /// What the section shows.
 struct Scene {
-    page: Page,
+    lang: Lang,
     /// The fastest first.
     types: Vec<Type>,
     /// Whether time and cost are of a whole run.
@@ -46,13 +57,13 @@ fn measures(found: &Found) -> Option<(f64, f64)> {
 }
 
 impl Scene {
-    fn of(page: Page) -> Option<Self> {
-        let market = page.market();
-        let front = market::front(&market.offers);
+    fn of(offers: &[Offer], lang: Lang) -> Option<Self> {
+        let front = market::front(offers);
+        let ranked = market::ranked(offers, Objective::Time).unwrap_or_default();
         let mut run = false;
         let mut types = Vec::new();
-        for place in objective::ranked(&market, Objective::Time) {
-            let Some(offer) = market.offers.get(place) else {
+        for place in ranked {
+            let Some(offer) = offers.get(place) else {
                 continue;
             };
             let Ok(found) = &offer.result else { continue };
@@ -60,25 +71,21 @@ impl Scene {
                 continue;
             };
             run = found.answer.run.is_some();
+            let id = offer.hardware.gpu.as_str();
             types.push(Type {
                 point: Point {
                     across,
                     up,
-                    name: objective::name(offer, page),
+                    name: id.map_or_else(|| lang.text().gpu_own.to_owned(), words::gpu_label),
                     front: front.contains(&place),
                     selected: place == 0,
                 },
-                id: offer
-                    .hardware
-                    .gpu
-                    .as_str()
-                    .and_then(catalog::gpu)
-                    .map(|gpu| gpu.id),
+                id: id.and_then(catalog::gpu).map(|gpu| gpu.id),
                 gpus: format::grouped(found.job.hardware.gpus.into()),
-                layout: plan_in_short(&found.answer.plan, training_gpus(&found.job)),
+                layout: words::plan_in_short(&found.answer.plan, training_gpus(&found.job)),
             });
         }
-        (!types.is_empty()).then_some(Self { page, types, run })
+        (!types.is_empty()).then_some(Self { lang, types, run })
     }
 
     fn front(&self) -> impl Iterator<Item = &Point> {
@@ -93,43 +100,43 @@ impl Scene {
     }
 
     fn takeaway(&self) -> String {
-        let text = self.page.text();
+        let sheet = self.lang.sheets();
         let points: Vec<&Point> = self.front().collect();
         let (Some(fastest), Some(cheapest)) = (points.first(), points.last()) else {
             return String::new();
         };
         let mut sentence = if points.len() == 1 {
-            fill(text.front_take_one, &[&fastest.name])
+            fill(sheet.front_take_one, &[&fastest.name])
         } else {
             let values = [&fastest.name, &cheapest.name, &points.len().to_string()];
-            fill(text.front_take, &[values[0], values[1], values[2]])
+            fill(sheet.front_take, &[values[0], values[1], values[2]])
         };
         let own = self.types.iter().find(|own| own.point.selected);
         let beaten = own.and_then(|own| Some((own, self.beaten_by(&own.point)?)));
         if let Some((own, by)) = beaten {
-            if self.page.lang == Lang::En {
+            if self.lang == Lang::En {
                 sentence.push(' ');
             }
-            sentence += &fill(text.front_own, &[&own.point.name, &by.name]);
+            sentence += &fill(sheet.front_own, &[&own.point.name, &by.name]);
         }
         sentence
     }
 
     fn note(&self, point: &Point) -> String {
-        let text = self.page.text();
+        let sheet = self.lang.sheets();
         match self.beaten_by(point) {
-            Some(by) => fill(text.front_beaten, &[&by.name]),
-            None if point.front => text.front_on.to_owned(),
+            Some(by) => fill(sheet.front_beaten, &[&by.name]),
+            None if point.front => sheet.front_on.to_owned(),
             None => String::new(),
         }
     }
 
     fn about(&self, own: &Type) -> Vec<String> {
-        let text = self.page.text();
+        let (text, sheet) = (self.lang.text(), self.lang.sheets());
         let (hours, usd) = if self.run {
-            (text.tip_hours, text.tip_usd)
+            (sheet.tip_hours, sheet.tip_usd)
         } else {
-            (text.tip_hours_rate, text.tip_usd_rate)
+            (sheet.tip_hours_rate, sheet.tip_usd_rate)
         };
         let point = &own.point;
         let mut lines = vec![
@@ -150,15 +157,15 @@ impl Scene {
 
     /// The names of the axes.
     fn heads(&self) -> (&'static str, &'static str) {
-        let text = self.page.text();
+        let (text, sheet) = (self.lang.text(), self.lang.sheets());
         if self.run {
-            (text.front_hours, text.front_usd)
+            (sheet.front_hours, sheet.front_usd)
         } else {
-            (text.front_hours_rate, text.chart_cost)
+            (sheet.front_hours_rate, text.chart_cost)
         }
     }
 
-    fn drawing(&self, width: u32) -> AnyView {
+    fn plot(&self, width: u32) -> Tree {
         let (across, up) = self.heads();
         let chart = Front {
             points: self.types.iter().map(|own| own.point.clone()).collect(),
@@ -168,12 +175,11 @@ impl Scene {
         let size = (width, Front::height(width));
         let drawing = charts::draw(size, |area| chart.draw(area));
         let about = self.types.iter().map(|own| self.about(own)).collect();
-        let targets = targets(&drawing, chart.boxes(size), about, label("front"));
-        vec![image(drawing, label("front")), targets].into_any()
+        plot(ID, drawing, chart.boxes(size), about)
     }
 
-    fn legend(&self) -> AnyView {
-        let text = self.page.text();
+    fn legend(&self) -> Tree {
+        let (text, sheet) = (self.lang.text(), self.lang.sheets());
         let swatch = || el("svg.lg|viewBox=0 0 18 10|aria-hidden=true");
         let point = |class: &'static str| {
             let circle = el("circle|cx=9|cy=5|r=4").set("class", class);
@@ -183,20 +189,18 @@ impl Scene {
             .child(el("path.front|d=M0 5H18"))
             .child(el("circle.pt-front|cx=9|cy=5|r=4"));
         el("UL.legend")
-            .child(el("LI").child(front).child(text.front_legend))
-            .child(el("LI").child(point("pt")).child(text.front_legend_beaten))
+            .child(el("LI").child(front).child(sheet.front_legend))
+            .child(el("LI").child(point("pt")).child(sheet.front_legend_beaten))
             .child(el("LI").child(point("pt-sel")).child(text.yours))
-            .into_any()
     }
 
-    fn table(&self) -> AnyView {
-        let text = self.page.text();
+    fn table(&self) -> Tree {
+        let (text, sheet) = (self.lang.text(), self.lang.sheets());
         let (hours, usd) = self.heads();
-        let lines = self.types.iter().map(|own| {
+        let rows = self.types.iter().map(|own| {
             let point = &own.point;
-            let action = own.id.map(|id| action(self.page, id, point.selected));
-            el("TR")
-                .set("class", if point.selected { "is-sel" } else { "" })
+            let action = own.id.map(|id| self.action(id, point.selected));
+            el(if point.selected { "TR.is-sel" } else { "TR" })
                 .child(el("TH|scope=row").child(point.name.clone()))
                 .child(cell(hours, format::figure(point.across)))
                 .child(cell(usd, format::figure(point.up)))
@@ -213,30 +217,38 @@ impl Scene {
             head(hours, true),
             head(usd, true),
             head(text.col_plan, false),
-            head(text.front_col, false),
-            node(el("TH|scope=col").child(el("SPAN.vh").child(text.action))),
+            head(sheet.front_col, false),
+            el("TH|scope=col").child(el("SPAN.vh").child(text.action)),
         ];
-        folded_table(
-            self.page,
-            text.front.to_owned(),
-            8,
-            heads.into_any(),
-            node(all(lines)),
-        )
+        folded_table(ID, text.front, 8, heads, rows.collect(), self.lang)
+    }
+
+    /// A button that asks for a GPU type; words for the one that is asked for.
+    fn action(&self, id: &'static str, yours: bool) -> Tree {
+        let text = self.lang.text();
+        if yours {
+            return el("B").child(text.yours);
+        }
+        el("BUTTON.btn btn-s|type=button")
+            .puts(Field::Gpu, id)
+            .child(text.use_gpu)
+            .child(el("SPAN.vh").child(format!(" {}", words::gpu_label(id))))
     }
 }
 
-pub(super) fn view(page: Page) -> AnyView {
-    let text = page.text();
-    let block = Block {
-        id: "front",
+/// The sheet: nothing where no type fits and has a price.
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+    let scene = Scene::of(&asked.market(), ask.lang)?;
+    let (text, sheet) = (ask.lang.text(), ask.lang.sheets());
+    let figure = Figure {
+        id: ID,
         title: text.front,
-        take: Box::new(move || Scene::of(page).map(|scene| scene.takeaway())),
-        note: text.front_note,
-        draw: Box::new(move |width| Scene::of(page).map(|scene| scene.drawing(width))),
-        legend: Box::new(move || Scene::of(page).map(|scene| scene.legend())),
-        table: Box::new(move || Scene::of(page).map(|scene| scene.table())),
+        tools: None,
+        take: scene.takeaway(),
+        note: sheet.front_note.to_owned(),
+        plot: Some(scene.plot(ask.width)),
+        legend: Some(scene.legend()),
+        table: scene.table(),
     };
-    let none = move || Scene::of(page).is_none().then_some("");
-    block.view(None::<AnyView>).live("hidden", none).into_any()
+    Some(figure.view())
 }

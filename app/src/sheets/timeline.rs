@@ -1,28 +1,30 @@
 //! An RL step as a timeline: a lane for each role, and what the schedule makes of them.
 
-use std::sync::Arc;
-
-use super::dom::{all, el, press};
-use leptos::prelude::*;
+use shardwise_core::Evaluated;
 use shardwise_core::wire::{Schedule, TimePhase};
 
-use super::figure::{Block, cell, drawn_bars, folded_table, head, image, label, targets, widened};
-use super::time::{legends, parts};
+use super::{Ask, Asked};
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};
 use crate::form::Field;
 use crate::format;
-use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
+use crate::tree::drawn::{drawn_bars, widened};
+use crate::tree::parts::{Figure, cell, folded_table, head, plot};
+use crate::tree::{Tree, el};
+use crate::view::time::{legends, parts};
 
 /// A step with its bars, lane by lane.
-struct Step {
-    shown: Arc<Shown>,
+struct Step<'a> {
+    found: &'a Evaluated,
     schedule: Schedule,
     bars: Vec<Bar>,
     lang: Lang,
 }
+
+/// Its address in the page.
+const ID: &str = "timeline";
 
 /// The schedules with their names in the form.
 const SCHEDULES: [(Schedule, &str); 4] = [
@@ -32,10 +34,10 @@ const SCHEDULES: [(Schedule, &str); 4] = [
     (Schedule::FullyAsync, "fully_async"),
 ];
 
-impl Step {
+impl Step<'_> {
     /// The phase of a bar; `None` for a wait.
     fn phase(&self, bar: &Bar) -> Option<&TimePhase> {
-        let mut phases = self.shown.found.answer.time.phases.iter();
+        let mut phases = self.found.answer.time.phases.iter();
         phases.find(|phase| phase.name == bar.name)
     }
 
@@ -58,7 +60,7 @@ impl Step {
     }
 
     fn share(&self, seconds: f64) -> String {
-        format::percent(seconds / self.shown.found.answer.step_time_s, 0)
+        format::percent(seconds / self.found.answer.step_time_s, 0)
     }
 
     fn seconds(&self, seconds: f64) -> String {
@@ -80,7 +82,7 @@ impl Step {
             let seconds = self.seconds(bar.seconds);
             let (ink, _) = self.kind(bar);
             let inside = if ink == Ink::Hatched {
-                fill(self.lang.text().waits, &[&seconds])
+                fill(self.lang.sheets().waits, &[&seconds])
             } else if bar.name == lane {
                 seconds
             } else {
@@ -120,37 +122,37 @@ impl Step {
 
     /// The GPUs of both sides, and the seconds that working at once hides; empty where all GPUs do both.
     fn sides(&self) -> String {
-        let (text, answer) = (self.lang.text(), &self.shown.found.answer);
+        let (sheet, answer) = (self.lang.sheets(), &self.found.answer);
         let Some(split) = answer.split else {
             return String::new();
         };
-        let all = self.shown.found.job.hardware.gpus;
+        let all = self.found.job.hardware.gpus;
         let [train, all, rollout] =
             [split.train_gpus, all, split.rollout_gpus].map(|gpus| format::grouped(gpus.into()));
         let hidden = answer.time.hidden_s;
         let sentence = if hidden > 0.0 {
-            text.take_sides_hide
+            sheet.take_sides_hide
         } else {
-            text.take_sides
+            sheet.take_sides
         };
         fill(sentence, &[&train, &all, &rollout, &self.seconds(hidden)])
     }
 
     fn pace(&self) -> String {
-        let text = self.lang.text();
+        let sheet = self.lang.sheets();
         let generating = self.sum(|bar| bar.name == "rollout");
         let synced = self.sum(|bar| bar.lane == "weight_sync");
-        let step = self.shown.found.answer.step_time_s;
+        let step = self.found.answer.step_time_s;
         let sentence = match self.schedule {
-            Schedule::Colocated => text.take_colocated,
-            Schedule::Split => text.take_split,
+            Schedule::Colocated => sheet.take_colocated,
+            Schedule::Split => sheet.take_split,
             Schedule::OneStepOff | Schedule::FullyAsync => {
                 let waiting = |lane| self.sum(|bar| bar.lane == lane && bar.name == WAITING);
                 let (engine, actor) = (waiting("engine"), waiting("actor"));
                 let (sentence, waits) = if actor > engine {
-                    (text.take_training_waits, actor)
+                    (sheet.take_training_waits, actor)
                 } else {
-                    (text.take_engine_waits, engine)
+                    (sheet.take_engine_waits, engine)
                 };
                 return fill(sentence, &[&self.seconds(waits), &self.seconds(step)]);
             }
@@ -174,7 +176,7 @@ impl Step {
                 "{word}{SEPARATOR}{seconds}{SEPARATOR}{}",
                 self.share(bar.seconds)
             ),
-            fill(self.lang.text().from_to, &[&ends[0], &ends[1]]),
+            fill(self.lang.sheets().from_to, &[&ends[0], &ends[1]]),
         ];
         if let Some(phase) = self.phase(bar) {
             let parts: Vec<_> = parts(phase).collect();
@@ -188,87 +190,69 @@ impl Step {
         lines
     }
 
-    fn drawing(&self, width: u32) -> AnyView {
-        let drawing = self.chart().drawn(width);
-        let about = self.bars.iter().map(|bar| self.about(bar)).collect();
-        let marks = widened(drawn_bars(&drawing));
-        let targets = targets(&drawing, marks, about, label("timeline"));
-        vec![image(drawing, label("timeline")), targets].into_any()
-    }
-
-    fn legend(&self) -> AnyView {
-        let kinds = self.bars.iter().map(|bar| self.kind(bar)).collect();
-        legends(kinds, self.lang)
-    }
-
-    fn table(&self, page: Page) -> AnyView {
-        let text = self.lang.text();
-        let lines = self.bars.iter().map(|bar| {
+    fn table(&self) -> Tree {
+        let (text, sheet) = (self.lang.text(), self.lang.sheets());
+        let word = |word: &str| self.lang.word(word).to_owned();
+        let rows = self.bars.iter().map(|bar| {
             el("TR")
-                .child(el("TH|scope=row").child(self.lang.word(bar.lane).to_owned()))
-                .child(el("TD").child(self.lang.word(bar.name).to_owned()))
-                .child(cell(text.starts_s, format::seconds(bar.start)))
-                .child(cell(text.takes_s, format::seconds(bar.seconds)))
+                .child(el("TH|scope=row").child(word(bar.lane)))
+                .child(el("TD").child(word(bar.name)))
+                .child(cell(sheet.starts_s, format::seconds(bar.start)))
+                .child(cell(sheet.takes_s, format::seconds(bar.seconds)))
         });
         let heads = vec![
-            head(text.role, false),
+            head(sheet.role, false),
             head(text.phase, false),
-            head(text.starts_s, true),
-            head(text.takes_s, true),
+            head(sheet.starts_s, true),
+            head(sheet.takes_s, true),
         ];
-        let body = all(lines);
-        folded_table(
-            page,
-            text.timeline.to_owned(),
-            4,
-            heads.into_any(),
-            body.into_any(),
-        )
+        folded_table(ID, sheet.timeline, 4, heads, rows.collect(), self.lang)
+    }
+
+    /// The schedules to choose from.
+    fn tools(&self) -> Tree {
+        let lang = self.lang;
+        let choices = SCHEDULES.into_iter().map(|(schedule, word)| {
+            el("BUTTON.seg-b|type=button")
+                .set("id", format!("schedule-{word}"))
+                .set("aria-pressed", (schedule == self.schedule).to_string())
+                .puts(Field::Schedule, word)
+                .child(lang.word(word).to_owned())
+        });
+        el("DIV.seg tools|role=group")
+            .set("aria-label", lang.label(Field::Schedule))
+            .children(choices)
     }
 }
 
-/// The step that is shown, where it has a schedule.
-fn step(page: Page) -> Option<Step> {
-    let shown = page.answered()?;
-    let schedule = shown.question.workload.rl.as_ref()?.schedule;
+/// The sheet: nothing for a question without phases that a schedule orders.
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+    let schedule = asked.question.workload.rl.as_ref()?.schedule;
     let schedule = schedule.unwrap_or_default();
-    let phases = &shown.found.answer.time.phases;
+    let phases = &asked.found.answer.time.phases;
     let phases: Vec<_> = phases.iter().map(|phase| (phase.name, phase.s)).collect();
     let placed = bars(&phases, schedule);
     let of = |lane: &'static str| placed.iter().filter(move |bar| bar.lane == lane);
-    Some(Step {
+    let step = Step {
         bars: LANES.into_iter().flat_map(of).copied().collect(),
-        shown,
+        found: &asked.found,
         schedule,
-        lang: page.lang,
-    })
-}
-
-pub(super) fn view(page: Page) -> AnyView {
-    let text = page.text();
-    let block = Block {
-        id: "timeline",
-        title: text.timeline,
-        take: Box::new(move || step(page).map(|step| step.takeaway())),
-        note: text.timeline_note,
-        draw: Box::new(move |width| step(page).map(|step| step.drawing(width))),
-        legend: Box::new(move || step(page).map(|step| step.legend())),
-        table: Box::new(move || step(page).map(|step| step.table(page))),
+        lang: ask.lang,
     };
-    let none = move || step(page).is_none().then_some("");
-    let tools = el("DIV.seg tools|role=group")
-        .set("aria-label", page.lang.label(Field::Schedule))
-        .children(SCHEDULES.into_iter().map(|(schedule, id)| {
-            el("BUTTON.seg-b|type=button")
-                .live("aria-pressed", move || {
-                    let now = step(page).map(|step| step.schedule);
-                    (now == Some(schedule)).to_string()
-                })
-                .on(
-                    "click",
-                    press(move || page.change(|form| form.set(Field::Schedule, id))),
-                )
-                .child(page.lang.word(id))
-        }));
-    block.view(tools).live("hidden", none).into_any()
+    let sheet = ask.lang.sheets();
+    let drawing = step.chart().drawn(ask.width);
+    let marks = widened(drawn_bars(&drawing));
+    let about = step.bars.iter().map(|bar| step.about(bar)).collect();
+    let kinds = step.bars.iter().map(|bar| step.kind(bar)).collect();
+    let figure = Figure {
+        id: ID,
+        title: sheet.timeline,
+        tools: Some(step.tools()),
+        take: step.takeaway(),
+        note: sheet.timeline_note.to_owned(),
+        plot: Some(plot(ID, drawing, marks, about)),
+        legend: Some(legends(kinds, ask.lang)),
+        table: step.table(),
+    };
+    Some(figure.view())
 }
