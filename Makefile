@@ -8,7 +8,7 @@ PORT ?= 8080
 site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
 	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
-.PHONY: help setup serve build test bench bench-page bench-wasm bench-peers accuracy layouts fit clean
+.PHONY: help setup serve gallery visual build test bench bench-page bench-wasm bench-peers accuracy layouts fit clean
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -47,6 +47,16 @@ bench-page: ## Time the built site in Chromium, from a keystroke until every cha
 	@$(MAKE) --no-print-directory dist/index.html
 	@source scripts/env.sh && node e2e/bench/keystrokes.mjs
 
+gallery: ## Show the parts of the page on http://127.0.0.1:8080/gallery/ (PORT=… for another port)
+	@scripts/setup site
+	@$(MAKE) --no-print-directory dist/index.html
+	@node e2e/serve.mjs --port $(PORT) --gallery
+
+visual: ## Record how the page looks, after a change on purpose; look at the pictures before committing them
+	@scripts/setup test
+	@$(MAKE) --no-print-directory dist/index.html
+	@source scripts/env.sh && playwright test -c e2e/playwright.config.mjs e2e/tests/visual.spec.mjs --update-snapshots=all
+
 accuracy: ## Print predicted against measured for the published runs
 	@scripts/setup rust
 	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test accuracy -- --nocapture
@@ -59,7 +69,7 @@ fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate,
 	@scripts/setup rust
 	@source scripts/env.sh && cargo run --locked --profile fast -p shardwise-core --features cli --example fit
 
-.PHONY: fmt lint clippy doc test-core test-fit test-wasm test-e2e test-frameworks test-fuzz bench-test size
+.PHONY: fmt lint clippy doc test-core test-fit test-wasm test-e2e test-lighthouse test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -89,6 +99,9 @@ test-wasm: ## Run the page's Rust tests in Chromium
 test-e2e: ## Run the browser tests on the release site
 	@scripts/setup test
 	@scripts/check build e2e
+test-lighthouse: ## Run Lighthouse on the release site: accessibility, best practices and SEO must be 100
+	@scripts/setup test
+	@scripts/check build lighthouse
 test-frameworks: ## Run the emitted flags through the frameworks' own checks
 	@scripts/setup rust
 	@scripts/check frameworks

@@ -14,7 +14,12 @@ export default defineConfig({
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: {
+    timeout: 10_000,
+    toHaveScreenshot: { threshold: 0.2, maxDiffPixelRatio: 0.01, animations: 'disabled', caret: 'hide', scale: 'device' },
+  },
+  // The same pictures on every machine: fonts are pinned (tests/visual.spec.mjs).
+  snapshotPathTemplate: '{testDir}/../visual/{arg}{ext}',
   reporter: 'list',
   use: {
     baseURL: `http://127.0.0.1:${PORT}${AT}`,
@@ -23,7 +28,7 @@ export default defineConfig({
     launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
   },
   webServer: {
-    command: `node ${JSON.stringify(serve)} --port ${PORT} --at ${AT}`,
+    command: `node ${JSON.stringify(serve)} --port ${PORT} --at ${AT} --gallery`,
     url: `http://127.0.0.1:${PORT}${AT}`,
     reuseExistingServer: false,
     timeout: 15_000,

@@ -1,15 +1,20 @@
 // Serves the built site as a careful host would: exact types, strict headers, nothing outside its folder.
 //
-//   node e2e/serve.mjs [--port 8080] [--at /] [--dir dist]
+//   node e2e/serve.mjs [--port 8080] [--at /] [--dir dist] [--gallery] [--compress]
+//
+// With --gallery, gallery/ shows the parts of the page (e2e/gallery); with --compress, texts are sent as hosts send them.
 
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import http from 'node:http';
 import { dirname, extname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 
-const SITE = resolve(dirname(fileURLToPath(import.meta.url)), '../dist');
+const HERE = dirname(fileURLToPath(import.meta.url));
+const SITE = resolve(HERE, '../dist');
+const GALLERY = resolve(HERE, 'gallery');
 
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
@@ -18,6 +23,7 @@ const TYPES = {
   '.json': 'application/json',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
   '.webmanifest': 'application/manifest+json',
 };
@@ -35,21 +41,40 @@ const HEADERS = {
 const WORKERS = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 // The file for a path under `at`, or null for a path that leaves the folder or is not below `at`.
-function fileFor(url, dir, at) {
+async function fileFor(url, { dir, at, gallery }) {
   const path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
   if (!path.startsWith(at) || path.includes('\0')) return null;
   const inside = path.slice(at.length);
+  return gallery && inside.startsWith('gallery/') ? galleryFile(inside.slice('gallery/'.length), dir) : within(dir, inside);
+}
+
+function within(dir, inside) {
   const file = resolve(dir, `./${inside}`, inside === '' || inside.endsWith('/') ? 'index.html' : '');
   return file === dir || file.startsWith(dir + sep) ? file : null;
 }
 
-async function answer(request, response, dir, at) {
+// The gallery's own files, and the built site's sheets under names without a digest.
+async function galleryFile(inside, dir) {
+  const sheet = /^(style|accuracy)\.css$/.exec(inside)?.[1];
+  if (!sheet) return within(GALLERY, inside);
+  const built = (await readdir(dir)).find((file) => file.startsWith(`${sheet}-`) && file.endsWith('.css'));
+  return built ? resolve(dir, built) : null;
+}
+
+// Each file's compressed bytes, made once.
+const compressed = new Map();
+function compress(file) {
+  if (!compressed.has(file)) compressed.set(file, readFile(file).then(promisify(brotliCompress)));
+  return compressed.get(file);
+}
+
+async function answer(request, response, site) {
   const refuse = (status, text) => response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain' }).end(`${text}\n`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method not allowed');
   let file = null;
   let info = null;
   try {
-    file = fileFor(request.url, dir, at);
+    file = await fileFor(request.url, site);
     info = file && (await stat(file));
   } catch {
     info = null;
@@ -57,15 +82,21 @@ async function answer(request, response, dir, at) {
   if (!info?.isFile()) return refuse(404, 'not found');
   const type = TYPES[extname(file)] ?? 'application/octet-stream';
   const policy = extname(file) === '.js' ? { 'content-security-policy': WORKERS } : {};
-  response.writeHead(200, { ...HEADERS, ...policy, 'content-type': type, 'content-length': info.size });
+  const headers = { ...HEADERS, ...policy, 'content-type': type };
+  if (site.compress && !type.startsWith('image/png') && /\bbr\b/.test(request.headers['accept-encoding'] ?? '')) {
+    const bytes = await compress(file);
+    response.writeHead(200, { ...headers, 'content-encoding': 'br', vary: 'accept-encoding', 'content-length': bytes.length });
+    return response.end(request.method === 'HEAD' ? undefined : bytes);
+  }
+  response.writeHead(200, { ...headers, 'content-length': info.size });
   if (request.method === 'HEAD') return response.end();
   createReadStream(file).on('error', () => response.destroy()).pipe(response);
 }
 
 /** Starts the server; port 0 takes a free one. Resolves to its address and a function that stops it. */
-export function serve({ dir = SITE, at = '/', port = 0 } = {}) {
-  const folder = resolve(dir);
-  const server = http.createServer((request, response) => answer(request, response, folder, at));
+export function serve({ dir = SITE, at = '/', port = 0, gallery = false, compress: squeeze = false } = {}) {
+  const site = { dir: resolve(dir), at, gallery, compress: squeeze };
+  const server = http.createServer((request, response) => answer(request, response, site));
   return new Promise((done, failed) => {
     server.on('error', failed);
     server.listen(port, '127.0.0.1', () => {
@@ -81,11 +112,17 @@ export function serve({ dir = SITE, at = '/', port = 0 } = {}) {
 
 async function main() {
   const { values } = parseArgs({
-    options: { port: { type: 'string', default: '8080' }, at: { type: 'string', default: '/' }, dir: { type: 'string', default: SITE } },
+    options: {
+      port: { type: 'string', default: '8080' },
+      at: { type: 'string', default: '/' },
+      dir: { type: 'string', default: SITE },
+      gallery: { type: 'boolean', default: false },
+      compress: { type: 'boolean', default: false },
+    },
   });
   try {
-    const { url } = await serve({ dir: values.dir, at: values.at, port: Number(values.port) });
-    console.log(`Shardwise is at ${url}  (Ctrl-C stops it)`);
+    const { url } = await serve({ ...values, port: Number(values.port) });
+    console.log(`Shardwise is at ${url}${values.gallery ? 'gallery/' : ''}  (Ctrl-C stops it)`);
   } catch (error) {
     if (error.code !== 'EADDRINUSE') throw error;
     console.error(`Port ${values.port} is taken. Choose another: make serve PORT=8090`);

@@ -186,8 +186,8 @@ fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
         }
         Err(error) => {
             let mut error = FieldError::from(error);
-            // A pasted file has a control of its own.
-            if error.field == Some(Field::Model) && question.model.is_object() {
+            // A pasted file has a control of its own, whatever is in it.
+            if error.field == Some(Field::Model) && !form.get(Field::ModelConfig).is_empty() {
                 error.field = Some(Field::ModelConfig);
             }
             Err(vec![error])

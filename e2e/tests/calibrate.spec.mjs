@@ -1,7 +1,7 @@
 // A run of one's own: typed, compared, applied to every estimate, carried by the link, and taken back.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 // Llama-2-7B as LLMForge's cookbook measured it, but for the batch: four micro-batches.
 const RUN = 'v=1&d=2026.11&model=llama-2-7b&hardware.gpu=a100-sxm-80g&hardware.gpus=8&workload.kind=sft'
@@ -164,8 +164,7 @@ for (const width of [1440, 390]) {
           await calculator.open(`?lang=${lang}#${RUN}`);
           await measure(page, { forward: '1.6', backward: '4.7', step: '26', peak: 'x' });
           const check = async () => {
-            const { violations } = await new AxeBuilder({ page }).include('#calibrate').include('.verdict').analyze();
-            expect(violations.map(({ id }) => id)).toEqual([]);
+            expect(await violations(page, '#calibrate', '.verdict')).toEqual([]);
             expect(await calculator.sideways()).toBeLessThanOrEqual(0);
           };
           await check();

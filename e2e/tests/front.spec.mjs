@@ -1,7 +1,7 @@
 // Which GPU type is best, by what a person wants: cost against time, a deadline, a budget, and what fits where nothing does.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const section = (page) => page.locator('#front');
 const gpus = (page) => page.locator('#gpus');
@@ -36,11 +36,6 @@ const rows = (page) => section(page).locator('tbody tr').evaluateAll((all) => al
   const [time, cost] = [...row.querySelectorAll('td.n')].map((cell) => Number(cell.textContent.replaceAll(',', '')));
   return { name: row.querySelector('th').textContent, time, cost, place: row.querySelectorAll('td')[3].textContent };
 }));
-
-async function serious(page, at) {
-  const { violations } = await new AxeBuilder({ page }).include(at).analyze();
-  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
-}
 
 test('every GPU type is a point, the front a line, and the table has the same', async ({ page, calculator }) => {
   await calculator.open();
@@ -171,8 +166,8 @@ for (const [width, colorScheme, locale, title] of [
       await expect(section(page).getByRole('heading')).toHaveText(title);
       await gpus(page).locator('.seg-b').nth(2).click();
       await limit(page).fill('4');
-      expect(await serious(page, '#gpus')).toEqual([]);
-      expect(await serious(page, '#front')).toEqual([]);
+      expect(await violations(page, '#gpus')).toEqual([]);
+      expect(await violations(page, '#front')).toEqual([]);
       await section(page).scrollIntoViewIfNeeded();
       await calculator.settled();
       for (const point of await points(page).all()) {
@@ -183,15 +178,15 @@ for (const [width, colorScheme, locale, title] of [
       }
       await page.keyboard.press('Escape');
       await tokens(page, calculator, '10B');
-      expect(await serious(page, '#front')).toEqual([]);
+      expect(await violations(page, '#front')).toEqual([]);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
       await calculator.shoot(`front-${locale}-${width}-${colorScheme}`);
       await section(page).locator('details summary').click();
-      expect(await serious(page, '#front')).toEqual([]);
+      expect(await violations(page, '#front')).toEqual([]);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
       await tooSmall(page);
       await expect(page.locator('.closing li')).toHaveCount(2);
-      expect(await serious(page, '.verdict')).toEqual([]);
+      expect(await violations(page, '.verdict')).toEqual([]);
       await page.locator('.verdict').scrollIntoViewIfNeeded();
       await calculator.window(`closing-${locale}-${width}-${colorScheme}`);
     });

@@ -1,7 +1,7 @@
 // What only an RL step has: the most that fits, dynamic sampling, and how its GPUs are split.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const number = (text) => Number(text.replaceAll(',', '').match(/[\d.]+/)?.[0]);
 const stepSeconds = async (page) => number(await page.locator('#fig-run').innerText());
@@ -16,11 +16,6 @@ async function unfold(page) {
 async function limits(page) {
   const cells = await rows(page).evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
   return cells.map((row) => row.map((text) => (text.includes('not fit') ? null : number(text))));
-}
-
-async function serious(page, part) {
-  const { violations } = await new AxeBuilder({ page }).include(part).analyze();
-  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id }) => id);
 }
 
 test('the most that fits is possible, and no less with offload', async ({ page, calculator }) => {
@@ -57,7 +52,7 @@ test('what does not fit is a dash that is read out', async ({ page, calculator }
   const missing = page.locator('#limits td', { hasText: 'Does not fit' });
   await expect(missing.first()).toBeVisible();
   await expect(missing.first().locator('[aria-hidden=true]')).toHaveText('–');
-  expect(await serious(page, '#limits')).toEqual([]);
+  expect(await violations(page, '#limits')).toEqual([]);
 });
 
 test('a training run has no such table', async ({ page, calculator }) => {
@@ -189,8 +184,8 @@ for (const [width, colorScheme, locale] of [
       await page.locator('input[name=kind][value=ppo]').check({ force: true });
       await expect(page.locator('#limits thead th')).toHaveCount(6);
       await calculator.settled();
-      expect(await serious(page, 'form')).toEqual([]);
-      expect(await serious(page, '#memory')).toEqual([]);
+      expect(await violations(page, 'form')).toEqual([]);
+      expect(await violations(page, '#memory')).toEqual([]);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
       // No figure is cut off.
       const cut = await page.locator('#limits .tw').evaluate((frame) => frame.scrollWidth - frame.clientWidth);

@@ -1,17 +1,12 @@
 // What each change of a plan is worth, and the advice with its gains: seen, tried, undone.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 /** A 70B model on eight cards: DeepSpeed without offload does not fit. */
 const UNFIT = '#v=1&model=llama-3.1-70b&hardware.gpu=h200-sxm&hardware.gpus=8&workload.kind=sft'
   + '&workload.sequence_length=4096&workload.global_batch=64&plan.backend=deepspeed&plan.tensor_parallel=1'
   + '&plan.pipeline_parallel=1&plan.context_parallel=1&plan.micro_batch=1&plan.recompute=full&z=1';
-
-const serious = async (page) => {
-  const { violations } = await new AxeBuilder({ page }).include('#sensitivity').include('#advice').analyze();
-  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id }) => id);
-};
 
 test('each change says what it is worth, and can be tried', async ({ page, calculator }) => {
   await calculator.open();
@@ -83,7 +78,7 @@ for (const [language, button, words] of [['en', null, 'Try it'], ['zh', 'zh', 'è
           await calculator.open(UNFIT);
           await calculator.settled();
           await expect(page.locator('#sensitivity').getByText(words).first()).toBeVisible();
-          expect(await serious(page)).toEqual([]);
+          expect(await violations(page, '#sensitivity', '#advice')).toEqual([]);
           expect(await calculator.sideways()).toBeLessThanOrEqual(0);
           await calculator.shoot(`sensitivity-${language}-${width}-${colorScheme}`);
         });

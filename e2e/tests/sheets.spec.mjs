@@ -1,8 +1,8 @@
 // What the worker writes beside the answer: plans to sort and compare, more GPUs, two questions, saved charts.
 
 import { readFileSync } from 'node:fs';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
 const column = async (page, label) => (await page.locator(`#plans tbody tr.p-ok td[data-l="${label}"]`).allInnerTexts()).map(number);
@@ -85,8 +85,7 @@ test('more GPUs: a point for each number, the same in the table, and one of them
   await scaling.getByRole('row', { name: /^16 / }).getByRole('button', { name: /Use/ }).click();
   await expect(page.locator('#hardware-gpus')).toHaveValue('16');
   await expect(scaling.locator('tr.is-sel th')).toHaveText('16');
-  const { violations } = await new AxeBuilder({ page }).include('#scaling').include('#plans').analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await violations(page, '#scaling', '#plans')).toEqual([]);
 });
 
 test('a chart is saved as SVG, PNG and CSV', async ({ page, calculator }) => {

@@ -1,7 +1,7 @@
 // An RL step as a timeline: its bars, its schedules, and the ways to what each bar says.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const section = (page) => page.locator('#timeline');
 const bars = (page) => section(page).locator('.hit');
@@ -15,11 +15,6 @@ async function schedule(page, name, gpus) {
   if (gpus === undefined) return;
   await page.locator('form details').evaluateAll((all) => all.forEach((details) => { details.open = true; }));
   await page.locator('#workload-rl-train_gpus').fill(gpus);
-}
-
-async function serious(page) {
-  const { violations } = await new AxeBuilder({ page }).include('#timeline').analyze();
-  return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id }) => id);
 }
 
 test('every phase of the step is a bar, and the table has the same', async ({ page, calculator }) => {
@@ -111,7 +106,7 @@ for (const [width, colorScheme, locale, title] of [
       await section(page).locator('.seg-b').nth(2).click();
       await calculator.settled();
       await expect(section(page).getByRole('heading')).toHaveText(title);
-      expect(await serious(page)).toEqual([]);
+      expect(await violations(page, '#timeline')).toEqual([]);
       for (const bar of await bars(page).all()) {
         await bar.focus();
         const { x, width: wide } = await tip(page).boundingBox();

@@ -40,7 +40,7 @@ pub(crate) fn cell(label: impl Into<Cow<'static, str>>, value: String) -> Tree {
 
 /// A table in a frame that scrolls by itself where the table is wider.
 pub(crate) fn region(name: impl Into<Cow<'static, str>>, table: Tree) -> Tree {
-    el("DIV.tw|role=region|tabindex=0")
+    el("DIV.tw|role=group|tabindex=0")
         .set("aria-label", name)
         .child(table)
 }

@@ -75,7 +75,7 @@ pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
 
 /// A table in a frame that scrolls by itself where the table is wider.
 pub(super) fn region(name: String, table: El) -> El {
-    el("DIV.tw|role=region|tabindex=0")
+    el("DIV.tw|role=group|tabindex=0")
         .set("aria-label", name)
         .child(table)
 }

@@ -380,7 +380,7 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
         chips.push(words::batch(spec, lang));
         chips.push(match words::recompute(spec) {
             "none" => text.chip_no_recompute.to_owned(),
-            granularity => fill(text.chip_recompute, &[granularity]),
+            granularity => fill(text.chip_recompute, &[lang.word(granularity)]),
         });
         let offloaded = words::offload(spec, lang);
         chips.push(match offloaded.as_str() {

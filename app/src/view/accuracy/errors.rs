@@ -130,7 +130,7 @@ fn table(page: Page) -> Option<AnyView> {
         .child(el("THEAD").child(el("TR").child(heads)))
         .child(el("TBODY").children(rows).children(sums));
     Some(
-        el("DIV.tw|role=region|tabindex=0")
+        el("DIV.tw|role=group|tabindex=0")
             .set("aria-label", fill(text.as_table, &[text.errors]))
             .child(table)
             .into_any(),

@@ -195,7 +195,7 @@ fn table(page: Page) -> Option<AnyView> {
         .child(el("THEAD").child(heads))
         .child(el("TBODY").child(all(rows)));
     Some(
-        el("DIV.tw|role=region|tabindex=0")
+        el("DIV.tw|role=group|tabindex=0")
             .set("aria-label", fill(text.as_table, &[text.runs]))
             .child(table)
             .into_any(),

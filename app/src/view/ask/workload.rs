@@ -24,7 +24,7 @@ fn kinds(page: Page) -> AnyView {
                         typed(move |_| page.change(|form| form.choose_kind(choice))),
                     ),
             )
-            .child(el("SPAN").child(name))
+            .child(el("SPAN").child(page.lang.word(name)))
     });
     el("DIV.kinds|role=group")
         .set("aria-label", page.lang.label(Field::Kind))

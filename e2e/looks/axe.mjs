@@ -1,0 +1,10 @@
+// What axe finds on the page that is shown, or on parts of it, of any weight, as sentences.
+
+import AxeBuilder from '@axe-core/playwright';
+
+export async function violations(page, ...parts) {
+  const axe = parts.reduce((all, part) => all.include(part), new AxeBuilder({ page }));
+  const found = await axe.analyze();
+  return found.violations.map(({ id, impact, nodes }) =>
+    `${id} (${impact}): ${nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', ')}${nodes.length > 3 ? ` and ${nodes.length - 3} more` : ''}`);
+}

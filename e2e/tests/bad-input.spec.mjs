@@ -1,0 +1,97 @@
+// Bad input on every field: said beside the field, to a screen reader too; what was typed stays, and so does the last answer.
+
+import { expect, test } from '../fixtures.mjs';
+import { unfold } from '../looks/states.mjs';
+
+const RUBBISH = ['-1', 'NaN', '1e999', '<script>alert(1)</script>', '🙂', '9'.repeat(400), '1,2,3.4.5'];
+
+/** The questions that between them ask for every field. */
+const QUESTIONS = [
+  { kind: 'sft' },
+  { kind: 'qlora' },
+  { kind: 'grpo', then: (page) => page.locator('#workload-rl-schedule').selectOption('fully_async') },
+  { kind: 'rollout' },
+];
+
+/** The message that the field names as its own. */
+async function said(field) {
+  await expect(field).toHaveAttribute('aria-invalid', 'true');
+  const ids = (await field.getAttribute('aria-describedby')).split(' ');
+  const page = field.page();
+  const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()));
+  return { text: texts.join(' ').trim(), message: page.locator(`[id="${ids[0]}"]`) };
+}
+
+const seen = new Set();
+
+for (const { kind, then } of QUESTIONS) {
+  test(`every field of ${kind} refuses rubbish beside itself`, async ({ page, calculator }) => {
+    test.setTimeout(180_000);
+    await calculator.open();
+    await page.locator(`input[name=kind][value=${kind}]`).check();
+    await unfold(page, 'form');
+    await then?.(page);
+    await calculator.settled();
+    await expect(page.locator('form [aria-invalid=true]')).toHaveCount(0);
+    const ids = await page.locator('form input[type=text]:visible').evaluateAll((all) => all.map(({ id }) => id));
+    expect(ids.length).toBeGreaterThan(15);
+    for (const id of ids.filter((own) => !seen.has(own))) {
+      seen.add(id);
+      const field = page.locator(`[id="${id}"]`);
+      const before = await field.inputValue();
+      const verdict = await page.locator('#v-h').innerText();
+      for (const rubbish of RUBBISH) {
+        await field.fill(rubbish);
+        const { text, message } = await said(field);
+        expect(text, `${id} says what is wrong with ${rubbish.slice(0, 20)}`).toMatch(/\p{L}{2}.*[.。]/u);
+        expect(text).not.toMatch(/undefined|\[object/);
+        // Beside the field: in its own part of the form.
+        expect(await message.evaluate((own, other) => own.parentElement.contains(document.getElementById(other)), id), `${id}'s message is beside it`).toBe(true);
+        await expect(field).toHaveValue(rubbish);
+        await expect(page.locator('.verdict')).toHaveClass(/is-stale/);
+        expect(await page.locator('#v-h').innerText()).toBe(verdict);
+        expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      }
+      await field.fill(before);
+      await expect(page.locator('.verdict')).not.toHaveClass(/is-stale/);
+    }
+  });
+}
+
+test('the fields of a run of one\'s own and of a limit refuse rubbish too', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#gpus .seg-b').nth(2).click();
+  for (const field of [page.locator('#limit'), ...(await page.locator('#calibrate input[type=text]').all())]) {
+    for (const rubbish of RUBBISH) {
+      await field.fill(rubbish);
+      expect((await said(field)).text).toMatch(/\p{L}{2}.*[.。]/u);
+      await expect(page.locator('.verdict')).not.toHaveClass(/is-stale/);
+    }
+    await field.fill('');
+    // A run without tokens has no limit to hold: that is said still.
+    if ((await field.getAttribute('id')) !== 'limit') await expect(field).not.toHaveAttribute('aria-invalid', 'true');
+  }
+});
+
+test('a config.json of rubbish is refused beside its box', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#use-config').click();
+  const box = page.locator('#model-config');
+  for (const rubbish of [...RUBBISH, '{', '[]', 'null', '{"model_type": "llama"}', '{"hidden_size": -1}', `{"a": ${'['.repeat(5_000)}`]) {
+    await box.fill(rubbish);
+    await test.step(rubbish.slice(0, 30), async () => expect((await said(box)).text).toMatch(/\p{L}{2}/u));
+    await expect(page.locator('.verdict')).toHaveClass(/is-stale/);
+    await expect(box).toHaveValue(rubbish);
+  }
+});
+
+test('a script of rubbish is answered in the box', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#paste-open').click();
+  for (const rubbish of [...RUBBISH, '\u202e'.repeat(50), '{{{{', 'python3 -m verl.trainer.main_ppo '.repeat(3_000)]) {
+    await page.locator('#paste-t').fill(rubbish);
+    await expect(page.locator('#paste .outcome')).toContainText(/\p{L}{2}/u, { timeout: 20_000 });
+    expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+  }
+  await expect(page.locator('.verdict')).not.toHaveClass(/is-stale/);
+});
