@@ -101,6 +101,26 @@ pub(crate) fn query(name: &str) -> Option<String> {
         .get(name)
 }
 
+/// Changes a parameter of the address's query, in place.
+pub(crate) fn set_query(name: &str, value: &str) {
+    let Some(window) = window() else { return };
+    let location = window.location();
+    let (Ok(search), Ok(history)) = (location.search(), window.history()) else {
+        return;
+    };
+    let Ok(query) = web_sys::UrlSearchParams::new_with_str(&search) else {
+        return;
+    };
+    query.set(name, value);
+    let query = String::from(query.to_string());
+    let url = format!(
+        "{}?{query}{}",
+        location.pathname().unwrap_or_default(),
+        location.hash().unwrap_or_default()
+    );
+    let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
+}
+
 /// Languages the person prefers, best first.
 pub(crate) fn preferred_language() -> Option<String> {
     window()?.navigator().language()

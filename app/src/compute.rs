@@ -45,6 +45,8 @@ pub(crate) struct Figures {
     pub(crate) range: Option<[f64; 2]>,
     /// Dollars per million tokens.
     pub(crate) usd: Option<f64>,
+    /// The range of the dollars.
+    pub(crate) usd_range: Option<[f64; 2]>,
     /// Millions of tokens per hour.
     pub(crate) mtok_per_hour: f64,
     /// Memory that is needed, in GiB.
@@ -65,6 +67,9 @@ impl Figures {
                 .interval
                 .map(|interval| interval.tokens_per_s_per_gpu),
             usd: answer.usd_per_mtok,
+            usd_range: answer
+                .usd_per_mtok
+                .and_then(|usd| answer.against_speed(usd)),
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.memory.reserved_gib,
             has_gib: answer.memory.capacity_gib,

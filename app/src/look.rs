@@ -82,6 +82,10 @@ impl Look {
     pub(crate) fn choose_lang(self, lang: Lang) {
         self.lang.set(lang);
         browser::store(LANG_KEY, lang.tag());
+        // What the address says would hold again after a reload.
+        if browser::query("lang").is_some() {
+            browser::set_query("lang", lang.tag());
+        }
     }
 
     /// Chooses colours and keeps the choice.

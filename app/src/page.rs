@@ -376,7 +376,12 @@ impl Page {
         let hash = self
             .shown
             .with(|shown| shown.as_ref().map(|shown| shown.hash.clone()));
-        format!("{}#{}", browser::address(), hash.unwrap_or_default())
+        // English is what a reader without a choice gets; another language travels along.
+        let lang = match self.lang {
+            Lang::En => "",
+            Lang::Zh => "?lang=zh-CN",
+        };
+        format!("{}{lang}#{}", browser::address(), hash.unwrap_or_default())
     }
 
     /// Changes the form and answers at once.

@@ -12,7 +12,7 @@ use crate::charts::stack::SEPARATOR;
 use crate::form::Field;
 use crate::format;
 use crate::text::{Lang, fill};
-use crate::tree::parts::{Figure, cell, folded_table, head, plot};
+use crate::tree::parts::{Figure, cell, folded_table, head, how, plot};
 use crate::tree::{Tree, el};
 use crate::view::words;
 
@@ -243,7 +243,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let figure = Figure {
         id: ID,
         title: text.front,
-        tools: None,
+        tools: Some(how("usd_per_mtok", text.front, ask.lang)),
         take: scene.takeaway(),
         note: sheet.front_note.to_owned(),
         plot: Some(scene.plot(ask.width)),

@@ -238,21 +238,10 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
     });
     let face = line.face();
     let pinned = shown.pins.contains(&face.as_str());
-    // A third pin takes the place of the first.
-    let mut pins: Vec<&str> = shown
-        .pins
-        .iter()
-        .copied()
-        .filter(|pin| *pin != face)
-        .collect();
-    if !pinned {
-        pins.push(&face);
-    }
-    let pins = pins.split_off(pins.len().saturating_sub(2));
     let pin = el("BUTTON.btn btn-s pin|type=button")
         .set("id", format!("pin-{index}"))
         .set("aria-pressed", pinned.to_string())
-        .sets(&json!({ "pins": pins }))
+        .set("data-pair", face)
         .child(icon("i-pin"))
         .child(el("SPAN.vh").child(format!("{}: {}", sheet.compare, line.layout)));
     let used = (!line.chosen).then(|| {
@@ -556,7 +545,13 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     );
     Some(
         el("DIV.plans")
-            .child(el("P.note").child(counted))
+            .child(
+                el("P.note").child(counted).child(" ").child(
+                    el("A")
+                        .set("href", format!("{}#search", super::methods::address(lang)))
+                        .child(sheet.how_searched),
+                ),
+            )
             .child(tools(&shown, lang))
             .child(
                 el(if shown.all {

@@ -10,7 +10,7 @@ use crate::charts;
 use crate::charts::scaling::{Point, Scaling};
 use crate::format;
 use crate::text::{Lang, Sheets, fill};
-use crate::tree::parts::{Figure, cell, folded_table, head, legend, plot};
+use crate::tree::parts::{Figure, cell, folded_table, head, how, legend, plot};
 use crate::tree::{Tree, el};
 use crate::view::words;
 
@@ -87,18 +87,13 @@ fn about(gpus: u64, answer: &Answer, own: &Answer, layout: &str, lang: Lang) -> 
         fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]),
         fill(sheet.scale_each, &[&share(answer, own)]),
     ];
-    if let Some(interval) = answer.interval {
-        let each = answer.tokens_per_s_per_gpu;
-        let [low, high] = interval
-            .tokens_per_s_per_gpu
-            .map(|speed| format::figure(answer.mtok_per_hour * speed / each));
-        lines.push(format!(
-            "{}: {low}–{high}",
-            fill(
-                text.interval_legend,
-                &[&format::percent(interval.coverage, 0)]
-            )
-        ));
+    if let Some((interval, [low, high])) =
+        answer.interval.zip(answer.with_speed(answer.mtok_per_hour))
+    {
+        let covers = format::percent(interval.coverage, 0);
+        let name = fill(text.interval_legend, &[&covers]);
+        let ends = [low, high].map(format::figure);
+        lines.push(format!("{name}: {}–{}", ends[0], ends[1]));
     }
     lines.extend(
         answer
@@ -184,11 +179,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let drawn = found.len() > 1 && answer.fits;
     let points = found.iter().map(|(count, found)| {
         let each = &found.answer;
-        let interval = each.interval.map(|interval| {
-            interval
-                .tokens_per_s_per_gpu
-                .map(|speed| each.mtok_per_hour * speed / each.tokens_per_s_per_gpu)
-        });
+        let interval = each.with_speed(each.mtok_per_hour);
         Point {
             gpus: *count as f64,
             value: each.mtok_per_hour,
@@ -242,7 +233,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let figure = Figure {
         id: ID,
         title: sheet.scaling,
-        tools: None,
+        tools: Some(how("mtok_per_hour", sheet.scaling, lang)),
         take: takeaway(&offers, own, answer, sheet),
         note,
         plot,

@@ -520,6 +520,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     role: "Role",
     starts_s: "Starts, s",
     takes_s: "Takes, s",
+    how_searched: "How it searches",
 };
 
 pub(super) fn label(field: Field) -> &'static str {

@@ -249,7 +249,7 @@ text! {
     front_note front_take front_take_one front_own front_on front_beaten front_legend front_legend_beaten
     front_col front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate timeline
     timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides take_sides_hide
-    waits from_to role starts_s takes_s
+    waits from_to role starts_s takes_s how_searched
 }
 
 #[cfg(test)]

@@ -520,6 +520,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     role: "角色",
     starts_s: "开始，秒",
     takes_s: "耗时，秒",
+    how_searched: "如何搜索",
 };
 
 pub(super) fn label(field: Field) -> &'static str {

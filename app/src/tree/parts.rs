@@ -107,6 +107,15 @@ pub(crate) fn files() -> Tree {
     el("P.plans-f files").children([save("svg", "SVG"), save("png", "PNG"), save("csv", "CSV")])
 }
 
+/// A button that says how a figure comes about. `figure` is its name in `shardwise_core::methods`.
+pub(crate) fn how(figure: &'static str, name: &str, lang: Lang) -> Tree {
+    let text = lang.text();
+    el("BUTTON.how|type=button|popovertarget=how")
+        .set("data-how", figure)
+        .set("aria-label", fill(text.how_of, &[name]))
+        .child(text.how)
+}
+
 /// A button that copies the text of the element called `id`; where there is no clipboard it selects it, to be copied by
 /// hand. The style sheet shows what it says.
 pub(crate) fn copy(id: &'static str, lang: Lang) -> Tree {

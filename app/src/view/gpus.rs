@@ -8,7 +8,7 @@ use shardwise_core::Objective;
 use shardwise_core::search::market;
 
 use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
-use super::{objective, words};
+use super::{how, objective, words};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
 use crate::charts::stack::SEPARATOR;
@@ -117,7 +117,7 @@ fn chart(chosen: &Chosen, text: &Text) -> Gpus {
                     .ok_or_else(|| text.price_missing.to_owned())
                     .map(|usd| Bar {
                         value: usd,
-                        range: None,
+                        range: answer.usd_range,
                         label: format::figure(usd),
                         best: is(row, cheapest),
                     }),
@@ -169,7 +169,13 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
         ),
         answer.usd.map_or_else(
             || text.price_missing.to_owned(),
-            |usd| format!("{} {}", format::usd(usd), text.per_mt),
+            |usd| {
+                let range = answer
+                    .usd_range
+                    .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::figure(high)));
+                let usd = format::usd(usd);
+                format!("{usd} {}{}", text.per_mt, range.unwrap_or_default())
+            },
         ),
         answer.layout.clone(),
     ]);
@@ -333,6 +339,10 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
         .child(
             el("DIV.block-h")
                 .child(el("H2|id=gpus-h").child(page.text().which_gpu))
+                .child(
+                    (!embedded)
+                        .then(|| how::button(page, "tokens_per_s_per_gpu", page.text().which_gpu)),
+                )
                 .child(objective::view(page)),
         )
         .child(objective::limit(page))

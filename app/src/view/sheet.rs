@@ -2,7 +2,7 @@
 //! it is shown changes.
 //!
 //! Elements and texts are made one by one; no markup is read. What a press does stands in attributes:
-//! `data-ask` a question, `data-put` a value of a control, `data-set` keys of the sheet's state, `data-save` a file with `data-text` in it, `data-copy` an
+//! `data-ask` a question, `data-put` a value of a control, `data-pair` a word for the pair that is compared, `data-set` keys of the sheet's state, `data-save` a file with `data-text` in it, `data-copy` an
 //! element to copy, `data-to` a place in the page. An input with `data-key` sets that key.
 
 use std::sync::Arc;
@@ -29,13 +29,19 @@ const REST_MS: u32 = 60;
 /// How long a button says that it copied, in milliseconds.
 const SAID_MS: u32 = 2000;
 
+/// The key of the pair that is compared.
+const PAIR: &str = "pins";
+
+/// How a sheet is shown: what was pressed and typed in it, by key.
+type State = RwSignal<Map<String, Value>>;
+
 /// What stands in a sheet, and how it is shown. Handles: copies are the same sheet.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheet {
     /// What the worker sent; the last question's until it has answered.
     pub(crate) tree: RwSignal<Option<Arc<Value>>>,
     /// How it is shown: what was pressed and typed in it.
-    pub(crate) state: RwSignal<Map<String, Value>>,
+    pub(crate) state: State,
 }
 
 impl Sheet {
@@ -117,7 +123,7 @@ pub(super) fn host(page: Page, name: Name) -> AnyView {
         page,
         id(name),
         move || tree.get().filter(|_| !page.no_worker.get()),
-        move |set| page.sheet(name).state.update(|state| state.extend(set)),
+        page.sheet(name).state,
     )
 }
 
@@ -126,7 +132,7 @@ pub(super) fn show(
     page: Page,
     id: String,
     tree: impl Fn() -> Option<Arc<Value>> + Send + Sync + 'static,
-    set: impl Fn(Map<String, Value>) + Copy + 'static,
+    state: State,
 ) -> AnyView {
     let own = id.clone();
     Effect::new(move |listening: Option<Option<[EventListener; 2]>>| {
@@ -135,19 +141,15 @@ pub(super) fn show(
         fill(&host, tree.as_deref());
         listening
             .flatten()
-            .or_else(|| Some(listen(page, &host, set)))
+            .or_else(|| Some(listen(page, &host, state)))
     });
     el("DIV.sheet").set("id", id).into_any()
 }
 
-fn listen(
-    page: Page,
-    host: &Element,
-    set: impl Fn(Map<String, Value>) + Copy + 'static,
-) -> [EventListener; 2] {
+fn listen(page: Page, host: &Element, state: State) -> [EventListener; 2] {
     [
-        EventListener::new(host, "click", move |event| press(page, event, set)),
-        EventListener::new(host, "input", move |event| typed(event, set)),
+        EventListener::new(host, "click", move |event| press(page, event, state)),
+        EventListener::new(host, "input", move |event| typed(event, state)),
     ]
 }
 
@@ -157,16 +159,21 @@ fn near(event: &Event, selector: &str) -> Option<Element> {
     target.closest(selector).ok().flatten()
 }
 
-fn press(page: Page, event: &Event, set: impl Fn(Map<String, Value>)) {
+fn press(page: Page, event: &Event, state: State) {
     let Some(pressed) = near(
         event,
-        "[data-ask],[data-put],[data-set],[data-save],[data-copy],[data-to]",
+        "[data-ask],[data-put],[data-set],[data-pair],[data-save],[data-copy],[data-to]",
     ) else {
         return;
     };
     let says = |name: &str| pressed.get_attribute(name);
-    if let Some(state) = says("data-set").and_then(|text| serde_json::from_str(&text).ok()) {
-        set(state);
+    let set = says("data-set").and_then(|text| serde_json::from_str(&text).ok());
+    if let Some(set) = set {
+        let set: Map<String, Value> = set;
+        state.update(|state| state.extend(set));
+    }
+    if let Some(word) = says("data-pair") {
+        state.update(|state| pair(state, word.into()));
     }
     if let Some(question) = says("data-ask").and_then(|hash| permalink::from_hash(&hash).ok()) {
         page.change(|form| form.load(&question));
@@ -199,7 +206,22 @@ fn press(page: Page, event: &Event, set: impl Fn(Map<String, Value>)) {
     }
 }
 
-fn typed(event: &Event, set: impl Fn(Map<String, Value>)) {
+/// Takes a word into the pair of those that are compared, or out of it. A third takes the place of the first.
+fn pair(state: &mut Map<String, Value>, word: Value) {
+    let mut pair = match state.remove(PAIR) {
+        Some(Value::Array(pair)) => pair,
+        _ => Vec::new(),
+    };
+    match pair.iter().position(|own| *own == word) {
+        Some(place) => drop(pair.remove(place)),
+        None => pair.push(word),
+    }
+    let more = pair.len().saturating_sub(2);
+    pair.drain(..more);
+    state.insert(PAIR.to_owned(), pair.into());
+}
+
+fn typed(event: &Event, state: State) {
     let Some(input) = near(event, "[data-key]") else {
         return;
     };
@@ -211,7 +233,7 @@ fn typed(event: &Event, set: impl Fn(Map<String, Value>)) {
         Some(input) => Value::Bool(input.checked()),
         None => Value::String(event_target_value(event)),
     };
-    set(Map::from_iter([(key, value)]));
+    state.update(|state| drop(state.insert(key, value)));
 }
 
 /// Puts a tree in the place of what was there. What is focused, typed and unfolded stays so.

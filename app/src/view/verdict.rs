@@ -247,15 +247,10 @@ fn throughput(page: Page, answer: &Answer) -> AnyView {
     )
 }
 
-/// The range of dollars per million tokens that a range of throughput leaves.
-fn cost_range(answer: &Answer, usd: f64) -> Option<[f64; 2]> {
-    let [low, high] = answer.interval?.tokens_per_s_per_gpu;
-    (low > 0.0 && high > 0.0).then(|| {
-        [
-            usd * answer.tokens_per_s_per_gpu / high,
-            usd * answer.tokens_per_s_per_gpu / low,
-        ]
-    })
+/// A range with its words, for a figure that the speed decides.
+fn ranged(range: Option<[f64; 2]>, write: impl Fn(f64) -> String) -> Option<([f64; 2], String)> {
+    let [low, high] = range?;
+    Some(([low, high], format!("{}–{}", write(low), write(high))))
 }
 
 fn cost(page: Page, answer: &Answer) -> AnyView {
@@ -272,11 +267,9 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
             true,
         );
     };
-    let range = cost_range(answer, usd).map(|[low, high]| {
-        (
-            [low, high],
-            format!("{}–{}", format::usd(low), format::figure(high)),
-        )
+    let range = answer.against_speed(usd).map(|[low, high]| {
+        let words = format!("{}–{}", format::usd(low), format::figure(high));
+        ([low, high], words)
     });
     let value = vec![
         node(el("B").child(format::usd(usd))),
@@ -313,8 +306,8 @@ fn run(page: Page, shown: &Shown) -> AnyView {
             "fig-run",
             timed(page, text.step, "step_time", answer),
             value.into_any(),
-            0.0,
-            None,
+            answer.step_time_s,
+            ranged(answer.against_speed(answer.step_time_s), format::seconds),
             sub.into_any(),
             false,
         );
@@ -332,12 +325,21 @@ fn run(page: Page, shown: &Shown) -> AnyView {
     let how = how::button(page, "run.hours", &name);
     let name = vec![node(name), node(" "), node(how)].into_any();
     let sub = fill(text.a_step, &[&step]);
+    let hours = ranged(answer.against_speed(run.hours), format::figure);
+    let dollars = run
+        .usd
+        .and_then(|usd| ranged(answer.against_speed(usd), format::figure));
+    let range = hours.map(|(range, words)| {
+        let dollars = dollars.map(|(_, words)| format!(", ${words}"));
+        let words = format!("{words} {}{}", text.hours, dollars.unwrap_or_default());
+        (range, words)
+    });
     figure(
         "fig-run",
         name,
         value.into_any(),
-        0.0,
-        None,
+        run.hours,
+        range,
         sub.into_any(),
         false,
     )
@@ -351,8 +353,10 @@ fn mfu(page: Page, answer: &Answer) -> AnyView {
         "fig-mfu",
         timed(page, text.mfu, "mfu", answer),
         value.into_any(),
-        0.0,
-        None,
+        answer.mfu,
+        ranged(answer.with_speed(answer.mfu), |share| {
+            format::percent(share, 1)
+        }),
         sub.into_any(),
         false,
     )

@@ -66,6 +66,24 @@ pub struct Answer {
     pub data: Data,
 }
 
+impl Answer {
+    /// The interval of a figure that grows as the speed does, such as MFU; `None` where the answer has none.
+    #[must_use]
+    pub fn with_speed(&self, figure: f64) -> Option<[f64; 2]> {
+        let speeds = self.interval?.tokens_per_s_per_gpu;
+        let range = speeds.map(|speed| figure * speed / self.tokens_per_s_per_gpu);
+        range.iter().all(|end| end.is_finite()).then_some(range)
+    }
+
+    /// The interval of a figure that shrinks as the speed grows: seconds, hours, dollars.
+    #[must_use]
+    pub fn against_speed(&self, figure: f64) -> Option<[f64; 2]> {
+        let [low, high] = self.interval?.tokens_per_s_per_gpu;
+        let range = [high, low].map(|speed| figure * self.tokens_per_s_per_gpu / speed);
+        range.iter().all(|end| end.is_finite()).then_some(range)
+    }
+}
+
 /// Hours and dollars of a whole run.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use shardwise_core::wire::to_value;
 
 use super::dom::{Act, El, el, part, press, typed};
@@ -70,7 +70,7 @@ pub(super) fn view(page: Page) -> AnyView {
                     page,
                     "sheet-reading".to_owned(),
                     move || read(page),
-                    |_| (),
+                    RwSignal::new(Map::new()),
                 )),
         )
         .into_any()
