@@ -39,7 +39,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', `--remote-debugging-port=${PORT}`],
 });
 let passed = 0;
-const pages = [['calculator', url], ['accuracy', `${url}accuracy/`]];
+const pages = [['calculator', url], ['accuracy', `${url}accuracy/`], ['methods', `${url}methods/`]];
 try {
   for (const [name, address] of pages) passed += (await audit(name, address, PORT)) ? 1 : 0;
 } finally {

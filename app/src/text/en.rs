@@ -123,6 +123,7 @@ pub(super) const TEXT: Text = Text {
     nav_gpus: "GPUs",
     nav_memory: "Memory",
     nav_time: "Time",
+    nav_scale: "Scale",
     nav_plans: "Plans",
     nav_flags: "Flags",
     nav_advice: "Advice",

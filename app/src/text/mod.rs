@@ -179,7 +179,7 @@ text! {
     Text:
     // Around it.
     title skip report report_how dismiss on_this_page
-    nav_gpus nav_memory nav_time nav_plans nav_flags nav_advice
+    nav_gpus nav_memory nav_time nav_scale nav_plans nav_flags nav_advice
     update_ready update_now
     // Form.
     your_question presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint

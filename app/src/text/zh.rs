@@ -123,6 +123,7 @@ pub(super) const TEXT: Text = Text {
     nav_gpus: "GPU",
     nav_memory: "内存",
     nav_time: "时间",
+    nav_scale: "规模",
     nav_plans: "配置",
     nav_flags: "参数",
     nav_advice: "建议",

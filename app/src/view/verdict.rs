@@ -354,8 +354,9 @@ fn mfu(page: Page, answer: &Answer) -> AnyView {
         timed(page, text.mfu, "mfu", answer),
         value.into_any(),
         answer.mfu,
-        ranged(answer.with_speed(answer.mfu), |share| {
-            format::percent(share, 1)
+        answer.with_speed(answer.mfu).map(|[low, high]| {
+            let (from, to) = (format::fixed(low * 100.0, 1), format::percent(high, 1));
+            ([low, high], format!("{from}–{to}"))
         }),
         sub.into_any(),
         false,
@@ -507,6 +508,7 @@ pub(super) fn dock(page: Page) -> AnyView {
                         .child(link("gpus", |text| text.nav_gpus))
                         .child(link("memory", |text| text.nav_memory))
                         .child(link("time", |text| text.nav_time))
+                        .child(link("sheet-scaling", |text| text.nav_scale))
                         .child(link("plans", |text| text.nav_plans))
                         .child(link("flags", |text| text.nav_flags))
                         .child(link("advice", |text| text.nav_advice)),

@@ -477,7 +477,15 @@ pub(super) fn questions() -> Vec<Question> {
         .collect();
     // Presets leave the plan open: the best one of each backend is emitted.
     // The largest take minutes to search without optimization.
-    let small = |question: &Question| question.hardware.gpus.unwrap_or_default() <= 16;
+    let small = |question: &Question| {
+        let staleness = question
+            .workload
+            .rl
+            .as_ref()
+            .and_then(|rl| rl.max_staleness);
+        // A bound of one version is one step off in veRL's words, and read as that.
+        question.hardware.gpus.unwrap_or_default() <= 16 && staleness != Some(1)
+    };
     for preset in presets()
         .iter()
         .filter(|preset| preset.question().is_some_and(|asked| small(&asked)))
