@@ -52,7 +52,7 @@ fn explained(own: &Explanation, lang: Lang) -> Tree {
     let more = el("A")
         .set(
             "href",
-            format!("methods/?lang={}#{}", lang.tag(), own.method),
+            format!("{}#{}", super::methods::address(lang), own.method),
         )
         .child(sheet.method);
     el("DIV.how-in")
