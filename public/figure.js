@@ -4,19 +4,24 @@
 // Colours come from the style sheet, which a saved file does not have: every mark takes along what it looks like now.
 
 const LOOK = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-family', 'font-size', 'font-weight', 'font-variant-numeric'];
+const CHART = 'svg.c[role=img]';
 const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 16;
 const PNG_SCALE = 2;
 
 export async function save(button) {
   const figure = button.closest('figure');
+  // While this script came the page may have drawn the figure anew: what is gone has no looks to take along.
+  if (!figure?.isConnected) return;
   const kind = button.dataset.figure;
   const name = `shardwise-${figure.closest('section')?.id ?? 'chart'}.${kind}`;
   if (kind === 'csv') return download(name, new Blob(['\ufeff', csv(figure)], { type: 'text/csv' }));
+  if (!figure.querySelector(CHART)) return;
   const { svg, width, height } = picture(figure);
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}`;
   if (kind === 'svg') return download(name, new Blob([text], { type: 'image/svg+xml' }));
-  download(name, await raster(text, width, height));
+  const image = await raster(text, width, height);
+  if (image) download(name, image);
 }
 
 function download(name, blob) {
@@ -42,7 +47,7 @@ function csv(figure) {
 
 /** A drawing of its own: title, sentence, chart and legend one below the other. */
 function picture(figure) {
-  const own = figure.querySelector('svg.c[role=img]');
+  const own = figure.querySelector(CHART);
   const width = Number(own.getAttribute('width')) + 2 * MARGIN;
   const svg = element('svg', { xmlns: SVG });
   const ground = element('rect', { width: '100%', height: '100%', fill: backdrop(figure) });
