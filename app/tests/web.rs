@@ -90,6 +90,15 @@ impl Mounted {
         pause(50).await;
     }
 
+    async fn choose(&self, selector: &str, value: &str) {
+        let select: web_sys::HtmlSelectElement = self.find(selector).unchecked_into();
+        select.set_value(value);
+        if let Ok(event) = Event::new("change") {
+            let _ = select.dispatch_event(&event);
+        }
+        pause(50).await;
+    }
+
     async fn type_into(&self, selector: &str, text: &str) {
         let input: HtmlInputElement = self.find(selector).unchecked_into();
         input.set_value(text);
@@ -230,8 +239,7 @@ async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     page.type_into("#workload-rl-oversampling", "0.5").await;
     assert!(!page.text("#workload-rl-oversampling-m").is_empty());
     page.type_into("#workload-rl-oversampling", "").await;
-    // One step off, above the timeline.
-    page.press("#timeline .seg-b:nth-child(3)").await;
+    page.choose("#workload-rl-schedule", "one_step_off").await;
     let train = page.find("#workload-rl-train_gpus");
     let found = train.get_attribute("placeholder").unwrap_or_default();
     assert!(found.chars().any(|c| c.is_ascii_digit()), "{found}");
