@@ -11,6 +11,7 @@ pub const VERSION: &str = "2026.11";
 
 /// Where a figure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Source {
     /// Page or file that states it.
     pub url: &'static str,
@@ -69,7 +70,12 @@ pub struct Gpu {
 }
 
 /// A machine people own or rent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "NodeRow")
+)]
 pub struct Node {
     /// Name of the instance or machine.
     pub name: &'static str,

@@ -7,6 +7,7 @@ use std::fmt;
 /// `field` is the path of the value in the question (`plan.tensor_parallel`), as a person would
 /// look it up in the JSON document or in the form.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct InputError {
     /// Path of the offending value, dots between keys.
     pub field: String,

@@ -373,14 +373,43 @@ fn loss(
     if role.head == Head::Scalar {
         return Bytes::ZERO;
     }
-    let gradient = if usage == Use::Train && role.adapters == 0 {
-        rank.head * context.efficiency.head_gradient
+    let gradient = rank.head * head_gradient(context, role, usage);
+    let per_logit = logit_bytes(context, layout, usage);
+    Bytes::new(per_logit * tokens * rank_vocabulary(role, layout) + gradient)
+}
+
+/// Bytes of the LM head's gradient per weight; 0 where the head is not trained.
+fn head_gradient(context: &Context<'_>, role: &Role<'_>, usage: Use) -> f64 {
+    if usage == Use::Train && role.adapters == 0 {
+        context.efficiency.head_gradient
     } else {
         0.0
-    };
-    let per_logit = logit_bytes(context, layout, usage);
-    let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
-    Bytes::new(per_logit * tokens * vocabulary + gradient)
+    }
+}
+
+/// Logits of a token on one GPU.
+fn rank_vocabulary(role: &Role<'_>, layout: &Layout) -> f64 {
+    role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel)
+}
+
+/// Share of what a stage's blocks keep that is on the card: with offload two blocks' inputs, one at work, one on its way.
+fn on_card(layout: &Layout, layers: f64) -> f64 {
+    if layout.offload.activations && layers > 2.0 {
+        2.0 / layers
+    } else {
+        1.0
+    }
+}
+
+/// How often the largest block's activations are at work beside the kept ones: in a backward pass a recomputed block
+/// stands beside the gradients of its widest part, a quarter of it (assumed); without one only the block at work holds
+/// anything.
+fn at_work(layout: &Layout, usage: Use) -> f64 {
+    match layout.recompute {
+        _ if usage == Use::Evaluate => 1.0,
+        Recompute::None => 0.25,
+        _ => 1.25,
+    }
 }
 
 /// Activations of a stage.
@@ -425,10 +454,7 @@ fn activations(
 ) -> Activations {
     let (block_context, eager) = block_context(context, role, layout);
     let slice: Slice = batch.largest;
-    let none = Layout {
-        recompute: Recompute::None,
-        ..*layout
-    };
+    let none = layout.without_recompute();
     let whole = BlockContext {
         layout: &none,
         ..block_context
@@ -441,26 +467,17 @@ fn activations(
             working = working.max(whole.kept_bytes(block, slice, eager));
         }
     }
+    let working = Bytes::new(working * at_work(layout, usage));
     if usage == Use::Evaluate {
-        // Only the block at work holds anything.
         return Activations {
             kept: Bytes::ZERO,
-            working: Bytes::new(working),
+            working,
         };
     }
-    if layout.offload.activations && layers > 2.0 {
-        // Two blocks' inputs are on the card: one at work, one on its way.
-        kept *= 2.0 / layers;
-    }
-    // In the backward pass a recomputed block stands beside the gradients of its widest part.
-    let recomputed = if layout.recompute == Recompute::None {
-        0.0
-    } else {
-        working
-    };
+    kept *= on_card(layout, layers);
     Activations {
         kept: Bytes::new(kept * in_flight(layout, batch.micro_batches, stage)),
-        working: Bytes::new(recomputed + working * 0.25),
+        working,
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) type Words = (&'static str, &'static str);
 
 /// A language that explanations are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema, clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// English.

@@ -189,6 +189,15 @@ pub struct Plan {
 }
 
 impl Layout {
+    /// The same with nothing recomputed.
+    #[must_use]
+    pub fn without_recompute(&self) -> Self {
+        Self {
+            recompute: Recompute::None,
+            ..*self
+        }
+    }
+
     /// GPUs that hold one copy of the model's computation: everything but data parallelism.
     #[must_use]
     pub fn model_parallel(&self) -> u32 {

@@ -151,6 +151,40 @@ fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl Fn
     }
 }
 
+/// What the busiest engine does beside its last batch.
+struct Work {
+    /// Prompt tokens that it reads.
+    prompts: f64,
+    /// Steps with every slot taken, for what does not fit the last batch.
+    full_steps: f64,
+    /// Tokens of a sequence half way through its response.
+    middle: f64,
+    /// Tokens computed again for want of room.
+    again: f64,
+}
+
+impl Prepared<'_> {
+    fn work(&self, requests: &Requests) -> Work {
+        let mean = requests.responses.mean;
+        let waves = self.per_engine / self.concurrency - 1.0;
+        Work {
+            prompts: self.per_engine * requests.prompt / requests.shared.max(1.0),
+            full_steps: waves.max(0.0) * mean,
+            middle: requests.prompt + mean * 0.5,
+            again: PREEMPTED * (1.0 - self.concurrency / self.wanted) * self.per_engine * mean,
+        }
+    }
+
+    /// Time of computing what was dropped again.
+    fn recomputed(&self, work: &Work) -> Seconds {
+        if work.again > 0.0 {
+            self.engine.prefill(work.again, work.middle).total()
+        } else {
+            Seconds::ZERO
+        }
+    }
+}
+
 /// Time and memory of generating `requests` on `gpus` GPUs.
 ///
 /// Requests join and leave at every step (vLLM, arXiv:2309.06180). While some wait, every slot is taken: the engine runs
@@ -164,27 +198,13 @@ pub fn generate(
     requests: &Requests,
 ) -> Generation {
     let prepared = prepare(context, plan, gpus, requests);
-    let Prepared {
-        engine,
-        per_engine,
-        wanted,
-        concurrency,
-        ..
-    } = &prepared;
-    let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
-    let prefill = engine.prefill(prompts, requests.prompt).total();
-    let mean = requests.responses.mean;
-    let middle = requests.prompt + mean * 0.5;
-    // Full steps for what does not fit the last batch.
-    let waves = per_engine / concurrency - 1.0;
-    let mut decode = engine.decode_step(*concurrency, middle).total() * (waves.max(0.0) * mean);
+    let engine = &prepared.engine;
+    let work = prepared.work(requests);
+    let prefill = engine.prefill(work.prompts, requests.prompt).total();
+    let full = engine.decode_step(prepared.concurrency, work.middle);
+    let mut decode = full.total() * work.full_steps;
     last_batch(&prepared, requests, |steps, one| decode += one * steps);
-    let again = PREEMPTED * (1.0 - concurrency / wanted) * per_engine * mean;
-    let recomputed = if again > 0.0 {
-        engine.prefill(again, middle).total()
-    } else {
-        Seconds::ZERO
-    };
+    let recomputed = prepared.recomputed(&work);
     let speed = engine.tuned.generation;
     Generation {
         prefill: prefill / speed,

@@ -12,7 +12,7 @@ use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
 use crate::plan::{Layout, Recompute};
 use crate::units::{Bytes, Seconds};
 use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
-use crate::wire::{Backend, TimeParts, WorkloadKind};
+use crate::wire::{Backend, TimeParts};
 use crate::zero_infinity;
 pub(crate) use bounds::{least_forward, least_pass, update};
 
@@ -356,17 +356,8 @@ pub(crate) fn step_of(
         ..TimeParts::default()
     };
     if layout.pipeline_parallel > 1 {
-        let split = if layout.sequence_parallel {
-            layout.tensor_parallel
-        } else {
-            1
-        };
-        let bytes =
-            2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
-        let stride = gpus / layout.pipeline_parallel;
-        let send = context.network.send(bytes, stride.max(1));
-        // Forward and backward, once per chunk; interleaving hides most of them.
-        let exposed = if vpp > 1.0 { 0.3 } else { 1.0 };
+        let (send, exposed) = stage_send(context, role, layout, gpus, batch);
+        // Forward and backward, once per chunk.
         parts.pipeline_parallel = send.get() * 2.0 * vpp * n * exposed;
         // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
         parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
@@ -388,15 +379,43 @@ pub(crate) fn step_of(
     parts.times(context.job.time_factor())
 }
 
+/// One send of a micro-batch to the next stage, and the share of such sends that shows. Interleaving hides most of them:
+/// 0.3 is assumed, as no published run tells the sends apart.
+fn stage_send(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+) -> (Seconds, f64) {
+    let split = if layout.sequence_parallel {
+        layout.tensor_parallel
+    } else {
+        1
+    };
+    let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
+    let stride = gpus / layout.pipeline_parallel;
+    let exposed = if layout.virtual_pipeline > 1 {
+        0.3
+    } else {
+        1.0
+    };
+    (context.network.send(bytes, stride.max(1)), exposed)
+}
+
 fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
     let all = slow.block.tensor_forward + slow.block.tensor_backward;
-    // Overlapped with the products they feed, two thirds of them disappear.
+    // Overlapped with the products they feed, two thirds of them disappear: assumed too.
     if layout.overlap.tensor_parallel {
         all * 0.35
     } else {
         all
     }
 }
+
+/// Shares of a step's context-parallel and expert exchanges that a forward pass alone has. Assumed: the backward pass sends
+/// more around the ring, and as much to the experts.
+const FORWARD_EXCHANGES: (f64, f64) = (0.4, 0.5);
 
 /// Seconds of a forward pass alone over `batch`, by part, calibrated.
 #[must_use]
@@ -407,21 +426,18 @@ pub fn forward(
     gpus: u32,
     batch: &Batch,
 ) -> TimeParts {
-    let plain = Layout {
-        recompute: Recompute::None,
-        ..*layout
-    };
-    let stages = stages(context, role, &plain, batch);
+    let stages = stages(context, role, &layout.without_recompute(), batch);
     let slow = &stages.slowest;
+    let (ring, experts) = FORWARD_EXCHANGES;
     let n = batch.micro_batches;
     let pp = f64::from(layout.pipeline_parallel);
     let busy = slow.forward();
-    let exchanges = slow.block.context * 0.4 + slow.block.expert * 0.5;
+    let exchanges = slow.block.context * ring + slow.block.expert * experts;
     let mut parts = TimeParts {
         compute: slow.block.forward.get() * n,
         tensor_parallel: slow.block.tensor_forward.get() * n,
-        context_parallel: slow.block.context.get() * 0.4 * n,
-        expert_parallel: slow.block.expert.get() * 0.5 * n,
+        context_parallel: slow.block.context.get() * ring * n,
+        expert_parallel: slow.block.expert.get() * experts * n,
         overhead: busy
             .beyond(slow.block.forward + slow.block.tensor_forward)
             .get()
@@ -530,10 +546,8 @@ fn data_parallel(
     let rank = shards.rank;
     let stride = layout.tensor_parallel;
     let trained = if role.adapters > 0 {
-        let adapters =
-            role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel);
         RankWeights {
-            dense: adapters,
+            dense: rank_adapters(role, layout),
             ..RankWeights::default()
         }
     } else {
@@ -597,6 +611,26 @@ fn data_parallel(
     }
 }
 
+/// Adapters' weights on one GPU.
+fn rank_adapters(role: &Role<'_>, layout: &Layout) -> f64 {
+    role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
+}
+
+/// Weights that one GPU updates.
+fn updated(role: &Role<'_>, layout: &Layout, shards: &Shards) -> f64 {
+    if role.adapters > 0 {
+        rank_adapters(role, layout)
+    } else {
+        shards.held(layout, 1)
+    }
+}
+
+/// Whether the host's CPUs update. In an RL step states move between phases, not within the update: see the phases'
+/// `offload`.
+fn updates_on_host(context: &Context<'_>, layout: &Layout) -> bool {
+    layout.offload.optimizer && context.job.workload.rl.is_none()
+}
+
 /// The optimizer step, and what host memory adds to it.
 ///
 /// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
@@ -608,17 +642,8 @@ fn optimizer(
     layout: &Layout,
     shards: &Shards,
 ) -> (Seconds, Seconds) {
-    let shard = if role.adapters > 0 {
-        role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
-    } else {
-        shards.held(layout, 1)
-    };
-    // In an RL step states move between phases, not within the update: see the phases' `offload`.
-    let within = !matches!(
-        context.job.workload.kind,
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo
-    );
-    if layout.offload.optimizer && within {
+    let shard = updated(role, layout, shards);
+    if updates_on_host(context, layout) {
         let per_node = f64::from(context.job.hardware.gpus_per_node);
         let update = Seconds::new(shard * per_node / context.efficiency.cpu_adam_parameters_per_s);
         let traffic = Bytes::new(shard * (layout.gradient_bytes + 2.0)) / context.network.host;

@@ -251,7 +251,8 @@ pub fn framework(id: &str) -> Option<&'static Framework> {
 }
 
 /// A text to paste or save.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Snippet {
     /// File name, as it would be saved.
     pub file: &'static str,
@@ -277,6 +278,11 @@ impl Snippet {
 
 /// Language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TextLanguage")
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// bash.

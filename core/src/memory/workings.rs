@@ -1,10 +1,13 @@
 //! What [`of_role`](super::of_role) adds up, term by term: for explaining it.
 
-use super::{Held, Moment, Use, block_context, groups, in_flight, logit_bytes, unpacked, worst};
+use super::{
+    Held, Moment, Use, at_work, block_context, groups, head_gradient, in_flight, logit_bytes,
+    on_card, rank_vocabulary, unpacked, worst,
+};
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
 use crate::layer::BlockContext;
-use crate::plan::{Layout, Recompute};
+use crate::plan::Layout;
 use crate::weights::{RankWeights, stage_layers};
 
 /// The terms of a phase's memory on the worst stage. Bytes, before calibration.
@@ -50,10 +53,7 @@ pub(crate) fn of_role(
         .filter(|(_, count)| *count > 0.0)
         .collect();
     let layers: f64 = counted.iter().map(|(_, count)| count).sum();
-    let none = Layout {
-        recompute: Recompute::None,
-        ..*layout
-    };
+    let none = layout.without_recompute();
     let whole = BlockContext {
         layout: &none,
         ..own
@@ -63,11 +63,6 @@ pub(crate) fn of_role(
         .map(|(block, _)| whole.kept_bytes(*block, batch.largest, eager))
         .fold(0.0, f64::max);
     let trains = usage == Use::Train;
-    let times = match layout.recompute {
-        _ if !trains => 1.0,
-        Recompute::None => 0.25,
-        _ => 1.25,
-    };
     let blocks = if trains {
         counted
             .iter()
@@ -76,30 +71,21 @@ pub(crate) fn of_role(
     } else {
         Vec::new()
     };
-    let head_gradient = if trains && role.adapters == 0 {
-        context.efficiency.head_gradient
-    } else {
-        0.0
-    };
     let vocabulary = if role.head == Head::Scalar {
         0.0
     } else {
-        role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel)
+        rank_vocabulary(role, layout)
     };
     Workings {
         rank: held.rank,
         moment: held.moment(),
         blocks,
-        on_card: if layout.offload.activations && layers > 2.0 {
-            2.0 / layers
-        } else {
-            1.0
-        },
+        on_card: on_card(layout, layers),
         in_flight: in_flight(layout, batch.micro_batches, stage),
-        working: (largest, times),
+        working: (largest, at_work(layout, usage)),
         unpacked: unpacked(context, role, layout, usage).get(),
         logits: (logit_bytes(context, layout, usage), vocabulary),
-        head: (head_gradient, held.rank.head),
+        head: (head_gradient(context, role, usage), held.rank.head),
         tokens: batch.largest.tokens,
         groups: groups(layout, gpus),
     }

@@ -29,6 +29,7 @@ const MOST_READ: usize = 1 << 20;
 
 /// What would help.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Improved {
     /// What to change, most valuable first; each with the ones before it.
     pub changes: Vec<Change>,
@@ -46,6 +47,11 @@ pub struct Improved {
 
 /// One change.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TextChange")
+)]
 pub struct Change {
     /// Path of the field in the question.
     pub field: String,

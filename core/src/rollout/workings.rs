@@ -3,7 +3,7 @@
 use super::engine::{DecodeStep, Prefill};
 pub(crate) use super::memory::sampled;
 use super::memory::{expert_weight_bytes, weight_bytes};
-use super::{PREEMPTED, Requests, last_batch, prepare};
+use super::{Requests, last_batch, prepare};
 use crate::context::Context;
 use crate::plan::RolloutPlan;
 
@@ -34,32 +34,23 @@ pub(crate) fn generation(
     requests: &Requests,
 ) -> Workings {
     let prepared = prepare(context, plan, gpus, requests);
-    let (engine, per_engine) = (&prepared.engine, prepared.per_engine);
-    let concurrency = prepared.concurrency;
-    let prompts = per_engine * requests.prompt / requests.shared.max(1.0);
-    let mean = requests.responses.mean;
-    let middle = requests.prompt + mean * 0.5;
-    let waves = per_engine / concurrency - 1.0;
+    let engine = &prepared.engine;
+    let work = prepared.work(requests);
     let mut tail = Vec::new();
     last_batch(&prepared, requests, |steps, one| {
         tail.push((steps, one.get()))
     });
-    let again = PREEMPTED * (1.0 - concurrency / prepared.wanted) * per_engine * mean;
-    let again_s = if again > 0.0 {
-        engine.prefill(again, middle).total().get()
-    } else {
-        0.0
-    };
+    let again = prepared.recomputed(&work).get();
     Workings {
-        per_engine,
-        concurrency,
-        prompts: (prompts, engine.prefill(prompts, requests.prompt)),
+        per_engine: prepared.per_engine,
+        concurrency: prepared.concurrency,
+        prompts: (work.prompts, engine.prefill(work.prompts, requests.prompt)),
         full: (
-            waves.max(0.0) * mean,
-            engine.decode_step(concurrency, middle),
+            work.full_steps,
+            engine.decode_step(prepared.concurrency, work.middle),
         ),
         tail,
-        again: (again, again_s),
+        again: (work.again, again),
         speed: engine.tuned.generation,
     }
 }

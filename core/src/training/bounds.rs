@@ -3,7 +3,7 @@
 use super::{Shards, block_times, optimizer};
 use crate::context::{Context, Role};
 use crate::layer::Slice;
-use crate::plan::{Layout, Recompute};
+use crate::plan::Layout;
 use crate::units::Seconds;
 
 /// Seconds that all blocks and the LM head take at least for one micro-batch, with blocks split as in `layout`: both
@@ -52,10 +52,7 @@ pub(crate) fn least_forward(
     attention_length: f64,
 ) -> f64 {
     let tokens = 1e9;
-    let plain = Layout {
-        recompute: Recompute::None,
-        ..*layout
-    };
+    let plain = layout.without_recompute();
     let slice = Slice {
         tokens,
         attention_length,

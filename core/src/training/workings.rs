@@ -1,10 +1,13 @@
 //! What [`step`](super::step) and [`forward`](super::forward) add up, term by term: for explaining them.
 
-use super::{Shards, block_context, block_times, head_time, stages, tensor_exposed};
+use super::{
+    FORWARD_EXCHANGES, Shards, block_context, block_times, head_time, stage_send, stages,
+    tensor_exposed, updated, updates_on_host,
+};
 use crate::batch::Batch;
 use crate::context::{Context, Role};
 use crate::flops::Block;
-use crate::plan::{Layout, Recompute};
+use crate::plan::Layout;
 use crate::units::Seconds;
 use crate::weights::{Stage, stage_layers};
 use crate::wire::TimeParts;
@@ -48,20 +51,12 @@ pub(crate) fn step(
 ) -> Workings {
     let all = stages(context, role, layout, batch);
     let (slow, block) = (&all.slowest, &all.slowest.block);
-    let split = if layout.sequence_parallel {
-        layout.tensor_parallel
+    let (send, exposed) = if layout.pipeline_parallel > 1 {
+        stage_send(context, role, layout, gpus, batch)
     } else {
-        1
-    };
-    let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
-    let stride = gpus / layout.pipeline_parallel;
-    let send = if layout.pipeline_parallel > 1 {
-        context.network.send(bytes, stride.max(1))
-    } else {
-        Seconds::ZERO
+        (Seconds::ZERO, 1.0)
     };
     let chunks = f64::from(layout.virtual_pipeline);
-    let exposed = if chunks > 1.0 { 0.3 } else { 1.0 };
     let tensor = block.tensor_forward + block.tensor_backward;
     let busy = block.forward + block.tensor_forward;
     let busy_backward = block.backward + block.recompute + block.tensor_backward;
@@ -90,11 +85,8 @@ pub(crate) fn forward(
     layout: &Layout,
     batch: &Batch,
 ) -> Workings {
-    let plain = Layout {
-        recompute: Recompute::None,
-        ..*layout
-    };
-    let all = stages(context, role, &plain, batch);
+    let all = stages(context, role, &layout.without_recompute(), batch);
+    let (ring, experts) = FORWARD_EXCHANGES;
     let (slow, block) = (&all.slowest, &all.slowest.block);
     let busy = slow.forward();
     Workings {
@@ -102,10 +94,10 @@ pub(crate) fn forward(
         tokens: batch.mean.tokens,
         forward: block.forward.get(),
         tensor: (block.tensor_forward.get(), 1.0),
-        context: (block.context.get(), 0.4),
-        expert: (block.expert.get(), 0.5),
+        context: (block.context.get(), ring),
+        expert: (block.expert.get(), experts),
         wait: busy.beyond(block.forward + block.tensor_forward).get(),
-        stage: (busy + block.context * 0.4 + block.expert * 0.5).get(),
+        stage: (busy + block.context * ring + block.expert * experts).get(),
         ..Workings::default()
     }
 }
@@ -157,12 +149,8 @@ pub(crate) struct Update {
 
 /// The terms of the optimizer's update.
 pub(crate) fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> Update {
-    let weights = if role.adapters > 0 {
-        role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
-    } else {
-        Shards::of(role, layout, gpus).held(layout, 1)
-    };
-    let on_host = layout.offload.optimizer && context.job.workload.rl.is_none();
+    let weights = updated(role, layout, &Shards::of(role, layout, gpus));
+    let on_host = updates_on_host(context, layout);
     let swap = if on_host {
         zero_infinity::swap(weights, layout, &context.network).get()
     } else {

@@ -6,7 +6,7 @@ use super::super::sheet::{Explanation, Sheet};
 use super::super::{Words, words};
 use super::{Phase, Source, in_phase};
 use crate::memory::Use;
-use crate::plan::{Layout, Recompute};
+use crate::plan::Layout;
 use crate::training::workings::{self, Blocks};
 
 const PASSES: [(&str, Words); 2] = [
@@ -18,10 +18,7 @@ const PASSES: [(&str, Words); 2] = [
 fn layout(phase: &Phase<'_>) -> Layout {
     match phase.usage {
         Use::Train => phase.layout,
-        Use::Evaluate => Layout {
-            recompute: Recompute::None,
-            ..phase.layout
-        },
+        Use::Evaluate => phase.layout.without_recompute(),
     }
 }
 
