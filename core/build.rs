@@ -1,5 +1,5 @@
 //! Checks the catalog in `catalog/`, the formulas in `methods/` and the Chinese in `chinese/`, and compiles them into static
-//! tables.
+//! tables; with the feature `serve`, the built site too.
 //!
 //! A bad entry fails the build with its file, its id, its field and what is wrong; a sentence without Chinese names itself.
 #![allow(clippy::print_stdout)] // A build script speaks to cargo on standard output.
@@ -10,6 +10,9 @@ mod chinese;
 mod measured;
 #[path = "build/methods.rs"]
 mod methods;
+#[cfg(feature = "serve")]
+#[path = "build/site.rs"]
+mod site;
 #[path = "build/mod.rs"]
 mod tables;
 
@@ -53,5 +56,10 @@ fn run() -> Result<(), Vec<String>> {
         }
         write(name, text)?;
     }
+    #[cfg(feature = "serve")]
+    write(
+        "site.rs",
+        site::literal(root, &Path::new(&out).join("site"))?,
+    )?;
     write("chinese.rs", chinese::literal(root)?)
 }

@@ -135,6 +135,15 @@ impl Said {
     fn better(self, other: Self) -> Self {
         if other.left < self.left { other } else { self }
     }
+
+    /// Keeps the better of the two in `best`; whether nothing English is left in it, so that none can be better.
+    fn kept_whole_in(self, best: &mut Option<Self>) -> bool {
+        let kept = match best.take() {
+            Some(best) => best.better(self),
+            None => self,
+        };
+        best.insert(kept).left == 0
+    }
 }
 
 struct Reader {
@@ -188,13 +197,9 @@ impl Reader {
         let mut best: Option<Said> = None;
         for (template, values) in found {
             let said = self.filled(template.chinese, &values, depth - 1);
-            if said.left == 0 {
-                return Some(said);
+            if said.kept_whole_in(&mut best) {
+                break;
             }
-            best = Some(match best {
-                Some(best) => best.better(said),
-                None => said,
-            });
         }
         best
     }
@@ -259,13 +264,9 @@ impl Reader {
             };
             said.text += &other.text;
             said.left = other.left;
-            if said.left == 0 {
-                return Some(said);
+            if said.kept_whole_in(&mut best) {
+                break;
             }
-            best = Some(match best {
-                Some(best) => best.better(said),
-                None => said,
-            });
         }
         best
     }

@@ -27,6 +27,7 @@ mod estimate;
 mod flags;
 pub mod flops;
 pub mod hardware;
+pub mod interface;
 pub mod job;
 pub mod kernels;
 pub mod layer;

@@ -5,166 +5,61 @@
     reason = "a command line prints"
 )]
 
+#[path = "shardwise/arguments.rs"]
+mod arguments;
 #[path = "shardwise/explaining.rs"]
 mod explaining;
-#[path = "shardwise/language.rs"]
-mod language;
+#[path = "shardwise/manual.rs"]
+mod manual;
 #[path = "shardwise/reading.rs"]
 mod reading;
+#[path = "shardwise/schemas.rs"]
+mod schemas;
 #[path = "shardwise/searching.rs"]
 mod searching;
+#[cfg(feature = "serve")]
+#[path = "shardwise/serving.rs"]
+mod serving;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser};
 use serde_json::{Value, json};
-use shardwise_core::calibration::{Calibrated, Measured, calibrate};
+use shardwise_core::calibration::{Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
-use shardwise_core::emit::{self, Framework, Language, Snippet};
+use shardwise_core::emit;
 use shardwise_core::error::InputError;
-use shardwise_core::wire::{Answer, Question, Sensitivity, parse_question};
-use shardwise_core::{catalog, estimate, evaluate_with, flags, permalink, sensitivity};
+use shardwise_core::interface::{self, Flags, answered, line};
+use shardwise_core::methods::Language;
+use shardwise_core::wire::{FlagsOptions, Question, ReadOptions};
+use shardwise_core::{estimate, evaluate_with, permalink, sensitivity};
 
-use language::Lang;
-
-/// Memory, speed, cost and flags of training language models.
-#[derive(Parser)]
-#[command(name = "shardwise", version, about)]
-struct Arguments {
-    /// Language of errors, caveats, advice, reports and comments; keys and code are the same in both.
-    #[arg(long, value_enum, global = true, default_value = "en")]
-    lang: Lang,
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Answer questions: one JSON object, or JSON Lines. Refused ones get an error line, exit status 1.
-    Estimate {
-        /// Files with questions; standard input where none is named.
-        files: Vec<PathBuf>,
-        /// JSON file with other efficiencies than the built-in ones: for fitting them.
-        #[arg(long)]
-        efficiency: Option<PathBuf>,
-    },
-    /// Write what each single change of the plan is worth, and what makes a plan fit that does not.
-    Sensitivity {
-        /// Files with questions; standard input where none is named.
-        files: Vec<PathBuf>,
-    },
-    /// Write how figures come about: each formula with the question's numbers put in, its sources, its measured error.
-    Explain {
-        /// Files with questions; standard input where none is named.
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        options: explaining::Options,
-    },
-    /// List every formula with its sources, the code that computes it and what measured it.
-    Methods {
-        /// One JSON document, in both languages, instead of plain text.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print the built-in efficiencies as JSON.
-    Efficiency,
-    /// Write the best plans of each question, or the best offers among GPU types and numbers of GPUs.
-    Search {
-        /// Files with questions; standard input where none is named.
-        files: Vec<PathBuf>,
-        #[command(flatten)]
-        options: searching::Options,
-    },
-    /// Write flags to paste.
-    Flags {
-        /// Files with questions; standard input where none is named.
-        files: Vec<PathBuf>,
-        /// Framework.
-        #[arg(long = "for", value_parser = PossibleValuesParser::new(known()))]
-        framework: String,
-        /// Version of the framework; its newest where none is named.
-        #[arg(long, default_value = "")]
-        framework_version: String,
-        /// One JSON object per question instead of plain text.
-        #[arg(long)]
-        json: bool,
-        /// Address of the page, for the permalink in the text.
-        #[arg(long, default_value = "")]
-        page: String,
-    },
-    /// Compare a run with its estimate: MFU, by how much the estimate is off, and the question calibrated with it.
-    Calibrate {
-        /// Files with the run's question; standard input where none is named.
-        files: Vec<PathBuf>,
-        /// Seconds of a micro-batch's forward pass on one GPU.
-        #[arg(long)]
-        forward_s: Option<f64>,
-        /// Seconds of its backward pass.
-        #[arg(long)]
-        backward_s: Option<f64>,
-        /// Seconds of a whole step.
-        #[arg(long)]
-        step_time_s: Option<f64>,
-        /// GiB that training's allocator handed out at most (`torch.cuda.max_memory_allocated`).
-        #[arg(long)]
-        peak_gib: Option<f64>,
-    },
-    /// Read a framework's command, script or configuration back into a question.
-    Read {
-        /// Texts of one run: a script, or `ds_config.json` and its launch line; standard input where none is named.
-        files: Vec<PathBuf>,
-        /// The GPU, which no text names: a catalog id. Default h100-sxm.
-        #[arg(long)]
-        gpu: Option<String>,
-        /// The model, where the text names a folder that the catalog does not know: an id or a Hugging Face name.
-        #[arg(long)]
-        model: Option<String>,
-        /// The whole document instead of plain text.
-        #[arg(long)]
-        json: bool,
-    },
-    /// List what the catalog knows, with sources.
-    Catalog {
-        /// Which table.
-        #[arg(value_enum)]
-        table: Table,
-    },
-    /// Print the JSON Schema of questions and answers.
-    Schema,
-    /// Print the part of the page's address that holds a question.
-    Link {
-        /// Files with questions; standard input where none is named.
-        files: Vec<PathBuf>,
-    },
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Table {
-    Gpus,
-    Models,
-    Nodes,
-    Prices,
-}
+use arguments::{Arguments, Command};
 
 fn main() -> ExitCode {
     let Arguments { lang, command } = Arguments::parse();
     match run(command, lang) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
+        // Who reads has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("shardwise: {error}");
+            complain(&error.to_string());
             ExitCode::from(2)
         }
     }
 }
 
+/// Says what went wrong. Where nobody listens, the exit status says it.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "shardwise: {text}");
+}
+
 /// Whether every question was answered.
-fn run(command: Command, lang: Lang) -> io::Result<bool> {
+fn run(command: Command, lang: Language) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
         Command::Estimate {
@@ -178,7 +73,13 @@ fn run(command: Command, lang: Lang) -> io::Result<bool> {
             efficiency: Some(path),
         } => {
             let efficiency: Efficiency =
-                serde_json::from_reader(BufReader::new(File::open(path)?))?;
+                serde_json::from_reader(open(&path, lang)?).map_err(|error| {
+                    let says = format!(
+                        "{}: {error}. `shardwise efficiency` prints what such a file holds.",
+                        path.display()
+                    );
+                    io::Error::new(io::ErrorKind::InvalidData, lang.sentence(&says))
+                })?;
             each(&files, lang, &mut out, |question| {
                 line(&evaluate_with(question, &efficiency)?.answer, lang)
             })
@@ -187,28 +88,39 @@ fn run(command: Command, lang: Lang) -> io::Result<bool> {
             line(&sensitivity(question)?, lang)
         }),
         Command::Explain { files, options } => each(&files, lang, &mut out, |question| {
-            explaining::document(question, &options, lang.of_methods())
+            explaining::document(question, &options, lang)
         }),
         Command::Methods { json } => {
-            explaining::methods(lang.of_methods(), json, &mut out)?;
+            explaining::methods(lang, json, &mut out)?;
             Ok(true)
         }
         Command::Efficiency => {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
         }
-        Command::Search { files, options } => each(&files, lang, &mut out, |question| {
-            Ok(lang.document(searching::document(question, &options)?))
-        }),
+        Command::Search { files, options } => {
+            let options = options.asked(lang);
+            each(&files, lang, &mut out, |question| {
+                interface::search(question, &options)
+            })
+        }
         Command::Flags {
             files,
             framework,
             framework_version,
             json,
             page,
-        } => each(&files, lang, &mut out, |question| {
-            write_flags(question, &framework, &framework_version, json, &page, lang)
-        }),
+        } => {
+            let options = FlagsOptions {
+                framework,
+                version: Some(framework_version),
+                page: Some(page),
+                lang: Some(lang),
+            };
+            each(&files, lang, &mut out, |question| {
+                write_flags(question, &options, json)
+            })
+        }
         Command::Calibrate {
             files,
             forward_s,
@@ -237,67 +149,106 @@ fn run(command: Command, lang: Lang) -> io::Result<bool> {
             gpu,
             model,
             json,
-        } => reading::run(
-            &files,
-            gpu.as_deref(),
-            model.as_deref(),
-            json,
-            lang,
-            &mut out,
-        ),
+        } => {
+            let lang = Some(lang);
+            let options = ReadOptions { gpu, model, lang };
+            reading::run(&files, &options, json, &mut out)
+        }
         Command::Catalog { table } => {
-            list(table, &mut out)?;
+            for row in interface::rows(table) {
+                writeln!(out, "{}", serde_json::to_string(&row)?)?;
+            }
             Ok(true)
         }
         Command::Schema => {
-            let schema = json!({
-                "question": schemars::schema_for!(Question),
-                "answer": schemars::schema_for!(Answer),
-                "calibrated": schemars::schema_for!(Calibrated),
-                "sensitivity": schemars::schema_for!(Sensitivity),
-                "reading": schemars::schema_for!(shardwise_core::read::Reading),
-            });
-            writeln!(out, "{schema:#}")?;
+            writeln!(out, "{:#}", schemas::all())?;
             Ok(true)
+        }
+        Command::Completions { shell } => {
+            // Into memory first: it panics where it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "shardwise", &mut script);
+            out.write_all(&script)?;
+            Ok(true)
+        }
+        Command::Man { dir: None } => {
+            manual::print(&mut out)?;
+            Ok(true)
+        }
+        Command::Man { dir: Some(dir) } => {
+            manual::write(&dir).map_err(|error| about(&dir, &error))?;
+            Ok(true)
+        }
+        #[cfg(feature = "serve")]
+        Command::Serve { options } => {
+            serving::run(&options, lang)?;
+            Ok(true)
+        }
+        #[cfg(not(feature = "serve"))]
+        Command::Serve { .. } => {
+            let says = "This program was built without the page. In the sources, `make cli` builds one with it: target/fast/shardwise.";
+            return Err(io::Error::other(lang.sentence(says)));
         }
     }?;
     out.flush()?;
     Ok(done)
 }
 
-fn line<T: serde::Serialize>(value: &T, lang: Lang) -> Result<String, InputError> {
-    let line = serde_json::to_string(value).map_err(|error| {
-        InputError::new("answer", format!("The answer cannot be written: {error}."))
-    })?;
-    Ok(lang.document(line))
-}
-
 /// Writes one result per question, in order; an error never stops the others.
 fn each(
     files: &[PathBuf],
-    lang: Lang,
+    lang: Language,
     out: &mut impl Write,
     mut answer: impl FnMut(&Question) -> Result<String, InputError>,
 ) -> io::Result<bool> {
     let mut all = true;
     let mut one = |text: &str, out: &mut dyn Write| -> io::Result<()> {
-        let result = parse_question(text).and_then(|question| answer(&question));
-        let line = result.unwrap_or_else(|error| {
+        // Its end is no part of a question, and no place to find an error at.
+        let line = answered(text.trim_end(), lang, &mut answer).unwrap_or_else(|refused| {
             all = false;
-            lang.document(json!({"version": 1, "error": error}).to_string())
+            refused
         });
-        writeln!(out, "{line}")
+        writeln!(out, "{line}")?;
+        // Who asks line by line waits for the answer.
+        out.flush()
     };
-    if files.is_empty() {
-        read(io::stdin().lock(), out, &mut one)?;
-    }
-    for path in files {
-        let file = File::open(path).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
-        read(BufReader::new(file), out, &mut one)?;
+    for input in inputs(files, lang) {
+        read(input?, out, &mut one)?;
     }
     Ok(all)
+}
+
+/// What the files hold, or standard input where none is named.
+fn inputs(files: &[PathBuf], lang: Language) -> impl Iterator<Item = io::Result<Box<dyn BufRead>>> {
+    let standard = files.is_empty().then(|| Path::new("-"));
+    let named = files.iter().map(PathBuf::as_path);
+    named.chain(standard).map(move |path| open(path, lang))
+}
+
+/// A file's text; `-` is standard input.
+fn open(path: &Path, lang: Language) -> io::Result<Box<dyn BufRead>> {
+    if path == Path::new("-") {
+        if io::stdin().is_terminal() {
+            complain(
+                &lang.sentence("Reading from the keyboard. Ctrl-D on a line of its own ends it."),
+            );
+        }
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    if path.is_dir() {
+        let says = format!("{}: a folder. Name the files in it.", path.display());
+        return Err(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            lang.sentence(&says),
+        ));
+    }
+    let file = File::open(path).map_err(|error| about(path, &error))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// An error, and the file that it is about.
+fn about(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// JSON Lines, or one document over several lines.
@@ -344,103 +295,17 @@ fn known() -> impl Iterator<Item = &'static str> {
     emit::FRAMEWORKS.iter().map(|framework| framework.id)
 }
 
-/// The framework of an identifier.
-fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
-    emit::framework(id).ok_or_else(|| {
-        let known = known().collect::<Vec<_>>().join(", ");
-        let message = format!("There is no such framework. Known: {known}.");
-        InputError::new("for", message)
-    })
-}
-
 fn write_flags(
     question: &Question,
-    framework: &str,
-    version: &str,
+    options: &FlagsOptions,
     json: bool,
-    page: &str,
-    lang: Lang,
 ) -> Result<String, InputError> {
-    let framework = framework_named(framework)?;
-    let link = if page.is_empty() {
-        String::new()
-    } else {
-        format!("{page}#{}", permalink::to_hash(question))
-    };
-    match flags(question, framework, framework.version(version)?, &link)? {
-        Ok(snippets) if json => {
-            let snippets: Vec<Value> = snippets.iter().map(|one| written(one, lang)).collect();
-            Ok(json!({"version": 1, "snippets": snippets}).to_string())
-        }
-        Ok(snippets) => {
-            let texts: Vec<String> = snippets.iter().map(|one| lang.snippet(one)).collect();
+    match interface::flags(question, options)? {
+        found if json => line(&found, Language::En),
+        Flags::Snippets(found) => {
+            let texts: Vec<String> = found.snippets.into_iter().map(|one| one.text).collect();
             Ok(texts.join("\n"))
         }
-        Err(unsupported) if json => line(
-            &json!({"version": 1, "unsupported": unsupported.message}),
-            lang,
-        ),
-        Err(unsupported) => Err(InputError::new("plan.backend", unsupported.message)),
+        Flags::Unsupported(found) => Err(InputError::new("plan.backend", found.unsupported)),
     }
-}
-
-/// A text to paste as JSON.
-fn written(snippet: &Snippet, lang: Lang) -> Value {
-    let language = match snippet.language {
-        Language::Shell => "shell",
-        Language::Json => "json",
-        Language::Yaml => "yaml",
-        Language::Toml => "toml",
-    };
-    let reasons = snippet.reasons.iter();
-    let reasons: Vec<(&str, String)> = reasons
-        .map(|(key, reason)| (key.as_str(), lang.sentence(reason)))
-        .collect();
-    json!({"file": snippet.file, "language": language, "text": lang.snippet(snippet), "reasons": reasons})
-}
-
-/// A table of the catalog as JSON Lines.
-fn list(table: Table, out: &mut impl Write) -> io::Result<()> {
-    let rows: Vec<Value> = match table {
-        Table::Gpus => catalog::gpu_sources()
-            .map(|(gpu, source, notes)| {
-                json!({"id": gpu.id, "name": gpu.name, "memory_gib": gpu.memory_gib, "hbm_gb_per_s": gpu.hbm_gb_per_s,
-                    "bf16_dense_tflops": gpu.bf16_dense_tflops, "fp8_dense_tflops": gpu.fp8_dense_tflops,
-                    "nvlink_gb_per_s": gpu.nvlink_gb_per_s, "nvlink_domain": gpu.nvlink_domain,
-                    "usd_per_gpu_hour": gpu.usd_per_gpu_hour, "source": source, "price_source": gpu.price_source, "notes": notes})
-            })
-            .collect(),
-        Table::Models => catalog::model_sources()
-            .zip(catalog::model_licenses().map(|(_, license)| license))
-            .zip(catalog::license_sources())
-            .map(|(((model, source, family), license), license_source)| {
-                let counts = shardwise_core::model::resolve_model(&Value::from(model.id), "model").map(|model| model.parameters);
-                json!({"id": model.id, "name": model.name, "hf_repo": model.hf_repo, "family": family,
-                    "parameters": counts.as_ref().ok().map(|counts| counts.total),
-                    "active_parameters": counts.as_ref().ok().map(|counts| counts.active), "source": source,
-                    "license": license, "license_source": license_source})
-            })
-            .collect(),
-        Table::Nodes => catalog::nodes()
-            .iter()
-            .map(|node| {
-                json!({"name": node.name, "provider": node.provider, "gpu": node.gpu, "gpus": node.gpus,
-                    "nvlink_domain": node.nvlink_domain, "network_gbit_per_s": node.network_gbit_per_s,
-                    "technology": node.technology, "host_ram_gib": node.host_ram_gib, "usd_per_hour": node.usd_per_hour,
-                    "price_kind": node.price_kind, "price_date": node.price_date, "source": node.source})
-            })
-            .collect(),
-        Table::Prices => catalog::prices()
-            .iter()
-            .map(|price| {
-                json!({"instance": price.instance, "provider": price.provider, "gpu": price.gpu, "gpus": price.gpus,
-                    "usd_per_hour": price.usd_per_hour, "usd_per_gpu_hour": price.usd_per_hour / f64::from(price.gpus),
-                    "source": price.source})
-            })
-            .collect(),
-    };
-    for row in rows {
-        writeln!(out, "{row}")?;
-    }
-    Ok(())
 }

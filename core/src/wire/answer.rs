@@ -20,7 +20,7 @@ pub struct Answer {
     pub plan: PlanSpec,
     /// Non-padding tokens per second and GPU, over the whole step and all GPUs.
     pub tokens_per_s_per_gpu: f64,
-    /// The same over all GPUs.
+    /// Non-padding tokens per second over all GPUs.
     pub tokens_per_s: f64,
     /// Millions of tokens per hour, over all GPUs.
     pub mtok_per_hour: f64,

@@ -6,12 +6,14 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Attention, Backend, Calibration, Engine, GpuSpec, HardwareSpec, KvCacheDtype, LoraSpec,
-    LoraTargets, Offload, Overlap, PlanSpec, Precision, Question, RecomputeGranularity,
-    RecomputeModule, RecomputeSpec, RlSpec, RolloutPlanSpec, RolloutWorkloadSpec, Schedule,
-    WorkloadKind, WorkloadSpec,
+    Attention, Backend, By, Calibration, Engine, EstimateOptions, FlagsOptions, GpuSpec,
+    HardwareSpec, KvCacheDtype, LoraSpec, LoraTargets, Offload, Overlap, PlanSpec, Precision,
+    Question, ReadOptions, RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec,
+    RolloutPlanSpec, RolloutWorkloadSpec, Schedule, SearchOptions, Table, WorkloadKind,
+    WorkloadSpec,
 };
 use crate::error::InputError;
+use crate::methods::Language;
 
 /// A key and what it is under.
 #[derive(Clone, Copy)]
@@ -265,6 +267,19 @@ document! {
     empty Self::default()
 }
 
+document! { EstimateOptions { lang } required {} empty Self::default() }
+document! {
+    SearchOptions { by, gpu, gpus, within_hours, within_usd, framework, limit, lang }
+    required {}
+    empty Self::default()
+}
+document! {
+    FlagsOptions { framework, version, page, lang }
+    required { framework }
+    empty Self::default()
+}
+document! { ReadOptions { gpu, model, lang } required {} empty Self::default() }
+
 /// An absent value and, in most fields, null.
 impl<T: Entry> Entry for Option<T> {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
@@ -288,6 +303,18 @@ impl<T: Document> Entry for Box<T> {
 
     fn write(&self) -> Option<Value> {
         Some(Value::Object(self.entries()))
+    }
+}
+
+impl<T: Entry> Entry for Vec<T> {
+    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+        let items = value.as_array();
+        let items = items.ok_or_else(|| place.expected(value, "a list"))?;
+        items.iter().map(|item| T::read(item, place)).collect()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(Value::Array(self.iter().filter_map(Entry::write).collect()))
     }
 }
 
@@ -415,6 +442,17 @@ words!(RecomputeModule {
 words!(Attention { Flash = "flash", Unfused = "unfused" });
 words!(KvCacheDtype { Auto = "auto", Fp8 = "fp8" });
 words!(Engine { Vllm = "vllm", Sglang = "sglang" });
+words!(By { Cost = "cost", Time = "time", Gpus = "gpus" });
+words!(Language { En = "en", Zh = "zh" });
+words!(Table { Gpus = "gpus", Models = "models", Nodes = "nodes", Prices = "prices" });
+
+/// The table of a name.
+///
+/// # Errors
+/// Lists those that there are.
+pub(crate) fn table_of(table: &str) -> Result<Table, InputError> {
+    Entry::read(&Value::from(table), &Place::at("table"))
+}
 
 impl Entry for RecomputeSpec {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
@@ -436,14 +474,7 @@ impl Entry for RecomputeSpec {
             };
             match key.as_str() {
                 "granularity" => granularity = Entry::read(value, &below)?,
-                "modules" => {
-                    let Some(items) = value.as_array() else {
-                        return Err(below.expected(value, "a list of words"));
-                    };
-                    for item in items {
-                        modules.push(Entry::read(item, &below)?);
-                    }
-                }
+                "modules" => modules = Entry::read(value, &below)?,
                 _ => return Err(unknown(&below, &["granularity", "modules"])),
             }
         }
@@ -463,8 +494,7 @@ impl Entry for RecomputeSpec {
             } => {
                 let mut map = Map::new();
                 put(&mut map, "granularity", granularity.write());
-                let modules = modules.iter().filter_map(Entry::write).collect();
-                put(&mut map, "modules", Some(Value::Array(modules)));
+                put(&mut map, "modules", modules.write());
                 Some(Value::Object(map))
             }
         }
@@ -548,5 +578,8 @@ mod tests {
         same(&[Attention::Flash, Attention::Unfused]);
         same(&[Engine::Vllm, Engine::Sglang]);
         same(&[KvCacheDtype::Auto, KvCacheDtype::Fp8]);
+        same(&[By::Cost, By::Time, By::Gpus]);
+        same(&[Table::Gpus, Table::Models, Table::Nodes, Table::Prices]);
+        same(&[crate::methods::Language::En, crate::methods::Language::Zh]);
     }
 }

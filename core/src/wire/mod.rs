@@ -6,14 +6,17 @@
 
 mod answer;
 mod document;
+mod options;
 mod parse;
 mod paths;
 mod question;
 mod sensitivity;
 
 pub use answer::*;
-pub(crate) use document::{Place, read};
+pub(crate) use document::{Document, Place, read, table_of};
 pub use document::{plan_to_value, to_value};
+pub(crate) use options::parse_options;
+pub use options::{By, EstimateOptions, FlagsOptions, ReadOptions, SearchOptions, Table};
 pub use parse::{parse_question, question_from_value};
 pub use paths::{at, put, take};
 pub use question::*;

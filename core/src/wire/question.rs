@@ -16,6 +16,8 @@ pub struct Question {
     /// Interface version: 1.
     pub version: u32,
     /// A catalog id, a Hugging Face repository name, or an object with `config.json` keys.
+    /// Null in the question of a text that names none: it has no answer yet.
+    #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object", "null"])))]
     pub model: Value,
     /// What it runs on.
     pub hardware: HardwareSpec,
@@ -48,6 +50,7 @@ pub struct Calibration {
 #[serde(deny_unknown_fields)]
 pub struct HardwareSpec {
     /// A catalog id, or an object: `base` and what differs, or a whole GPU (see [`GpuSpec`]).
+    #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object"])))]
     pub gpu: Value,
     /// Number of GPUs over all nodes. Default 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,9 +268,11 @@ pub struct RlSpec {
         deserialize_with = "even_null",
         skip_serializing_if = "Option::is_none"
     )]
+    #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object", "null"])))]
     pub critic: Option<Value>,
     /// A reward model: an id, an object, or null. Default: none (a rule).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object", "null"])))]
     pub reward_model: Option<Value>,
     /// Whether the trainer computes the old log-probabilities. False: it takes the engine's (veRL's
     /// `algorithm.rollout_correction.bypass_mode`). Default true.

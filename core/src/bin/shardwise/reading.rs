@@ -1,15 +1,14 @@
 //! `shardwise read`: what a text says, in words.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use serde_json::json;
-use shardwise_core::estimate;
+use shardwise_core::methods::Language;
 use shardwise_core::read::{Improved, Reading, improve, read};
-use shardwise_core::wire::{Answer, Question, Severity, question_from_value};
+use shardwise_core::wire::{Answer, ReadOptions, Severity};
+use shardwise_core::{estimate, interface};
 
-use super::language::Lang;
+use super::{complain, inputs};
 
 /// Longest text, in bytes: what the reading takes, and one more, so that a longer one is refused there.
 const MOST_BYTES: u64 = (1 << 20) + 1;
@@ -17,58 +16,41 @@ const MOST_BYTES: u64 = (1 << 20) + 1;
 /// Reads the files as the texts of one run. Whether they could be read.
 pub(crate) fn run(
     files: &[PathBuf],
-    gpu: Option<&str>,
-    model: Option<&str>,
+    options: &ReadOptions,
     json: bool,
-    lang: Lang,
     out: &mut impl Write,
 ) -> io::Result<bool> {
+    let lang = options.lang.unwrap_or_default();
     let mut texts = Vec::new();
-    if files.is_empty() {
-        texts.push(text_of(io::stdin().lock())?);
-    }
-    for path in files {
-        let file = File::open(path).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
-        texts.push(text_of(file)?);
+    for input in inputs(files, lang) {
+        texts.push(text_of(input?)?);
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let base = base(gpu, model);
-    match read(&texts, base.as_ref()) {
-        Ok(reading) => {
-            let answer = estimate(&reading.question);
-            let improved = improve(&texts, base.as_ref(), &reading);
-            if json {
-                let mut document = serde_json::to_value(&reading)?;
-                document["answer"] = serde_json::to_value(answer.ok())?;
-                lang.sentences(&mut document);
-                document["improved"] = serde_json::to_value(improved)?;
-                writeln!(out, "{document}")?;
-            } else {
-                print(&reading, lang, out)?;
-                match answer {
-                    Ok(answer) => print_answer(&answer, lang, out)?,
-                    Err(error) => {
-                        writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?;
-                    }
-                }
-                if let Some(improved) = improved {
-                    print_improved(&improved, lang, out)?;
-                }
-            }
-            Ok(true)
-        }
+    if json {
+        let document = interface::read(&texts, options);
+        let read = document.is_ok();
+        writeln!(out, "{}", document.unwrap_or_else(|refused| refused))?;
+        return Ok(read);
+    }
+    let base = interface::base(options);
+    let reading = match read(&texts, base.as_ref()) {
+        Ok(reading) => reading,
         Err(trouble) => {
-            if json {
-                let error = json!({"version": 1, "error": trouble}).to_string();
-                writeln!(out, "{}", lang.document(error))?;
-            } else {
-                eprintln!("shardwise: {}", lang.sentence(&trouble.to_string()));
-            }
-            Ok(false)
+            complain(&lang.sentence(&trouble.to_string()));
+            return Ok(false);
+        }
+    };
+    print(&reading, lang, out)?;
+    match estimate(&reading.question) {
+        Ok(answer) => print_answer(&answer, lang, out)?,
+        Err(error) => {
+            writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?;
         }
     }
+    if let Some(improved) = improve(&texts, base.as_ref(), &reading) {
+        print_improved(&improved, lang, out)?;
+    }
+    Ok(true)
 }
 
 fn text_of(input: impl Read) -> io::Result<String> {
@@ -77,28 +59,14 @@ fn text_of(input: impl Read) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The question that answers what no text tells.
-fn base(gpu: Option<&str>, model: Option<&str>) -> Option<Question> {
-    if gpu.is_none() && model.is_none() {
-        return None;
-    }
-    question_from_value(json!({
-        "version": 1,
-        "model": model,
-        "hardware": {"gpu": gpu.unwrap_or("h100-sxm")},
-        "workload": {"kind": "sft"}
-    }))
-    .ok()
-}
-
-fn print(reading: &Reading, lang: Lang, out: &mut impl Write) -> io::Result<()> {
+fn print(reading: &Reading, lang: Language, out: &mut impl Write) -> io::Result<()> {
     let name = reading.framework.name();
     let title = lang.sentence(&format!("{name}, read as this question:"));
     writeln!(out, "{title}\n")?;
     writeln!(out, "{:#}\n", serde_json::to_value(&reading.question)?)?;
     let place = |line| place(line, lang);
     let why = |why: &str| lang.sentence(why);
-    let colon = lang.colon();
+    let colon = lang.pick(": ", "：");
     let mut list = |title: &str, lines: Vec<String>| list(out, title, &lines, lang);
     let lines = reading.understood.iter().map(|one| {
         format!(
@@ -153,7 +121,7 @@ fn print(reading: &Reading, lang: Lang, out: &mut impl Write) -> io::Result<()> 
 }
 
 /// `line 3: `; nothing where no single line is meant.
-fn place(line: u32, lang: Lang) -> String {
+fn place(line: u32, lang: Language) -> String {
     if line == 0 {
         String::new()
     } else {
@@ -161,7 +129,7 @@ fn place(line: u32, lang: Lang) -> String {
     }
 }
 
-fn list(out: &mut impl Write, title: &str, lines: &[String], lang: Lang) -> io::Result<()> {
+fn list(out: &mut impl Write, title: &str, lines: &[String], lang: Language) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
@@ -174,7 +142,7 @@ fn list(out: &mut impl Write, title: &str, lines: &[String], lang: Lang) -> io::
 }
 
 /// The estimate in two lines, and the advice.
-fn print_answer(answer: &Answer, lang: Lang, out: &mut impl Write) -> io::Result<()> {
+fn print_answer(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Result<()> {
     let price = answer
         .usd_per_mtok
         .map(|usd| format!(", ${usd:.3} per million tokens"))
@@ -208,7 +176,7 @@ fn print_answer(answer: &Answer, lang: Lang, out: &mut impl Write) -> io::Result
 }
 
 /// The changes that help most, and the text with them.
-fn print_improved(improved: &Improved, lang: Lang, out: &mut impl Write) -> io::Result<()> {
+fn print_improved(improved: &Improved, lang: Language, out: &mut impl Write) -> io::Result<()> {
     let title = lang.sentence("What helps most, without changing what is trained:");
     writeln!(out, "\n{title}")?;
     for change in &improved.changes {

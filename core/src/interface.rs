@@ -1,0 +1,51 @@
+//! What the command line writes and the JavaScript functions return: one document for each question, text or table.
+//!
+//! Both call these functions and print what comes back, so that they cannot differ. [`ask()`] takes and gives nothing but
+//! text, for callers that know no Rust.
+
+mod ask;
+mod catalog;
+mod flags;
+mod language;
+mod reading;
+mod search;
+
+use serde::Serialize;
+
+pub use ask::{Function, answered, ask, look_up, read_texts};
+pub use catalog::{GpuRow, ModelRow, PriceRow, Row, rows};
+pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
+pub use reading::{ReadText, Unread, base, read};
+pub use search::{Closing, Found, Offered, Offers, Plans, RefusedOffer, search};
+
+use crate::error::InputError;
+use crate::methods::Language;
+use crate::wire::VERSION;
+
+/// What a question that cannot be answered gets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Refusal {
+    /// Interface version: 1.
+    pub version: u32,
+    /// Which field is wrong, and what would be right.
+    pub error: InputError,
+}
+
+/// A document as one line.
+///
+/// # Errors
+/// None in practice: every document can be written.
+pub fn line<T: Serialize>(document: &T, lang: Language) -> Result<String, InputError> {
+    let line = serde_json::to_string(document).map_err(|error| {
+        InputError::new("answer", format!("The answer cannot be written: {error}."))
+    })?;
+    Ok(lang.document(line))
+}
+
+/// The line that a refused question gets.
+#[must_use]
+pub fn refused(error: InputError, lang: Language) -> String {
+    let version = VERSION;
+    line(&Refusal { version, error }, lang).unwrap_or_default()
+}

@@ -1,0 +1,87 @@
+//! Text in, text out: a question and its options as JSON, and the line that the command line writes.
+
+use super::{flags, line, read, refused, rows, search};
+use crate::error::InputError;
+use crate::methods::Language;
+use crate::wire::{
+    Document, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, parse_options,
+    parse_question, table_of,
+};
+
+/// What is asked about a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Its answer, with [`EstimateOptions`].
+    Estimate,
+    /// Its best plans or offers, with [`SearchOptions`].
+    Search,
+    /// Texts to paste, with [`FlagsOptions`].
+    Flags,
+}
+
+/// The document of a question as one line; of a refused one, the line that says why. Without options: an empty text.
+///
+/// ```
+/// use shardwise_core::interface::{Function, ask};
+/// let line = ask(Function::Estimate, r#"{"version": 2}"#, "");
+/// assert!(line.starts_with(r#"{"version":1,"error":{"field":"#), "{line}");
+/// ```
+#[must_use]
+pub fn ask(function: Function, question: &str, options: &str) -> String {
+    match function {
+        Function::Estimate => with(options, |options: &EstimateOptions| {
+            let lang = options.lang.unwrap_or_default();
+            answered(question, lang, |question| {
+                line(&crate::estimate(question)?, lang)
+            })
+        }),
+        Function::Search => with(options, |options: &SearchOptions| {
+            let lang = options.lang.unwrap_or_default();
+            answered(question, lang, |question| search(question, options))
+        }),
+        Function::Flags => with(options, |options: &FlagsOptions| {
+            let lang = options.lang.unwrap_or_default();
+            // What they say is said in the language already; the texts are no sentences.
+            answered(question, lang, |question| {
+                line(&flags(question, options)?, Language::En)
+            })
+        }),
+    }
+}
+
+/// The document of the texts of one run, with [`ReadOptions`].
+#[must_use]
+pub fn read_texts(texts: &[&str], options: &str) -> String {
+    with(options, |options: &ReadOptions| read(texts, options))
+}
+
+/// The rows of a table of the catalog, one a line.
+#[must_use]
+pub fn look_up(table: &str) -> String {
+    let written = table_of(table).and_then(|table| {
+        let rows = rows(table);
+        let lines: Result<Vec<String>, InputError> =
+            rows.iter().map(|row| line(row, Language::En)).collect();
+        Ok(lines?.join("\n"))
+    });
+    written.unwrap_or_else(|error| refused(error, Language::En))
+}
+
+/// Answers one question.
+///
+/// # Errors
+/// The line of a refused question.
+pub fn answered(
+    question: &str,
+    lang: Language,
+    answer: impl FnOnce(&Question) -> Result<String, InputError>,
+) -> Result<String, String> {
+    let answer = parse_question(question).and_then(|question| answer(&question));
+    answer.map_err(|error| refused(error, lang))
+}
+
+fn with<T: Document>(options: &str, answer: impl FnOnce(&T) -> Result<String, String>) -> String {
+    let options = parse_options(options).map_err(|error| refused(error, Language::En));
+    let line = options.and_then(|options| answer(&options));
+    line.unwrap_or_else(|refused| refused)
+}

@@ -1,0 +1,76 @@
+//! Flags as a document.
+
+use serde::Serialize;
+
+use crate::emit::{self, Framework, Snippet};
+use crate::error::InputError;
+use crate::permalink;
+use crate::wire::{FlagsOptions, Question, VERSION};
+
+/// Texts to paste, or why there are none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Flags {
+    /// The texts.
+    Snippets(Snippets),
+    /// Why the framework cannot run the question.
+    Unsupported(Unavailable),
+}
+
+/// Texts to paste.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Snippets {
+    /// Interface version: 1.
+    pub version: u32,
+    /// The texts, each with its file name.
+    pub snippets: Vec<Snippet>,
+}
+
+/// A framework that cannot run the question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Unavailable {
+    /// Interface version: 1.
+    pub version: u32,
+    /// Why, and what it could run instead.
+    pub unsupported: String,
+}
+
+/// The flags of a question for a framework.
+///
+/// # Errors
+/// As [`crate::flags()`]; `framework` and `version` where there is none of that name.
+pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, InputError> {
+    let framework = framework_named(&options.framework)?;
+    let version = framework.version(options.version.as_deref().unwrap_or_default())?;
+    let link = match options.page.as_deref() {
+        None | Some("") => String::new(),
+        Some(page) => format!("{page}#{}", permalink::to_hash(question)),
+    };
+    let lang = options.lang.unwrap_or_default();
+    Ok(match crate::flags(question, framework, version, &link)? {
+        Ok(snippets) => Flags::Snippets(Snippets {
+            version: VERSION,
+            snippets: snippets.into_iter().map(|one| lang.snippet(one)).collect(),
+        }),
+        Err(unsupported) => Flags::Unsupported(Unavailable {
+            version: VERSION,
+            unsupported: lang.sentence(&unsupported.message),
+        }),
+    })
+}
+
+/// The framework of an identifier.
+///
+/// # Errors
+/// Lists those that there are.
+pub fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
+    emit::framework(id).ok_or_else(|| {
+        let known: Vec<&str> = emit::FRAMEWORKS.iter().map(|own| own.id).collect();
+        let known = known.join(", ");
+        let message = format!("There is no such framework. Known: {known}.");
+        InputError::new("framework", message)
+    })
+}

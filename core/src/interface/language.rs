@@ -1,0 +1,67 @@
+//! In which language a document speaks to a person; keys, values and code are the same in each.
+
+use serde_json::Value;
+
+use crate::chinese;
+use crate::emit::Snippet;
+use crate::methods::Language;
+
+/// Keys of the documents whose values are sentences.
+const SENTENCES: [&str; 5] = ["hint", "message", "text", "unsupported", "why"];
+
+impl Language {
+    /// A sentence of the core, or of the command line.
+    #[must_use]
+    pub fn sentence(self, english: &str) -> String {
+        match self {
+            Self::En => None,
+            Self::Zh => chinese::chinese(english),
+        }
+        .unwrap_or_else(|| english.to_owned())
+    }
+
+    /// A text to paste, with its comments and reasons.
+    #[must_use]
+    pub fn snippet(self, mut snippet: Snippet) -> Snippet {
+        if self == Self::Zh {
+            snippet.text = chinese::text(&snippet.text, snippet.language);
+            for (_, reason) in &mut snippet.reasons {
+                *reason = self.sentence(reason);
+            }
+        }
+        snippet
+    }
+
+    /// A JSON document.
+    #[must_use]
+    pub fn document(self, json: String) -> String {
+        if self == Self::En {
+            return json;
+        }
+        match serde_json::from_str(&json) {
+            Ok(mut document) => {
+                self.sentences(&mut document);
+                document.to_string()
+            }
+            Err(_) => json,
+        }
+    }
+
+    /// The sentences of a document.
+    pub(super) fn sentences(self, document: &mut Value) {
+        match document {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    match value {
+                        Value::String(text) if SENTENCES.contains(&key.as_str()) => {
+                            *text = self.sentence(text);
+                        }
+                        _ => self.sentences(value),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.sentences(item)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A text read back, with the answer to its question and what would help.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::read::{Improved, Reading, Trouble, improve};
+use crate::wire::{Answer, Question, ReadOptions, VERSION, question_from_value};
+
+/// A text that was read.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct ReadText {
+    /// The question that it asks, and the report.
+    #[serde(flatten)]
+    pub reading: Reading,
+    /// The answer to the question; null where it has none.
+    pub answer: Option<Answer>,
+    /// The changes that help most; null where nothing noticeable does.
+    pub improved: Option<Improved>,
+}
+
+/// A text that cannot be read at all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Unread {
+    /// Interface version: 1.
+    pub version: u32,
+    /// Why.
+    pub error: Trouble,
+}
+
+/// The document of the texts of one run.
+///
+/// # Errors
+/// The document that says why nothing can be read.
+pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
+    let lang = options.lang.unwrap_or_default();
+    let base = base(options);
+    let version = VERSION;
+    let refused = |error| super::refused(error, lang);
+    match crate::read::read(texts, base.as_ref()) {
+        Ok(reading) => {
+            let document = ReadText {
+                answer: crate::estimate(&reading.question).ok(),
+                improved: improve(texts, base.as_ref(), &reading),
+                reading,
+            };
+            super::line(&document, lang).map_err(refused)
+        }
+        Err(error) => Err(super::line(&Unread { version, error }, lang).unwrap_or_else(refused)),
+    }
+}
+
+/// The question that answers what no text tells.
+#[must_use]
+pub fn base(options: &ReadOptions) -> Option<Question> {
+    let ReadOptions { gpu, model, .. } = options;
+    if gpu.is_none() && model.is_none() {
+        return None;
+    }
+    question_from_value(json!({
+        "version": VERSION,
+        "model": model,
+        "hardware": {"gpu": gpu.as_deref().unwrap_or("h100-sxm")},
+        "workload": {"kind": "sft"}
+    }))
+    .ok()
+}

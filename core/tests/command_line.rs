@@ -1,0 +1,337 @@
+//! The command line as a program: exit statuses, files and pipes, help, completions, man pages.
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use shardwise_core::catalog;
+
+const QUESTION: &str = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#;
+
+const COMMANDS: [&str; 15] = [
+    "estimate",
+    "sensitivity",
+    "explain",
+    "methods",
+    "efficiency",
+    "search",
+    "flags",
+    "calibrate",
+    "read",
+    "catalog",
+    "schema",
+    "link",
+    "serve",
+    "completions",
+    "man",
+];
+
+fn shardwise(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shardwise"));
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = shardwise(arguments).spawn().unwrap();
+    // A command that stops reading early has said why.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// A folder of its own for a test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(std::fs::remove_dir_all(&folder));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Whether the program is there; where it is not, says what is left out. Past the test's own output, which is kept back.
+fn there(program: &str, what: &str) -> bool {
+    let there = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok();
+    if !there {
+        let says = format!("not checked, for want of {program}: {what}\n");
+        std::io::stderr().write_all(says.as_bytes()).unwrap();
+    }
+    there
+}
+
+#[test]
+fn each_exit_status_means_what_the_help_says() {
+    let refused = QUESTION.replace("\"gpus\": 8", "\"gpus\": 0");
+    let unfit = QUESTION
+        .replace("\"gpus\": 8", "\"gpus\": 1")
+        .replace("qwen3-8b", "llama-3.1-70b");
+    for (arguments, input, status) in [
+        (&["estimate"][..], QUESTION, 0),
+        (&["estimate"], &unfit, 0),
+        (&["estimate"], &refused, 1),
+        (&["estimate", "-"], QUESTION, 0),
+        (&["read"], "echo hello", 1),
+        (&["--help"], "", 0),
+        (&["help", "search"], "", 0),
+        (&["--version"], "", 0),
+        (&[], "", 2),
+        (&["guess"], "", 2),
+        (&["estimate", "--quickly"], "", 2),
+        (&["estimate", "no-such-file"], "", 2),
+        (&["estimate", "--efficiency", "/dev/null"], QUESTION, 2),
+        (&["flags"], QUESTION, 2),
+        (&["flags", "--for", "keras"], QUESTION, 2),
+        (&["search", "--for", "keras"], QUESTION, 2),
+        (&["completions", "ksh"], "", 2),
+        (&["man", "--dir", "/dev/null/man"], "", 2),
+    ] {
+        let output = run(arguments, input);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        // What went wrong with a question is on its line, everything else on standard error.
+        let said = text(&output.stderr);
+        let on_its_line = status == 0 || arguments == ["estimate"];
+        assert_eq!(said.is_empty(), on_its_line, "{arguments:?}: {said}");
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+    }
+    let help = run(&["--help"], "");
+    for line in ["Exit status:", "\n  0  ", "\n  1  ", "\n  2  "] {
+        assert!(text(&help.stdout).contains(line), "{line}");
+    }
+}
+
+#[test]
+fn what_went_wrong_is_named_with_the_remedy() {
+    let src = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    for (arguments, says) in [
+        (&["estimate", "no-such-file"][..], "no-such-file: "),
+        (&["estimate", src], "Name the files in it."),
+        (
+            &["estimate", "--efficiency", "/dev/null"],
+            "/dev/null: EOF while parsing a value at line 1 column 0. `shardwise efficiency` prints",
+        ),
+        (&["flags", "--for", "very"], "'verl'"),
+        (&["serch"], "'search'"),
+    ] {
+        let output = run(arguments, QUESTION);
+        let said = text(&output.stderr);
+        assert!(said.contains(says), "{arguments:?}: {said}");
+    }
+    let output = run(&["estimate", src, "--lang", "zh"], "");
+    assert!(text(&output.stderr).contains("这是文件夹"));
+}
+
+#[test]
+fn version_names_the_data_too() {
+    let output = run(&["--version"], "");
+    let expected = format!(
+        "shardwise {} (data {})\n",
+        env!("CARGO_PKG_VERSION"),
+        catalog::VERSION
+    );
+    assert_eq!(text(&output.stdout), expected);
+}
+
+#[test]
+fn files_and_standard_input_are_read_in_the_order_of_their_names() {
+    let folder = folder("order");
+    let file = folder.join("question.json");
+    std::fs::write(&file, QUESTION.replace(", ", ",\n")).unwrap();
+    let file = file.to_str().unwrap();
+    let other = QUESTION.replace("qwen3-8b", "llama-3.1-8b");
+    let apart = run(&["estimate"], QUESTION).stdout;
+    let both = run(&["estimate", file, "-", file], &other).stdout;
+    let lines: Vec<&str> = text(&both).lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0], text(&apart).trim_end());
+    assert_eq!(lines[0], lines[2]);
+    assert_ne!(lines[0], lines[1]);
+
+    let script = include_str!("golden/emit/chatlearn-grpo-fsdp.run_chatlearn.sh");
+    let piped = run(&["read", "--json", "-"], script);
+    assert_eq!(piped.status.code(), Some(0));
+    assert_eq!(piped.stdout, run(&["read", "--json"], script).stdout);
+}
+
+#[test]
+fn who_asks_line_by_line_is_answered_line_by_line() {
+    let mut child = shardwise(&["estimate"]).spawn().unwrap();
+    let mut questions = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..3 {
+        writeln!(questions, "{QUESTION}").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert!(answer.starts_with("{\"version\":1"), "{answer}");
+    }
+    drop(questions);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_reader_that_ends_first_is_no_error() {
+    let many = format!("{QUESTION}\n").repeat(50);
+    for (arguments, input) in [
+        (&["estimate"][..], many.as_str()),
+        (&["catalog", "models"], ""),
+        (&["schema"], ""),
+        (&["methods"], ""),
+        (&["completions", "zsh"], ""),
+        (&["man"], ""),
+    ] {
+        let mut child = shardwise(arguments).spawn().unwrap();
+        // Before the program can write, so that its first write fails.
+        drop(child.stdout.take());
+        let mut stdin = child.stdin.take().unwrap();
+        drop(stdin.write_all(input.as_bytes()));
+        drop(stdin);
+        let mut said = String::new();
+        let mut errors = child.stderr.take().unwrap();
+        errors.read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}");
+        assert_eq!(said, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    let help = run(&["--help"], "");
+    for name in COMMANDS {
+        assert!(
+            text(&help.stdout).contains(&format!("\n  {name} ")),
+            "{name}"
+        );
+        let own = run(&[name, "--help"], "");
+        assert_eq!(own.status.code(), Some(0), "{name}");
+        let own = text(&own.stdout);
+        let (_, examples) = own.split_once("\nExample").unwrap_or_default();
+        let example = examples.contains(&format!("shardwise {name}"));
+        // One without the page says how to get one with it.
+        let how = name == "serve" && own.contains("make cli");
+        assert!(example || how, "{name}: {own}");
+    }
+}
+
+#[test]
+#[cfg(not(feature = "serve"))]
+fn a_program_without_the_page_says_how_to_get_one() {
+    for arguments in [&["serve"][..], &["serve", "--port", "8090"]] {
+        let output = run(arguments, "");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("`make cli`"));
+    }
+}
+
+#[test]
+fn bash_completes_commands_options_and_values() {
+    if !there("bash", "its completions") {
+        return;
+    }
+    let script = folder("bash").join("shardwise");
+    std::fs::write(&script, run(&["completions", "bash"], "").stdout).unwrap();
+    // As bash calls it: the words, which one it is, the word and the one before it.
+    let complete = |words: &[&str]| {
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let output = Command::new("bash")
+            .args(["--norc", "-euc"])
+            .arg(
+                r#"source "$1"; shift; last=$1 before=$2; shift 2; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+                [ "$(complete -p shardwise | grep -c -- '-F _shardwise')" = 1 ]
+                _shardwise shardwise "$last" "$before"; printf '%s\n' "${COMPREPLY[@]}""#,
+            )
+            .arg("bash")
+            .arg(&script)
+            .args([last, before])
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).trim_end().to_owned()
+    };
+    assert_eq!(complete(&["shardwise", "est"]), "estimate");
+    assert_eq!(complete(&["shardwise", "flags", "--fo"]), "--for");
+    assert_eq!(complete(&["shardwise", "flags", "--for", "ver"]), "verl");
+    assert_eq!(complete(&["shardwise", "search", "--by", "c"]), "cost");
+    assert_eq!(complete(&["shardwise", "catalog", "g"]), "gpus");
+    let commands = complete(&["shardwise", ""]);
+    for name in COMMANDS {
+        assert!(commands.lines().any(|one| one == name), "{name}");
+    }
+}
+
+#[test]
+fn each_shell_takes_its_completions() {
+    for (shell, check) in [
+        ("bash", &["-n"][..]),
+        ("zsh", &["-n"]),
+        ("fish", &["--no-execute"]),
+        ("pwsh", &["-NoProfile", "-File"]),
+        ("elvish", &["-compileonly"]),
+    ] {
+        let name = if shell == "pwsh" { "powershell" } else { shell };
+        let script = run(&["completions", name], "").stdout;
+        for command in COMMANDS {
+            assert!(text(&script).contains(command), "{name}: {command}");
+        }
+        if there(shell, "the syntax of its completions") {
+            let file = folder(name).join("shardwise.ps1");
+            std::fs::write(&file, script).unwrap();
+            let output = Command::new(shell).args(check).arg(&file).output().unwrap();
+            assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+        }
+    }
+}
+
+#[test]
+fn there_is_a_man_page_for_each_command() {
+    let folder = folder("man").join("man1");
+    let output = run(&["man", "--dir", folder.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(0));
+    let whole = run(&["man"], "").stdout;
+    let written = std::fs::read(folder.join("shardwise.1")).unwrap();
+    assert_eq!(text(&written), text(&whole));
+    let mut pages = vec![("shardwise".to_owned(), whole)];
+    for command in COMMANDS {
+        let name = format!("shardwise-{command}");
+        let reference = format!("shardwise\\-{command}(1)");
+        assert!(text(&pages[0].1).contains(&reference), "{reference}");
+        let page = std::fs::read(folder.join(format!("{name}.1"))).unwrap();
+        pages.push((name, page));
+    }
+    let groff = there("groff", "how the man pages come out");
+    for (name, page) in pages {
+        assert!(text(&page).contains(&format!("\n.TH {name} 1 ")), "{name}");
+        if !groff {
+            continue;
+        }
+        let file = folder.join(format!("{name}.1"));
+        let output = Command::new("groff")
+            .args(["-man", "-Tutf8", "-ww", "-P-cbou"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{name}");
+        assert_eq!(text(&output.stderr), "", "{name}");
+        let printed = text(&output.stdout);
+        for part in ["\nNAME\n", "\nSYNOPSIS\n", "\nOPTIONS\n"] {
+            assert!(printed.contains(part), "{name}: {printed}");
+        }
+        // As it stands in the help, one example per line.
+        let command = name.replace('-', " ");
+        let example = printed.contains("\nEXAMPLES\n") && printed.contains(&format!("{command} "));
+        assert!(example || name == "shardwise-serve", "{name}: {printed}");
+    }
+}

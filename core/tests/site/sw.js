@@ -1,0 +1,1 @@
+self.addEventListener('install', () => {}); self.addEventListener('activate', () => {}); self.addEventListener('fetch', () => {});
