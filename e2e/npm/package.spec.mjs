@@ -1,0 +1,107 @@
+// The packed package, as its users have it: every answer is the command line's, byte by byte.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '../fixtures.mjs';
+import { serve } from '../serve.mjs';
+import { questions } from './cases.mjs';
+import { OUT, TOOLS } from './prepare.mjs';
+import { checker } from './schema.mjs';
+
+const cases = join(OUT, 'www/cases.json');
+const lines = join(OUT, 'command-line.jsonl');
+const told = () => readFileSync(lines, 'utf8');
+const run = (project, command, ...args) => execFileSync(command, args, { cwd: join(OUT, project), encoding: 'utf8' });
+
+test('the questions are of every kind', () => {
+  const answers = told().split('\n', questions.length).map((line) => JSON.parse(line));
+  const refused = answers.filter((answer) => answer.error).length;
+  expect(questions).toHaveLength(100);
+  expect([refused >= 15, refused <= 30]).toEqual([true, true]);
+  const answered = questions.filter((_, at) => !answers[at].error).map((question) => JSON.parse(question));
+  expect(new Set(answered.map((question) => question.workload.kind)).size).toBe(8);
+  expect(answered.filter((question) => !question.plan).length).toBeGreaterThan(15);
+  expect(answers.some((answer) => answer.fits === false)).toBe(true);
+});
+
+test('a Node script has the lines of the command line', () => {
+  const own = join(OUT, 'node.jsonl');
+  run('node', 'node', 'answers.js', cases, own);
+  expect(readFileSync(own).equals(readFileSync(lines))).toBe(true);
+});
+
+test('the functions say in objects what the lines say', () => {
+  expect(run('node', 'node', 'objects.js', cases, lines)).toMatch(/^\d+ answers are the same/);
+});
+
+test.describe('in a page', () => {
+  let site;
+  test.beforeAll(async () => {
+    run('vite', join(TOOLS, 'vite'), 'build', '--base', './', '--outDir', join(OUT, 'www/vite'), '--emptyOutDir', '--logLevel', 'warn');
+    site = await serve({ dir: join(OUT, 'www'), port: Number(new URL(test.info().project.use.baseURL).port) });
+  });
+  test.afterAll(() => site.stop());
+
+  for (const project of ['vite', 'plain']) {
+    test(`${project}: the lines of the command line, under a strict policy`, async ({ page }) => {
+      await page.goto(`/${project}/`);
+      await expect(page.locator('#done')).toHaveText(/^\d+$/, { timeout: 150_000 });
+      const { said, lines: own } = await page.evaluate(() => window.told);
+      expect(said).toEqual(['Shardwise is not loaded yet: await init() first.']);
+      expect(`${own.join('\n')}\n` === told()).toBe(true);
+    });
+  }
+
+  test('vite: the program is a file of its own, with its digest in the name', () => {
+    const files = readdirSync(join(OUT, 'www/vite/assets'));
+    expect(files.filter((file) => /^shardwise_bg-.{8}\.wasm$/.test(file))).toHaveLength(1);
+  });
+});
+
+test("vite's development server finds the program, as the README says", async ({ page, baseURL }) => {
+  const { port } = new URL(baseURL);
+  const server = spawn(join(TOOLS, 'vite'), ['--host', '127.0.0.1', '--port', port, '--strictPort'], { cwd: join(OUT, 'vite'), stdio: 'pipe' });
+  try {
+    await Promise.race([once(server.stdout, 'data'), once(server, 'exit')]);
+    const few = JSON.parse(readFileSync(cases, 'utf8')).slice(0, 3);
+    await page.route('**/cases.json', (route) => route.fulfill({ json: few }));
+    await page.goto('/');
+    await expect(page.locator('#done')).toHaveText('3');
+    const { lines: own } = await page.evaluate(() => window.told);
+    expect(own).toEqual(told().split('\n', 3));
+  } finally {
+    server.kill();
+  }
+});
+
+test('the types hold for an example of every function, and for every answer', () => {
+  const asked = JSON.parse(readFileSync(cases, 'utf8'));
+  const answers = told().trimEnd().split('\n');
+  const types = { estimate: 'Answer | Refusal', search: 'Plans | Offers | Refusal', flags: 'Snippets | Unavailable | Refusal', read: 'ReadText | Unread' };
+  const checked = asked.map(({ call }, at) => `(${answers[at]}) satisfies ${types[call]};`);
+  const questions = asked.filter(({ call }, at) => call === 'estimate' && !JSON.parse(answers[at]).error).map(({ input }) => `(${input}) satisfies Question;`);
+  const names = ['Question', ...new Set(Object.values(types).flatMap((one) => one.split(' | ')))];
+  writeFileSync(join(OUT, 'types/answers.ts'), `import type { ${names.join(', ')} } from 'shardwise';\n${[...checked, ...questions].join('\n')}\n`);
+  const compile = (...options) => run('types', join(TOOLS, 'tsc'), '--noEmit', '--strict', '--target', 'es2022', ...options);
+  compile('--module', 'nodenext', 'example.ts', 'answers.ts');
+  compile('--module', 'es2022', '--moduleResolution', 'bundler', 'example.ts');
+});
+
+test('every answer is what the schema says, and no more', () => {
+  const wrong = checker(JSON.parse(readFileSync(join(OUT, 'types/node_modules/shardwise/schema.json'), 'utf8')));
+  const answers = told().trimEnd().split('\n').map((line) => JSON.parse(line));
+  const name = (call, answer) => {
+    if (answer.error) return call === 'read' ? 'Unread' : 'Refusal';
+    if (call === 'search') return answer.plans ? 'Plans' : 'Offers';
+    return { estimate: 'Answer', flags: 'Flags', read: 'ReadText' }[call];
+  };
+  const asked = JSON.parse(readFileSync(cases, 'utf8'));
+  asked.forEach(({ call, input }, at) => {
+    expect(wrong(name(call, answers[at]), answers[at])).toBe('');
+    if (call !== 'read' && !answers[at].error) expect(wrong('Question', JSON.parse(input))).toBe('');
+  });
+  expect(wrong('Answer', { ...answers[0], more: 1 })).toContain('additional properties');
+  expect(wrong('Question', {})).toContain('required');
+});

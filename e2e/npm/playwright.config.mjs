@@ -1,0 +1,14 @@
+import site from '../playwright.config.mjs';
+
+// Three projects that use the packed package: a Node script, a Vite project and a page without a bundler.
+const { webServer: _, ...rest } = site;
+const port = Number(process.env.E2E_PORT ?? 4173);
+
+export default {
+  ...rest,
+  testDir: '.',
+  globalSetup: './prepare.mjs',
+  outputDir: '../test-results/npm',
+  timeout: 180_000,
+  use: { ...rest.use, baseURL: `http://127.0.0.1:${port}/` },
+};
