@@ -2,15 +2,46 @@
 // to find in the console: an error, a warning, a breach of the page's policy, a request to another site.
 
 import { test as base, expect } from '@playwright/test';
+import { deploy } from './deployed.mjs';
 import { Accuracy } from './pages/accuracy.mjs';
 import { Calculator } from './pages/calculator.mjs';
 
 export { expect };
 
-function watch(context, home, report) {
-  context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) report(`console ${message.type()}: ${message.text()}`);
+/** Notes on `problems` whatever a page of the context does wrong. */
+async function guard(context, home, expected, problems) {
+  const report = (text) => expected.some((pattern) => pattern.test(text)) || problems.push(text);
+  watch(context, home, report);
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      console.error(`policy: ${event.violatedDirective} blocked ${event.blockedURI || 'inline'} at ${event.sourceFile}:${event.lineNumber}`);
+    });
   });
+}
+
+/** Watches a context that a test made itself; what it returns must stay empty. */
+export async function guarded(context, home) {
+  const problems = [];
+  await guard(context, home, [], problems);
+  return problems;
+}
+
+const introduced = () => {
+  try {
+    localStorage.setItem('shardwise-intro', '1');
+  } catch {
+    // A frame without storage has no introduction either.
+  }
+};
+
+const FINE = 'no console message, policy breach or foreign request';
+
+function watch(context, home, report) {
+  const heed = (message) => {
+    if (['error', 'warning'].includes(message.type())) report(`console ${message.type()}: ${message.text()}`);
+  };
+  context.on('console', heed);
+  context.on('serviceworker', (worker) => worker.on('console', heed));
   context.on('weberror', (error) => report(`page error: ${error.error()}`));
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -27,22 +58,23 @@ export const test = base.extend({
 
   context: async ({ context, baseURL, expected, newcomer }, use) => {
     const problems = [];
-    const report = (text) => expected.some((pattern) => pattern.test(text)) || problems.push(text);
-    watch(context, new URL(baseURL).origin, report);
-    if (!newcomer) await context.addInitScript(() => {
-      try {
-        localStorage.setItem('shardwise-intro', '1');
-      } catch {
-        // A frame without storage has no introduction either.
-      }
-    });
-    await context.addInitScript(() => {
-      document.addEventListener('securitypolicyviolation', (event) => {
-        console.error(`policy: ${event.violatedDirective} blocked ${event.blockedURI || 'inline'} at ${event.sourceFile}:${event.lineNumber}`);
-      });
-    });
+    await guard(context, new URL(baseURL).origin, expected, problems);
+    if (!newcomer) await context.addInitScript(introduced);
     await use(context);
-    expect(problems, 'no console message, policy breach or foreign request').toEqual([]);
+    expect(problems, FINE).toEqual([]);
+  },
+
+  // A host of the test's own (e2e/deployed.mjs), with a browser that knows nothing yet: `host.context`.
+  host: async ({ browser, expected }, use) => {
+    const host = await deploy();
+    host.context = await browser.newContext({ baseURL: host.url });
+    const problems = [];
+    await guard(host.context, new URL(host.url).origin, expected, problems);
+    await host.context.addInitScript(introduced);
+    await use(host);
+    await host.context.close();
+    await host.stop();
+    expect(problems, FINE).toEqual([]);
   },
 
   calculator: async ({ page }, use) => {

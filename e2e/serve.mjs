@@ -1,4 +1,4 @@
-// Serves the built site as a careful host would: exact types, strict headers, nothing outside its folder.
+// Serves the built site as a careful host would: exact types, the headers of its `_headers`, nothing outside its folder.
 //
 //   node e2e/serve.mjs [--port 8080] [--at /] [--dir dist] [--gallery] [--compress]
 //
@@ -11,34 +11,12 @@ import { dirname, extname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
+import { COMPRESSED, TYPES } from '../scripts/hosting.mjs';
+import { rulesOf } from './rules.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SITE = resolve(HERE, '../dist');
 const GALLERY = resolve(HERE, 'gallery');
-
-const TYPES = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.wasm': 'application/wasm',
-  '.webmanifest': 'application/manifest+json',
-};
-
-const HEADERS = {
-  'cache-control': 'no-cache',
-  'cross-origin-opener-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  // Public files without a secret: a frame with sandbox="allow-scripts" alone may load them too.
-  'access-control-allow-origin': '*',
-};
-
-// A worker has the policy that its own file comes with, not the page's.
-const WORKERS = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 // The file for a path under `at`, or null for a path that leaves the folder or is not below `at`.
 async function fileFor(url, { dir, at, gallery }) {
@@ -69,7 +47,10 @@ function compress(file) {
 }
 
 async function answer(request, response, site) {
-  const refuse = (status, text) => response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain' }).end(`${text}\n`);
+  const path = request.url.replace(/[?#].*/s, '').slice(site.at.length - 1);
+  if (site.interfere && (await site.interfere(path.slice(1), response))) return;
+  const rules = rulesOf(site.dir)(path);
+  const refuse = (status, text) => response.writeHead(status, { ...rules, 'content-type': 'text/plain' }).end(`${text}\n`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method not allowed');
   let file = null;
   let info = null;
@@ -80,10 +61,12 @@ async function answer(request, response, site) {
     info = null;
   }
   if (!info?.isFile()) return refuse(404, 'not found');
-  const type = TYPES[extname(file)] ?? 'application/octet-stream';
-  const policy = extname(file) === '.js' ? { 'content-security-policy': WORKERS } : {};
-  const headers = { ...HEADERS, ...policy, 'content-type': type };
-  if (site.compress && !type.startsWith('image/png') && /\bbr\b/.test(request.headers['accept-encoding'] ?? '')) {
+  const ending = extname(file).slice(1);
+  const type = TYPES[ending] ?? 'application/octet-stream';
+  const etag = `"${info.size.toString(36)}-${Math.round(info.mtimeMs).toString(36)}"`;
+  const headers = { etag, ...rules, 'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type };
+  if (request.headers['if-none-match'] === etag) return response.writeHead(304, headers).end();
+  if (site.compress && COMPRESSED.has(ending) && /\bbr\b/.test(request.headers['accept-encoding'] ?? '')) {
     const bytes = await compress(file);
     response.writeHead(200, { ...headers, 'content-encoding': 'br', vary: 'accept-encoding', 'content-length': bytes.length });
     return response.end(request.method === 'HEAD' ? undefined : bytes);
@@ -93,9 +76,13 @@ async function answer(request, response, site) {
   createReadStream(file).on('error', () => response.destroy()).pipe(response);
 }
 
-/** Starts the server; port 0 takes a free one. Resolves to its address and a function that stops it. */
-export function serve({ dir = SITE, at = '/', port = 0, gallery = false, compress: squeeze = false } = {}) {
-  const site = { dir: resolve(dir), at, gallery, compress: squeeze };
+/**
+ * Starts the server; port 0 takes a free one. Resolves to its address and a function that stops it.
+ *
+ * `interfere(file, response)` may answer in its place, and then returns true.
+ */
+export function serve({ dir = SITE, at = '/', port = 0, gallery = false, compress: squeeze = false, interfere } = {}) {
+  const site = { dir: resolve(dir), at, gallery, compress: squeeze, interfere };
   const server = http.createServer((request, response) => answer(request, response, site));
   return new Promise((done, failed) => {
     server.on('error', failed);

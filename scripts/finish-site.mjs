@@ -1,43 +1,79 @@
 // Trunk's last step: joins the style sheets into one file, writes the accuracy page, what starts the worker that writes
-// flags, the methods pages, which that program makes, and the service worker.
+// flags, the pages of text, which that program makes, and the service worker.
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { headersFile } from './hosting.mjs';
+import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 
 const site = process.env.TRUNK_STAGING_DIR;
 if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script runs as a hook of `trunk build`');
 
 const digest = (bytes, algorithm, encoding) => createHash(algorithm).update(bytes).digest(encoding);
 
-// Never served from the cache: the worker itself, what other sites load, what hosts and readers of the README use.
-const NOT_CACHED = new Set(['sw.js', 'embed.js', '_headers', 'screenshot.png']);
-
+trimScripts();
 joinStyles();
+nameByDigest();
 writeAccuracyPage();
 const answer = await writeTextsWorker();
-writeMethodsPages(answer);
-writeServiceWorker();
+writeDocuments(answer);
+// What is compiled in may be passed on with its licences alone.
+writeFileSync(join(site, LICENSES), execFileSync(process.execPath, [fileURLToPath(new URL('./licenses.mjs', import.meta.url)), 'site']));
+writeFileSync(join(site, '_headers'), headersFile(filesOf(site)));
+const { version, files } = writeServiceWorker(site);
+console.log(`site ${version}: ${files.length} files cached for offline use`);
+
+// Of the scripts that travel as they are written: all comments but the first line, and indentation, stay here.
+function trimScripts() {
+  for (const name of ['boot.js', 'embed.js', 'figure.js', 'frame.js']) {
+    const [first, ...lines] = readFileSync(join(site, name), 'utf8').split('\n').map((line) => line.trim());
+    const code = lines.filter((line) => !/^(\/\/|\/\*\*)/.test(line) && line !== '');
+    writeFileSync(join(site, name), `${[first, ...code].join('\n')}\n`);
+  }
+}
 
 // One request instead of a dozen. The order of the links is the order of the rules. Without an integrity
 // attribute, which a sandboxed frame could not check; the service worker checks digests.
 function joinStyles() {
+  const link = /<link rel="stylesheet" href="\.\/([^"]+)"[^>]*>\n?/g;
   const page = join(site, 'index.html');
   const html = readFileSync(page, 'utf8');
-  const links = [...html.matchAll(/<link rel="stylesheet" href="\.\/([^"]+)"[^>]*>\n?/g)];
-  if (links.length === 0) throw new Error('index.html links no style sheet');
-  const css = links.map(([, file]) => readFileSync(join(site, file), 'utf8')).join('\n');
-  const name = `style-${digest(css, 'sha256', 'hex').slice(0, 16)}.css`;
-  for (const [, file] of links) rmSync(join(site, file));
-  writeFileSync(join(site, name), css);
-  let written = false;
-  const joined = html.replace(/<link rel="stylesheet" href="\.\/[^"]+"[^>]*>\n?/g, () => {
-    if (written) return '';
-    written = true;
-    return `<link rel="stylesheet" href="./${name}">\n`;
+  const files = [...html.matchAll(link)].map(([, file]) => file);
+  if (files.length === 0) throw new Error('index.html links no style sheet');
+  const css = files.map((file) => readFileSync(join(site, file), 'utf8')).join('\n');
+  for (const file of files) rmSync(join(site, file));
+  writeFileSync(join(site, 'style.css'), css);
+  const [style] = hashed('style.css');
+  let first = true;
+  const joined = html.replace(link, () => {
+    if (!first) return '';
+    first = false;
+    return `<link rel="stylesheet" href="./${style}">\n`;
   });
   writeFileSync(page, joined);
+}
+
+// Trunk names the program after its wasm before that is optimised, and charts are saved by a script without a mark. Hosts
+// let browsers keep files with a digest in their names, so it must be that of what is in them; and a window of an earlier
+// version asks for its own files (service-worker.js).
+function nameByDigest() {
+  const [program] = readdirSync(site).filter((file) => /^shardwise-app-[0-9a-f]+\.js$/.test(file));
+  const stem = program.replace(/\.js$/, '');
+  for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
+  const [js] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm');
+  rename('index.html', stem, js.replace(/\.js$/, ''));
+  const [figure] = hashed('figure.js');
+  rename('boot.js', 'figure.js', figure);
+}
+
+// Changes a name in all places of a file.
+function rename(file, from, to) {
+  const text = readFileSync(join(site, file), 'utf8');
+  if (!text.includes(from)) throw new Error(`${file} does not name ${from}`);
+  writeFileSync(join(site, file), text.replaceAll(from, to));
 }
 
 // The accuracy page is the calculator's with another program, one style sheet more and its data. In a folder of
@@ -48,19 +84,30 @@ function writeAccuracyPage() {
   const [program] = hashed('accuracy.js', 'accuracy_bg.wasm');
   const [style] = hashed('accuracy.css');
   const [runs] = hashed('accuracy.json');
+  const title = 'Shardwise: how accurate is it?';
+  const description = 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.';
+  writePage({ folder: 'accuracy', root: `lang="en" data-runs="${runs}"`, title, description, style }, (change) => {
+    change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
+  });
+}
+
+// Another page made of index.html: its root element's attributes, title, description, one style sheet more, and what else
+// is to change.
+function writePage({ folder, root, title, description, style }, more) {
   let html = readFileSync(join(site, 'index.html'), 'utf8');
   const change = (pattern, by) => {
     if (html.search(pattern) < 0) throw new Error(`index.html has changed: nothing matches ${pattern}`);
-    html = html.replace(pattern, by);
+    html = html.replace(pattern, () => by);
   };
-  change(/<html lang="en">/, `<html lang="en" data-runs="${runs}">`);
-  change(/<meta charset="utf-8">/, '$&\n<base href="../">');
-  change(/<title>.*<\/title>/, '<title>Shardwise: how accurate is it?</title>');
-  change(/(<meta name="description" content=")[^"]*/, '$1Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.');
-  change(/<link rel="stylesheet" [^>]*>/, `$&\n<link rel="stylesheet" href="./${style}">`);
-  change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
-  mkdirSync(join(site, 'accuracy'));
-  writeFileSync(join(site, 'accuracy', 'index.html'), html);
+  change(/<html [^>]*>/, `<html ${root}>`);
+  change(/<meta charset="utf-8">/, `<meta charset="utf-8">\n<base href="${'../'.repeat(folder.split('/').length)}">`);
+  change(/<title>.*<\/title>/, `<title>${title}</title>`);
+  change(/<meta name="description" content="[^"]*">/, `<meta name="description" content="${description}">`);
+  const [sheet] = html.match(/<link rel="stylesheet" [^>]*>/);
+  change(sheet, `${sheet}\n<link rel="stylesheet" href="./${style}">`);
+  more(change);
+  mkdirSync(join(site, folder), { recursive: true });
+  writeFileSync(join(site, folder, 'index.html'), html);
 }
 
 // The program that writes flags and reads scripts: what starts it, under a hashed name that the page says.
@@ -68,13 +115,9 @@ async function writeTextsWorker() {
   const [js, wasm] = hashed('texts.js', 'texts_bg.wasm');
   const starter = readFileSync(new URL('./texts-worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm);
   if (/@[A-Z]+@/.test(starter)) throw new Error('texts-worker.js has changed its marks');
-  const name = `texts-worker-${digest(starter, 'sha256', 'hex').slice(0, 16)}.js`;
-  writeFileSync(join(site, name), starter);
-  const page = join(site, 'index.html');
-  const html = readFileSync(page, 'utf8');
-  const named = html.replace('<html lang="en">', `<html lang="en" data-texts="./${name}">`);
-  if (named === html) throw new Error('index.html has changed: its root element has no place for the worker');
-  writeFileSync(page, named);
+  writeFileSync(join(site, 'texts-worker.js'), starter);
+  const [name] = hashed('texts-worker.js');
+  rename('index.html', '<html lang="en">', `<html lang="en" data-texts="./${name}">`);
   const program = await import(pathToFileURL(join(site, js)).href);
   program.initSync({ module: readFileSync(join(site, wasm)) });
   return program.answer;
@@ -82,31 +125,23 @@ async function writeTextsWorker() {
 
 // A page of text in each language, without a program: the worker's program makes its body, which is written as markup
 // here. All that is in it is ours; it is escaped like any text.
-function writeMethodsPages(answer) {
+function writeDocuments(answer) {
   const pages = [
-    { tag: 'en', folder: 'methods', title: 'Shardwise: every formula, with its source', description: 'What the calculator computes: every formula with its terms, its source, the code that computes it, and how far off its figures were on published runs.' },
-    { tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
+    { document: 'methods', tag: 'en', folder: 'methods', title: 'Shardwise: every formula, with its source', description: 'What the calculator computes: every formula with its terms, its source, the code that computes it, and how far off its figures were on published runs.' },
+    { document: 'methods', tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
+    { document: 'command-line', tag: 'en', folder: 'command-line', title: 'Shardwise: the command line', description: 'The calculator as one program without a browser: how to get it, how to ask it, and what each command does.' },
+    { document: 'command-line', tag: 'zh-CN', folder: 'command-line/zh', title: 'Shardwise：命令行', description: '不需要浏览器的计算器程序：如何安装、如何提问，以及各命令的功能。' },
   ];
   const [style] = readdirSync(site).filter((file) => /^accuracy-[0-9a-f]+\.css$/.test(file));
-  for (const { tag, folder, title, description } of pages) {
-    const reply = JSON.parse(answer(JSON.stringify({ id: 1, task: { is: 'methods', lang: tag } })));
-    if (!Array.isArray(reply.result)) throw new Error('the program of the texts made no methods page');
-    let html = readFileSync(join(site, 'index.html'), 'utf8');
-    const change = (pattern, by) => {
-      if (html.search(pattern) < 0) throw new Error(`index.html has changed: nothing matches ${pattern}`);
-      html = html.replace(pattern, () => by);
-    };
-    change(/<html [^>]*>/, `<html lang="${tag}">`);
-    change(/<meta charset="utf-8">/, `<meta charset="utf-8">\n<base href="${'../'.repeat(folder.split('/').length)}">`);
-    change(/<title>.*<\/title>/, `<title>${title}</title>`);
-    change(/<meta name="description" content="[^"]*">/, `<meta name="description" content="${description}">`);
-    const [sheet] = html.match(/<link rel="stylesheet" [^>]*>/);
-    change(sheet, `${sheet}\n<link rel="stylesheet" href="./${style}">`);
-    change(/<script defer [^>]*><\/script>/, '<script defer src="./boot.js"></script>');
-    change(/<link rel="modulepreload"[^>]*><link rel="preload"[^>]*>/, '');
-    change(/<body>[\s\S]*<\/body>/, `<body>\n${markup(reply.result)}\n</body>`);
-    mkdirSync(join(site, folder), { recursive: true });
-    writeFileSync(join(site, folder, 'index.html'), html.replace(/^<!--.*-->\n/gm, ''));
+  for (const { document, tag, folder, title, description } of pages) {
+    const reply = JSON.parse(answer(JSON.stringify({ id: 1, task: { is: 'document', document, lang: tag } })));
+    if (!Array.isArray(reply.result)) throw new Error(`the program of the texts made no page ${folder}`);
+    writePage({ folder, root: `lang="${tag}"`, title, description, style }, (change) => {
+      change(/<script defer [^>]*><\/script>/, '<script defer src="./boot.js"></script>');
+      change(/<link rel="modulepreload"[^>]*>/, '');
+      change(/<body>[\s\S]*<\/body>/, `<body>\n${markup(reply.result)}\n</body>`);
+      change(/^<!--.*-->\n/gm, '');
+    });
   }
 }
 
@@ -128,30 +163,12 @@ function markup(tree) {
   return `<${tag}${attributes.map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>${children.join('')}</${tag}>`;
 }
 
-// Puts the digest of the last of some files that belong together into the names of all.
+// Puts the digest of some files that belong together into the names of all.
 function hashed(...files) {
-  const mark = digest(readFileSync(join(site, files.at(-1))), 'sha256', 'hex').slice(0, 16);
+  const mark = digest(Buffer.concat(files.map((file) => readFileSync(join(site, file)))), 'sha256', 'hex').slice(0, 16);
   return files.map((file) => {
-    const name = file.replace(/^[a-z]+/, `$&-${mark}`);
+    const name = file.replace(/^[a-z-]+/, `$&-${mark}`);
     renameSync(join(site, file), join(site, name));
     return name;
   });
-}
-
-// The worker carries the digest of every file: what it caches is this build, or nothing.
-function writeServiceWorker() {
-  const files = readdirSync(site, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(site, join(entry.parentPath ?? entry.path, entry.name)).split(sep).join('/'))
-    .filter((file) => !NOT_CACHED.has(file))
-    .sort()
-    .map((file) => [file, `sha256-${digest(readFileSync(join(site, file)), 'sha256', 'base64')}`]);
-  const version = digest(JSON.stringify(files), 'sha256', 'hex').slice(0, 16);
-  const template = readFileSync(new URL('./service-worker.js', import.meta.url), 'utf8');
-  const worker = template
-    .replace("'@VERSION@'", JSON.stringify(version))
-    .replace("'@FILES@'", JSON.stringify(files, null, 2));
-  if (worker.includes('@VERSION@') || worker.includes('@FILES@')) throw new Error('service-worker.js has changed its marks');
-  writeFileSync(join(site, 'sw.js'), worker);
-  console.log(`site ${version}: ${files.length} files cached for offline use`);
 }

@@ -1,14 +1,7 @@
-// The site works offline after one visit, and never changes under a person's hands.
+// The site works offline after one visit. How it changes to a new version: updates.spec.mjs.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from '../fixtures.mjs';
 import { PasteBox } from '../pages/paste.mjs';
-import { serve } from '../serve.mjs';
-
-const SITE = fileURLToPath(new URL('../../dist', import.meta.url));
 
 test('opens offline after one visit, whatever the query and the hash', async ({ page, context, calculator }) => {
   await calculator.open();
@@ -48,42 +41,41 @@ test('stores nothing that differs from the build', async ({ page, calculator }) 
   expect(stored.files).not.toContain('/a/b/sw.js');
 });
 
-test.describe('a new version', () => {
-  let copy;
-  let site;
+test('opens links, the accuracy page and the methods pages offline, in both languages', async ({ page, context, calculator }) => {
+  await calculator.open();
+  await calculator.stored();
+  await context.setOffline(true);
+  const link = '#v=1&model=qwen3-8b&hardware.gpu=h20&workload.kind=sft&workload.sequence_length=4096&workload.global_batch=64&z=1';
+  for (const [lang, title] of [['en', /does it fit/], ['zh', /Shardwise/]]) {
+    await calculator.open(`?lang=${lang}${link}`);
+    await expect(page).toHaveTitle(title);
+    await expect(page.locator('html')).toHaveAttribute('lang', lang === 'en' ? 'en' : 'zh-CN');
+    await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
+    await page.goto(`./accuracy/?lang=${lang}`);
+    await calculator.started();
+    await expect(page.locator('table').first()).toBeVisible();
+    await page.goto(lang === 'en' ? './methods/' : './methods/zh/');
+    await expect(page.locator('h2').first()).toBeVisible();
+    expect(await page.locator('math, code').count()).toBeGreaterThan(20);
+  }
+});
 
-  test.beforeEach(async () => {
-    copy = mkdtempSync(join(tmpdir(), 'shardwise-'));
-    cpSync(SITE, copy, { recursive: true });
-    site = await serve({ dir: copy });
-  });
+test('saves a chart offline', async ({ page, context, calculator }) => {
+  await calculator.open();
+  await calculator.stored();
+  await context.setOffline(true);
+  await calculator.open();
+  const button = page.locator('[data-figure=svg]').first();
+  const [saved] = await Promise.all([page.waitForEvent('download'), button.evaluate((one) => one.click())]);
+  expect(saved.suggestedFilename()).toMatch(/\.svg$/);
+});
 
-  test.afterEach(async () => {
-    await site.stop();
-    rmSync(copy, { recursive: true, force: true });
-  });
-
-  test('waits until it is accepted', async ({ browser }) => {
-    const page = await browser.newPage();
-    const html = page.locator('html');
-    await page.goto(site.url);
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-    await expect(html).not.toHaveAttribute('data-update', '1');
-
-    const worker = join(copy, 'sw.js');
-    writeFileSync(worker, readFileSync(worker, 'utf8').replace(/const VERSION = "[0-9a-f]+"/, 'const VERSION = "0123456789abcdef"'));
-    await page.reload();
-    await expect(html).toHaveAttribute('data-ready', '1');
-    await expect(html).toHaveAttribute('data-update', '1');
-    expect(await page.evaluate(() => caches.keys())).toHaveLength(2);
-
-    const reloaded = page.waitForEvent('load');
-    await page.evaluate(() => window.dispatchEvent(new CustomEvent('shardwise:update-accept')));
-    await reloaded;
-    await expect(html).toHaveAttribute('data-ready', '1');
-    await expect(html).not.toHaveAttribute('data-update', '1');
-    await expect.poll(() => page.evaluate(() => caches.keys())).toEqual(['shardwise / 0123456789abcdef']);
-    await page.close();
-  });
+test('leaves caches of other sites alone', async ({ page, calculator }) => {
+  await page.goto('./404.html');
+  await page.evaluate(() => Promise.all(['other', 'shardwise /a/ 0123456789abcdef', 'shardwise /a/b/ 0000000000000000'].map((name) => caches.open(name))));
+  await calculator.open();
+  await calculator.stored();
+  await calculator.open('?again');
+  await expect.poll(() => page.evaluate(async () => (await caches.keys()).map((name) => name.replace(/b\/ [0-9a-f]{16}$/, 'b/ own')).sort()))
+    .toEqual(['other', 'shardwise /a/ 0123456789abcdef', 'shardwise /a/b/ own']);
 });
