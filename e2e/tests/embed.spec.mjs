@@ -1,60 +1,24 @@
-// The page inside another site: it reports its height, and the host's script trusts no one else.
+// The page inside another site, in a plain frame: it reports its height, and the host's script trusts no one else.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test as base } from '../fixtures.mjs';
-import { serve } from '../serve.mjs';
-
-// A page of another origin, with the calculator in a frame.
-const test = base.extend({
-  openHost: async ({ page }, use) => {
-    const dir = mkdtempSync(join(tmpdir(), 'shardwise-host-'));
-    const host = await serve({ dir });
-    await use(async (body) => {
-      writeFileSync(join(dir, 'index.html'), `<!doctype html><link rel="icon" href="data:,"><title>Host</title>${body}`);
-      await page.goto(host.url);
-      return page.locator('iframe');
-    });
-    await host.stop();
-    rmSync(dir, { recursive: true, force: true });
-  },
-});
+import { element, expect, height, resting, started, test } from '../hosts/page.mjs';
 
 const frameHtml = (baseURL, sandbox) => `
   <iframe data-shardwise title="Shardwise" width="700" height="100" sandbox="${sandbox}" src="${baseURL}?embed"></iframe>
   <script src="${baseURL}embed.js"></script>`;
 
-const height = (frame) => frame.evaluate((element) => Number.parseInt(element.style.height || '0', 10));
-
-/** The frame's height once its content has stopped growing: the comparison of GPUs arrives in slices. */
-async function resting(frame) {
-  await expect(frame.contentFrame().locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
-  let last = 0;
-  await expect.poll(async () => {
-    const before = last;
-    last = await height(frame);
-    return last >= 120 && last === before;
-  }, { intervals: [1_000], timeout: 30_000 }).toBe(true);
-  return last;
-}
-
-// The host itself is the other site here.
-test.use({ expected: [/request to another site: http:\/\/127\.0\.0\.1:\d+\/$/] });
-
 for (const sandbox of ['allow-scripts allow-same-origin', 'allow-scripts']) {
   test(`starts in a frame with sandbox="${sandbox}"`, async ({ openHost, baseURL }) => {
     const frame = await openHost(frameHtml(baseURL, sandbox));
-    const inside = frame.contentFrame();
-    await expect(inside.locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
-    await expect(inside.getByRole('heading').first()).toBeAttached();
+    await started(frame);
+    await expect(frame.contentFrame().getByRole('heading').first()).toBeAttached();
+    await expect(frame.contentFrame().locator('.emb-fit')).toContainText('GiB');
   });
 }
 
 test('gives the frame the height of its content', async ({ openHost, baseURL }) => {
   const frame = await openHost(frameHtml(baseURL, 'allow-scripts allow-same-origin'));
-  const content = () => frame.contentFrame().locator('html').evaluate((element) => Math.ceil(element.getBoundingClientRect().height));
-  await expect(frame.contentFrame().locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+  const root = await started(frame);
+  const content = () => root.evaluate((own) => Math.ceil(own.getBoundingClientRect().height));
   await expect.poll(() => height(frame)).toBeGreaterThanOrEqual(120);
   await expect.poll(async () => (await height(frame)) === Math.max(120, await content())).toBe(true);
 });
@@ -79,8 +43,25 @@ test('clamps a height that makes no sense', async ({ openHost, baseURL }) => {
 });
 
 test('registers no service worker in a frame', async ({ openHost, baseURL }) => {
-  const frame = await openHost(frameHtml(baseURL, 'allow-scripts allow-same-origin'));
-  const inside = frame.contentFrame().locator('html');
-  await expect(inside).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
-  expect(await inside.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+  const root = await started(await openHost(frameHtml(baseURL, 'allow-scripts allow-same-origin')));
+  expect(await root.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+});
+
+test('works without a page around it', async ({ page, calculator }) => {
+  await calculator.open('?embed&panels=form,verdict,flags');
+  await page.getByLabel('Count').fill('64');
+  await expect(page).toHaveURL(/hardware\.gpus=64/);
+  await expect(page.locator('#flags-panel pre').first()).toContainText('trainer', { timeout: 30_000 });
+});
+
+test('a host whose policy allows the site and nothing else shows it as well', async ({ page, openHost, baseURL }) => {
+  const { origin } = new URL(baseURL);
+  const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src ${origin}; frame-src ${origin}">`;
+  const frame = await openHost(policy + element(baseURL, 'model="qwen3-8b" theme="dark"'));
+  const root = await started(frame);
+  await expect(root).toHaveAttribute('data-theme', 'dark');
+  const least = await resting(frame);
+  expect(least).toBe(await root.evaluate((own) => Math.ceil(own.getBoundingClientRect().height)));
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expect.poll(() => height(frame)).toBeGreaterThan(least);
 });

@@ -1,19 +1,57 @@
-//! The page inside another: four fields, the verdict, the chart.
+//! The page inside another: four fields, the verdict, the chart, or the parts of the page that its address asks for.
 
 use super::dom::{el, live, part, press_link};
 use leptos::prelude::*;
 
 use super::ask::{hardware, picker};
-use super::calibrate;
 use super::controls::{plain, tokens};
-use super::gpus;
 use super::icons::icon;
-use super::verdict;
+use super::{advice, banner, calibrate, flags, gpus, how, memory, sheet, time, verdict};
+use crate::browser;
 use crate::form::{Field, generates, is_rl};
 use crate::format;
 use crate::page::Page;
+use crate::texts::{Name, desk};
+
+/// What an address asks for that names nothing.
+const OWN: &str = "form,verdict,gpus";
+
+/// A part of the page: its name in the address, and what makes it.
+type Panel = (&'static str, fn(Page) -> AnyView);
+
+/// The parts of the whole page that an embed may have below its own.
+const MORE: [Panel; 9] = [
+    ("memory", memory::view),
+    ("time", time::view),
+    ("timeline", |page| sheet::view(page, Name::Timeline)),
+    ("front", |page| sheet::view(page, Name::Front)),
+    ("scaling", |page| sheet::view(page, Name::Scaling)),
+    ("plans", |page| {
+        sheet::section(page, Name::Plans, page.text().plans, "")
+    }),
+    ("sensitivity", |page| {
+        sheet::section(page, Name::Sensitivity, page.text().sensitivity, "")
+    }),
+    ("flags", flags::view),
+    ("advice", advice::view),
+];
 
 pub(super) fn view(page: Page) -> AnyView {
+    let asked = browser::query("panels").filter(|asked| !asked.is_empty());
+    let asked = asked.as_deref().unwrap_or(OWN);
+    let has = |name| asked.split(',').any(|one| one == name);
+    let mut more = el("DIV.emb-more");
+    let mut any = false;
+    for (name, view) in MORE {
+        if has(name) {
+            more = more.child(view(page));
+            any = true;
+        }
+    }
+    let more = any.then(|| {
+        desk::open(page.no_worker);
+        more.child(how::panel(page))
+    });
     el("MAIN.emb-page|id=answer")
         .child(
             el("SECTION.emb|aria-labelledby=emb-h")
@@ -29,23 +67,17 @@ pub(super) fn view(page: Page) -> AnyView {
                                 .child(icon("i-arrow")),
                         ),
                 )
-                .child(
-                    el("FORM.emb-q")
-                        .set("aria-label", page.text().your_question)
-                        .on("submit", press_link(|| ()))
-                        .child(picker::model_name(page))
-                        .child(hardware::gpu_choice(page))
-                        .child(plain(page, Field::Gpus))
-                        .child(length(page)),
-                )
-                .child(answer(page))
-                .child(
+                .child(banner::view(page))
+                .child(has("form").then(|| form(page)))
+                .child(has("verdict").then(|| answer(page)))
+                .child(has("gpus").then(|| {
                     el("FIGURE.fgr emb-f")
                         .child(el("FIGCAPTION").child(
                             el("P.take|id=c-gpus").child(live(move || gpus::sentence(page))),
                         ))
-                        .child(gpus::drawing(page, true)),
-                )
+                        .child(gpus::drawing(page, true))
+                }))
+                .child(more)
                 .child(el("FOOTER.emb-foot").child(live(move || {
                     let text = page.lang.site();
                     format!(
@@ -57,6 +89,17 @@ pub(super) fn view(page: Page) -> AnyView {
                     )
                 }))),
         )
+        .into_any()
+}
+
+fn form(page: Page) -> AnyView {
+    el("FORM.emb-q")
+        .set("aria-label", page.text().your_question)
+        .on("submit", press_link(|| ()))
+        .child(picker::model_name(page))
+        .child(hardware::gpu_choice(page))
+        .child(plain(page, Field::Gpus))
+        .child(length(page))
         .into_any()
 }
 

@@ -1,0 +1,96 @@
+// What the tests of the embed share: a page of another origin around the calculator.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test as base } from '../fixtures.mjs';
+import { serve } from '../serve.mjs';
+
+export { expect };
+
+export const test = base.extend({
+  // The host itself is the other site here.
+  expected: [[/request to another site: http:\/\/127\.0\.0\.1:\d+\//], { option: true }],
+
+  // Another origin: its folder, its address, and what puts a file there.
+  host: async ({}, use) => {
+    const dir = mkdtempSync(join(tmpdir(), 'shardwise-host-'));
+    const { url, stop } = await serve({ dir });
+    const write = (name, html) => writeFileSync(join(dir, name), `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Host</title>${html}`);
+    await use({ url, write });
+    await stop();
+    rmSync(dir, { recursive: true, force: true });
+  },
+
+  // A third origin, with one page.
+  stranger: async ({}, use) => {
+    const server = createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' })
+      .end('<!doctype html><p>A stranger</p><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data));</script>'));
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    await use(`http://127.0.0.1:${server.address().port}/`);
+    server.close();
+  },
+
+  openHost: async ({ page, host }, use) => {
+    await use(async (body) => {
+      host.write('index.html', body);
+      await page.goto(host.url);
+      return page.locator('iframe');
+    });
+  },
+});
+
+/** An element in a page that loads its script from the site. */
+export const element = (site, attributes = '') => `
+  <script src="${site}embed.js"></script>
+  <shardwise-calculator ${attributes}></shardwise-calculator>`;
+
+/** Waits until the calculator in a frame has started; its root element. */
+export async function started(frame) {
+  const root = frame.contentFrame().locator('html');
+  await frame.scrollIntoViewIfNeeded();
+  await expect(root).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+  return root;
+}
+
+export const height = (frame) => frame.evaluate((own) => Number.parseInt(own.style.height || '0', 10));
+
+/** The frame's height once its content has stopped growing: the comparison of GPUs arrives in slices. */
+export async function resting(frame) {
+  await started(frame);
+  let last = 0;
+  await expect.poll(async () => {
+    const before = last;
+    last = await height(frame);
+    return last >= 120 && last === before;
+  }, { intervals: [1_000], timeout: 30_000 }).toBe(true);
+  return last;
+}
+
+/** Gathers the events of the element in the page: `window.events`, kind and document. */
+export const gather = (page) => page.evaluate(() => {
+  window.events = [];
+  for (const kind of ['question', 'answer']) {
+    document.querySelector('shardwise-calculator').addEventListener(kind, ({ detail }) => window.events.push([kind, detail]));
+  }
+});
+
+/** The latest event of a kind that a test is happy with, once there is one. */
+export async function event(page, kind, good) {
+  let found;
+  await expect.poll(async () => {
+    const events = await page.evaluate(() => window.events);
+    found = events.findLast(([own, document]) => own === kind && good(document))?.[1];
+    return found !== undefined;
+  }, { timeout: 30_000 }).toBe(true);
+  return found;
+}
+
+/** A question of the interface. */
+export const QUESTION = {
+  version: 1,
+  model: 'llama-3.1-8b',
+  hardware: { gpu: 'b200-sxm', gpus: 32 },
+  workload: { kind: 'sft', sequence_length: 8192, global_batch: 128 },
+};

@@ -1,0 +1,98 @@
+// Pages of the tools that docs are built with, from the examples in e2e/hosts: built, then used as a reader would.
+
+import { build } from '../hosts/build.mjs';
+import { QUESTION, event, expect, gather, height, resting, started, test } from '../hosts/page.mjs';
+import { serve } from '../serve.mjs';
+
+// What a reader presses for the other colours; veRL's and ChatLearn's theme has none.
+const HOSTS = {
+  'sphinx-rtd': null,
+  'sphinx-furo': (page) => page.locator('.theme-toggle:visible').click(),
+  mkdocs: (page) => page.locator('label.md-header__button[title]:visible').click(),
+  docusaurus: async (page) => {
+    const menu = page.getByRole('button', { name: 'Toggle navigation bar' });
+    const narrow = await menu.isVisible();
+    if (narrow) await menu.click();
+    await page.locator('button[class*=toggleButton]:visible').first().click();
+    if (narrow) await page.getByRole('button', { name: 'Close navigation bar' }).click();
+  },
+};
+
+/** The colours of what the element stands on, as a reader sees them. */
+const ground = (page) => page.locator('shardwise-calculator').first().evaluate((own) => {
+  for (let at = own; at; at = at.parentElement) {
+    const [red, green, blue, alpha = 1] = getComputedStyle(at).backgroundColor.match(/[\d.]+/g).map(Number);
+    if (alpha > 0.5) return red + green + blue < 384 ? 'dark' : 'light';
+  }
+  return 'light';
+});
+
+for (const [name, toggle] of Object.entries(HOSTS)) {
+  test.describe(name, () => {
+    let site;
+    test.beforeAll(async ({}, { project }) => {
+      test.setTimeout(300_000);
+      site = await serve({ dir: await build(name, project.use.baseURL) });
+    });
+    test.afterAll(() => site.stop());
+
+    for (const [width, colorScheme] of [[1280, 'light'], [390, 'dark']]) {
+      test(`shows two embeds that follow it, at ${width} px`, async ({ page, baseURL }) => {
+        const home = new URL(baseURL).origin;
+        const others = [];
+        page.on('request', (request) => {
+          const { origin, protocol } = new URL(request.url());
+          if (protocol.startsWith('http') && origin !== home && origin !== new URL(site.url).origin) others.push(request.url());
+        });
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await page.goto(site.url);
+        const frames = page.locator('shardwise-calculator iframe');
+        await expect(frames).toHaveCount(2);
+        const roots = [await started(frames.nth(0)), await started(frames.nth(1))];
+
+        // Each as high as its content, and no wider than the page.
+        for (const [at, root] of roots.entries()) {
+          const tall = await resting(frames.nth(at));
+          expect(tall).toBe(await root.evaluate((own) => Math.ceil(own.getBoundingClientRect().height)));
+          expect(await root.evaluate((own) => own.scrollWidth - own.clientWidth)).toBe(0);
+        }
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+        await expect(roots[0]).toHaveAttribute('lang', 'en');
+        await expect(roots[1]).toHaveAttribute('lang', 'zh-CN');
+        await expect(frames.nth(0).contentFrame().locator('#hardware-gpu')).toHaveValue('h200-sxm');
+
+        // The colours of the page, without a reload.
+        const follows = async () => {
+          for (const root of roots) await expect.poll(async () => (await root.getAttribute('data-theme')) === (await ground(page))).toBe(true);
+        };
+        await follows();
+        if (toggle) {
+          for (const root of roots) await root.evaluate((own) => { own.dataset.stays = '1'; });
+          const seen = new Set([await ground(page)]);
+          for (let press = 0; press < 3 && seen.size < 2; press += 1) {
+            await toggle(page);
+            await page.waitForTimeout(700);
+            seen.add(await ground(page));
+            await follows();
+          }
+          expect([...seen].sort()).toEqual(['dark', 'light']);
+          for (const root of roots) await expect(root).toHaveAttribute('data-stays', '1');
+        }
+
+        // Question and answer, of the first alone.
+        await gather(page);
+        const second = await roots[1].evaluate(() => location.hash);
+        await page.evaluate((question) => { document.querySelector('shardwise-calculator').question = question; }, QUESTION);
+        await event(page, 'question', (found) => found.hardware.gpus === QUESTION.hardware.gpus);
+        const answer = await event(page, 'answer', (found) => found.plan !== undefined);
+        expect(answer.fits).toBe(true);
+        await expect(frames.nth(0).contentFrame().locator('#hardware-gpu')).toHaveValue('b200-sxm');
+        expect(await roots[1].evaluate(() => location.hash)).toBe(second);
+        if (name === 'docusaurus') await expect(page.locator('#said')).toContainText('tokens per second and GPU');
+        expect(await height(frames.nth(0))).toBeGreaterThan(300);
+        expect(others).toEqual([]);
+      });
+    }
+  });
+}
