@@ -1,14 +1,13 @@
 // Starts the calculator and looks after what surrounds it: the message where it cannot start, the
-// height it reports to a page that embeds it, and the service worker.
+// page that embeds it (frame.js), and the service worker.
 //
 // A classic script, so that it runs even where modules are blocked, and can say so.
 //
 // What the page can rely on:
-//   document.documentElement.dataset.ready    "1" once the page is mounted
+//   document.documentElement.dataset.ready    "1" once the page is whole; the program sets it
 //   document.documentElement.dataset.update   "1" while a new version waits
 //   event shardwise:update on window          a new version waits: offer it, never swap silently
 //   event shardwise:update-accept on window   the page's answer: change to the new version and reload
-// What an embedding page hears, by postMessage: {type: 'shardwise:height', v: 1, height: <CSS pixels>}
 'use strict';
 
 (() => {
@@ -39,15 +38,6 @@
     root.dataset.failed = why;
   }
 
-  function reportHeight() {
-    const send = () => {
-      const height = Math.ceil(root.getBoundingClientRect().height);
-      window.parent.postMessage({ type: 'shardwise:height', v: 1, height }, '*');
-    };
-    new ResizeObserver(send).observe(root);
-    send();
-  }
-
   async function registerWorker() {
     const registration = await navigator.serviceWorker.register(address('sw.js'));
     const offer = () => {
@@ -76,15 +66,24 @@
     if (button) (await import(address('figure.js'))).save(button);
   });
 
+  // Once the page has been painted, or where it is not to be: in a tab behind, in a frame out of sight.
+  const painted = () => new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 100);
+  });
+
   async function start() {
     if (typeof WebAssembly !== 'object') return showFailure('unsupported');
     let init;
+    await painted();
     try {
       ({ default: init } = await import(address(js)));
     } catch (error) {
       console.error(error);
       return showFailure('load');
     }
+    // The page is built in steps after this one.
+    window.addEventListener('error', ({ error }) => error instanceof WebAssembly.RuntimeError && showFailure('stopped'));
     try {
       await init({ module_or_path: address(wasm) });
     } catch (error) {
@@ -92,9 +91,7 @@
       if (error instanceof WebAssembly.RuntimeError) return showFailure('stopped');
       return showFailure(error instanceof WebAssembly.CompileError ? 'unsupported' : 'load');
     }
-    document.getElementById('boot')?.remove();
-    root.dataset.ready = '1';
-    if (embedded && window.parent !== window) reportHeight();
+    if (embedded && window.parent !== window) (await import(address('frame.js'))).embed();
     if (embedded || !window.isSecureContext || !('serviceWorker' in navigator)) return;
     // Offline use is an extra: the page works where workers or storage are refused.
     await registerWorker().catch(() => {});

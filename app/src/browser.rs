@@ -34,6 +34,18 @@ pub(crate) fn set_root(name: &str, value: Option<&str>) {
     }
 }
 
+/// Shows the page in the place of what stood there until it could be.
+pub(crate) fn take_over() {
+    if let Some(boot) = element("boot") {
+        boot.remove();
+    }
+}
+
+/// Says that the page is whole, to what loads it and to those who wait for it.
+pub(crate) fn ready() {
+    set_root("data-ready", Some("1"));
+}
+
 /// Whether the root element has an attribute.
 pub(crate) fn root_has(name: &str) -> bool {
     root().is_some_and(|root| root.has_attribute(name))
@@ -159,6 +171,8 @@ pub(crate) fn set_hash(hash: &str, as_step: bool) {
     } else {
         history.replace_state_with_url(&JsValue::NULL, "", Some(&url))
     };
+    // For frame.js: browsers say nothing of such a change.
+    send("shardwise:link");
 }
 
 /// What the root element says under a name.
@@ -462,15 +476,18 @@ pub(crate) fn follow_width(id: String) -> RwSignal<u32> {
         let measured = element.clone();
         let update = move || {
             let now = measured.client_width().max(0) as u32;
-            if now > 0
-                && width
-                    .try_get_untracked()
-                    .is_some_and(|before| before != now)
-            {
-                width.set(now);
-            }
+            // Each in a task of its own: several charts have their widths at once.
+            soon(move || {
+                if now > 0
+                    && width
+                        .try_get_untracked()
+                        .is_some_and(|before| before != now)
+                {
+                    width.set(now);
+                }
+            });
         };
-        update();
+        // The observer reports the first width too, once it is known.
         let on_resize = Closure::<dyn FnMut()>::new(update);
         let Ok(observer) = web_sys::ResizeObserver::new(on_resize.as_ref().unchecked_ref()) else {
             return;

@@ -22,17 +22,35 @@ pub mod texts;
 mod tree;
 mod view;
 
+use browser::soon;
+use leptos::mount::mount_to_body;
 use leptos::prelude::*;
-
-/// The page that says how right the calculator is: a program of its own, so that nobody downloads
-/// it before asking.
-#[component]
-pub fn Accuracy() -> impl IntoView {
-    view::accuracy()
-}
 
 /// The calculator.
 #[component]
 pub fn App() -> impl IntoView {
     view::page()
+}
+
+/// The page that says how right the calculator is: a program of its own, so that nobody downloads it before asking.
+#[component]
+pub fn Accuracy() -> impl IntoView {
+    view::accuracy()
+}
+
+/// Starts the calculator: in tasks of their own, so that none takes long.
+pub fn calculator() {
+    soon(|| {
+        page::preset_links();
+        soon(|| mount_to_body(App));
+    });
+}
+
+/// Starts the accuracy page.
+pub fn accuracy() {
+    soon(|| {
+        mount_to_body(Accuracy);
+        browser::take_over();
+        browser::ready();
+    });
 }

@@ -55,13 +55,15 @@ pub(crate) struct Look {
 impl Look {
     /// As the address, the storage and the system ask for it; the root element and the title follow.
     pub(crate) fn new(title: fn(Lang) -> &'static str) -> Self {
-        let lang = browser::query("lang")
-            .or_else(|| browser::stored(LANG_KEY))
-            .or_else(browser::preferred_language)
-            .and_then(|tag| Lang::of_tag(&tag));
-        let theme = browser::query("theme")
-            .or_else(|| browser::stored(THEME_KEY))
-            .and_then(|word| Theme::of_word(&word));
+        // What is no language or no colour is as if it were not there, whoever put it into the storage.
+        let lang = [
+            browser::query("lang"),
+            browser::stored(LANG_KEY),
+            browser::preferred_language(),
+        ];
+        let lang = lang.iter().flatten().find_map(|tag| Lang::of_tag(tag));
+        let theme = [browser::query("theme"), browser::stored(THEME_KEY)];
+        let theme = theme.iter().flatten().find_map(|word| Theme::of_word(word));
         let look = Self {
             lang: RwSignal::new(lang.unwrap_or_default()),
             theme: RwSignal::new(theme.unwrap_or_default()),

@@ -1,5 +1,5 @@
-//! Starts the page.
+//! Starts the calculator.
 
 fn main() {
-    leptos::mount::mount_to_body(shardwise_app::App);
+    shardwise_app::calculator();
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
@@ -21,6 +21,7 @@ use crate::look::Look;
 use crate::recent;
 use crate::text::{Lang, Text};
 use crate::texts::{Flags, Name, sayings};
+use crate::view::STEPS;
 use crate::view::sheet::Sheet;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
@@ -133,6 +134,8 @@ pub(crate) struct State {
     pub(crate) bad_link: RwSignal<Option<InputError>>,
     /// Whether the page is embedded in another.
     pub(crate) embedded: bool,
+    /// Which steps of building the page are done.
+    pub(crate) built: [RwSignal<bool>; STEPS],
     /// The flags of a framework for the shown question; the last question's until they are written.
     pub(crate) flags: RwSignal<Option<Arc<Flags>>>,
     /// The frameworks that run the shown question; `None` until they have been asked.
@@ -163,6 +166,20 @@ fn first_form() -> Form {
         .unwrap_or_default()
 }
 
+/// The presets' questions as the part of an address after `#`. Made once, which takes as long as an answer.
+pub(crate) fn preset_links() -> &'static [String] {
+    static LINKS: OnceLock<Vec<String>> = OnceLock::new();
+    LINKS.get_or_init(|| {
+        let link = |preset: &Preset| {
+            preset
+                .question()
+                .map(|question| permalink::to_hash(&question))
+        };
+        let links = presets::presets().iter().map(link);
+        links.map(Option::unwrap_or_default).collect()
+    })
+}
+
 fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
     let question = form.question()?;
     match shardwise_core::evaluate_alone(&question) {
@@ -171,12 +188,8 @@ fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
             // A preset is the same one under the factors of a run.
             let plain = uncalibrated(&question)
                 .map_or_else(|| hash.clone(), |plain| permalink::to_hash(&plain));
-            let same = |preset: &&Preset| {
-                preset
-                    .question()
-                    .is_some_and(|question| permalink::to_hash(&question) == plain)
-            };
-            let preset = presets::presets().iter().find(same);
+            let place = preset_links().iter().position(|link| *link == plain);
+            let preset = place.and_then(|place| presets::presets().get(place));
             Ok(Shown {
                 question,
                 found,
@@ -234,13 +247,13 @@ fn renew(signal: RwSignal<usize>, value: usize) {
 }
 
 impl Page {
-    /// The page as the address, the storage and the system ask for it.
+    /// The page as the address, the storage and the system ask for it, without a question.
     pub(crate) fn new() -> Self {
         let look = Look::new(|lang| lang.text().title);
         let embedded = browser::query("embed").is_some();
         // A link was sent for its question.
         let by_link = browser::hash().contains('=');
-        let is_new = !embedded && !by_link && browser::stored(INTRO_SEEN).is_none();
+        let is_new = !embedded && !by_link && browser::stored(INTRO_SEEN).as_deref() != Some("1");
         let state = State {
             form: RwSignal::new(Form::default()),
             look,
@@ -257,6 +270,7 @@ impl Page {
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
             embedded,
+            built: std::array::from_fn(|_| RwSignal::new(false)),
             flags: RwSignal::new(None),
             serves: RwSignal::new(None),
             no_worker: RwSignal::new(false),
@@ -273,14 +287,18 @@ impl Page {
         if page.embedded {
             browser::add_root_class("is-embed");
         }
-        page.follow_address();
-        page.edit(|form| *form = first_form());
-        page.read_address();
-        page.retype();
-        if !page.embedded {
-            page.keep_aside();
-        }
         page
+    }
+
+    /// Asks the first question: the address's, or that of a first visit.
+    pub(crate) fn begin(self) {
+        self.follow_address();
+        self.edit(|form| *form = first_form());
+        self.read_address();
+        self.retype();
+        if !self.embedded {
+            self.keep_aside();
+        }
     }
 
     /// The same page in another language.
@@ -512,7 +530,13 @@ impl Page {
             return;
         }
         match permalink::from_hash(&hash) {
-            Ok(question) => self.type_in(|form| form.load(&question)),
+            Ok(question) => self.type_in(|form| {
+                form.load(&question);
+                if self.embedded {
+                    // An element's attributes say as much as matters to its page: the rest is the usual.
+                    form.choose_kind(form.kind());
+                }
+            }),
             Err(error) => self.bad_link.set(Some(error)),
         }
     }
@@ -527,7 +551,8 @@ impl Page {
         let Some(hash) = self.hash() else { return };
         // A link that could not be read stays in the address until something is changed.
         if hash != browser::hash() && self.bad_link.with_untracked(Option::is_none) {
-            browser::set_hash(&hash, as_step);
+            // What is pressed in an embed is no step of the page around it.
+            browser::set_hash(&hash, as_step && !self.embedded);
         }
     }
 

@@ -38,7 +38,15 @@ struct Mounted {
 
 impl Mounted {
     async fn new() -> Self {
-        Self::of(|| App().into_any()).await
+        let page = Self::of(|| App().into_any()).await;
+        // It is built in steps; the footer comes with the last.
+        for _ in 0..100 {
+            if page.root.query_selector(".foot").ok().flatten().is_some() {
+                break;
+            }
+            pause(50).await;
+        }
+        page
     }
 
     /// The accuracy page with this text as its data file.

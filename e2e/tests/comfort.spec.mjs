@@ -1,14 +1,9 @@
 // Coming back and passing on: recent questions, sharing, shortcuts, the introduction, a report.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const RECENT = 'shardwise-recent';
-
-async function axe(page, part) {
-  const { violations } = await new AxeBuilder({ page }).include(part).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
-}
 
 test.describe('the introduction', () => {
   test.use({ newcomer: true });
@@ -18,7 +13,7 @@ test.describe('the introduction', () => {
     const intro = page.locator('#intro');
     await expect(intro).toContainText('1 of 5');
     await expect(page.locator('body')).toBeFocused();
-    await axe(page, '#intro');
+    expect(await violations(page, '#intro')).toEqual([]);
     for (const [step, words] of [[1, 'model'], [2, 'GPU'], [3, 'verdict'], [4, 'else'], [5, 'flags']]) {
       await expect(intro).toContainText(`${step} of 5`);
       await expect(intro.getByRole('heading')).toContainText(words);
@@ -68,7 +63,7 @@ test('a question that was left is found again, and erased', async ({ page, calcu
   await expect(list).toHaveCount(2);
   await expect(list.nth(0)).toContainText('SFT of Llama 2 7B on 32 × A100-SXM-80G');
   await expect(list.nth(0)).toContainText(/20\d\d-\d\d-\d\d/);
-  await axe(page, '#recent');
+  expect(await violations(page, '#recent')).toEqual([]);
   await calculator.window('recent');
   await list.nth(1).getByRole('button').first().click();
   await expect(page.locator('#recent')).toBeHidden();
@@ -108,7 +103,7 @@ test('the answer is passed on in one line', async ({ page, calculator, context }
   await page.locator('#share-open').click();
   const text = page.locator('#share-text');
   await expect(text).toHaveText(/^GRPO of Qwen3 8B on 8 × H100-SXM: [\d,]+ tok\/s per GPU, \$[\d.]+\/MT\. Fits, with [\d.]+ GiB to spare – http.*z=1$/);
-  await axe(page, '#share');
+  expect(await violations(page, '#share')).toEqual([]);
   await calculator.window('share');
   await page.locator('#share .copy').click();
   await expect(page.locator('#share .copy')).toContainText('Copied');
@@ -145,7 +140,7 @@ test('one key each, never while something is typed, and not at all when switched
   await expect(page.locator('#hardware-gpu')).not.toBeFocused();
   await page.keyboard.press('?');
   await expect(page.locator('#keys')).toBeVisible();
-  await axe(page, '#keys');
+  expect(await violations(page, '#keys')).toEqual([]);
   await calculator.window('keys');
   await page.locator('#keys-on').click();
   await page.keyboard.press('Escape');
@@ -166,7 +161,7 @@ test('a report holds the link, the figures and the versions', async ({ page, cal
   for (const words of [/Question: GRPO of Qwen3 8B/, /Link: http\S+z=1/, /Shown: Fits.*tokens\/s per GPU \([\d,]+–[\d,]+\)/, /build \d+\.\d+\.\d+, data 20/]) {
     await expect(text).toContainText(words);
   }
-  await axe(page, '#report');
+  expect(await violations(page, '#report')).toEqual([]);
 });
 
 for (const width of [1440, 390, 320]) {
@@ -184,7 +179,7 @@ for (const width of [1440, 390, 320]) {
             await page.locator(`#${id}-open`).click();
             await expect(page.locator(`#${id}`)).toBeVisible();
             await calculator.window(`comfort-${id}-${lang}-${width}-${colorScheme}`);
-            await axe(page, `#${id}`);
+            expect(await violations(page, `#${id}`)).toEqual([]);
             await page.keyboard.press('Escape');
           }
           await page.evaluate(() => localStorage.clear());

@@ -1,7 +1,7 @@
 // The question: the model is looked for, a file is taken, a GPU is described, and nothing typed is lost.
 
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const CONFIG = JSON.stringify({
   architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 2048, intermediate_size: 8192, num_hidden_layers: 16,
@@ -10,11 +10,6 @@ const CONFIG = JSON.stringify({
 
 const model = (page) => page.locator('#model');
 const options = (page) => page.locator('#model-list').getByRole('option');
-
-async function axe(page, part) {
-  const { violations } = await new AxeBuilder({ page }).include(part).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
-}
 
 /** Drops a file on an element. */
 async function drop(page, selector, name, text) {
@@ -50,7 +45,7 @@ test('a model is found by words in any order, by keyboard alone', async ({ page,
   await expect(options(page).first()).toContainText(/Qwen3 30B A3B\s*30\.5\sB, 3\.\d+\sB active\s*MoE · Apache-2\.0 · Qwen\/Qwen3-30B-A3B/);
   const marked = await model(page).getAttribute('aria-activedescendant');
   await expect(page.locator(`#${marked}`)).toContainText('Qwen3 30B A3B');
-  await axe(page, '.models');
+  expect(await violations(page, '.models')).toEqual([]);
   await page.keyboard.press('ArrowDown');
   await expect(options(page).nth(1)).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowUp');
@@ -113,7 +108,7 @@ test('a GPU of one’s own starts as the one before it and travels in the link',
   const before = await page.locator('.fit-t').innerText();
   await memory.fill('120');
   await expect(page.locator('.fit-t')).not.toHaveText(before);
-  await axe(page, '.ask');
+  expect(await violations(page, '.ask')).toEqual([]);
   await calculator.window('own-gpu');
   await expect.poll(() => page.url()).toContain('hardware.gpu.memory_gib=120');
   await memory.fill('0.5');
@@ -219,7 +214,7 @@ for (const width of [1440, 390]) {
           await model(page).fill('qwen');
           await expect(options(page).first()).toBeVisible();
           expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-          await axe(page, '.ask');
+          expect(await violations(page, '.ask')).toEqual([]);
           await calculator.window(`form-models-${lang}-${width}-${colorScheme}`);
         }
       });

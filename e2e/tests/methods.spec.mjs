@@ -2,6 +2,7 @@
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
+import { looksWhole } from '../looks/text-page.mjs';
 
 const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
 
@@ -48,14 +49,7 @@ for (const [folder, other, words] of [['methods/', 'methods/zh/', 'Every formula
     expect(await formulas.count()).toBeGreaterThan(80);
     const without = await formulas.evaluateAll((all) => all.filter((one) => !one.querySelector('.src a[href^="https:"]') || !one.querySelector('.formula')?.textContent.trim()).map(({ id }) => id));
     expect(without).toEqual([]);
-    for (const width of [320, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
-    }
-    for (const colorScheme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme });
-      expect(await violations(page)).toEqual([]);
-    }
+    await looksWhole(page);
     await page.locator('#language').click();
     await expect(page).toHaveURL(new RegExp(`/${other}$`));
     await page.locator('.top-nav a').first().click();

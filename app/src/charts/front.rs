@@ -4,8 +4,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
+use super::log::{Room, Span, draw_up, height};
 use super::scatter::ticks;
-use super::{Area, Drawn, NARROW, TEXT, scale, text};
+use super::{Area, Drawn, NARROW, TEXT, text};
 use crate::format;
 
 /// Half the side of the square around a lonely point that a pointer meets, in pixels.
@@ -37,34 +38,6 @@ pub struct Front {
     pub up: String,
 }
 
-/// An axis: from where to where.
-#[derive(Clone, Copy)]
-pub(super) struct Span {
-    pub(super) low: f64,
-    pub(super) high: f64,
-}
-
-impl Span {
-    /// Holds `values`, with room around them.
-    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = values.fold((f64::MAX, 0.0_f64), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        Self {
-            low: low / 1.2,
-            high: high * 1.25,
-        }
-    }
-
-    pub(super) fn place(self, from: i32, to: i32) -> impl Fn(f64) -> i32 {
-        let at = scale((self.high / self.low).ln(), from, to);
-        move |value| at((value / self.low).ln())
-    }
-}
-
-/// A rectangle: left, top, right, bottom.
-type Room = [i32; 4];
-
 fn apart(a: &Room, b: &Room) -> bool {
     a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
 }
@@ -77,7 +50,7 @@ impl Front {
     /// Height in pixels at a width.
     #[must_use]
     pub fn height(width: u32) -> u32 {
-        (290 + width.saturating_sub(320) / 6).min(400)
+        height(width)
     }
 
     fn spans(&self) -> (Span, Span) {
@@ -152,22 +125,11 @@ impl Front {
     }
 
     fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
-        let [left, top, right, bottom] = self.frame(area.dim_in_pixel());
+        let frame = self.frame(area.dim_in_pixel());
+        let [left, _, right, bottom] = frame;
         let (across, up) = self.spans();
-        let (x, y) = (across.place(left, right), up.place(bottom, top));
-        for tick in ticks(up.low, up.high) {
-            let at = y(tick);
-            area.draw(&PathElement::new([(left, at), (right, at)], Ink::Grid))?;
-            area.draw_text(
-                &format::trimmed(tick),
-                &text(Ink::Tick, HPos::Right),
-                (left - 6, at),
-            )?;
-        }
-        area.draw(&PathElement::new(
-            [(left, bottom), (right, bottom)],
-            Ink::Axis,
-        ))?;
+        draw_up(area, frame, up)?;
+        let x = across.place(left, right);
         let mut last = i32::MIN;
         for tick in ticks(across.low, across.high) {
             let (at, label) = (x(tick), format::trimmed(tick));

@@ -5,6 +5,7 @@
 pub mod backend;
 pub mod front;
 pub mod gpus;
+mod log;
 pub mod scaling;
 pub mod scatter;
 pub mod stack;

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::front::Span;
+use super::log::{Room, Span, draw_up, height};
 use super::scatter::ticks;
 use super::{Area, Drawn, TEXT, text};
 use crate::format;
@@ -40,14 +40,11 @@ pub struct Scaling {
     pub linear: String,
 }
 
-/// Where the axes are: left, top, right, bottom.
-type Frame = [i32; 4];
-
 impl Scaling {
     /// Height in pixels at a width.
     #[must_use]
     pub fn height(width: u32) -> u32 {
-        (290 + width.saturating_sub(320) / 6).min(400)
+        height(width)
     }
 
     fn spans(&self) -> (Span, Span) {
@@ -59,7 +56,7 @@ impl Scaling {
         (Span::of(gpus), Span::of(values))
     }
 
-    fn frame(&self, (width, height): (u32, u32)) -> Frame {
+    fn frame(&self, (width, height): (u32, u32)) -> Room {
         let (_, up) = self.spans();
         let ticks = ticks(up.low, up.high).into_iter();
         let labels = ticks.map(format::trimmed).chain(self.heads.clone());
@@ -122,24 +119,11 @@ impl Scaling {
     fn draw_axes<B: DrawingBackend>(
         &self,
         area: &Area<B>,
-        [left, top, right, bottom]: Frame,
+        frame: Room,
         places: &[(i32, i32)],
     ) -> Drawn<B> {
-        let (_, up) = self.spans();
-        let y = up.place(bottom, top);
-        for tick in ticks(up.low, up.high) {
-            let at = y(tick);
-            area.draw(&PathElement::new([(left, at), (right, at)], Ink::Grid))?;
-            area.draw_text(
-                &format::trimmed(tick),
-                &text(Ink::Tick, HPos::Right),
-                (left - 6, at),
-            )?;
-        }
-        area.draw(&PathElement::new(
-            [(left, bottom), (right, bottom)],
-            Ink::Axis,
-        ))?;
+        draw_up(area, frame, self.spans().1)?;
+        let [.., bottom] = frame;
         for (line, head) in self.heads.iter().enumerate() {
             let at = bottom + 16 + 18 * line as i32;
             area.draw_text(head, &text(Ink::Tick, HPos::Left), (0, at))?;
@@ -165,7 +149,7 @@ impl Scaling {
     }
 
     /// The interval, from point to point.
-    fn draw_band<B: DrawingBackend>(&self, area: &Area<B>, frame: Frame) -> Drawn<B> {
+    fn draw_band<B: DrawingBackend>(&self, area: &Area<B>, frame: Room) -> Drawn<B> {
         let [left, top, right, bottom] = frame;
         let (across, up) = self.spans();
         let (x, y) = (across.place(left, right), up.place(bottom, top));
@@ -184,7 +168,7 @@ impl Scaling {
     }
 
     /// What there would be if every GPU kept the speed of the question's own, as far as the sheet shows it.
-    fn draw_linear<B: DrawingBackend>(&self, area: &Area<B>, frame: Frame) -> Drawn<B> {
+    fn draw_linear<B: DrawingBackend>(&self, area: &Area<B>, frame: Room) -> Drawn<B> {
         let [left, top, right, bottom] = frame;
         let (across, up) = self.spans();
         let (x, y) = (across.place(left, right), up.place(bottom, top));

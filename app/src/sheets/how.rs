@@ -3,6 +3,7 @@
 
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
 
+use super::document::Document;
 use super::{Ask, Asked};
 use crate::text::Lang;
 use crate::tree::parts::icon;
@@ -52,7 +53,7 @@ fn explained(own: &Explanation, lang: Lang) -> Tree {
     let more = el("A")
         .set(
             "href",
-            format!("{}#{}", super::methods::address(lang), own.method),
+            format!("{}#{}", Document::Methods.address(lang), own.method),
         )
         .child(sheet.method);
     el("DIV.how-in")

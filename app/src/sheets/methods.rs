@@ -1,9 +1,9 @@
 //! The methods page: every formula with its terms, its sources, its code and its measured error. The build asks for it
 //! in both languages and writes it as a page that needs no program (`scripts/finish-site.mjs`).
 
-use shardwise_core::catalog;
 use shardwise_core::methods::{self, Entry, Group, Language};
 
+use super::document::{Document, whole};
 use super::how::language;
 use crate::text::Lang;
 use crate::tree::{Tree, el};
@@ -59,7 +59,10 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
         .child(
             el("H3").child(
                 el("A")
-                    .set("href", format!("{}#{}", address(lang), entry.id))
+                    .set(
+                        "href",
+                        format!("{}#{}", Document::Methods.address(lang), entry.id),
+                    )
                     .child(title),
             ),
         )
@@ -76,14 +79,6 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
         .child(el("P.src").children(sources).child(code(entry, lang)))
 }
 
-/// The page's address from the site's root.
-pub(super) fn address(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "methods/",
-        Lang::Zh => "methods/zh/",
-    }
-}
-
 fn section(group: &Group, lang: Lang, own: Language) -> Tree {
     let heading = format!("{}-h", group.id);
     el("SECTION.block")
@@ -97,100 +92,34 @@ fn section(group: &Group, lang: Lang, own: Language) -> Tree {
         .children(group.entries.iter().map(|entry| formula(entry, lang, own)))
 }
 
-fn header(lang: Lang) -> Tree {
-    let site = lang.site();
-    let other = lang.other();
-    let query = format!("?lang={}", lang.tag());
-    let link =
-        |to: &str, name: &'static str| el("A").set("href", format!("{to}{query}")).child(name);
-    el("HEADER.top")
-        .child(
-            el("SPAN.brand")
-                .child(
-                    el("svg.brand-mark|viewBox=0 0 16 16|aria-hidden=true")
-                        .child(el("rect.b1|x=1|y=2|width=9|height=3|rx=1"))
-                        .child(el("rect.b2|x=4|y=6.5|width=9|height=3|rx=1"))
-                        .child(el("rect.b3|x=2|y=11|width=13|height=3|rx=1")),
-                )
-                .child("Shardwise"),
-        )
-        .child(
-            el("NAV.top-nav")
-                .set("aria-label", site.site)
-                .child(link("./", site.calculator))
-                .child(link("accuracy/", site.accuracy))
-                .child(
-                    el("A|aria-current=page")
-                        .set("href", address(lang))
-                        .child(site.methods),
-                ),
-        )
-        .child(
-            el("DIV.top-tools").child(
-                el("A.btn btn-s btn-q|id=language")
-                    .set("lang", other.tag())
-                    .set("href", address(other))
-                    .child(other.site().language),
-            ),
-        )
-}
-
-/// The whole page's body.
-pub(crate) fn page(lang: Lang) -> Tree {
-    let (site, sheet, own) = (lang.site(), lang.sheets(), language(lang));
+/// The page's body.
+pub(super) fn page(lang: Lang) -> Tree {
+    let (sheet, own) = (lang.sheets(), language(lang));
     let contents = methods::groups().iter().map(|group| {
         el("LI").child(
             el("A")
-                .set("href", format!("{}#{}", address(lang), group.id))
+                .set(
+                    "href",
+                    format!("{}#{}", Document::Methods.address(lang), group.id),
+                )
                 .child(own.pick(group.title[0], group.title[1])),
         )
     });
-    let fact = |name: &'static str, value: &'static str| {
-        el("DIV")
-            .child(el("DT").child(name))
-            .child(el("DD").child(value))
-    };
-    el("DIV.whole")
+    let main = el("MAIN.doc methods")
         .child(
-            el("A.skip")
-                .set("href", format!("{}#methods", address(lang)))
-                .child(sheet.skip_formulas),
-        )
-        .child(header(lang))
-        .child(
-            el("MAIN.doc methods|id=methods|tabindex=-1")
-                .child(
-                    el("HEADER")
-                        .child(el("H1").child(sheet.methods_title))
-                        .child(el("P.note").child(sheet.methods_lead)),
-                )
-                .child(
-                    el("NAV.toc")
-                        .set("aria-label", sheet.contents)
-                        .child(el("UL").children(contents)),
-                )
-                .children(
-                    methods::groups()
-                        .iter()
-                        .map(|group| section(group, lang, own)),
-                ),
+            el("HEADER")
+                .child(el("H1").child(sheet.methods_title))
+                .child(el("P.note").child(sheet.methods_lead)),
         )
         .child(
-            el("FOOTER.foot").child(
-                el("DIV.foot-in")
-                    .child(
-                        el("P.foot-about")
-                            .child(el("B").child("Shardwise"))
-                            .child(" ")
-                            .child(site.about),
-                    )
-                    .child(
-                        el("DL.foot-facts")
-                            .child(fact(site.data, catalog::VERSION))
-                            .child(fact(site.prices, catalog::PRICES_AS_OF))
-                            .child(fact(site.build, env!("CARGO_PKG_VERSION")))
-                            .child(fact(site.licence, "Apache-2.0 OR MIT")),
-                    ),
-            ),
+            el("NAV.toc")
+                .set("aria-label", sheet.contents)
+                .child(el("UL").children(contents)),
         )
+        .children(
+            methods::groups()
+                .iter()
+                .map(|group| section(group, lang, own)),
+        );
+    whole(Document::Methods, lang, main)
 }

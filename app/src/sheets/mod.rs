@@ -1,8 +1,11 @@
 //! Parts of the page that the worker writes: each is a function of the question and of how it is shown.
 
 mod advice;
+mod command_line;
 mod compare;
 mod diff;
+mod document;
+mod embed;
 mod front;
 mod how;
 mod methods;
@@ -28,7 +31,7 @@ use crate::text::{Lang, fill};
 use crate::texts::{Name, SheetTask};
 use crate::tree::{Tree, el};
 
-pub(crate) use methods::page as methods;
+pub(crate) use document::Document;
 pub(crate) use reading::sheet as reading;
 
 /// A question as the worker holds it, with its answer.
@@ -39,8 +42,8 @@ pub(crate) struct Asked {
     pub(crate) question: Question,
     /// Its answer.
     pub(crate) found: Evaluated,
-    plans: OnceCell<(usize, Option<Rc<SearchResult>>)>,
-    more: OnceCell<(usize, Option<Rc<SearchResult>>)>,
+    /// The best plans: some, and all that are ever shown.
+    plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
     scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
     market: OnceCell<Rc<Vec<Offer>>>,
 }
@@ -54,8 +57,7 @@ impl Asked {
             document,
             question,
             found,
-            plans: OnceCell::new(),
-            more: OnceCell::new(),
+            plans: Default::default(),
             scaled: OnceCell::new(),
             market: OnceCell::new(),
         })
@@ -71,18 +73,14 @@ impl Asked {
         Rc::clone(self.market.get_or_init(|| Rc::new(front::offers(self))))
     }
 
-    /// The best plans, `limit` at most: looked for once for each of two limits.
-    fn plans(&self, limit: usize) -> Option<Rc<SearchResult>> {
-        let place = if self.plans.get().is_none_or(|(own, _)| *own == limit) {
-            &self.plans
-        } else {
-            &self.more
-        };
-        let found = place.get_or_init(|| {
-            let found = shardwise_core::search(&self.question, None, limit).ok();
-            (limit, found.map(Rc::new))
+    /// The best plans, as many as are shown at first or all that ever are.
+    fn plans(&self, all: bool) -> Option<Rc<SearchResult>> {
+        let place = usize::from(all);
+        let found = self.plans[place].get_or_init(|| {
+            let found = shardwise_core::search(&self.question, None, plans::SOUGHT[place]);
+            found.ok().map(Rc::new)
         });
-        found.1.clone()
+        found.clone()
     }
 }
 
@@ -133,6 +131,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Diff => diff::sheet(asked, &ask),
         Name::Front => front::sheet(asked, &ask),
         Name::Timeline => timeline::sheet(asked, &ask),
+        Name::Embed => embed::sheet(asked, &ask),
     }
 }
 

@@ -7,6 +7,7 @@ use shardwise_core::Question;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::PlanSpec;
 
+use super::document::Document;
 use super::{Ask, Asked};
 use crate::format;
 use crate::text::{Lang, fill};
@@ -16,7 +17,7 @@ use crate::view::words;
 
 /// How many plans are shown before "show all", and how many are looked for then.
 const SHOWN: usize = 12;
-const SOUGHT: [usize; 2] = [16, 160];
+pub(super) const SOUGHT: [usize; 2] = [16, 160];
 
 /// How many of them a narrow page shows, by its style sheet.
 const FEW: usize = 6;
@@ -493,7 +494,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());
     let shown = Shown::of(ask);
-    let found = asked.plans(SOUGHT[usize::from(shown.all)])?;
+    let found = asked.plans(shown.all)?;
     let chosen = &asked.found.answer;
     let gpus = training_gpus(&asked.found.job);
     let every = distinct(&found.plans, chosen, gpus, lang);
@@ -548,7 +549,10 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             .child(
                 el("P.note").child(counted).child(" ").child(
                     el("A")
-                        .set("href", format!("{}#search", super::methods::address(lang)))
+                        .set(
+                            "href",
+                            format!("{}#search", Document::Methods.address(lang)),
+                        )
                         .child(sheet.how_searched),
                 ),
             )

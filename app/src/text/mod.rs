@@ -3,8 +3,11 @@
 //! Sentences hold `{0}`, `{1}`, … where [`fill`] puts values, so that each language orders them
 //! as it needs. What the calculator itself says (errors, advice, caveats) is English.
 
+mod commands;
 mod en;
 mod zh;
+
+pub(crate) use commands::COMMANDS;
 
 use crate::form::Field;
 
@@ -157,7 +160,7 @@ macro_rules! text {
 text! {
     /// Words of what stands around every page, in one language.
     Site:
-    site calculator accuracy methods how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
+    site calculator accuracy methods command_line how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
     about data prices build licence
 }
 
@@ -245,11 +248,14 @@ text! {
     now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
-    in_code fitted_constants skip_formulas methods_title methods_lead contents
+    in_code fitted_constants skip_to_text methods_title methods_lead contents
     front_note front_take front_take_one front_own front_on front_beaten front_legend front_legend_beaten
     front_col front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate timeline
     timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides take_sides_hide
     waits from_to role starts_s takes_s how_searched
+    command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
+    without_network_how third_party
+    embed embed_element embed_frame
 }
 
 #[cfg(test)]

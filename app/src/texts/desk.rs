@@ -74,8 +74,8 @@ fn kind(task: &Task) -> usize {
         Task::Flags { .. } => 0,
         Task::Serves { .. } => 1,
         Task::Read { .. } => 2,
-        // The page never asks for the methods page: it is there when the site is built.
-        Task::Say { .. } | Task::Methods { .. } => 3,
+        // The page never asks for the others: the build and frame.js do.
+        Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 3,
         Task::Sheet(task) => 4 + task.name as usize,
     }
 }

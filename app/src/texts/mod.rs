@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 use shardwise_core::emit::Language;
 use shardwise_core::wire::Backend;
 
+use crate::sheets::Document;
+
 pub use work::answer;
 pub(crate) use work::written;
 
@@ -46,8 +48,11 @@ pub(crate) enum Task {
     },
     /// A part of the page: [`Name`] and tree.
     Sheet(SheetTask),
-    /// The body of the methods page, as a tree. The build asks for it.
-    Methods {
+    /// The body of a page of text, as a tree. The build asks for it.
+    #[serde(skip_serializing)]
+    Document {
+        /// The page.
+        document: Document,
         /// Tag of the page's language.
         lang: String,
     },
@@ -64,6 +69,19 @@ pub(crate) enum Task {
         texts: Vec<String>,
         /// The question that answers what no text tells.
         base: Value,
+    },
+    /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.
+    /// `frame.js` asks for it.
+    #[serde(skip_serializing)]
+    Link {
+        /// The question.
+        question: Value,
+    },
+    /// The question of a link and its answer, as the command line gives it. `frame.js` asks for it.
+    #[serde(skip_serializing)]
+    Answer {
+        /// The part of the link after `#`.
+        hash: String,
     },
 }
 
@@ -96,11 +114,13 @@ pub(crate) enum Name {
     Front,
     /// One step over time.
     Timeline,
+    /// Code that embeds the question.
+    Embed,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 9;
+    pub(crate) const COUNT: usize = 10;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -114,6 +134,7 @@ impl Name {
             Self::Diff => "diff",
             Self::Front => "front",
             Self::Timeline => "timeline",
+            Self::Embed => "embed",
         }
     }
 

@@ -34,6 +34,10 @@ pub(crate) fn want(page: Page, english: &str) {
 fn order(page: Page) {
     let texts = WANTED.with_borrow(Clone::clone);
     if !texts.is_empty() {
+        // An embed has no other reason to start the worker.
+        if page.embedded {
+            desk::open(page.no_worker);
+        }
         desk::order(page, Task::Say { texts }, deliver);
     }
 }

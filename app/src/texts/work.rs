@@ -6,9 +6,10 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use shardwise_core::chinese;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
+use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, read};
-use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, question_from_value, to_value};
-use shardwise_core::{Evaluated, Question};
+use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, VERSION, question_from_value, to_value};
+use shardwise_core::{Evaluated, InputError, Question, permalink};
 
 use super::{Flags, Instead, Reply, Request, SheetTask, Task, Text};
 use crate::sheets::{self, Asked};
@@ -36,7 +37,9 @@ pub fn answer(request: &str) -> String {
             let found = flags(question, &framework, &version, &link);
             json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
         }
-        Task::Methods { lang } => sheets::methods(Lang::of_tag(&lang).unwrap_or_default()).into(),
+        Task::Document { document, lang } => document
+            .body(Lang::of_tag(&lang).unwrap_or_default())
+            .into(),
         Task::Say { texts } => {
             let said = texts.iter().map(|text| sheets::words_of(text, Lang::Zh));
             json!(said.collect::<Vec<String>>())
@@ -47,8 +50,41 @@ pub fn answer(request: &str) -> String {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
             sheets::reading(&reading(&texts, base), lang).into()
         }
+        Task::Link { question } => linked(question),
+        Task::Answer { hash } => answered(&hash),
     };
     json!(Reply { id, result }).to_string()
+}
+
+/// The interface's document for a question that is refused.
+fn refusal(error: InputError) -> Value {
+    json!(Refusal {
+        version: VERSION,
+        error
+    })
+}
+
+/// The part of a link after `#` for a question that has an answer; for any other what refuses it.
+fn linked(document: Value) -> Value {
+    let asked = question_from_value(document)
+        .and_then(|question| shardwise_core::evaluate_alone(&question).map(|_| question));
+    match asked {
+        Ok(question) => json!({ "hash": permalink::to_hash(&question) }),
+        Err(error) => json!({ "answer": refusal(error) }),
+    }
+}
+
+/// The question of a link, and its answer or what refuses it.
+fn answered(hash: &str) -> Value {
+    let question = match permalink::from_hash(hash) {
+        Ok(question) => question,
+        Err(error) => return json!({ "answer": refusal(error) }),
+    };
+    let answer = match shardwise_core::estimate(&question) {
+        Ok(answer) => json!(answer),
+        Err(error) => refusal(error),
+    };
+    json!({ "question": to_value(&question), "answer": answer })
 }
 
 /// The question of a document with its answer; `None` for a question that the page would have refused.
@@ -298,6 +334,36 @@ mod tests {
         let shown =
             ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
         assert!(shown.to_string().contains("Line 2: "), "{shown}");
+    }
+
+    #[test]
+    fn a_question_becomes_a_link_and_the_link_an_answer() {
+        let question = question("sft", "fsdp");
+        let link = ask(json!({"is": "link", "question": question}));
+        let found = ask(json!({"is": "answer", "hash": link["hash"]}));
+        assert_eq!(found["question"], question);
+        let core = shardwise_core::wire::question_from_value(question)
+            .and_then(|question| shardwise_core::estimate(&question));
+        // As it travels: the reader of numbers may miss the last bit.
+        let core = core.map(|answer| json!(answer).to_string());
+        let core = serde_json::from_str::<Value>(&core.unwrap_or_default());
+        assert_eq!(Some(&found["answer"]), core.ok().as_ref());
+    }
+
+    #[test]
+    fn a_refused_question_is_answered_with_its_error() {
+        let mut question = question("sft", "fsdp");
+        question["workload"]["kind"] = json!("dance");
+        let found = ask(json!({"is": "link", "question": question}));
+        assert_eq!(found["answer"]["error"]["field"], "workload.kind");
+        question["workload"]["kind"] = json!("sft");
+        question["model"] = json!("no-such-model");
+        let found = ask(json!({"is": "link", "question": question}));
+        assert_eq!(found["answer"]["error"]["field"], "model");
+        let found = ask(json!({"is": "answer", "hash": "v=1&model=qwen3-8b"}));
+        assert_eq!(found["question"], Value::Null);
+        assert_eq!(found["answer"]["version"], 1);
+        assert!(found["answer"]["error"]["message"].as_str().is_some());
     }
 
     #[test]

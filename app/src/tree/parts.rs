@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Map;
 use serde_json::Value;
-use shardwise_core::Question;
 use shardwise_core::sensitivity::apply;
+use shardwise_core::{Question, catalog};
 
 use super::drawn::{Target, image, targets};
 use super::{Branch, Tree, el};
@@ -17,6 +17,40 @@ use crate::view::icons::path;
 /// An icon by its name.
 pub(crate) fn icon(name: &str) -> Tree {
     el("svg.icon|viewBox=0 0 16 16|aria-hidden=true").child(el("path").set("d", path(name)))
+}
+
+/// The name, with its mark.
+pub(crate) fn brand() -> Tree {
+    el("SPAN.brand")
+        .child(
+            el("svg.brand-mark|viewBox=0 0 16 16|aria-hidden=true")
+                .child(el("rect.b1|x=1|y=2|width=9|height=3|rx=1"))
+                .child(el("rect.b2|x=4|y=6.5|width=9|height=3|rx=1"))
+                .child(el("rect.b3|x=2|y=11|width=13|height=3|rx=1")),
+        )
+        .child("Shardwise")
+}
+
+/// What the page is, and of which data and build.
+pub(crate) fn facts(lang: Lang) -> [Tree; 2] {
+    let site = lang.site();
+    let fact = |name: &'static str, value: &'static str| {
+        el("DIV")
+            .child(el("DT").child(name))
+            .child(el("DD").child(value))
+    };
+    [
+        el("P.foot-about")
+            .child(el("B").child("Shardwise"))
+            .child(" ")
+            .child(site.about),
+        el("DL.foot-facts").children([
+            fact(site.data, catalog::VERSION),
+            fact(site.prices, catalog::PRICES_AS_OF),
+            fact(site.build, env!("CARGO_PKG_VERSION")),
+            fact(site.licence, "Apache-2.0 OR MIT"),
+        ]),
+    ]
 }
 
 /// A head of a column; `number` aligns it with its figures.

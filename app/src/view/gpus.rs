@@ -439,7 +439,7 @@ fn table(page: Page, embedded: bool) -> AnyView {
                 .child(": ")
                 .child(reason(row, text))
                 .into_any(),
-            Err(error) => el("TD|colspan=4").child(error.clone()).into_any(),
+            Err(error) => el("TD|colspan=4").child(page.say(error)).into_any(),
         };
         let class = match (yours, fitting(row).is_some()) {
             (true, _) => "is-sel",

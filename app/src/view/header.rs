@@ -9,6 +9,7 @@ use crate::browser;
 use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
 use crate::text::Lang;
+use crate::tree::parts::brand;
 
 /// A page of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +48,7 @@ pub(super) fn view(
         }
     });
     el("HEADER.top")
-        .child(
-            el("SPAN.brand")
-                .child(
-                    el("svg.brand-mark|viewBox=0 0 16 16|aria-hidden=true")
-                        .child(el("rect.b1|x=1|y=2|width=9|height=3|rx=1"))
-                        .child(el("rect.b2|x=4|y=6.5|width=9|height=3|rx=1"))
-                        .child(el("rect.b3|x=2|y=11|width=13|height=3|rx=1")),
-                )
-                .child("Shardwise"),
-        )
+        .child(brand())
         .child(
             el("NAV.top-nav")
                 .set("aria-label", site.site)

@@ -39,6 +39,12 @@ use crate::texts::Name;
 
 pub(crate) use accuracy::view as accuracy;
 
+/// In how many steps the page is built, so that none of them holds up what a person does meanwhile.
+pub(crate) const STEPS: usize = 9;
+
+/// The step with which it can be shown: form and verdict are there.
+const SHOWN: usize = 3;
+
 /// The whole page.
 pub(crate) fn page() -> impl IntoView {
     let page = Page::new();
@@ -48,6 +54,9 @@ pub(crate) fn page() -> impl IntoView {
     crate::browser::follow_arrows();
     how::listen(page);
     let body = part(move || {
+        if !page.built[0].get() {
+            return None;
+        }
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);
         let view = if page.embedded {
@@ -56,16 +65,39 @@ pub(crate) fn page() -> impl IntoView {
             full(page)
         };
         // Different sides, so that one language replaces the other as a whole.
-        match lang {
+        Some(match lang {
             Lang::En => Either::Left(view),
             Lang::Zh => Either::Right(view),
-        }
+        })
+    });
+    crate::browser::soon(move || {
+        page.begin();
+        build_on(page, 0);
     });
     vec![
         node(icons::definitions()),
         node(body),
         node(verdict::announcement(page)),
     ]
+}
+
+/// Builds the page step by step, and says when it is whole.
+fn build_on(page: Page, step: usize) {
+    crate::browser::soon(move || {
+        let Some(built) = page.built.get(step) else {
+            return crate::browser::ready();
+        };
+        built.set(true);
+        if step == SHOWN {
+            crate::browser::take_over();
+        }
+        build_on(page, step + 1);
+    });
+}
+
+/// A part of the page that is built at a step, and stays.
+fn at(page: Page, step: usize, view: fn(Page) -> AnyView) -> AnyView {
+    part(move || page.built.get(step)?.get().then(|| view(page)))
 }
 
 fn full(page: Page) -> AnyView {
@@ -85,49 +117,75 @@ fn full(page: Page) -> AnyView {
         )),
         node(
             el("MAIN.page|id=top")
-                .child(el("H1.vh").child(page.text().title))
+                .child(el("H1.vh").child(text.title))
                 .child(ask::view(page))
                 .child(
                     el("DIV.answer|id=answer")
-                        .child(banner::view(page))
-                        .child(verdict::view(page))
-                        .child(sheet::view(page, Name::Compare))
-                        .child(verdict::dock(page))
-                        .child(gpus::view(page, false))
-                        .child(
-                            el("DIV.pair")
-                                .child(sheet::view(page, Name::Front))
-                                .child(sheet::view(page, Name::Scaling)),
-                        )
-                        .child(
-                            el("DIV.pair")
-                                .child(memory::view(page))
-                                .child(time::view(page)),
-                        )
-                        .child(sheet::view(page, Name::Timeline))
-                        .child(calibrate::view(page))
-                        .child(sheet::section(page, Name::Plans, text.plans, ""))
-                        .child(sheet::section(
-                            page,
-                            Name::Sensitivity,
-                            text.sensitivity,
-                            text.sensitivity_note,
-                        )),
+                        .child(at(page, 3, answer))
+                        .child(at(page, 4, |page| gpus::view(page, false)))
+                        .child(at(page, 5, charts))
+                        .child(at(page, 6, sheets)),
                 )
-                .child(
-                    el("DIV.act")
-                        .child(flags::view(page))
-                        .child(advice::view(page)),
-                ),
+                .child(at(page, 7, acting)),
         ),
-        node(paste::view(page)),
+        node(at(page, 8, closing_parts)),
+    ]
+    .into_any()
+}
+
+fn answer(page: Page) -> AnyView {
+    node(vec![
+        banner::view(page),
+        verdict::view(page),
+        sheet::view(page, Name::Compare),
+        verdict::dock(page),
+    ])
+}
+
+fn charts(page: Page) -> AnyView {
+    node(vec![
+        el("DIV.pair")
+            .child(sheet::view(page, Name::Front))
+            .child(sheet::view(page, Name::Scaling)),
+        el("DIV.pair")
+            .child(memory::view(page))
+            .child(time::view(page)),
+    ])
+}
+
+fn sheets(page: Page) -> AnyView {
+    let text = page.text();
+    node(vec![
+        sheet::view(page, Name::Timeline),
+        calibrate::view(page),
+        sheet::section(page, Name::Plans, text.plans, ""),
+        sheet::section(
+            page,
+            Name::Sensitivity,
+            text.sensitivity,
+            text.sensitivity_note,
+        ),
+    ])
+}
+
+fn acting(page: Page) -> AnyView {
+    node(
+        el("DIV.act")
+            .child(flags::view(page))
+            .child(advice::view(page)),
+    )
+}
+
+/// What is closed until it is asked for, and what ends the page.
+fn closing_parts(page: Page) -> AnyView {
+    node(vec![
+        paste::view(page),
         node(how::panel(page)),
-        node(footer::view(
+        footer::view(
             page.look,
             page.lang,
             Some([comfort::links(page), comfort::report(page)]),
-        )),
-        node(comfort::view(page)),
-    ]
-    .into_any()
+        ),
+        comfort::view(page),
+    ])
 }

@@ -1,9 +1,10 @@
 //! A part of the page that the worker writes: built from what it sends, and asked for anew as the question or the way
 //! it is shown changes.
 //!
-//! Elements and texts are made one by one; no markup is read. What a press does stands in attributes:
-//! `data-ask` a question, `data-put` a value of a control, `data-pair` a word for the pair that is compared, `data-set` keys of the sheet's state, `data-save` a file with `data-text` in it, `data-copy` an
-//! element to copy, `data-to` a place in the page. An input with `data-key` sets that key.
+//! Elements and texts are made one by one; no markup is read. What a press does stands in attributes: `data-ask` a
+//! question, `data-put` a value of a control, `data-pair` a word for the pair that is compared, `data-set` keys of the
+//! sheet's state, `data-save` a file with `data-text` in it, `data-copy` an element to copy. An input with `data-key` sets
+//! that key.
 
 use std::sync::Arc;
 
@@ -162,7 +163,7 @@ fn near(event: &Event, selector: &str) -> Option<Element> {
 fn press(page: Page, event: &Event, state: State) {
     let Some(pressed) = near(
         event,
-        "[data-ask],[data-put],[data-set],[data-pair],[data-save],[data-copy],[data-to]",
+        "[data-ask],[data-put],[data-set],[data-pair],[data-save],[data-copy]",
     ) else {
         return;
     };
@@ -189,9 +190,6 @@ fn press(page: Page, event: &Event, state: State) {
     }
     if let Some(file) = says("data-save") {
         browser::download(&file, &says("data-text").unwrap_or_default());
-    }
-    if let Some(place) = says("data-to") {
-        browser::jump(&place);
     }
     if let Some(id) = says("data-copy") {
         let text = browser::element(&id).and_then(|element| element.text_content());

@@ -356,8 +356,9 @@ fn body(page: Page) -> AnyView {
         )
     };
     match page.file.get() {
+        // A tag of its own: made into what follows, it would count as having moved.
         File::Loading => heading(
-            el("DIV.waiting")
+            el("SECTION.waiting")
                 .child(el("P|role=status").child(text.loading))
                 .child(el("I.wait-f"))
                 .child(el("I.wait-c"))

@@ -6,7 +6,8 @@ pub(super) mod picker;
 pub(super) mod plan;
 mod workload;
 
-use crate::view::dom::{all, el, part, press, press_link, typed};
+use crate::view::at;
+use crate::view::dom::{all, el, node, part, press, press_link, typed};
 use leptos::prelude::*;
 use shardwise_core::presets;
 use shardwise_core::wire::PlanSpec;
@@ -74,12 +75,8 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(
             el("DIV.ask-in")
                 .child(el("H2|id=ask-h").child(page.text().your_question))
-                .child(start(page))
-                .child(other_errors(page))
-                .child(model::view(page))
-                .child(hardware::view(page))
-                .child(workload::view(page))
-                .child(plan::view(page))
+                .child(at(page, 1, about_hardware))
+                .child(at(page, 2, about_training))
                 .child(
                     el("P.ask-f").child(
                         el("BUTTON.btn btn-s btn-q|type=button|id=reset")
@@ -89,6 +86,19 @@ pub(super) fn view(page: Page) -> AnyView {
                 ),
         )
         .into_any()
+}
+
+fn about_hardware(page: Page) -> AnyView {
+    node(vec![
+        start(page),
+        other_errors(page),
+        model::view(page),
+        hardware::view(page),
+    ])
+}
+
+fn about_training(page: Page) -> AnyView {
+    node(vec![workload::view(page), plan::view(page)])
 }
 
 fn start(page: Page) -> AnyView {

@@ -29,7 +29,7 @@ const KEYS: [Key; 7] = [
 ];
 
 fn off() -> bool {
-    browser::stored(OFF).is_some_and(|stored| !stored.is_empty())
+    browser::stored(OFF).as_deref() == Some("1")
 }
 
 /// Listens for as long as the page lives.

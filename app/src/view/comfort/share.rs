@@ -1,4 +1,5 @@
-//! The answer in one line with its link, to pass on; and the same at length, to say that a number is wrong.
+//! The answer in one line with its link, to pass on, and the code that embeds it; the same at length, to say that a number is
+//! wrong.
 
 use leptos::prelude::*;
 use shardwise_core::catalog;
@@ -9,9 +10,11 @@ use crate::form::KINDS;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
+use crate::texts::Name;
 use crate::view::copying;
 use crate::view::dom::{El, el, live, press};
 use crate::view::icons::icon;
+use crate::view::sheet;
 use crate::view::verdict::sentence;
 use crate::view::words::{asked, gpu_label};
 
@@ -67,6 +70,8 @@ fn inside(page: Page) -> El {
             .child(text.share_system)
     });
     let id = "share-text".to_owned();
+    let state = page.sheet(Name::Embed).state;
+    state.update(|state| drop(state.insert("site".to_owned(), browser::address().into())));
     el("DIV")
         .child(el("P.muted").child(text.share_note))
         .child(el("P.quote|id=share-text").child(live(whole)))
@@ -75,6 +80,7 @@ fn inside(page: Page) -> El {
                 .child(copying::button(page.lang, id, true, move || untrack(whole)))
                 .child(system),
         )
+        .child(sheet::view(page, Name::Embed))
 }
 
 /// How to say that a number is wrong: all that it takes to look into it, to copy.

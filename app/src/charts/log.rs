@@ -1,0 +1,64 @@
+//! Log axes, as the charts of time, cost and throughput share them.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::backend::Ink;
+use super::scatter::ticks;
+use super::{Area, Drawn, scale, text};
+use crate::format;
+
+/// A rectangle: left, top, right, bottom.
+pub(super) type Room = [i32; 4];
+
+/// An axis: from where to where.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Span {
+    /// Holds `values`, with room around them.
+    pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = values.fold((f64::MAX, 0.0_f64), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        Self {
+            low: low / 1.2,
+            high: high * 1.25,
+        }
+    }
+
+    pub(super) fn place(self, from: i32, to: i32) -> impl Fn(f64) -> i32 {
+        let at = scale((self.high / self.low).ln(), from, to);
+        move |value| at((value / self.low).ln())
+    }
+}
+
+/// Height of a chart in pixels at a width.
+pub(super) fn height(width: u32) -> u32 {
+    (290 + width.saturating_sub(320) / 6).min(400)
+}
+
+/// Draws the axis up, with a line across at each tick, and the line of the axis across.
+pub(super) fn draw_up<B: DrawingBackend>(
+    area: &Area<B>,
+    [left, top, right, bottom]: Room,
+    up: Span,
+) -> Drawn<B> {
+    let y = up.place(bottom, top);
+    for tick in ticks(up.low, up.high) {
+        let at = y(tick);
+        area.draw(&PathElement::new([(left, at), (right, at)], Ink::Grid))?;
+        area.draw_text(
+            &format::trimmed(tick),
+            &text(Ink::Tick, HPos::Right),
+            (left - 6, at),
+        )?;
+    }
+    area.draw(&PathElement::new(
+        [(left, bottom), (right, bottom)],
+        Ink::Axis,
+    ))
+}
