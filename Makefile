@@ -6,9 +6,10 @@ PORT ?= 8080
 
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
-	rust-toolchain.toml scripts/finish-site.mjs scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
+	rust-toolchain.toml scripts/env.sh scripts/finish-site.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs \
+	scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
-.PHONY: help setup serve gallery visual build test bench bench-page bench-wasm bench-peers accuracy layouts fit clean
+.PHONY: help setup serve gallery visual build release test bench bench-page bench-wasm bench-peers bench-lighthouse parts accuracy layouts fit clean
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -25,10 +26,22 @@ build: ## Build the release site in dist/
 	@scripts/setup site
 	@$(MAKE) --no-print-directory dist/index.html
 
-# Leptos without its types' names in every view, and no path of this machine in the file. Trunk reads
-# NO_COLOR=1 as a malformed option.
+release: ## Pack the release site for hosts: target/release-site/
+	@$(MAKE) --no-print-directory build
+	@source scripts/env.sh && node scripts/release-site.mjs
+
+site_flags = CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$$site_rustflags"
+
+# Trunk reads NO_COLOR=1 as a malformed option.
 dist/index.html: $(site_sources)
-	@source scripts/env.sh && env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--cfg erase_components --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}/registry/src=crates" trunk build
+	@source scripts/env.sh && env -u NO_COLOR $(site_flags) trunk build
+
+.PHONY: cli
+cli: ## Build the command line with the site in it: target/fast/shardwise (`shardwise serve`)
+	@scripts/setup site
+	@$(MAKE) --no-print-directory dist/index.html
+	@source scripts/env.sh && cargo build --locked --profile fast -p shardwise-core --features serve --bin shardwise
+	@source scripts/env.sh && node scripts/licenses.mjs program >target/fast/THIRD-PARTY-LICENSES.txt
 
 bench: ## Time the core
 	@scripts/setup rust
@@ -41,6 +54,16 @@ bench-wasm: ## Time the search in Chromium
 bench-peers: ## Time other estimators' search on one question, where they can be installed
 	@scripts/setup rust
 	@scripts/bench-peers
+
+bench-lighthouse: ## Run Lighthouse five times on each page and print the medians
+	@scripts/setup test
+	@$(MAKE) --no-print-directory dist/index.html
+	@source scripts/env.sh && node e2e/lighthouse.mjs --runs 5
+
+parts: ## Print what each part of the first download costs
+	@scripts/setup site
+	@CARGO_PROFILE_RELEASE_STRIP=none CARGO_TARGET_DIR=target/parts scripts/wasm-program shardwise-app target/parts/site app -g
+	@node scripts/wasm-parts.mjs target/parts/site/app_bg.wasm
 
 bench-page: ## Time the built site in Chromium, from a keystroke until every chart is new
 	@scripts/setup test
@@ -69,12 +92,23 @@ fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate,
 	@scripts/setup rust
 	@source scripts/env.sh && cargo run --locked --profile fast -p shardwise-core --features cli --example fit
 
-.PHONY: fmt lint clippy doc test-core test-fit test-wasm test-e2e test-lighthouse test-frameworks test-fuzz bench-test size
+npm: ## Pack the core for JavaScript: target/shardwise-VERSION.tgz
+	@scripts/setup site
+	@scripts/pack-npm
+
+.PHONY: npm test-npm fmt lint clippy doc test-core test-fit test-wasm test-e2e test-lighthouse test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
 lint: ## Check the rules that no compiler checks
 	@scripts/check lint
+.PHONY: deny advisories
+deny: ## Check licences and sources of the crates, offline
+	@scripts/setup deny
+	@scripts/check deny
+advisories: ## Ask, over the network, for known holes in crates, npm and Python packages; no part of the tests
+	@scripts/setup deny
+	@scripts/advisories
 clippy: ## Check the Rust code with clippy
 	@scripts/setup rust
 	@scripts/check clippy
@@ -108,6 +142,10 @@ test-frameworks: ## Run the emitted flags through the frameworks' own checks
 test-fuzz: ## Read a million random texts and search 100,000 random questions
 	@scripts/setup rust
 	@scripts/check fuzz
+
+test-npm: ## Use the packed JavaScript package from Node, a Vite project and a page
+	@scripts/setup test
+	@scripts/check npm
 
 setup: ## Install all that the other commands need
 	@scripts/setup test
