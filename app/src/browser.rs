@@ -11,6 +11,8 @@ use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlElement, Storage};
 
+use crate::follow::follow;
+
 /// The window; `None` outside a browser.
 pub(crate) fn window() -> Option<web_sys::Window> {
     web_sys::window()
@@ -471,7 +473,7 @@ pub(crate) fn now_ms() -> f64 {
 pub(crate) fn follow_width(id: String) -> RwSignal<u32> {
     let width = RwSignal::new(0);
     // Effects run once the element is in the page.
-    Effect::new(move || {
+    follow(move || {
         let Some(element) = element(&id) else { return };
         let measured = element.clone();
         let update = move || {

@@ -10,6 +10,7 @@
 mod browser;
 pub mod charts;
 mod compute;
+mod follow;
 pub mod form;
 pub mod format;
 mod look;

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::browser;
+use crate::follow::follow;
 use crate::text::Lang;
 
 const THEME_KEY: &str = "shardwise-theme";
@@ -68,12 +69,12 @@ impl Look {
             lang: RwSignal::new(lang.unwrap_or_default()),
             theme: RwSignal::new(theme.unwrap_or_default()),
         };
-        Effect::new(move || {
+        follow(move || {
             let lang = look.lang.get();
             browser::set_root("lang", Some(lang.tag()));
             browser::set_title(title(lang));
         });
-        Effect::new(move || {
+        follow(move || {
             let theme = look.theme.get();
             browser::set_root("data-theme", (theme != Theme::Auto).then_some(theme.word()));
         });

@@ -16,6 +16,7 @@ use shardwise_core::{Evaluated, InputError, Question, permalink};
 
 use crate::browser;
 use crate::compute::{self, Comparison, Market};
+use crate::follow::follow;
 use crate::form::{Field, FieldError, Form, KINDS};
 use crate::look::Look;
 use crate::recent;
@@ -360,7 +361,7 @@ impl Page {
         if let Some(hash) = browser::kept(KEPT_ASIDE) {
             state.update(|state| drop(state.insert(PUT_ASIDE.to_owned(), hash.into())));
         }
-        Effect::new(move || {
+        follow(move || {
             let hash = state.with(|state| Some(state.get(PUT_ASIDE)?.as_str()?.to_owned()));
             browser::keep(KEPT_ASIDE, &hash.unwrap_or_default());
         });

@@ -172,6 +172,7 @@ for (const width of [1440, 390, 320]) {
       test('panels fit the window in both languages', async ({ page, calculator }) => {
         for (const lang of ['en', 'zh']) {
           await calculator.open(`?lang=${lang}`);
+          await calculator.settled();
           expect(await calculator.sideways()).toBeLessThanOrEqual(0);
           await calculator.window(`comfort-intro-${lang}-${width}-${colorScheme}`);
           await page.locator('#intro-end').click();

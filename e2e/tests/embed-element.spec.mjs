@@ -141,7 +141,13 @@ test('shows the panels that it is asked for, in both languages', async ({ page, 
   await calculator.open('?embed&panels=memory,,nonsense,%3Cb%3E');
   await expect(page.locator('#memory')).toBeVisible();
   for (const other of ['.emb-q', '.emb-v', '.emb-f', '#plans']) await expect(page.locator(other)).toHaveCount(0);
+  // What is no panel is said, with those that are.
+  await expect(page.locator('#no-panel')).toHaveText(/^panels: none is named “nonsense, <b>”\. There are form, verdict, .*, advice\.$/);
+  await calculator.open('?embed&lang=zh&panels=nonsense');
+  await expect(page.locator('#no-panel')).toContainText('nonsense');
+  for (const own of ['.emb-q', '.emb-v', '.emb-f']) await expect(page.locator(own)).toBeVisible();
   await calculator.open('?embed&panels=');
+  await expect(page.locator('#no-panel')).toHaveCount(0);
   for (const own of ['.emb-q', '.emb-v', '.emb-f']) await expect(page.locator(own)).toBeVisible();
 });
 

@@ -4,9 +4,9 @@
 // table of their own. A few pixels may differ, since Chromium's versions draw edges differently.
 
 import { expect, test } from '../fixtures.mjs';
+import { drawIn } from '../looks/fonts.mjs';
 import { STATES } from '../looks/states.mjs';
 
-const FONTS = '\n:root { --font: "Noto Sans CJK SC"; --mono: "Noto Sans Mono CJK SC"; }\n';
 const HEIGHTS = { 390: 844, 768: 1024, 1440: 900, 2560: 1440 };
 
 // Each state, width, theme and language with each other at least once, in as few pictures as that takes.
@@ -21,10 +21,7 @@ const PICTURES = [
 const locale = (lang) => (lang === 'zh' ? 'zh-CN' : 'en-US');
 
 test.beforeEach(async ({ page }) => {
-  await page.route(/\/style(-[0-9a-f]+)?\.css$/, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: (await response.text()) + FONTS });
-  });
+  await drawIn(page, 'Noto Sans CJK SC', 'Noto Sans Mono CJK SC');
 });
 
 for (const [name, width, colorScheme, lang] of PICTURES) {

@@ -329,6 +329,7 @@ pub(super) const TEXT: Text = Text {
     caveats: "What the estimate leaves out or assumes",
     embed_title: "Does it fit?",
     open_full: "Open in Shardwise",
+    no_panel: "panels: none is named “{0}”. There are {1}.",
     // The form, continued.
     pick_models: "Models of the catalog",
     pick_active: "{0}, {1} active",

@@ -223,7 +223,7 @@ text! {
     // Advice.
     advice advice_note caveats
     // Embed.
-    embed_title open_full
+    embed_title open_full no_panel
     // The form, continued.
     pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint

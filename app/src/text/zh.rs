@@ -329,6 +329,7 @@ pub(super) const TEXT: Text = Text {
     caveats: "估算未计入或假定的内容",
     embed_title: "放得下吗？",
     open_full: "在 Shardwise 中打开",
+    no_panel: "panels：没有名为“{0}”的部分。可选：{1}。",
     // 表单，续。
     pick_models: "目录中的模型",
     pick_active: "{0}，激活 {1}",

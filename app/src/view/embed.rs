@@ -11,10 +11,11 @@ use crate::browser;
 use crate::form::{Field, generates, is_rl};
 use crate::format;
 use crate::page::Page;
+use crate::text::fill;
 use crate::texts::{Name, desk};
 
-/// What an address asks for that names nothing.
-const OWN: &str = "form,verdict,gpus";
+/// The embed's own parts: shown where the address names none.
+const OWN: [&str; 3] = ["form", "verdict", "gpus"];
 
 /// A part of the page: its name in the address, and what makes it.
 type Panel = (&'static str, fn(Page) -> AnyView);
@@ -37,9 +38,15 @@ const MORE: [Panel; 9] = [
 ];
 
 pub(super) fn view(page: Page) -> AnyView {
-    let asked = browser::query("panels").filter(|asked| !asked.is_empty());
-    let asked = asked.as_deref().unwrap_or(OWN);
-    let has = |name| asked.split(',').any(|one| one == name);
+    let all: Vec<&str> = OWN.into_iter().chain(MORE.map(|(name, _)| name)).collect();
+    let asked = browser::query("panels").unwrap_or_default();
+    let (named, unknown): (Vec<&str>, Vec<&str>) = asked
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .partition(|name| all.contains(name));
+    let named = if named.is_empty() { OWN.into() } else { named };
+    let has = |name| named.contains(&name);
     let mut more = el("DIV.emb-more");
     let mut any = false;
     for (name, view) in MORE {
@@ -68,6 +75,13 @@ pub(super) fn view(page: Page) -> AnyView {
                         ),
                 )
                 .child(banner::view(page))
+                .child((!unknown.is_empty()).then(|| {
+                    let [unknown, all] = [&unknown, &all].map(|names| names.join(", "));
+                    let words = fill(page.text().no_panel, &[&unknown, &all]);
+                    el("P.callout callout-bad banner|role=alert|id=no-panel")
+                        .child(icon("i-warn"))
+                        .child(el("SPAN").child(words))
+                }))
                 .child(has("form").then(|| form(page)))
                 .child(has("verdict").then(|| answer(page)))
                 .child(has("gpus").then(|| {

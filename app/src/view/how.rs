@@ -27,9 +27,8 @@ pub(super) fn button(page: Page, figure: impl Into<String>, name: &str) -> El {
 /// The panel.
 pub(super) fn panel(page: Page) -> El {
     let state = page.sheet(Name::How).state;
-    sheet::follow(page, Name::How, move || {
-        state.with(|state| !state.is_empty())
-    });
+    let asked = move || state.with(|state| !state.is_empty());
+    sheet::order(page, Name::How, Box::new(asked));
     el("SECTION.pop|id=how|popover=auto|aria-labelledby=how-h").child(sheet::host(page, Name::How))
 }
 

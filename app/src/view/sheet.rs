@@ -19,6 +19,7 @@ use web_sys::{Document, Element, Event, HtmlElement, HtmlInputElement, Node};
 
 use super::dom::el;
 use crate::browser;
+use crate::follow::{follow, follow_at_rest};
 use crate::form::Field;
 use crate::page::Page;
 use crate::texts::desk;
@@ -73,16 +74,15 @@ pub(super) fn section(page: Page, name: Name, title: &'static str, note: &'stati
 
 /// A sheet that follows the question.
 pub(super) fn view(page: Page, name: Name) -> AnyView {
-    follow(page, name, || true);
+    order(page, name, Box::new(|| true));
     host(page, name)
 }
 
 /// Asks for a sheet, as often as the question, its state or its width changes while it is `wanted`.
-pub(super) fn follow(page: Page, name: Name, wanted: impl Fn() -> bool + Send + Sync + 'static) {
+pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
     let sheet = page.sheet(name);
     let width = name.is_drawn().then(|| browser::follow_width(id(name)));
-    Effect::new(move |before: Option<Option<Timeout>>| {
-        drop(before);
+    follow_at_rest(REST_MS, move || {
         if !wanted() {
             return None;
         }
@@ -92,7 +92,7 @@ pub(super) fn follow(page: Page, name: Name, wanted: impl Fn() -> bool + Send + 
         if name.is_drawn() && width == 0 {
             return None;
         }
-        Some(Timeout::new(REST_MS, move || {
+        Some(Box::new(move || {
             let task = SheetTask {
                 name,
                 question: to_value(&shown.question),
@@ -123,7 +123,7 @@ pub(super) fn host(page: Page, name: Name) -> AnyView {
     show(
         page,
         id(name),
-        move || tree.get().filter(|_| !page.no_worker.get()),
+        Box::new(move || tree.get().filter(|_| !page.no_worker.get())),
         page.sheet(name).state,
     )
 }
@@ -132,17 +132,18 @@ pub(super) fn host(page: Page, name: Name) -> AnyView {
 pub(super) fn show(
     page: Page,
     id: String,
-    tree: impl Fn() -> Option<Arc<Value>> + Send + Sync + 'static,
+    tree: Box<dyn Fn() -> Option<Arc<Value>>>,
     state: State,
 ) -> AnyView {
     let own = id.clone();
-    Effect::new(move |listening: Option<Option<[EventListener; 2]>>| {
+    let mut listening = None;
+    follow(move || {
         let tree = tree();
-        let host = browser::element(&own)?;
+        let Some(host) = browser::element(&own) else {
+            return;
+        };
         fill(&host, tree.as_deref());
-        listening
-            .flatten()
-            .or_else(|| Some(listen(page, &host, state)))
+        listening.get_or_insert_with(|| listen(page, &host, state));
     });
     el("DIV.sheet").set("id", id).into_any()
 }

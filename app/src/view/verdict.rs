@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::dom::{el, live, node, part, press, press_link};
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::complete::training_gpus;
@@ -13,6 +12,7 @@ use super::figure::{meter, per_cent};
 use super::icons::{icon, icon_with};
 use super::{closing, how, words};
 use crate::browser;
+use crate::follow::follow_at_rest;
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
@@ -520,11 +520,8 @@ pub(super) fn dock(page: Page) -> AnyView {
 
 /// The verdict for a screen reader, once the typing has paused.
 pub(super) fn announcement(page: Page) -> AnyView {
-    thread_local! {
-        static PENDING: std::cell::RefCell<Option<Timeout>> = const { std::cell::RefCell::new(None) };
-    }
     let said = RwSignal::new(String::new());
-    Effect::new(move || {
+    follow_at_rest(QUIET_MS, move || {
         let lang = page.look.lang.get();
         let sentence = page.answered().map(|shown| {
             let answer = &shown.found.answer;
@@ -535,8 +532,7 @@ pub(super) fn announcement(page: Page) -> AnyView {
             );
             format!("{}. {speed}", sentence(answer, lang))
         });
-        let timeout = Timeout::new(QUIET_MS, move || said.set(sentence.unwrap_or_default()));
-        PENDING.with(|pending| pending.replace(Some(timeout)));
+        Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });
     el("DIV.vh|role=status|aria-live=polite|id=announcement")
         .child(live(move || said.get()))

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::picker::model_name;
 use crate::browser;
+use crate::follow::follow;
 use crate::form::Field;
 use crate::format;
 use crate::page::Page;
@@ -34,7 +35,7 @@ pub(super) fn view(page: Page) -> AnyView {
     // A file that could not be taken.
     let left_out = RwSignal::new(None);
     // A link or a preset may bring a file, or take it away.
-    Effect::new(move || {
+    follow(move || {
         let has_file = !page.typed(Field::ModelConfig).is_empty();
         if has_file {
             pasted.set(true);

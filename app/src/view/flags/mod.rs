@@ -15,6 +15,7 @@ use super::dom::{Act, El, el, node, part, press, typed};
 use super::icons::icon;
 use super::{paste, sheet, words};
 use crate::browser;
+use crate::follow::{follow, follow_at_rest};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
@@ -86,7 +87,7 @@ pub(super) fn view(page: Page) -> AnyView {
 
 /// Orders the flags of the chosen framework, as often as the question or the choice changes.
 fn order_flags(page: Page, choice: Choice) {
-    Effect::new(move || {
+    follow(move || {
         let (Some(shown), Some(framework)) = (page.answered(), choice.framework()) else {
             return;
         };
@@ -106,10 +107,9 @@ fn order_flags(page: Page, choice: Choice) {
 /// Says which texts are to be laid beside which framework's, where something was pasted.
 fn order_diff(page: Page, choice: Choice) {
     let state = page.sheet(Name::Diff).state;
-    sheet::follow(page, Name::Diff, move || {
-        state.with(|state| !state.is_empty())
-    });
-    Effect::new(move || {
+    let asked = move || state.with(|state| !state.is_empty());
+    sheet::order(page, Name::Diff, Box::new(asked));
+    follow(move || {
         let Some(framework) = choice.framework() else {
             return;
         };
@@ -128,10 +128,9 @@ fn order_diff(page: Page, choice: Choice) {
 
 /// Asks which frameworks run the question, once it has rested.
 fn order_serves(page: Page) {
-    Effect::new(move |before: Option<Option<Timeout>>| {
-        drop(before);
+    follow_at_rest(REST_MS, move || {
         let shown = page.answered()?;
-        Some(Timeout::new(REST_MS, move || {
+        Some(Box::new(move || {
             let question = to_value(&shown.question);
             desk::order(page, Task::Serves { question }, |page, found| {
                 let serves: Option<Arc<Vec<String>>> = serde_json::from_value(found).ok();

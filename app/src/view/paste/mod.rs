@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 use shardwise_core::wire::to_value;
@@ -14,6 +13,7 @@ use super::flags::no_worker;
 use super::icons::icon;
 use super::sheet;
 use crate::browser;
+use crate::follow::follow_at_rest;
 use crate::page::Page;
 use crate::text::fill;
 use crate::texts::Task;
@@ -69,7 +69,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(sheet::show(
                     page,
                     "sheet-reading".to_owned(),
-                    move || read(page),
+                    Box::new(move || read(page)),
                     RwSignal::new(Map::new()),
                 )),
         )
@@ -78,14 +78,13 @@ pub(super) fn view(page: Page) -> AnyView {
 
 /// Orders a reading, as often as the text or the question behind it changes while the box is open.
 fn order(page: Page, open: RwSignal<bool>) {
-    Effect::new(move |before: Option<Option<Timeout>>| {
-        drop(before);
+    follow_at_rest(REST_MS, move || {
         if !open.get() || page.pasted.with(|text| unread(text).is_some()) {
             return None;
         }
         let base = page.answered();
         let texts = page.pasted.with(|text| split(text));
-        Some(Timeout::new(REST_MS, move || {
+        Some(Box::new(move || {
             let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
             let lang = page.lang.tag().to_owned();
             desk::order(page, Task::Read { lang, texts, base }, |page, found| {
