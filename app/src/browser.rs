@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, HtmlElement, Storage};
+use web_sys::{Element, Event, HtmlElement, Storage};
 
 use crate::follow::follow;
 
@@ -352,6 +352,22 @@ fn files_of(event: &web_sys::Event) -> Option<web_sys::FileList> {
     input.files()
 }
 
+/// Hears an event of the window for as long as what asked for it stands.
+pub(crate) fn listen(event: &'static str, act: impl FnMut(&Event) + 'static) {
+    listen_boxed(event, Box::new(act));
+}
+
+#[inline(never)]
+fn listen_boxed(event: &'static str, act: Box<dyn FnMut(&Event)>) {
+    if let Some(window) = window() {
+        let options = EventListenerOptions::enable_prevent_default();
+        // Dropped with the owner of the moment, and with it what it would have done to signals that are gone.
+        StoredValue::new_local(EventListener::new_with_options(
+            &window, event, options, act,
+        ));
+    }
+}
+
 /// Moves the keyboard to an element.
 pub(crate) fn focus(id: &str) {
     if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
@@ -362,12 +378,10 @@ pub(crate) fn focus(id: &str) {
 /// Lets the arrows move the keyboard among the marks of a chart, each of which its tip follows. Escape leaves, and so
 /// puts the tip away.
 pub(crate) fn follow_arrows() {
-    let Some(window) = window() else { return };
-    let options = EventListenerOptions::enable_prevent_default();
-    EventListener::new_with_options(&window, "keydown", options, step_focus).forget();
+    listen("keydown", step_focus);
 }
 
-fn step_focus(event: &web_sys::Event) {
+fn step_focus(event: &Event) {
     let pressed = event.dyn_ref::<web_sys::KeyboardEvent>();
     let target = event.target().and_then(|on| on.dyn_into::<Element>().ok());
     let (Some(pressed), Some(target)) = (pressed, target) else {

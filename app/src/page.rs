@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -293,7 +292,6 @@ impl Page {
 
     /// Asks the first question: the address's, or that of a first visit.
     pub(crate) fn begin(self) {
-        self.follow_address();
         self.edit(|form| *form = first_form());
         self.read_address();
         self.retype();
@@ -543,8 +541,9 @@ impl Page {
     }
 
     fn hash(self) -> Option<String> {
+        // What waits for a pause in typing may outlast the page.
         self.shown
-            .with_untracked(|shown| shown.as_ref().map(|shown| shown.hash.clone()))
+            .try_with_untracked(|shown| shown.as_ref().map(|shown| shown.hash.clone()))?
     }
 
     #[inline(never)]
@@ -567,18 +566,16 @@ impl Page {
         PENDING.with(|pending| pending.replace(Some([address, recent])));
     }
 
-    fn follow_address(self) {
-        if let Some(window) = browser::window() {
-            EventListener::new(&window, "hashchange", move |_| self.read_address()).forget();
-            EventListener::new(&window, "popstate", move |_| self.read_address()).forget();
-            // A press may lead away: the address that Back comes to is the question as it stands.
-            EventListener::new(&window, "click", move |_| self.write_address(false)).forget();
-            EventListener::new(&window, "pagehide", move |_| {
-                self.keep();
-                self.remember();
-            })
-            .forget();
-        }
+    /// Hears where the address leads, and keeps what is typed when the page is left.
+    pub(crate) fn follow_address(self) {
+        browser::listen("hashchange", move |_| self.read_address());
+        browser::listen("popstate", move |_| self.read_address());
+        // A press may lead away: the address that Back comes to is the question as it stands.
+        browser::listen("click", move |_| self.write_address(false));
+        browser::listen("pagehide", move |_| {
+            self.keep();
+            self.remember();
+        });
     }
 
     /// Keeps what is typed, valid or not, beside the question that the address holds.

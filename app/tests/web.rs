@@ -30,6 +30,25 @@ async fn pause(ms: u32) {
     let _ = JsFuture::from(promise).await;
 }
 
+/// Waits for what the browser does in its own time: a file that is fetched, a width that is measured, a search in slices.
+/// However slow the machine, half a minute is enough.
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if holds() {
+            return;
+        }
+        pause(50).await;
+    }
+    panic!("{what}: not within half a minute");
+}
+
+/// Names this text as the accuracy page's data file.
+fn file_is(text: &str) {
+    if let Some(root) = document().document_element() {
+        let _ = root.set_attribute("data-runs", &format!("data:application/json,{text}"));
+    }
+}
+
 /// A mounted page of its own.
 struct Mounted {
     root: HtmlElement,
@@ -40,23 +59,16 @@ impl Mounted {
     async fn new() -> Self {
         let page = Self::of(|| App().into_any()).await;
         // It is built in steps; the footer comes with the last.
-        for _ in 0..100 {
-            if page.root.query_selector(".foot").ok().flatten().is_some() {
-                break;
-            }
-            pause(50).await;
-        }
+        page.comes(".foot").await;
         page
     }
 
     /// The accuracy page with this text as its data file.
     async fn accuracy(file: &str) -> Self {
-        let address = format!("data:application/json,{file}");
-        if let Some(root) = document().document_element() {
-            let _ = root.set_attribute("data-runs", &address);
-        }
+        file_is(file);
         let page = Self::of(|| Accuracy().into_any()).await;
-        pause(100).await;
+        page.comes("#plot-runs svg [class^=pt-], [role=alert]")
+            .await;
         page
     }
 
@@ -76,6 +88,15 @@ impl Mounted {
             root,
             _handle: Box::new(handle),
         }
+    }
+
+    fn count(&self, selector: &str) -> u32 {
+        let found = self.root.query_selector_all(selector);
+        found.map_or(0, |found| found.length())
+    }
+
+    async fn comes(&self, selector: &str) {
+        until(selector, || self.count(selector) > 0).await;
     }
 
     #[track_caller]
@@ -175,25 +196,10 @@ async fn a_wrong_field_is_named_and_the_answer_stays() {
 #[wasm_bindgen_test]
 async fn every_gpu_type_is_compared() {
     let page = Mounted::new().await;
-    for _ in 0..200 {
-        if page
-            .root
-            .query_selector("#gpus .tab tbody tr")
-            .is_ok_and(|row| row.is_some())
-        {
-            break;
-        }
-        pause(100).await;
-    }
-    assert_eq!(
-        page.find("#gpus").get_attribute("aria-busy").as_deref(),
-        Some("false")
-    );
-    assert!(
-        page.find("#gpus svg.c")
-            .query_selector_all(".bar")
-            .is_ok_and(|bars| bars.length() > 4)
-    );
+    page.comes("#gpus .tab tbody tr").await;
+    page.comes("#gpus[aria-busy=false]").await;
+    page.comes("#gpus svg.c .bar").await;
+    assert!(page.count("#gpus svg.c .bar") > 4);
     assert!(page.find("#gpus svg.c").get_attribute("style").is_none());
 }
 
@@ -236,8 +242,7 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
 #[wasm_bindgen_test]
 async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     let page = Mounted::new().await;
-    let rows = page.root.query_selector_all("#limits tbody tr");
-    assert_eq!(rows.map_or(0, |rows| rows.length()), 2);
+    assert_eq!(page.count("#limits tbody tr"), 2);
     for bad in ["NaN", "inf"] {
         assert!(!page.text("#limits").contains(bad), "{bad}");
     }
@@ -265,16 +270,12 @@ const RUNS: &str = r#"{"data":"1","coverage":0.8,"runs":[
 #[wasm_bindgen_test]
 async fn runs_are_points_and_rows_and_what_is_unknown_stays_out() {
     let page = Mounted::accuracy(RUNS).await;
-    let count = |selector: &str| {
-        let found = page.root.query_selector_all(selector);
-        found.map_or(0, |found| found.length())
-    };
-    assert_eq!(count("#runs tbody tr"), 2);
-    assert_eq!(count("#plot-runs svg [class^=pt-]"), 2);
-    assert_eq!(count("a[href^=javascript]"), 0);
-    assert_eq!(count("a[target=_blank]"), 1);
+    assert_eq!(page.count("#runs tbody tr"), 2);
+    assert_eq!(page.count("#plot-runs svg [class^=pt-]"), 2);
+    assert_eq!(page.count("a[href^=javascript]"), 0);
+    assert_eq!(page.count("a[target=_blank]"), 1);
     // The file says no errors: there is no column for them, and no list of the largest.
-    assert_eq!(count("#sort-error, .miss"), 0);
+    assert_eq!(page.count("#sort-error, .miss"), 0);
     for bad in ["NaN", "inf", "undefined"] {
         assert!(!page.text("main").contains(bad), "{bad}");
     }
@@ -282,15 +283,19 @@ async fn runs_are_points_and_rows_and_what_is_unknown_stays_out() {
     assert_eq!(page.text("#runs tbody th"), "m0");
     page.press(".acc-tools div:last-child button:last-child")
         .await;
-    assert_eq!(count("#runs tbody tr"), 1);
-    assert_eq!(count("#plot-runs svg [class^=pt-]"), 1);
+    assert_eq!(page.count("#runs tbody tr"), 1);
+    until("the chart shows the one run that is left", || {
+        page.count("#plot-runs svg [class^=pt-]") == 1
+    })
+    .await;
 }
 
 #[wasm_bindgen_test]
-async fn a_damaged_file_is_said() {
+async fn a_damaged_file_is_said_and_asked_for_again() {
     let page = Mounted::accuracy(r#"{"runs":[]}"#).await;
-    assert!(!page.text("[role=alert]").is_empty());
-    page.press("#retry").await;
-    pause(100).await;
     assert!(!page.text("[role=alert] b").is_empty());
+    file_is(RUNS);
+    page.press("#retry").await;
+    page.comes("#runs tbody tr").await;
+    assert_eq!(page.count("[role=alert]"), 0);
 }

@@ -1,7 +1,6 @@
 //! One line on top of the answer: a link that cannot be read, a new version.
 
 use super::dom::{el, node, part, press};
-use gloo::events::EventListener;
 use leptos::prelude::*;
 
 use super::icons::icon;
@@ -34,9 +33,7 @@ fn bad_link(page: Page) -> AnyView {
 /// boot.js says when a new version waits, and changes to it when it is told to.
 fn update(page: Page) -> AnyView {
     let ready = RwSignal::new(browser::root_has("data-update"));
-    if let Some(window) = browser::window() {
-        EventListener::new(&window, "shardwise:update", move |_| ready.set(true)).forget();
-    }
+    browser::listen("shardwise:update", move |_| ready.set(true));
     part(move || {
         let text = page.text();
         ready.get().then(|| {

@@ -1,6 +1,5 @@
 //! How a figure comes about: a quiet word beside it, and the panel that it opens.
 
-use gloo::events::EventListener;
 use leptos::prelude::*;
 use serde_json::Map;
 use wasm_bindgen::JsCast;
@@ -34,10 +33,7 @@ pub(super) fn panel(page: Page) -> El {
 
 /// Lets every such button, wherever it stands, say which figure the panel is about.
 pub(super) fn listen(page: Page) {
-    let Some(window) = browser::window() else {
-        return;
-    };
-    EventListener::new(&window, "click", move |event| {
+    browser::listen("click", move |event| {
         let target = event.target().and_then(|on| on.dyn_into().ok());
         let pressed = target.and_then(|on: web_sys::Element| on.closest("[data-how]").ok()?);
         let Some(figure) = pressed.and_then(|on| on.get_attribute("data-how")) else {
@@ -48,6 +44,5 @@ pub(super) fn listen(page: Page) {
         sheet
             .state
             .set(Map::from_iter([(FIGURE.to_owned(), figure.into())]));
-    })
-    .forget();
+    });
 }

@@ -53,6 +53,7 @@ pub(crate) fn page() -> impl IntoView {
     }
     crate::browser::follow_arrows();
     how::listen(page);
+    page.follow_address();
     let body = part(move || {
         if !page.built[0].get() {
             return None;

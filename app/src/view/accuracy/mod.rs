@@ -11,7 +11,6 @@ mod table;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use gloo::events::EventListener;
 use leptos::either::Either;
 use leptos::prelude::*;
 
@@ -19,6 +18,7 @@ use super::dom::{el, node, part, press, press_link};
 use super::icons::icon;
 use super::{footer, header, words};
 use crate::browser;
+use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Kind, Quantity, Runs};
 use crate::text::{Accuracy as Text, Lang};
@@ -98,10 +98,8 @@ impl Page {
             state: Box::leak(Box::new(state)),
         };
         page.read_address();
-        Effect::new(move || page.write_address());
-        if let Some(window) = browser::window() {
-            EventListener::new(&window, "hashchange", move |_| page.read_address()).forget();
-        }
+        follow(move || page.write_address());
+        browser::listen("hashchange", move |_| page.read_address());
         page.load();
         page
     }

@@ -1,6 +1,5 @@
 //! Shortcuts of one key. They can be switched off, and never act while something is typed (WCAG 2.1.4).
 
-use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
@@ -34,17 +33,13 @@ fn off() -> bool {
 
 /// Listens for as long as the page lives.
 pub(in crate::view) fn listen(page: Page) {
-    if let Some(window) = browser::window() {
-        let options = EventListenerOptions::enable_prevent_default();
-        EventListener::new_with_options(&window, "keydown", options, move |event| {
-            if let Some(pressed) = event.dyn_ref::<KeyboardEvent>()
-                && act(page, pressed)
-            {
-                event.prevent_default();
-            }
-        })
-        .forget();
-    }
+    browser::listen("keydown", move |event| {
+        if let Some(pressed) = event.dyn_ref::<KeyboardEvent>()
+            && act(page, pressed)
+        {
+            event.prevent_default();
+        }
+    });
 }
 
 pub(super) fn view(page: Page) -> AnyView {
