@@ -17,6 +17,8 @@
   const query = new URLSearchParams(location.search);
   const embedded = query.has('embed');
 
+  if (embedded) root.classList.add('is-embed');
+
   // The choice of an earlier visit, before the first paint of the page; the page itself looks after it from then on.
   function applyTheme() {
     let theme = query.get('theme');
@@ -72,6 +74,16 @@
     setTimeout(done, 100);
   });
 
+  // Once the page is whole, which it is built to be in steps.
+  const whole = new Promise((done) => {
+    const watch = new MutationObserver(() => {
+      if (root.dataset.ready !== '1') return;
+      watch.disconnect();
+      done();
+    });
+    watch.observe(root, { attributeFilter: ['data-ready'] });
+  });
+
   async function start() {
     if (typeof WebAssembly !== 'object') return showFailure('unsupported');
     let init;
@@ -91,9 +103,11 @@
       if (error instanceof WebAssembly.RuntimeError) return showFailure('stopped');
       return showFailure(error instanceof WebAssembly.CompileError ? 'unsupported' : 'load');
     }
-    if (embedded && window.parent !== window) (await import(address('frame.js'))).embed();
+    if (embedded && window.parent !== window) (await import(address('frame.js'))).embed(whole);
     if (embedded || !window.isSecureContext || !('serviceWorker' in navigator)) return;
-    // Offline use is an extra: the page works where workers or storage are refused.
+    // Offline use is an extra: the page works where workers or storage are refused. It takes nothing from the page's start,
+    // which fetching and checking every file would.
+    await whole;
     await registerWorker().catch(() => {});
   }
 

@@ -29,27 +29,15 @@ const heard = new Map();
 let listener = null;
 let waiting = false;
 
-/** Starts to report and to listen. */
-export function embed() {
+/** Starts to report and to listen; `whole` resolves once the page is built. */
+export function embed(whole) {
   window.addEventListener('message', hear);
   window.addEventListener('hashchange', () => report());
   window.addEventListener('shardwise:link', () => report());
   const id = `${Math.random()}`;
   window.addEventListener('pagehide', () => tell('gone', { id }));
   new ResizeObserver(tellHeight).observe(root);
-  whole(() => tell('ready', { id }));
-}
-
-/** Calls back once the page is built: it comes in steps. */
-function whole(then) {
-  const watch = new MutationObserver(check);
-  watch.observe(root, { attributeFilter: ['data-ready'] });
-  check();
-  function check() {
-    if (root.dataset.ready !== '1') return;
-    watch.disconnect();
-    then();
-  }
+  whole.then(() => tell('ready', { id }));
 }
 
 function tell(kind, rest, to = '*') {

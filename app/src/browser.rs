@@ -60,13 +60,6 @@ pub(crate) fn send(name: &str) {
     }
 }
 
-/// Adds a class to the root element.
-pub(crate) fn add_root_class(class: &str) {
-    if let Some(root) = root() {
-        let _ = root.class_list().add_1(class);
-    }
-}
-
 /// Sets the title of the document.
 pub(crate) fn set_title(title: &str) {
     if let Some(document) = document() {

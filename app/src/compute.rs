@@ -15,8 +15,8 @@ use crate::browser;
 use crate::page::Shown;
 use crate::view::words::plan_in_short;
 
-/// How long one slice may hold the page, in milliseconds.
-const SLICE_MS: f64 = 8.0;
+/// After how long a slice asks no further GPU type, in milliseconds. The last one asked may take as long again.
+const SLICE_MS: f64 = 4.0;
 
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
@@ -189,6 +189,12 @@ fn slice(mut work: Work) {
             return;
         }
     }
+    // Drawing it is work of its own.
+    later(work.ticket, move || finish(work));
+}
+
+/// Shows the comparison, and looks for what would make a question fit that does not.
+fn finish(work: Work) {
     let market = Arc::new(work.market);
     let comparison = work.comparison;
     comparison.market.set(Arc::clone(&market));

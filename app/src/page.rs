@@ -280,14 +280,10 @@ impl Page {
             pasted: RwSignal::new(String::new()),
             reading: RwSignal::new(None),
         };
-        let page = Self {
+        Self {
             lang: look.lang.get_untracked(),
             state: Box::leak(Box::new(state)),
-        };
-        if page.embedded {
-            browser::add_root_class("is-embed");
         }
-        page
     }
 
     /// Asks the first question: the address's, or that of a first visit.
