@@ -55,3 +55,44 @@ test.describe('without JavaScript', () => {
     await expect(page.locator('.boot-page')).toBeHidden();
   });
 });
+
+test.describe('where its program stops on the way', () => {
+  test.use({ expected: [/unreachable/] });
+  test('says so, and leaves nothing half built in reach', async ({ page, calculator }) => {
+    // The page is built in tasks, each of which is a message: the sixth is lost.
+    await page.addInitScript(() => {
+      const post = MessagePort.prototype.postMessage;
+      let tasks = 0;
+      MessagePort.prototype.postMessage = function (...message) {
+        tasks += 1;
+        if (tasks < 6) post.apply(this, message);
+        if (tasks === 6) {
+          setTimeout(() => {
+            throw new WebAssembly.RuntimeError('unreachable');
+          });
+        }
+      };
+    });
+    await page.goto('./');
+    await expect(calculator.failure).toContainText('stopped at an error');
+    await expect(page.locator('form.ask')).toBeAttached();
+    await expect(page.locator('form.ask')).toBeHidden();
+    for (let press = 0; press < 4; press++) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement === document.body || document.activeElement.closest('#boot') !== null)).toBe(true);
+    }
+  });
+});
+
+test('asks for what works offline once the page is whole', async ({ page, calculator }) => {
+  await page.addInitScript(() => {
+    const register = ServiceWorkerContainer.prototype.register;
+    ServiceWorkerContainer.prototype.register = function (...file) {
+      window.whenRegistered = document.documentElement.dataset.ready ?? 'before the page is whole';
+      return register.apply(this, file);
+    };
+  });
+  await calculator.open();
+  await calculator.stored();
+  expect(await page.evaluate(() => window.whenRegistered)).toBe('1');
+});
