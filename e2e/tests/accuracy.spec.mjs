@@ -188,6 +188,8 @@ test('an embedded calculator does not lead there', async ({ page, calculator }) 
 test('works offline after one visit to the calculator', async ({ page, context, calculator, accuracy }) => {
   await calculator.open();
   await calculator.stored();
+  // What comes above it would move it from under the mouse.
+  await calculator.settled();
   await context.setOffline(true);
   await page.getByRole('link', { name: 'How accurate is it?' }).click();
   await accuracy.shown();

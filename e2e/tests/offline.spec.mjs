@@ -19,6 +19,7 @@ test('writes flags and reads scripts offline', async ({ page, context, calculato
   await context.setOffline(true);
   await calculator.open('?offline');
   await expect(page.locator('#flags-panel pre').first()).toContainText('python3 -m verl.trainer.main_ppo');
+  await calculator.settled();
   await page.locator('#tab-chatlearn').click();
   await expect(page.locator('#flags-panel').locator('pre, .callout').first()).toBeVisible();
   const box = new PasteBox(page);
