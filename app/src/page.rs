@@ -288,11 +288,28 @@ impl Page {
 
     /// Asks the first question: the address's, or that of a first visit.
     pub(crate) fn begin(self) {
-        self.edit(|form| *form = first_form());
+        self.form.set(first_form());
         self.read_address();
-        self.retype();
-        if !self.embedded {
-            self.keep_aside();
+        // To answer is the longest part: in a task of its own.
+        browser::soon(move || {
+            if self.hash().is_none() {
+                self.begin_afresh();
+            }
+            self.retype();
+            if !self.embedded {
+                self.keep_aside();
+            }
+        });
+    }
+
+    /// Asks the question of a first visit. What the address asks and cannot be answered stays in the form, with what is
+    /// wrong with it, beside that answer.
+    fn begin_afresh(self) {
+        let asked = self.form.get_untracked();
+        let wrong = self.errors.with_untracked(|errors| !errors.is_empty());
+        self.edit(|form| *form = first_form());
+        if wrong {
+            self.edit(|form| *form = asked);
         }
     }
 
