@@ -212,13 +212,13 @@ pub(crate) fn element(id: &str) -> Option<Element> {
 /// Brings a part of the page into view and moves the keyboard there. The address stays: its hash
 /// holds the question.
 pub(crate) fn jump(id: &str) {
-    if let Some(element) = element(id) {
-        element.scroll_into_view();
-        if let Ok(element) = element.dyn_into::<HtmlElement>() {
-            let _ = element.set_attribute("tabindex", "-1");
-            let _ = element.focus();
-        }
-    }
+    let Some(element) = element(id) else { return };
+    // What is on the way there has its true height only once it is laid out (base.css).
+    set_root("data-laid", Some("1"));
+    let _ = element.set_attribute("tabindex", "-1");
+    focus(id);
+    // After the focus, which brings the middle of what is long into view.
+    element.scroll_into_view();
 }
 
 /// Puts away the popover that an element stands in.

@@ -1,8 +1,10 @@
 // What axe finds on the page that is shown, or on parts of it, of any weight, as sentences.
 
 import AxeBuilder from '@axe-core/playwright';
+import { layOut } from './laid.mjs';
 
 export async function violations(page, ...parts) {
+  await layOut(page);
   const axe = parts.reduce((all, part) => all.include(part), new AxeBuilder({ page }));
   const found = await axe.analyze();
   return found.violations.map(({ id, impact, nodes }) =>

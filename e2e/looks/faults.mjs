@@ -3,6 +3,8 @@
 //
 // Works on whatever page is shown, from boxes and text alone, and knows no class.
 
+import { layOut } from './laid.mjs';
+
 /** Latin words that stay Latin in Chinese: terms of the field, names, units, keys. What holds a digit, has capitals
  * inside or no small letters at all is a name anyway. */
 export const LATIN = new Set(`
@@ -17,6 +19,7 @@ export const LATIN = new Set(`
 
 /** The faults of what is shown, as sentences; `lang` is the page's language, `margin` what lies around the window. */
 export async function faults(page, { lang = 'en', margin = 0 } = {}) {
+  await layOut(page);
   return page.evaluate(look, { lang, margin, latin: [...LATIN] });
 }
 

@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
+import { layOut } from '../looks/laid.mjs';
 
 const SHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 
@@ -67,6 +68,7 @@ export class Calculator {
 
   /** The whole page as e2e/screenshots/<name>.png. */
   async shoot(name) {
+    await layOut(this.page);
     await this.settled();
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: `${SHOTS}${name}.png`, fullPage: true, animations: 'disabled' });

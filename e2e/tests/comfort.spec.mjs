@@ -189,3 +189,21 @@ for (const width of [1440, 390, 320]) {
     });
   }
 }
+
+test('the bar leads to the top of each part, past what was never laid out', async ({ page, calculator }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await calculator.open();
+  await calculator.settled();
+  const code = page.locator('#code-0');
+  const isLaidOut = () => code.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }));
+  expect(await isLaidOut()).toBe(false);
+  for (const id of ['flags', 'gpus', 'memory', 'time', 'sheet-scaling', 'plans']) {
+    await page.locator(`.dock a[href="#${id}"]`).click();
+    const below = () => page.locator(`#${id}`).evaluate((element) =>
+      element.getBoundingClientRect().top - document.querySelector('.dock').getBoundingClientRect().bottom);
+    await expect.poll(below, id).toBeGreaterThanOrEqual(0);
+    expect(await below(), id).toBeLessThan(32);
+    await expect(page.locator(`#${id}`)).toBeFocused();
+  }
+  expect(await isLaidOut()).toBe(true);
+});

@@ -4,6 +4,7 @@
 // table of their own. A few pixels may differ, since Chromium's versions draw edges differently.
 
 import { expect, test } from '../fixtures.mjs';
+import { layOut } from '../looks/laid.mjs';
 import { drawIn } from '../looks/fonts.mjs';
 import { STATES } from '../looks/states.mjs';
 
@@ -50,6 +51,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark']]) {
     test.use({ colorScheme, viewport: { width, height: HEIGHTS[width] } });
     test('looks as recorded', async ({ page }) => {
       await page.goto('./gallery/');
+      await layOut(page);
       await expect(page).toHaveScreenshot(`gallery-${width}-${colorScheme}.png`, { fullPage: true });
     });
   });
