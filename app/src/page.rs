@@ -166,6 +166,15 @@ fn first_form() -> Form {
         .unwrap_or_default()
 }
 
+/// Answers a small question, for nothing but that the browser compiles what answers: it compiles a function as it is first
+/// called, which takes as long as the first answer itself. Together they would be one long task.
+fn prepare() {
+    if let Ok(mut question) = first_form().question() {
+        question.hardware.gpus = Some(1);
+        let _ = shardwise_core::evaluate_alone(&question);
+    }
+}
+
 /// The presets' questions as the part of an address after `#`. Made once, which takes as long as an answer.
 pub(crate) fn preset_links() -> &'static [String] {
     static LINKS: OnceLock<Vec<String>> = OnceLock::new();
@@ -289,9 +298,9 @@ impl Page {
     /// Asks the first question: the address's, or that of a first visit.
     pub(crate) fn begin(self) {
         self.form.set(first_form());
-        self.read_address();
-        // To answer is the longest part: in a task of its own.
+        prepare();
         browser::soon(move || {
+            self.read_address();
             if self.hash().is_none() {
                 self.begin_afresh();
             }
