@@ -29,7 +29,9 @@ test('tabs are chosen by arrows, and those that run the question stand first', a
   const count = await tabs.count();
   // GRPO is none of DeepSpeed's own tasks.
   await expect(page.locator('.tab-off').first()).toBeVisible();
-  const place = (tab) => tab.evaluate((element) => element.offsetTop * 10_000 + element.offsetLeft);
+  // In the list: what is above it may not have its true height yet.
+  const place = (tab) => tab.evaluate((element) =>
+    (element.offsetTop - element.closest('[role=tablist]').offsetTop) * 10_000 + element.offsetLeft);
   const seen = [];
   await page.locator('#tab-verl').focus();
   for (let index = 0; index < count; index += 1) {
