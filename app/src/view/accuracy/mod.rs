@@ -116,11 +116,13 @@ impl Page {
                 Some(address) => browser::file(&address).await,
                 None => None,
             };
-            self.file.set(match text.as_deref().map(Runs::read) {
+            let file = match text.as_deref().map(Runs::read) {
                 None => File::Missing,
                 Some(None) => File::Unreadable,
                 Some(Some(runs)) => File::Read(Arc::new(runs)),
-            });
+            };
+            // To read it takes long, and so does what it shows: each in a task of its own.
+            browser::soon(move || self.file.set(file));
         });
     }
 
