@@ -168,8 +168,8 @@ fn first_form() -> Form {
 
 /// Answers a small question, for nothing but that the browser compiles what answers: it compiles a function as it is first
 /// called, which takes as long as the first answer itself. Together they would be one long task.
-fn prepare() {
-    if let Ok(mut question) = first_form().question() {
+fn prepare(form: &Form) {
+    if let Ok(mut question) = form.question() {
         question.hardware.gpus = Some(1);
         let _ = shardwise_core::evaluate_alone(&question);
     }
@@ -297,12 +297,13 @@ impl Page {
 
     /// Asks the first question: the address's, or that of a first visit.
     pub(crate) fn begin(self) {
-        self.form.set(first_form());
-        prepare();
+        let first = first_form();
+        prepare(&first);
+        self.form.set(first.clone());
         browser::soon(move || {
             self.read_address();
             if self.hash().is_none() {
-                self.begin_afresh();
+                self.begin_afresh(first);
             }
             self.retype();
             if !self.embedded {
@@ -313,10 +314,10 @@ impl Page {
 
     /// Asks the question of a first visit. What the address asks and cannot be answered stays in the form, with what is
     /// wrong with it, beside that answer.
-    fn begin_afresh(self) {
+    fn begin_afresh(self, first: Form) {
         let asked = self.form.get_untracked();
         let wrong = self.errors.with_untracked(|errors| !errors.is_empty());
-        self.edit(|form| *form = first_form());
+        self.edit(|form| *form = first);
         if wrong {
             self.edit(|form| *form = asked);
         }

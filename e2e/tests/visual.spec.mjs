@@ -4,8 +4,8 @@
 // table of their own. A few pixels may differ, since Chromium's versions draw edges differently.
 
 import { expect, test } from '../fixtures.mjs';
-import { layOut } from '../looks/laid.mjs';
 import { drawIn } from '../looks/fonts.mjs';
+import { layOut } from '../looks/laid.mjs';
 import { STATES } from '../looks/states.mjs';
 
 const HEIGHTS = { 390: 844, 768: 1024, 1440: 900, 2560: 1440 };
