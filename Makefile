@@ -9,7 +9,7 @@ site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core
 	rust-toolchain.toml scripts/env.sh scripts/finish-site.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs \
 	scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
-.PHONY: help setup serve gallery visual build release test bench bench-page bench-wasm bench-peers bench-lighthouse parts accuracy layouts fit clean
+.PHONY: help setup serve gallery visual build release test test-long bench bench-page bench-wasm bench-peers bench-lighthouse parts accuracy layouts fit clean
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -18,9 +18,13 @@ serve: ## Build the site and serve it on http://127.0.0.1:8080 (PORT=… for ano
 	@$(MAKE) --no-print-directory dist/index.html
 	@node e2e/serve.mjs --port $(PORT)
 
-test: ## Run all tests, the quick ones first
+test: ## Run the tests, the quick ones first
 	@scripts/setup test
 	@scripts/check all
+
+test-long: ## Run what takes too long for that: 10,000 random acts, a million random texts, every failed file of an update, Lighthouse
+	@scripts/setup test
+	@scripts/check long
 
 build: ## Build the release site in dist/
 	@scripts/setup site
@@ -82,11 +86,11 @@ visual: ## Record how the page looks, after a change on purpose; look at the pic
 
 accuracy: ## Print predicted against measured for the published runs
 	@scripts/setup rust
-	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test accuracy -- --nocapture
+	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test suite -- --nocapture accuracy::
 
 layouts: ## Print the best measured layouts of published runs beside what the search proposes
 	@scripts/setup rust
-	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test layouts -- --nocapture the_best
+	@source scripts/env.sh && cargo test --locked --profile fast -p shardwise-core --test suite -- --nocapture layouts::the_best
 
 fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate, and write what was found
 	@scripts/setup rust
@@ -96,7 +100,7 @@ npm: ## Pack the core for JavaScript: target/shardwise-VERSION.tgz
 	@scripts/setup site
 	@scripts/pack-npm
 
-.PHONY: npm test-npm fmt lint clippy doc test-core test-fit test-wasm test-e2e test-lighthouse test-frameworks test-fuzz bench-test size
+.PHONY: npm test-npm fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-lighthouse test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -133,6 +137,9 @@ test-wasm: ## Run the page's Rust tests in Chromium
 test-e2e: ## Run the browser tests on the release site
 	@scripts/setup test
 	@scripts/check build e2e
+test-e2e-long: ## Run the browser tests of the long run: 10,000 random acts, every failed file of an update
+	@scripts/setup test
+	@scripts/check build e2e-long
 test-lighthouse: ## Run Lighthouse on the release site: accessibility, best practices and SEO must be 100
 	@scripts/setup test
 	@scripts/check build lighthouse
