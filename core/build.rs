@@ -40,8 +40,14 @@ fn run() -> Result<(), Vec<String>> {
     let write = |name: &str, text: String| {
         std::fs::write(Path::new(&out).join(name), text).map_err(|e| vec![format!("{name}: {e}")])
     };
-    write("tables.rs", tables::emit(&tables::load(&catalog)?))?;
-    let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"))?;
+    let entries = tables::load(&catalog)?;
+    let gpus: Vec<&str> = entries
+        .gpus
+        .iter()
+        .map(|(_, gpu)| gpu.id.as_str())
+        .collect();
+    let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"), &gpus)?;
+    write("tables.rs", tables::emit(&entries))?;
     write("efficiency.rs", efficiency)?;
     let coverage = tables::coverage::literal(&catalog.join("coverage.toml"))?;
     write("coverage.rs", coverage)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::memory;
 use super::rows::{Catalog, GpuRow, ModelRow, NodeRow, PriceRow};
 
 /// Collects problems of one entry under its file and name.
@@ -94,6 +95,7 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
             entry.problem("id", "occurs twice");
         }
         check_gpu(&mut entry, row);
+        check_memory(&mut entry, row, catalog);
     }
     let mut nodes = BTreeSet::new();
     for (file, row) in &catalog.nodes {
@@ -180,7 +182,6 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
         entry.problem("vendor", "must be nvidia, amd or intel");
     }
     entry.range("memory_gb", row.memory_gb, 8.0, 1024.0);
-    entry.range("memory_gib", row.memory_gib, 8.0, row.memory_gb);
     entry.range("hbm_gb_per_s", row.hbm_gb_per_s, 100.0, 50_000.0);
     entry.range("nvlink_gb_per_s", row.nvlink_gb_per_s, 0.0, 5_000.0);
     entry.range("pcie_gb_per_s", row.pcie_gb_per_s, 5.0, 500.0);
@@ -241,6 +242,44 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
     entry.source(&row.source, &row.date);
 }
 
+/// Usable memory is shown by a page, or is that of a card of which a page shows it.
+fn check_memory(entry: &mut Entry<'_>, row: &GpuRow, catalog: &Catalog) {
+    match (row.memory_gib, &row.memory_as) {
+        (Some(gib), None) => {
+            entry.url("memory_source", row.memory_source.as_deref().unwrap_or(""));
+            entry.date("memory_date", row.memory_date.as_deref().unwrap_or(""));
+            if gib >= row.memory_gb {
+                entry.problem(
+                    "memory_gib",
+                    &format!("{gib} is the memory as sold, not what CUDA or ROCm shows a process"),
+                );
+            }
+            entry.range("memory_gib", gib, 0.8 * row.memory_gb, row.memory_gb);
+        }
+        (None, Some(_)) if row.memory_source.is_some() || row.memory_date.is_some() => {
+            entry.problem("memory_as", "has the source of that card, and none of its own");
+        }
+        (None, Some(id)) => match memory::sister(catalog, id) {
+            Some(sister) if sister.memory_gib.is_none() => {
+                entry.problem("memory_as", &format!("`{id}` has no figure of its own"));
+            }
+            Some(sister) if sister.vendor != row.vendor => {
+                entry.problem("memory_as", &format!("`{id}` is of another vendor"));
+            }
+            Some(_) => {}
+            None => entry.problem(
+                "memory_as",
+                &format!("`{id}` is not in the catalog of GPUs"),
+            ),
+        },
+        _ => entry.problem(
+            "memory_gib",
+            "give what CUDA or ROCm shows a process, with memory_source and memory_date, or memory_as: \
+             the card that leaves the same share of its memory",
+        ),
+    }
+}
+
 fn check_node(entry: &mut Entry<'_>, row: &NodeRow) {
     entry.text("name", &row.name);
     entry.text("provider", &row.provider);
@@ -258,6 +297,17 @@ fn check_node(entry: &mut Entry<'_>, row: &NodeRow) {
         8.0,
         100_000.0,
     );
+    match (&row.host_ram_source, &row.host_ram_date) {
+        (None, None) => {}
+        _ if row.host_ram_gib.is_none() => entry.problem(
+            "host_ram_gib",
+            "is missing although it has a source or a date",
+        ),
+        (source, date) => {
+            entry.url("host_ram_source", source.as_deref().unwrap_or(""));
+            entry.date("host_ram_date", date.as_deref().unwrap_or(""));
+        }
+    }
     if let Some(usd) = row.usd_per_hour {
         entry.range(
             "usd_per_hour",

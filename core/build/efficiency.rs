@@ -85,12 +85,67 @@ struct Constant {
     basis: String,
 }
 
-/// The literal of `Efficiency` that `src/efficiency.rs` includes.
+impl Architecture {
+    /// Its constants, in the order of [`CONSTANTS`].
+    fn constants(&self) -> [f64; 11] {
+        [
+            self.matmul,
+            self.matmul_fp8,
+            self.matmul_fp4,
+            self.memory,
+            self.attention_forward,
+            self.attention_backward,
+            self.flash_2,
+            self.sustained,
+            self.generation,
+            self.generation_matmul,
+            self.generation_cache,
+        ]
+    }
+}
+
+/// Constants of an architecture.
+const CONSTANTS: [&str; 11] = [
+    "matmul",
+    "matmul_fp8",
+    "matmul_fp4",
+    "memory",
+    "attention_forward",
+    "attention_backward",
+    "flash_2",
+    "sustained",
+    "generation",
+    "generation_matmul",
+    "generation_cache",
+];
+
+/// Each constant's median over the architectures; entries of single GPUs are none.
+fn typical(architectures: &[Architecture], gpus: &[&str]) -> [f64; 11] {
+    let of_one = |entry: &&Architecture| !gpus.contains(&entry.name.as_str());
+    let all: Vec<[f64; 11]> = architectures
+        .iter()
+        .filter(of_one)
+        .map(Architecture::constants)
+        .collect();
+    std::array::from_fn(|place| {
+        let mut values: Vec<f64> = all
+            .iter()
+            .filter_map(|own| own.get(place).copied())
+            .collect();
+        values.sort_by(f64::total_cmp);
+        let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
+        let middle = [low, high].map(|place| values.get(place).copied().unwrap_or_default());
+        // To four digits, as the entries that it stands between.
+        (middle.iter().sum::<f64>() / 2.0 * 1e4).round() / 1e4
+    })
+}
+
+/// The literal of `Efficiency` that `src/efficiency.rs` includes; `gpus` are the catalog's ids.
 ///
 /// # Errors
 /// What the file is wrong about, by entry and field. A missing or unknown constant fails the build
 /// where the literal is compiled, by its name.
-pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
+pub(crate) fn literal(path: &Path, gpus: &[&str]) -> Result<String, Vec<String>> {
     let name = "catalog/efficiency.toml";
     let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
     let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
@@ -117,27 +172,20 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     out.push_str("]), architectures: Cow::Borrowed(&[");
     for entry in &file.architecture {
         basis.push((&entry.name, &entry.basis));
-        let fields = [
-            ("matmul", entry.matmul),
-            ("matmul_fp8", entry.matmul_fp8),
-            ("matmul_fp4", entry.matmul_fp4),
-            ("memory", entry.memory),
-            ("attention_forward", entry.attention_forward),
-            ("attention_backward", entry.attention_backward),
-            ("flash_2", entry.flash_2),
-            ("sustained", entry.sustained),
-            ("generation", entry.generation),
-            ("generation_matmul", entry.generation_matmul),
-            ("generation_cache", entry.generation_cache),
-        ];
         let _ = write!(out, "Architecture {{ name: Cow::Borrowed({:?})", entry.name);
-        for (field, value) in fields {
+        for (field, value) in CONSTANTS.into_iter().zip(entry.constants()) {
             positive(&entry.name, field, value, 2.0);
             let _ = write!(out, ", {field}: {value:?}");
         }
         out.push_str(" },");
     }
-    out.push_str("]),");
+    out.push_str("]), typical: Architecture { name: Cow::Borrowed(TYPICAL)");
+    let medians = typical(&file.architecture, gpus);
+    for (field, value) in CONSTANTS.into_iter().zip(medians) {
+        positive("the median architecture", field, value, 2.0);
+        let _ = write!(out, ", {field}: {value:?}");
+    }
+    out.push_str(" },");
     for entry in &file.framework {
         basis.push((&entry.name, &entry.basis));
         let fields = [

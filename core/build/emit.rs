@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::host;
+use super::memory;
 use super::price;
-use super::rows::{Catalog, ModelRow};
+use super::rows::{Catalog, ModelRow, NodeRow};
 
 /// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
 #[must_use]
@@ -124,13 +126,13 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
              hbm_gb_per_s: {:?}, bf16_dense_tflops: {:?}, fp16_dense_tflops: {:?}, fp8_dense_tflops: {:?}, \
              fp4_dense_tflops: {:?}, gemm_bf16_tflops: {:?}, gemm_fp8_tflops: {:?}, mamf_bf16_tflops: {:?}, \
              measured_hbm_gb_per_s: {:?}, nvlink_gb_per_s: {:?}, nvlink_domain: {}, pcie_gb_per_s: {:?}, \
-             gpus_per_node: {}, internode_gbit_per_s: {:?}, usd_per_gpu_hour: {:?}, price_source: {price_source} }},",
+             gpus_per_node: {}, internode_gbit_per_s: {:?}, host_ram_gib: {:?}, usd_per_gpu_hour: {:?}, price_source: {price_source} }},",
                 row.id,
                 row.name,
                 row.vendor,
                 row.architecture,
                 row.memory_gb,
-                row.memory_gib,
+                memory::usable(catalog, row).map_or(0.0, |(gib, _)| gib),
                 row.hbm_gb_per_s,
                 row.bf16_dense_tflops,
                 row.fp16_dense_tflops,
@@ -145,6 +147,7 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
                 row.pcie_gb_per_s,
                 row.gpus_per_node,
                 row.internode_gbit_per_s,
+                host::usual(catalog, row),
                 offer.map(|offer| offer.usd)
             ),
         );
@@ -153,6 +156,15 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
     for (_, row) in &catalog.gpus {
         let source = source(&row.source, &row.date);
         line(text, format_args!("({source}, {:?}),", row.notes));
+    }
+    text.push_str("];\nstatic MEMORY_SOURCES: &[(Source, Option<&str>)] = &[\n");
+    for (_, row) in &catalog.gpus {
+        let shown = memory::usable(catalog, row).map_or(row, |(_, shown)| shown);
+        let source = source(
+            shown.memory_source.as_deref().unwrap_or_default(),
+            shown.memory_date.as_deref().unwrap_or_default(),
+        );
+        line(text, format_args!("({source}, {:?}),", row.memory_as));
     }
     text.push_str("];\n");
 }
@@ -164,8 +176,8 @@ fn emit_nodes(catalog: &Catalog, text: &mut String) {
             text,
             format_args!(
                 "Node {{ name: {:?}, provider: {:?}, gpu: {:?}, gpus: {}, nvlink_domain: {}, \
-             network_gbit_per_s: {:?}, technology: {:?}, host_ram_gib: {:?}, usd_per_hour: {:?}, \
-             price_kind: {:?}, price_date: {:?}, price_url: {:?}, source: {} }},",
+             network_gbit_per_s: {:?}, technology: {:?}, host_ram_gib: {:?}, host_ram_source: {}, \
+             usd_per_hour: {:?}, price_kind: {:?}, price_date: {:?}, price_url: {:?}, source: {} }},",
                 row.name,
                 row.provider,
                 row.gpu,
@@ -174,6 +186,7 @@ fn emit_nodes(catalog: &Catalog, text: &mut String) {
                 row.network_gbit_per_s,
                 row.technology,
                 row.host_ram_gib,
+                host_source(row),
                 row.usd_per_hour,
                 row.price_kind,
                 row.price_date,
@@ -187,6 +200,16 @@ fn emit_nodes(catalog: &Catalog, text: &mut String) {
         );
     }
     text.push_str("];\n");
+}
+
+/// Where the host memory of a node is stated: with the rest of it, unless the entry says otherwise.
+fn host_source(row: &NodeRow) -> String {
+    if row.host_ram_gib.is_none() {
+        return String::from("None");
+    }
+    let url = row.host_ram_source.as_ref().unwrap_or(&row.source);
+    let date = row.host_ram_date.as_ref().unwrap_or(&row.date);
+    format!("Some({})", source(url, date))
 }
 
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {

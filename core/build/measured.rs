@@ -33,6 +33,7 @@ struct Recorded {
 #[derive(Deserialize)]
 struct Coverage {
     kinds: Vec<Kind>,
+    memory: Vec<Kind>,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +86,10 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
     }
     out.push_str("]; pub(super) static KIND_RUNS: &[(usize, usize)] = &[");
     for kind in &kinds.kinds {
+        let _ = write!(out, "({}, {}),", kind.sources, kind.runs);
+    }
+    out.push_str("]; pub(super) static MEMORY_RUNS: &[(usize, usize)] = &[");
+    for kind in &kinds.memory {
         let _ = write!(out, "({}, {}),", kind.sources, kind.runs);
     }
     out.push_str("];");

@@ -4,6 +4,8 @@ mod check;
 pub(crate) mod coverage;
 pub(crate) mod efficiency;
 mod emit;
+mod host;
+mod memory;
 mod price;
 mod rows;
 

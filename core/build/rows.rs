@@ -42,7 +42,10 @@ pub(crate) struct GpuRow {
     pub(crate) vendor: String,
     pub(crate) architecture: String,
     pub(crate) memory_gb: f64,
-    pub(crate) memory_gib: f64,
+    pub(crate) memory_gib: Option<f64>,
+    pub(crate) memory_source: Option<String>,
+    pub(crate) memory_date: Option<String>,
+    pub(crate) memory_as: Option<String>,
     pub(crate) hbm_gb_per_s: f64,
     pub(crate) bf16_dense_tflops: Option<f64>,
     pub(crate) fp16_dense_tflops: Option<f64>,
@@ -76,6 +79,8 @@ pub(crate) struct NodeRow {
     #[serde(default)]
     pub(crate) technology: String,
     pub(crate) host_ram_gib: Option<f64>,
+    pub(crate) host_ram_source: Option<String>,
+    pub(crate) host_ram_date: Option<String>,
     pub(crate) usd_per_hour: Option<f64>,
     #[serde(default)]
     pub(crate) price_kind: String,

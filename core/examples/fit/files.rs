@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use shardwise_core::efficiency::Efficiency;
 
 use crate::kernels::Rates;
+use crate::layouts;
+use crate::memory::Memory;
 use crate::page;
 use crate::parameters::{ENGINE, PARAMETERS, Parameter, REINFORCEMENT};
+use crate::reinforcement::Steps;
 use crate::report::{rounded, set, table};
 use crate::rollouts::Engines;
 use crate::runs::Run;
@@ -21,28 +24,35 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-pub(crate) fn all(
-    fitted: &Efficiency,
-    rates: &[Rates],
-    runs: &[Run],
-    samples: &[Option<Sample>],
-    validated: &Validated,
-    engines: &Engines,
-    reinforcement: f64,
-) -> Vec<Written> {
+/// All that was fitted.
+pub(crate) struct Found<'a> {
+    pub(crate) fitted: &'a Efficiency,
+    pub(crate) rates: &'a [Rates],
+    pub(crate) runs: &'a [Run],
+    pub(crate) samples: &'a [Option<Sample>],
+    pub(crate) validated: &'a Validated,
+    pub(crate) engines: &'a Engines,
+    pub(crate) steps: &'a Steps,
+    pub(crate) memory: &'a Memory,
+}
+
+pub(crate) fn all(found: &Found<'_>) -> Vec<Written> {
+    let Found {
+        runs, validated, ..
+    } = found;
     vec![
-        (path("catalog/efficiency.toml"), efficiency(fitted, rates)),
         (
-            path("catalog/coverage.toml"),
-            coverage(runs, samples, validated, engines, reinforcement),
+            path("catalog/efficiency.toml"),
+            efficiency(found.fitted, found.rates),
         ),
+        (path("catalog/coverage.toml"), coverage(found)),
         (
             path("tests/data/cross-validation.csv"),
             table(&validated.tables(runs)),
         ),
         (
             path("../public/accuracy.json"),
-            page::data(runs, fitted, validated),
+            page::data(runs, found.fitted, validated, found.memory),
         ),
     ]
 }
@@ -147,27 +157,35 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
     text
 }
 
-fn coverage(
-    runs: &[Run],
-    samples: &[Option<Sample>],
-    validated: &Validated,
-    engines: &Engines,
-    reinforcement: f64,
-) -> String {
+fn coverage(found: &Found<'_>) -> String {
+    let Found {
+        runs,
+        samples,
+        validated,
+        engines,
+        ..
+    } = found;
     let mut out = String::from(
-        "# Written by `make fit` from core/tests/data/training.jsonl: do not edit.\n\
+        "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
          # plain: dense models in 16 bits, where some other source covers the kind of run and where none does; involved:\n\
-         # experts or fewer bits. memory: full-parameter training of Megatron and FSDP, adapters, anything else.\n\
-         # generation: on an architecture that some vLLM run covers, and on another. reinforcement:\n\
-         # RL steps (core/tests/data/rl.jsonl), each table from constants fitted on the others.\n",
+         # experts or fewer bits. generation: on an architecture that some vLLM run covers, and on another.\n\
+         # reinforcement: RL steps, each table from constants fitted on the others. memory: logarithms of needed over\n\
+         # estimated memory, by kind (examples/fit/memory.rs); a kind that fewer than two sources measured is as wide as\n\
+         # those like it. layouts: how far runs of a kind went (examples/fit/layouts.rs).\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
     let _ = writeln!(out, "generation = {:?}", engines.widths);
     let _ = writeln!(out, "generation_on = {:?}", engines.covered);
-    let _ = writeln!(out, "reinforcement = {:?}", reinforcement);
-    let _ = writeln!(out, "memory = {:?}\n", validated.memory_widths);
+    let _ = writeln!(out, "reinforcement = {:?}", found.steps.width);
+    let _ = writeln!(
+        out,
+        "engine_tensor_parallel = {:?}",
+        f64::from(engine_tensor_parallel(found))
+    );
+    let on: Vec<&str> = found.memory.architectures().into_iter().collect();
+    let _ = writeln!(out, "memory_on = {on:?}\n");
     for (kind, sources) in sources(runs, samples) {
         let _ = writeln!(
             out,
@@ -180,7 +198,41 @@ fn coverage(
             sources.values().sum::<usize>(),
         );
     }
-    out
+    for own in found.memory.fitted() {
+        let _ = writeln!(
+            out,
+            "[[memory]]\nkind = {:?}\nmedian = {:?}\nabove = {:?}\nbelow = {:?}\nsources = {}\nruns = {}\n",
+            own.kind, own.spread.median, own.spread.above, own.spread.below, own.sources, own.runs,
+        );
+    }
+    let training = samples.iter().flatten().map(|own| (&own.job, &own.plan));
+    let steps = found.steps.plans.iter().map(|(job, plan)| (job, plan));
+    for ((framework, reinforcement, experts), range) in layouts::ranges(training.chain(steps)) {
+        let _ = writeln!(
+            out,
+            "[[layouts]]\nframework = {framework:?}\nreinforcement = {reinforcement}\nexperts = {experts}\n\
+             experts_per_rank = {:?}\ntokens = {:?}\nlayers_per_chunk = {:?}\nvirtual_pipeline = {:?}\n\
+             sequence_split = {:?}\nexpert_tensor_parallel = {:?}\n",
+            range.experts_per_rank,
+            range.tokens.round(),
+            (10.0 * range.layers_per_chunk).round() / 10.0,
+            range.virtual_pipeline,
+            range.sequence_split,
+            range.expert_tensor_parallel,
+        );
+    }
+    out.truncate(out.trim_end().len());
+    out + "\n"
+}
+
+/// Most GPUs of an engine that splits matrices, alone or in an RL step.
+fn engine_tensor_parallel(found: &Found<'_>) -> u32 {
+    let steps = found.steps.plans.iter();
+    let engines = steps.filter_map(|(_, plan)| Some(plan.rollout?.tensor_parallel));
+    engines
+        .max()
+        .unwrap_or(1)
+        .max(found.engines.tensor_parallel)
 }
 
 pub(crate) fn write(files: &[Written]) {

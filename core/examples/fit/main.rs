@@ -2,9 +2,14 @@
 //! and cross-validates them.
 //!
 //! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
-//! Written: `catalog/efficiency.toml` (values of fitted constants), `catalog/coverage.toml` (intervals),
-//! `tests/data/cross-validation.csv` (errors by source, fitted and left out), `../public/accuracy.json` (the
-//! accuracy page's data).
+//! Written: `catalog/efficiency.toml` (values of fitted constants), `catalog/coverage.toml` (intervals, spreads of memory,
+//! how far layouts went), `tests/data/cross-validation.csv` (errors by source, fitted and left out),
+//! `../public/accuracy.json` (the accuracy page's data).
+//!
+//! What is fitted on what: kernels' rates on `tests/data/kernels.csv`; training's constants and intervals on the runs of
+//! `tests/data/training.jsonl` with a throughput; spreads of memory on those with a memory figure that no `memory_doubt`
+//! keeps out (`memory.rs`); engines' constants on vLLM's runs of `tests/data/rollout.csv`; RL trainers' on
+//! `tests/data/rl.jsonl`; layouts' ranges on training runs and RL steps (`layouts.rs`).
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -17,6 +22,8 @@
 mod errors;
 mod files;
 mod kernels;
+mod layouts;
+mod memory;
 mod page;
 mod parameters;
 mod reinforcement;
@@ -77,15 +84,19 @@ fn main() {
     let validated = validate::cross_validate(&base, &fitted, &runs, &samples);
     print!("{}", validated.summary(&runs));
 
-    let written = files::all(
-        &fitted,
-        &rates,
-        &runs,
-        &samples,
-        &validated,
-        &engines,
-        steps.width,
-    );
+    let memory = memory::Memory::of(&runs, &fitted);
+    print!("{}", memory.summary(&runs));
+
+    let written = files::all(&files::Found {
+        fitted: &fitted,
+        rates: &rates,
+        runs: &runs,
+        samples: &samples,
+        validated: &validated,
+        engines: &engines,
+        steps: &steps,
+        memory: &memory,
+    });
     if check {
         files::compare(&written);
     } else {

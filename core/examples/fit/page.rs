@@ -6,8 +6,9 @@ use serde::Serialize;
 use shardwise_core::catalog;
 use shardwise_core::coverage::COVERED_SHARE;
 use shardwise_core::efficiency::Efficiency;
-use shardwise_core::{evaluate_with, job, permalink};
+use shardwise_core::{evaluate_with, permalink};
 
+use crate::memory::{Decile, Memory};
 use crate::report::Errors;
 use crate::runs::Run;
 use crate::validate::Validated;
@@ -18,6 +19,8 @@ struct Page {
     coverage: f64,
     runs: Vec<Row>,
     figures: Vec<Figure>,
+    /// How often probabilities that memory suffices come true.
+    reliability: Vec<Decile>,
 }
 
 #[derive(Serialize)]
@@ -80,8 +83,9 @@ fn share(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// Figures of an estimate that is `error` (a logarithm) above the measurement, `left_out` without its source.
-fn figures(measured: f64, error: f64, left_out: f64, width: f64) -> Figures {
+/// Figures of an estimate that is `error` (a logarithm) above the measurement, `left_out` without its source, as is the
+/// interval.
+fn figures(measured: f64, error: f64, left_out: f64, [low, high]: [f64; 2]) -> Figures {
     let without = measured * left_out.exp();
     Figures {
         measured: digits(measured),
@@ -89,30 +93,36 @@ fn figures(measured: f64, error: f64, left_out: f64, width: f64) -> Figures {
         left_out: digits(without),
         error: share(error.exp() - 1.0),
         left_out_error: share(left_out.exp() - 1.0),
-        low: digits(without * (-width).exp()),
-        high: digits(without * width.exp()),
+        low: digits(low),
+        high: digits(high),
     }
 }
 
-fn row(run: &Run, place: usize, validated: &Validated, fitted: &Efficiency) -> Option<Row> {
-    let job = job::resolve(&run.question).ok()?;
+fn row(
+    run: &Run,
+    place: usize,
+    validated: &Validated,
+    memory: &Memory,
+    fitted: &Efficiency,
+) -> Option<Row> {
     let answer = evaluate_with(&run.question, fitted).ok()?.answer;
     let speed = run.tokens_per_s_per_gpu.and_then(|measured| {
+        let left_out = validated.left_out[place]?;
+        let width = validated.width(place);
+        let interval = [left_out - width, left_out + width].map(|log| measured * log.exp());
         Some(figures(
             measured,
             validated.fitted[place]?,
-            validated.left_out[place]?,
-            validated.width(place),
+            left_out,
+            interval,
         ))
     });
-    let memory = run
-        .memory_gib
-        .filter(|_| run.memory_doubt.is_none())
-        .map(|measured| {
-            let error = (run.predicted_gib(&answer) / measured).ln();
-            let lora = usize::from(job.workload.lora.is_some());
-            figures(measured, error, error, validated.memory_widths[lora])
-        });
+    // No constant of the memory's is fitted on many sources: only the interval leaves the run's own out.
+    let memory = memory.interval(place).and_then(|interval| {
+        let measured = run.memory_gib?;
+        let error = (run.predicted_gib(&answer) / measured).ln();
+        Some(figures(measured, error, error, interval))
+    });
     let question = &run.question;
     let precision = serde_json::to_value(question.workload.precision).ok()?;
     let backend = serde_json::to_value(question.plan.as_ref()?.backend).ok()?;
@@ -193,11 +203,16 @@ fn add(
 }
 
 /// The text of `public/accuracy.json`.
-pub(crate) fn data(runs: &[Run], fitted: &Efficiency, validated: &Validated) -> String {
+pub(crate) fn data(
+    runs: &[Run],
+    fitted: &Efficiency,
+    validated: &Validated,
+    memory: &Memory,
+) -> String {
     let rows: Vec<Row> = runs
         .iter()
         .enumerate()
-        .filter_map(|(place, run)| row(run, place, validated, fitted))
+        .filter_map(|(place, run)| row(run, place, validated, memory, fitted))
         .filter(|row| row.speed.is_some() || row.memory.is_some())
         .collect();
     let mut figures = Vec::new();
@@ -218,6 +233,7 @@ pub(crate) fn data(runs: &[Run], fitted: &Efficiency, validated: &Validated) -> 
         coverage: COVERED_SHARE,
         runs: rows,
         figures,
+        reliability: memory.reliability(),
     };
     serde_json::to_string(&page).unwrap() + "\n"
 }

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use shardwise_core::complete::complete;
 use shardwise_core::coverage::COVERED_SHARE;
 use shardwise_core::efficiency::Efficiency;
-use shardwise_core::job;
+use shardwise_core::job::{self, Job};
+use shardwise_core::plan::Plan;
 use shardwise_core::wire::Question;
 
 use crate::parameters::REINFORCEMENT;
@@ -46,6 +47,8 @@ pub(crate) struct Steps {
     pub(crate) fitted: Efficiency,
     /// Half-width of the interval as a logarithm.
     pub(crate) width: f64,
+    /// The steps, resolved.
+    pub(crate) plans: Vec<(Job, Plan)>,
     /// For a person.
     pub(crate) summary: String,
 }
@@ -130,6 +133,10 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
     Steps {
         width: rounded(left_out.half_width(COVERED_SHARE)),
         summary: report::summary("RL steps", &groups),
+        plans: runs
+            .into_iter()
+            .map(|run| (run.step.job, run.step.plan))
+            .collect(),
         fitted,
     }
 }

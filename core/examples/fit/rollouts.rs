@@ -67,6 +67,8 @@ pub(crate) struct Engines {
     pub(crate) widths: [f64; 2],
     /// Architectures that some run covers.
     pub(crate) covered: Vec<String>,
+    /// Most GPUs of an engine that splits matrices.
+    pub(crate) tensor_parallel: u32,
     /// For a person.
     pub(crate) summary: String,
 }
@@ -125,6 +127,11 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
         fitted,
         widths,
         covered: covered.into_iter().collect(),
+        tensor_parallel: vllm
+            .iter()
+            .filter_map(|own| Some(own.sample.plan.rollout?.tensor_parallel))
+            .max()
+            .unwrap_or(1),
         summary,
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use shardwise_core::complete::{complete, is_complete};
 use shardwise_core::coverage::{COVERED_SHARE, Kind};
 use shardwise_core::efficiency::Efficiency;
-use shardwise_core::{estimate, job};
+use shardwise_core::job;
 
 use crate::parameters::{PARAMETERS, with};
 use crate::report::Errors;
@@ -46,8 +46,6 @@ pub(crate) struct Validated {
     pub(crate) fitted: Vec<Option<f64>>,
     /// With the run's source left out.
     pub(crate) left_out: Vec<Option<f64>>,
-    /// Of the memory, in which one constant is fitted (on one source).
-    pub(crate) memory: Vec<Option<f64>>,
     /// How many other sources cover the run's kind.
     pub(crate) others: Vec<usize>,
     /// Half-widths of the intervals of dense models in 16 bits: covered by another source, and not.
@@ -56,8 +54,6 @@ pub(crate) struct Validated {
     pub(crate) involved: [f64; 2],
     /// Whether each run is of the plain kind.
     pub(crate) is_plain: Vec<bool>,
-    /// Full-parameter training, adapters, unmeasured.
-    pub(crate) memory_widths: [f64; 3],
 }
 
 fn kind(sample: &Sample) -> Kind {
@@ -142,13 +138,6 @@ pub(crate) fn cross_validate(
             })
         })
         .collect();
-    let memory: Vec<Option<f64>> = runs
-        .iter()
-        .map(|run| {
-            let answer = estimate(&run.question).ok()?;
-            Some((run.predicted_gib(&answer) / run.memory_gib?).ln())
-        })
-        .collect();
     let is_plain: Vec<bool> = samples
         .iter()
         .map(|sample| {
@@ -159,16 +148,13 @@ pub(crate) fn cross_validate(
         .collect();
     let plain = widths(&left_out, &others, |place| is_plain[place]);
     let involved = widths(&left_out, &others, |place| !is_plain[place]);
-    let memory_widths = memory_widths(runs, &memory);
     Validated {
         fitted: samples.iter().map(|sample| error(fitted, sample)).collect(),
         left_out,
-        memory,
         others,
         plain,
         involved,
         is_plain,
-        memory_widths,
     }
 }
 
@@ -185,22 +171,6 @@ fn widths(left_out: &[Option<f64>], others: &[usize], which: impl Fn(usize) -> b
         .each_ref()
         .map(|errors| crate::report::rounded(errors.half_width(COVERED_SHARE)));
     [covered, uncovered.max(covered)]
-}
-
-fn memory_widths(runs: &[Run], errors: &[Option<f64>]) -> [f64; 3] {
-    let mut full = Errors::default();
-    let mut adapters = Errors::default();
-    for (run, error) in runs.iter().zip(errors) {
-        if let Some(error) = error
-            && run.memory_doubt.is_none()
-        {
-            let lora = run.question.workload.lora.is_some();
-            if lora { &mut adapters } else { &mut full }.0.push(*error);
-        }
-    }
-    let own = crate::report::rounded(full.half_width(COVERED_SHARE));
-    let adapted = crate::report::rounded(adapters.half_width(COVERED_SHARE)).max(own);
-    [own, adapted, adapted]
 }
 
 impl Validated {
@@ -268,21 +238,6 @@ impl Validated {
             self.involved,
             100.0 * headline,
             100.0 * self.held(|_| true),
-        );
-        let mut memory = Errors::default();
-        for (run, error) in runs.iter().zip(&self.memory) {
-            if run.memory_headline() {
-                memory.0.extend(error);
-            }
-        }
-        let _ = writeln!(
-            out,
-            "Memory: {} headline runs, median {:.1} %, mean {:.1} %, p90 {:.1} %; half-widths {:?}",
-            memory.0.len(),
-            100.0 * memory.at(0.5),
-            100.0 * memory.mean(),
-            100.0 * memory.at(0.9),
-            self.memory_widths,
         );
         out
     }
