@@ -15,14 +15,17 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use crate::context::Context;
+use crate::emit;
+use crate::error::InputError;
 use crate::job::Job;
 use crate::neighbours::{checked, moved_to};
 use crate::plan::{Layout, Plan, RolloutPlan};
+use crate::search::{Runner, Runs, Verdict};
 use crate::sensitivity::{insert, settings};
 use crate::step::{self, Step};
 use crate::units::fixed;
 use crate::wire::{Advice, Answer, Backend, Figures, Question, Severity, to_value};
-pub use caveats::{caveats, tight};
+pub use caveats::{caveats, cut_short};
 
 const CHATLEARN_GUIDE: &str =
     "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
@@ -108,6 +111,9 @@ struct Case<'a> {
     plan: &'a Plan,
     step: Step,
     now: Figures,
+    /// Who runs it, and whether they do as it is: then what is advised they run, too.
+    runner: Runner,
+    runs: bool,
 }
 
 impl Case<'_> {
@@ -194,6 +200,16 @@ pub fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
             set: Map::new(),
         });
     }
+    if let Some((refusal, docs)) = refusal(job, plan) {
+        found.push(Advice {
+            id: "framework-refuses".into(),
+            severity: Severity::Error,
+            text: refusal.message,
+            source: docs.into(),
+            gain: None,
+            set: Map::new(),
+        });
+    }
     let trains = job.workload.generation.is_none();
     let node = job.hardware.gpus_per_node;
     if trains && layout.backend == Backend::Megatron && layout.tensor_parallel > node {
@@ -212,6 +228,20 @@ pub fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     found
 }
 
+/// Why the framework that the question names does not run its plan, and where its keys are documented; none where it
+/// does, or none is named.
+fn refusal(job: &Job, plan: &Plan) -> Option<(InputError, &'static str)> {
+    let framework = emit::framework(job.framework?.id)?;
+    let mut broken = (framework.violations)(job, plan);
+    (!broken.is_empty()).then(|| (broken.swap_remove(0), framework.docs_url))
+}
+
+/// Whether following it helps: rules of thumb that the search departs from say what they would cost.
+#[must_use]
+pub fn helps(advice: &Advice) -> bool {
+    !thumb::is_one(&advice.id)
+}
+
 /// All advice on the plan that answers a question: errors, warnings, then what gains most. `searched` says whether the
 /// search chose the plan, so that it may be held against rules of thumb.
 #[must_use]
@@ -222,11 +252,14 @@ pub fn advice(
     answer: &Answer,
     searched: bool,
 ) -> Vec<Advice> {
+    let runner = Runner::of(context.job);
     let case = Case {
         context,
         plan,
         step: step::evaluate(context, plan),
         now: Figures::of(context, plan),
+        runner,
+        runs: Runs::new(runner, context.job).verdict(plan) == Verdict::Yes,
     };
     let document = to_value(question);
     let mut found: Vec<(f64, Advice)> = warnings(context.job, plan, answer)
@@ -276,6 +309,9 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     let proposal = (rule.propose)(case)?;
     let job = proposal.job.as_ref().map_or(case.job(), |(job, _)| job);
     let plan = moved_to(case.job(), job, case.plan, &proposal.plan)?;
+    if case.runs && Runs::new(case.runner, job).verdict(&plan) != Verdict::Yes {
+        return None;
+    }
     let context = Context::with(job, case.context.efficiency);
     let then = Figures::of(&context, &plan);
     let now = &case.now;

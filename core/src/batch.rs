@@ -11,6 +11,9 @@ const PACKING: f64 = 0.93;
 /// The longest sequence of a mini-batch, in standard deviations above the mean: of some hundred sequences.
 const LONGEST: f64 = 2.5;
 
+/// How many standard deviations the fullest mini-batch of a run of some hundred steps lies above the mean one.
+const FULLEST: f64 = 3.0;
+
 /// The micro-batches of one data-parallel rank in one optimizer step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Batch {
@@ -18,10 +21,21 @@ pub struct Batch {
     pub micro_batches: f64,
     /// The mean micro-batch on one GPU.
     pub mean: Slice,
-    /// The largest micro-batch on one GPU: what memory must hold.
-    pub largest: Slice,
+    /// What memory must hold with lengths as the question has them.
+    pub expected: Largest,
+    /// What memory must hold where every sequence is as long as any may be.
+    pub longest: Largest,
     /// Non-padding tokens of the step over all GPUs.
     pub tokens: f64,
+}
+
+/// What is on a GPU at once, at most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Largest {
+    /// The largest micro-batch on one GPU.
+    pub slice: Slice,
+    /// Micro-batches of which there can be activations at once: as many as a rank's tokens fill. A pipeline may hold fewer.
+    pub micro_batches: f64,
 }
 
 /// Σ length² / Σ length for lengths of a mean and a coefficient of variation: what attention sees.
@@ -58,27 +72,43 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
         MicroBatch::Sequences(micro) => {
             let micro = (micro as f64).min(per_rank.ceil());
             let micro_batches = (per_rank / micro).ceil();
-            Batch {
-                micro_batches,
-                mean: slice((micro * length).max(busiest / micro_batches)),
-                largest: Slice {
+            let largest = Largest {
+                slice: Slice {
                     tokens: micro * longest / parts,
                     attention_length: longest,
                 },
+                micro_batches,
+            };
+            Batch {
+                micro_batches,
+                mean: slice((micro * length).max(busiest / micro_batches)),
+                expected: largest,
+                longest: largest,
                 tokens,
             }
         }
         MicroBatch::Tokens(budget) => {
             let capacity = (budget as f64 * parts).max(longest.min(mean * per_rank));
-            let total = busiest;
-            let micro_batches = (total / (capacity * PACKING)).ceil().max(1.0);
+            let micro_batches = (busiest / (capacity * PACKING)).ceil().max(1.0);
+            // A rank holds no more than its tokens, however many micro-batches its pipeline could.
+            let largest = |rank: f64, attention_length: f64| {
+                let rank = rank.max(longest);
+                let tokens = capacity.min(rank);
+                Largest {
+                    slice: Slice {
+                        tokens: tokens / parts,
+                        attention_length,
+                    },
+                    micro_batches: rank / tokens,
+                }
+            };
+            let most = per_rank.ceil() * longest;
+            let fullest = busiest * (1.0 + FULLEST * spread / per_rank.sqrt());
             Batch {
                 micro_batches,
-                mean: slice(total / micro_batches),
-                largest: Slice {
-                    tokens: capacity.min(total.max(longest)) / parts,
-                    attention_length: seen,
-                },
+                mean: slice(busiest / micro_batches),
+                expected: largest(fullest.min(most), seen),
+                longest: largest(most, longest),
                 tokens,
             }
         }

@@ -19,9 +19,9 @@ use crate::complete::training_gpus;
 use crate::context::Context;
 use crate::error::{Caveat, InputError};
 use crate::estimate::{Evaluated, evaluate_alone};
-use crate::flops;
 use crate::job::{Job, within};
 use crate::plan::Layout;
+use crate::possible;
 use crate::training;
 use crate::units::fixed;
 use crate::wire::{Answer, Calibration, PlanSpec, Question, Schedule};
@@ -308,10 +308,9 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
         workload.mean_sequence_length / workload.sequence_length as f64
     };
     let share = tokens * filled / model_parallel(layout);
-    let flops = flops::training_per_token(&job.model, workload.mean_sequence_length).get() * share;
+    let flops = context.training_flops(workload.mean_sequence_length).get() * share;
     let peak = job.hardware.peak_tflops(workload.precision) * 1e12;
     pace(
-        job,
         answer,
         Pace {
             measured_s: seconds,
@@ -352,7 +351,6 @@ fn step(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<Pac
         )
     });
     pace(
-        job,
         answer,
         Pace {
             measured_s: seconds,
@@ -387,20 +385,15 @@ fn beyond_reward(rl: &Rl, answer: &Answer, seconds: f64) -> f64 {
     }
 }
 
-/// Says whether the interval holds it; refuses what no card can do.
-fn pace(job: &Job, answer: &Answer, pace: Pace, field: &str) -> Result<Pace, InputError> {
-    // Frozen weights need four of the six operations that MFU counts.
-    let most = if job.workload.lora.is_some() {
-        1.5
-    } else {
-        1.0
-    };
-    if pace.mfu > most && job.workload.generation.is_none() {
+/// Says whether the interval holds it; refuses what no card can do, recomputation counted.
+fn pace(answer: &Answer, pace: Pace, field: &str) -> Result<Pace, InputError> {
+    let all = pace.mfu * answer.hfu / answer.mfu;
+    if all > possible::MOST {
         return Err(InputError::new(
             field,
             format!(
                 "This would be {} % of the card's peak. Check the unit, and that the question is the run's.",
-                fixed(pace.mfu * 100.0, 0)
+                fixed(all * 100.0, 0)
             ),
         ));
     }

@@ -32,7 +32,7 @@ pub struct Gpu {
     pub architecture: &'static str,
     /// Memory as sold, in GB.
     pub memory_gb: f64,
-    /// Memory the driver reports, in GiB.
+    /// Memory that CUDA or ROCm shows a process, in GiB: less than `nvidia-smi` prints, as the driver keeps some.
     pub memory_gib: f64,
     /// Memory bandwidth in GB/s.
     pub hbm_gb_per_s: f64,
@@ -62,6 +62,9 @@ pub struct Gpu {
     pub gpus_per_node: u32,
     /// Network of the usual node, per GPU, in Gbit/s; 0 where none is usual.
     pub internode_gbit_per_s: f64,
+    /// Host memory of the usual node in GiB: the median of the catalog's machines of that size; absent where none states
+    /// it.
+    pub host_ram_gib: Option<f64>,
     /// Typical price of one GPU for one hour in US dollars, the median on-demand price of the
     /// catalog; absent where nobody's price is known.
     pub usd_per_gpu_hour: Option<f64>,
@@ -93,6 +96,8 @@ pub struct Node {
     pub technology: &'static str,
     /// Host memory in GiB; absent where not stated.
     pub host_ram_gib: Option<f64>,
+    /// Where the host memory is stated; absent where it is not.
+    pub host_ram_source: Option<Source>,
     /// Price of the whole node for one hour in US dollars; absent where not stated.
     pub usd_per_hour: Option<f64>,
     /// `on-demand`, `spot`, …; empty without a price.
@@ -179,6 +184,12 @@ pub fn gpu_sources() -> impl Iterator<Item = (&'static Gpu, Source, &'static str
     GPUS.iter()
         .zip(GPU_SOURCES)
         .map(|(gpu, (source, notes))| (gpu, *source, *notes))
+}
+
+/// Where the usable memory of each GPU type is shown, in the order of [`gpus`], and the card that it was shown of where
+/// that is another one, which leaves the same share of its memory.
+pub fn memory_sources() -> impl Iterator<Item = (Source, Option<&'static str>)> {
+    MEMORY_SOURCES.iter().copied()
 }
 
 /// Every model with the source of its shape and the name of its family.

@@ -218,6 +218,11 @@ pub(crate) fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, In
         (Backend::Megatron, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4) => {
             (4.0, 2.0, 8.0)
         }
+        // A frozen base is loaded in 16 bits; the figures of what trains are the adapters'.
+        (Backend::Fsdp | Backend::Ddp, _) if job.workload.lora.is_some() => {
+            let (_, gradients, moments) = state_bytes(backend);
+            (2.0, gradients, moments)
+        }
         _ => state_bytes(backend),
     };
     let bytes = |name: &str, value: Option<f64>, default: f64| {
@@ -312,11 +317,7 @@ fn weights_bytes(job: &Job, backend: Backend) -> f64 {
 /// Whether code of this kind usually fuses its loss: Megatron does, and so do pre-training (llm-foundry,
 /// torchtitan since 2025) and veRL with flash-attn's cross-entropy; Hugging Face's models are eager.
 fn fuses_loss(job: &Job, backend: Backend) -> bool {
-    let fine_tuning = matches!(
-        job.workload.kind,
-        WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora
-    );
-    backend == Backend::Megatron || !fine_tuning
+    backend == Backend::Megatron || !job.workload.fine_tunes()
 }
 
 fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
@@ -413,6 +414,12 @@ fn check_model(
     if experts == 0 && ep > 1 {
         return Err(InputError::new(
             field("expert_parallel"),
+            "This model has no experts. Give 1.",
+        ));
+    }
+    if experts == 0 && layout.expert_tensor_parallel > 1 {
+        return Err(InputError::new(
+            field("expert_tensor_parallel"),
             "This model has no experts. Give 1.",
         ));
     }

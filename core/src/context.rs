@@ -3,13 +3,15 @@
 use crate::block_times::BlockTimes;
 use crate::communication::Network;
 use crate::efficiency::{EFFICIENCY, Efficiency, Framework};
+use crate::fit::Sure;
 use crate::flops::{self, Block, Order};
 use crate::job::Job;
 use crate::kernels::Rates;
-use crate::model::{Model, ParameterCounts};
+use crate::model::{Model, ParameterCounts, Shape};
 use crate::plan::Layout;
 use crate::rollout::Responses;
-use crate::wire::{Attention, Backend};
+use crate::units::Flops;
+use crate::wire::{Attention, Backend, LoraTargets};
 use crate::workload::Workload;
 
 /// A job with its rates, links and blocks.
@@ -29,8 +31,12 @@ pub struct Context<'a> {
     pub order: Order,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
+    /// Those of them that a token visits.
+    pub visited_adapters: u64,
     /// Lengths of what is generated.
     pub responses: Responses,
+    /// What estimates of memory are multiplied by to be as sure as the question asks.
+    pub(crate) sure: Sure,
     /// Times of blocks that were asked for before.
     pub(crate) known: BlockTimes,
 }
@@ -59,9 +65,10 @@ impl<'a> Context<'a> {
     /// Prepares a job with other constants: for fitting them.
     #[must_use]
     pub fn with(job: &'a Job, efficiency: &'a Efficiency) -> Self {
-        let adapters = job.workload.lora.map_or(0, |lora| {
-            ParameterCounts::lora(&job.model.shape, lora.rank, lora.targets)
-        });
+        let counted = |of: fn(&Shape, u64, LoraTargets) -> u64| {
+            let lora = job.workload.lora;
+            lora.map_or(0, |lora| of(&job.model.shape, lora.rank, lora.targets))
+        };
         let blocks = flops::blocks(&job.model.shape);
         Self {
             job,
@@ -70,8 +77,10 @@ impl<'a> Context<'a> {
             network: Network::of(&job.hardware, efficiency),
             order: Order::of(&job.model.shape, &blocks),
             blocks,
-            adapters,
+            adapters: counted(ParameterCounts::lora),
+            visited_adapters: counted(ParameterCounts::visited_lora),
             responses: responses(&job.workload),
+            sure: Sure::of(job),
             known: BlockTimes::default(),
         }
     }
@@ -96,6 +105,17 @@ impl<'a> Context<'a> {
             Backend::Fsdp => &self.efficiency.fsdp,
             Backend::Deepspeed => &self.efficiency.deepspeed,
             Backend::Ddp => &self.efficiency.ddp,
+        }
+    }
+
+    /// Operations of one training token of the actor, nothing recomputed.
+    #[must_use]
+    pub fn training_flops(&self, length: f64) -> Flops {
+        let model = &self.job.model;
+        if self.job.workload.full_parameter() {
+            flops::training_per_token(model, length)
+        } else {
+            flops::adapted_per_token(model, length, self.visited_adapters)
         }
     }
 

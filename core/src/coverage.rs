@@ -3,11 +3,15 @@
 //! `core/catalog/coverage.toml` is written by `examples/fit`: what the published runs cover, and how far those of a
 //! source are from estimates fitted on all the others.
 
+use crate::batch;
+use crate::complete::training_gpus;
 use crate::efficiency::EFFICIENCY;
 use crate::error::Caveat;
 use crate::job::Job;
-use crate::plan::Layout;
+use crate::plan::{Layout, RolloutPlan};
+use crate::spread::Spread;
 use crate::wire::{Attention, Backend, Interval, Precision};
+use crate::workload::Rl;
 
 /// What a run has in common with others that say how far estimates of it are off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,8 +42,161 @@ pub struct Coverage {
     pub generation_on: &'static [&'static str],
     /// The same for an RL step.
     pub reinforcement: f64,
-    /// The same of the peak memory: full-parameter training, adapters, anything without a measured peak.
-    pub memory: [f64; 3],
+    /// Needed over estimated memory, by [`MemoryKind`].
+    pub memory: [Spread; 5],
+    /// Architectures on which memory was measured.
+    pub memory_on: &'static [&'static str],
+    /// How far published runs went with layouts.
+    pub layouts: &'static [Layouts],
+    /// Most GPUs of one engine that splits matrices.
+    pub engine_tensor_parallel: f64,
+}
+
+/// How far published runs went with layouts of a kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layouts {
+    /// Entry of `efficiency.toml`: the trainer.
+    pub framework: &'static str,
+    /// Whether they are RL steps.
+    pub reinforcement: bool,
+    /// Whether the model has experts.
+    pub experts: bool,
+    /// Most experts of one rank.
+    pub experts_per_rank: f64,
+    /// Most tokens of a mean micro-batch on one GPU.
+    pub tokens: f64,
+    /// Fewest layers of a model chunk.
+    pub layers_per_chunk: f64,
+    /// Most chunks of a stage.
+    pub virtual_pipeline: f64,
+    /// Most GPUs that split a sequence.
+    pub sequence_split: f64,
+    /// Most GPUs that split an expert.
+    pub expert_tensor_parallel: f64,
+}
+
+/// By how much more an estimate is taken to be off for each doubling beyond what published runs tried: a step takes so
+/// much longer, and its interval is so much wider. Assumed: left-out sources of a kind that no other covers are off by
+/// twice to four times as much (`make fit`), over some four doublings.
+const CAUTION: f64 = 0.05;
+
+/// Doublings by which a layout goes beyond what published runs of its kind tried, `tokens` in a mean micro-batch on one
+/// GPU: of experts on a rank, tokens, chunks of a stage, layers of a chunk, GPUs that split a sequence or an expert.
+#[must_use]
+pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
+    let framework = framework(layout);
+    let reinforcement = job.workload.rl.is_some();
+    let experts = job.model.shape.num_experts > 0;
+    let alike = |own: &&Layouts| own.framework == framework && own.experts == experts;
+    let own = COVERAGE.layouts.iter().filter(alike);
+    let own = own
+        .clone()
+        .find(|own| own.reinforcement == reinforcement)
+        .or(own.clone().next());
+    // Of a kind that no run covers nothing says where its layouts end: its interval is the widest.
+    let Some(own) = own else { return 0.0 };
+    let mut doublings = 0.0;
+    let mut past = |value: f64, most: f64| {
+        if value > most && most > 0.0 {
+            doublings += libm::log2(value / most);
+        }
+    };
+    let shape = &job.model.shape;
+    let [pipeline, chunks, expert, expert_tensor] = [
+        layout.pipeline_parallel,
+        layout.virtual_pipeline,
+        layout.expert_parallel,
+        layout.expert_tensor_parallel,
+    ]
+    .map(f64::from);
+    if experts {
+        past(shape.num_experts as f64 / expert, own.experts_per_rank);
+        past(expert_tensor, own.expert_tensor_parallel);
+    }
+    past(tokens, own.tokens);
+    past(chunks, own.virtual_pipeline);
+    past(
+        own.layers_per_chunk,
+        shape.num_hidden_layers as f64 / (pipeline * chunks),
+    );
+    past(f64::from(layout.sequence_split()), own.sequence_split);
+    doublings
+}
+
+/// How many times as long a step is taken to be for going beyond what published runs tried.
+#[must_use]
+pub fn caution(job: &Job, layout: &Layout, tokens: f64) -> f64 {
+    libm::exp(CAUTION * beyond(job, layout, tokens))
+}
+
+/// The same of an engine's generation: no published run has data-parallel attention.
+#[must_use]
+pub fn engine_caution(engine: &RolloutPlan) -> f64 {
+    let tensor = f64::from(engine.tensor_parallel) / COVERAGE.engine_tensor_parallel;
+    let doublings =
+        libm::log2(tensor.max(1.0)) + libm::log2(f64::from(engine.data_parallel.max(1)));
+    libm::exp(CAUTION * doublings)
+}
+
+/// What runs have in common whose memory is off alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// All weights train, by Megatron.
+    Megatron,
+    /// All weights train, by FSDP.
+    Fsdp,
+    /// All weights train, by code that does neither: `DeepSpeed`, plain data parallelism.
+    Other,
+    /// Adapters train.
+    Adapters,
+    /// The architecture mixes in other blocks than attention, whatever trains it.
+    Hybrid,
+}
+
+impl MemoryKind {
+    /// Every kind, in the order of [`Coverage::memory`].
+    pub const ALL: [Self; 5] = [
+        Self::Megatron,
+        Self::Fsdp,
+        Self::Other,
+        Self::Adapters,
+        Self::Hybrid,
+    ];
+
+    /// The kind of a job under a layout.
+    #[must_use]
+    pub fn of(job: &Job, layout: &Layout) -> Self {
+        match layout.backend {
+            _ if job.model.shape.layer_pattern.contains(['L', 'M']) => Self::Hybrid,
+            _ if job.workload.lora.is_some() => Self::Adapters,
+            Backend::Megatron => Self::Megatron,
+            Backend::Fsdp => Self::Fsdp,
+            Backend::Deepspeed | Backend::Ddp => Self::Other,
+        }
+    }
+}
+
+/// How much wider the spread is where no published run measured the memory of an RL step's training, or any on the
+/// architecture. Assumed: as much as a source differs from the others of its kind beside what its own runs differ.
+const UNMEASURED: f64 = 1.25;
+
+/// How far off an estimate of training's memory may be.
+#[must_use]
+pub fn memory_spread(job: &Job, layout: &Layout) -> Spread {
+    spread_of(job, MemoryKind::of(job, layout))
+}
+
+/// The same of a kind.
+pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
+    let own = &EFFICIENCY.architecture(&job.hardware).name;
+    let mut spread = COVERAGE.memory[kind as usize];
+    if job.workload.rl.is_some() {
+        spread = spread.wider(UNMEASURED);
+    }
+    if !COVERAGE.memory_on.iter().any(|known| known == own) {
+        spread = spread.wider(UNMEASURED);
+    }
+    spread
 }
 
 /// What published runs cover.
@@ -65,6 +222,17 @@ impl Coverage {
     }
 }
 
+/// Entry of `efficiency.toml`: the trainer.
+fn framework(layout: &Layout) -> &'static str {
+    match (layout.backend, layout.attention) {
+        (Backend::Megatron, Attention::Unfused) => "early_megatron",
+        (Backend::Megatron, Attention::Flash) => "megatron",
+        (Backend::Fsdp, _) => "fsdp",
+        (Backend::Deepspeed, _) => "deepspeed",
+        (Backend::Ddp, _) => "ddp",
+    }
+}
+
 impl Kind {
     /// A dense model in 16 bits.
     #[must_use]
@@ -75,13 +243,6 @@ impl Kind {
     /// The kind of run that a job is under a layout.
     #[must_use]
     pub fn of(job: &Job, layout: &Layout) -> Self {
-        let framework = match (layout.backend, layout.attention) {
-            (Backend::Megatron, Attention::Unfused) => "early_megatron",
-            (Backend::Megatron, Attention::Flash) => "megatron",
-            (Backend::Fsdp, _) => "fsdp",
-            (Backend::Deepspeed, _) => "deepspeed",
-            (Backend::Ddp, _) => "ddp",
-        };
         Self {
             architecture: &EFFICIENCY.architecture(&job.hardware).name,
             bits: match job.workload.precision {
@@ -89,54 +250,53 @@ impl Kind {
                 Precision::Fp8 | Precision::Mxfp8 => 8,
                 Precision::Nvfp4 => 4,
             },
-            framework,
+            framework: framework(layout),
             experts: job.model.shape.num_experts > 0,
         }
     }
 }
 
-/// Half-widths, as logarithms, of the intervals around a throughput and a peak.
+/// Half-width, as a logarithm, of the interval around a throughput: wider for layouts beyond those that were tried.
 #[must_use]
-pub fn half_widths(job: &Job, layout: &Layout) -> (f64, f64) {
+pub fn half_width(job: &Job, layout: &Layout) -> f64 {
+    if job.workload.generation.is_some() {
+        return of_kind(job, layout);
+    }
+    let gpus = training_gpus(job);
+    let spread = job.workload.rl.as_ref().map_or(0.0, Rl::length_cv);
+    let batch = batch::split(job, layout, gpus, job.workload.global_batch as f64, spread);
+    of_kind(job, layout) + CAUTION * beyond(job, layout, batch.mean.tokens)
+}
+
+fn of_kind(job: &Job, layout: &Layout) -> f64 {
     let workload = &job.workload;
-    let [full, adapters, unmeasured] = COVERAGE.memory;
     if workload.rl.is_some() {
-        return (COVERAGE.reinforcement, unmeasured);
+        let [_, uncovered] = COVERAGE.generation;
+        // An architecture that nobody knows is no better covered by the published steps than by generation runs.
+        return match EFFICIENCY.known(&job.hardware) {
+            Some(_) => COVERAGE.reinforcement,
+            None => COVERAGE.reinforcement.max(uncovered),
+        };
     }
     if workload.generation.is_some() {
         let own = &EFFICIENCY.architecture(&job.hardware).name;
         let covered = COVERAGE.generation_on.iter().any(|known| known == own);
-        return (COVERAGE.generation[usize::from(!covered)], unmeasured);
+        return COVERAGE.generation[usize::from(!covered)];
     }
     let kind = Kind::of(job, layout);
-    let peak = match layout.backend {
-        _ if workload.lora.is_some() => adapters,
-        Backend::Megatron | Backend::Fsdp => full,
-        Backend::Deepspeed | Backend::Ddp => unmeasured,
-    };
-    (
-        COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind)),
-        peak,
-    )
+    COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind))
 }
 
 /// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on: errors of
-/// left-out groups as widths (compare Barber et al. 2021, arXiv:1905.02928).
+/// left-out groups as widths (compare Barber et al. 2021, arXiv:1905.02928). `peak_gib` is that of the memory
+/// ([`crate::fit::peak_interval`]).
 #[must_use]
-pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: f64) -> Interval {
-    let (speed, peak) = half_widths(job, layout);
+pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: [f64; 2]) -> Interval {
     Interval {
         coverage: COVERED_SHARE,
-        tokens_per_s_per_gpu: around(tokens_per_s, speed),
-        peak_gib: around(peak_gib, peak),
+        tokens_per_s_per_gpu: around(tokens_per_s, half_width(job, layout)),
+        peak_gib,
     }
-}
-
-/// Share of a card that a plan may fill by our estimate so that it really fits in most cases: the upper end of the
-/// memory's interval, of full training on Megatron and FSDP, is within the card.
-#[must_use]
-pub fn comfortable_share() -> f64 {
-    libm::exp(-COVERAGE.memory[0])
 }
 
 fn around(value: f64, half: f64) -> [f64; 2] {

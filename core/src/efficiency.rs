@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use crate::catalog;
 use crate::hardware::Hardware;
 
 /// How close a GPU architecture comes to its data sheet.
@@ -115,6 +116,8 @@ pub struct Efficiency {
     pub kernels: Cow<'static, [Kernels]>,
     /// By architecture.
     pub architectures: Cow<'static, [Architecture]>,
+    /// Each constant's median over them, entries of single GPUs left out: of a GPU whose architecture is not known.
+    pub typical: Architecture,
     /// Megatron-Core.
     pub megatron: Framework,
     /// Megatron before flash attention.
@@ -181,26 +184,41 @@ pub struct Efficiency {
 )]
 pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
+/// What [`Efficiency::typical`] is called where a kind of run names its architecture.
+pub const TYPICAL: &str = "typical";
+
 impl Efficiency {
     /// Benchmarks of a GPU's own kernels, where there are some.
     #[must_use]
     pub fn kernels(&self, hardware: &Hardware) -> Option<&Kernels> {
         self.kernels
             .iter()
-            .find(|entry| is_variant(&hardware.gpu, &entry.name))
+            .find(|entry| is_variant(hardware.benchmarked(), &entry.name))
     }
 
     /// Constants of a GPU's architecture: the entry that names it or its family of variants (`h20` covers
-    /// `h20-141g`), else the one that starts its architecture, else the first.
+    /// `h20-141g`), else the one that starts its architecture, else what is typical.
     #[must_use]
     pub fn architecture(&self, hardware: &Hardware) -> &Architecture {
-        let named = |entry: &&Architecture| is_variant(&hardware.gpu, &entry.name);
+        self.known(hardware).unwrap_or(&self.typical)
+    }
+
+    /// The same where there is an entry.
+    #[must_use]
+    pub fn known(&self, hardware: &Hardware) -> Option<&Architecture> {
+        let named = |entry: &&Architecture| is_variant(hardware.benchmarked(), &entry.name);
         let family = |entry: &&Architecture| hardware.architecture.starts_with(entry.name.as_ref());
-        self.architectures
-            .iter()
-            .find(named)
-            .or_else(|| self.architectures.iter().find(family))
-            .unwrap_or(&self.architectures[0])
+        let all = self.architectures.iter();
+        all.clone().find(named).or_else(|| all.clone().find(family))
+    }
+
+    /// Architectures that have an entry, as a question names them: in lower case.
+    pub fn architecture_names(&self) -> impl Iterator<Item = String> + '_ {
+        let of_one = |name: &str| catalog::gpu(name).is_some();
+        let names = self.architectures.iter().map(|entry| entry.name.as_ref());
+        names
+            .filter(move |name| !of_one(name))
+            .map(str::to_ascii_lowercase)
     }
 }
 

@@ -7,15 +7,17 @@ use crate::context::Context;
 use crate::coverage;
 use crate::efficiency::{EFFICIENCY, Efficiency};
 use crate::error::InputError;
+use crate::fit;
 use crate::job::Job;
 use crate::plan::Plan;
+use crate::possible::{of_peak, possible};
 use crate::rl;
 use crate::search;
 use crate::step::{self, Step};
 use crate::units::{Seconds, UsdPerHour};
 use crate::wire::{
-    Advice, Answer, Data, Memory, MemoryPhase, Question, Run, Schedule, Split, Time, TimePhase,
-    VERSION,
+    Advice, Answer, Data, Memory, MemoryPhase, PlanSpec, Question, Run, RunBy, Schedule, Split,
+    Time, TimePhase, VERSION,
 };
 
 /// An answer with its workings.
@@ -83,16 +85,31 @@ pub fn evaluate_with(
     question: &Question,
     efficiency: &Efficiency,
 ) -> Result<Evaluated, InputError> {
-    let job = search::split::resolve(question, efficiency)?;
-    let spec = question.plan.clone().unwrap_or_default();
+    let search::Best {
+        job,
+        plan,
+        complete,
+    } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);
-    let plan = if complete::is_complete(&job, &spec) {
-        complete::complete(&job, &spec)?
-    } else {
-        search::best(&context, &spec)?
-    };
-    let answer = answer(&context, &plan);
+    let mut answer = possible(&context, &plan, answer(&context, &plan))?;
+    answer.caveats.extend((!complete).then(advice::cut_short));
     Ok(Evaluated { plan, answer, job })
+}
+
+/// Who runs a plan: the framework that the question names, or the first that does.
+fn run_by(job: &Job, plan: &Plan) -> Option<RunBy> {
+    let (id, version) = match job.framework {
+        Some(own) => (own.id, own.version),
+        None => {
+            let first = search::first_to_run(job, plan)?;
+            (first.id, *first.versions.first()?)
+        }
+    };
+    Some(RunBy {
+        id,
+        version,
+        stated: job.framework.is_some(),
+    })
 }
 
 /// The answer for a complete plan, of the advice only what is wrong.
@@ -106,7 +123,8 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         (Some(rl), Some(sides)) => rl::together(context, plan, rl, sides),
         _ => step::evaluate(context, plan),
     };
-    let pressed = step.reserved_gib() - hardware.memory_gib;
+    let fit = fit::judge(context, plan, &step);
+    let peak = fit::peak_interval(job, plan, &step, coverage::COVERED_SHARE);
     let step = step.pressed(hardware.memory_gib);
     let gpus = f64::from(hardware.gpus);
     let seconds = step.seconds;
@@ -114,7 +132,6 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let price = hardware
         .usd_per_gpu_hour
         .map(|usd| UsdPerHour::new(usd * gpus));
-    let peak_flops = hardware.peak_tflops(job.workload.precision) * 1e12 * gpus;
     let run = job.workload.tokens.map(|tokens| {
         let time = Seconds::new(tokens / tokens_per_s);
         Run {
@@ -126,19 +143,19 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     if let (Some(rl), Some(sides)) = (reinforcement, &sides) {
         memory.limits = rl::limits(context, plan, rl, &sides.generating);
     }
-    let memory_peak = memory.peak_gib;
-    let fits = memory.reserved_gib <= hardware.memory_gib;
     let mut answer = Answer {
         version: VERSION,
-        fits,
-        plan: plan.to_spec(),
+        fits: fit.state.fits(),
+        fit,
+        plan: stated(job, plan),
+        framework: run_by(job, plan),
         tokens_per_s_per_gpu: tokens_per_s / gpus,
         tokens_per_s,
         mtok_per_hour: tokens_per_s * 3600.0 / 1e6,
         step_time_s: seconds,
         // Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, appendix B.
-        mfu: step.model_flops / seconds / peak_flops,
-        hfu: step.hardware_flops / seconds / peak_flops,
+        mfu: of_peak(job, plan, step.model_flops, &step),
+        hfu: of_peak(job, plan, step.hardware_flops, &step),
         model_tflops_per_gpu: step.model_flops / seconds / gpus / 1e12,
         usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
         usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
@@ -151,7 +168,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             job,
             &plan.layout,
             tokens_per_s / gpus,
-            memory_peak,
+            peak,
         )),
         calibration: job.calibration,
         advice: Vec::new(),
@@ -161,12 +178,21 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             prices: catalog::PRICES_AS_OF,
         },
     };
-    answer.caveats = advice::caveats(job, plan, &answer);
-    if fits && pressed > 0.0 {
-        answer.caveats.push(advice::tight(pressed));
-    }
+    answer.caveats = advice::caveats(job, plan);
     answer.advice = advice::warnings(job, plan, &answer);
     answer
+}
+
+/// The plan as a question states it: generation alone has no layout of training.
+fn stated(job: &Job, plan: &Plan) -> PlanSpec {
+    let whole = plan.to_spec();
+    match job.workload.generation {
+        Some(_) => PlanSpec {
+            rollout: whole.rollout,
+            ..PlanSpec::default()
+        },
+        None => whole,
+    }
 }
 
 /// The two sides' GPUs, where generation has its own.

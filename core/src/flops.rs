@@ -1,6 +1,11 @@
 //! Floating-point operations of a model: what its definition asks for, whatever runs it.
 
+mod recompute;
+
 use std::ops::Range;
+
+pub(crate) use recompute::EVERY_OTHER;
+pub use recompute::recomputed_per_token;
 
 use crate::model::{Model, Shape};
 use crate::units::Flops;
@@ -185,6 +190,26 @@ pub fn attention_per_token(shape: &Shape, kind: u8, length: f64) -> Flops {
 #[must_use]
 pub fn training_per_token(model: &Model, length: f64) -> Flops {
     forward_per_token(model, length) * 3.0
+}
+
+/// Operations of one training token where the weights are frozen and `adapters` beside them train: forward and backward,
+/// without recomputation.
+///
+/// `4` per frozen weight that multiplies: the forward product and its input's gradient, but not the weight's (the third of
+/// three products: Narayanan et al. 2021, arXiv:2104.04473, appendix; left out by adapters: Hu et al. 2021,
+/// arXiv:2106.09685, section 4.2). `6` per adapter weight that a token visits, and three times the causal attention.
+///
+/// ```
+/// use shardwise_core::{flops, model};
+/// let llama = model::resolve_model(&"llama-2-7b".into(), "model").unwrap();
+/// let per_token = flops::adapted_per_token(&llama, 4096.0, 40_000_000).get();
+/// // 4 × 6.607e9 weights, 6 × 4e7 of adapters and 3 × 32 layers × 2 × 2048 keys × 8192.
+/// assert!((per_token / 2.989e10 - 1.0).abs() < 1e-3, "{per_token}");
+/// ```
+#[must_use]
+pub fn adapted_per_token(model: &Model, length: f64, adapters: u64) -> Flops {
+    let weights = matmul_weights(model) as f64;
+    training_per_token(model, length) + Flops::new(6.0 * adapters as f64 - 2.0 * weights)
 }
 
 /// Operations of one token's forward pass, LM head included.

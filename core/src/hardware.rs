@@ -12,9 +12,12 @@ pub struct Hardware {
     pub gpu: Cow<'static, str>,
     /// Name for a person.
     pub name: Cow<'static, str>,
-    /// Architecture, as the catalog writes it (`Hopper GH100`); empty for a custom GPU.
+    /// Architecture, as the catalog writes it (`Hopper GH100`), or its first word where the question states it; empty
+    /// where it is not known.
     pub architecture: Cow<'static, str>,
-    /// Memory a process can use, in GiB.
+    /// The catalog's GPU that a custom one is taken to be like: how close that one comes to its data sheet holds.
+    pub like: Option<&'static str>,
+    /// Memory a process can use, in GiB, as CUDA or ROCm shows it.
     pub memory_gib: f64,
     /// Memory bandwidth in GB/s, as specified.
     pub hbm_gb_per_s: f64,
@@ -36,6 +39,9 @@ pub struct Hardware {
     pub gpus_per_node: u32,
     /// Network per GPU and direction in Gbit/s.
     pub internode_gbit_per_s: f64,
+    /// Host memory of a node in GiB, as stated or as machines with these cards have it per GPU; absent where neither is
+    /// known.
+    pub host_ram_gib: Option<f64>,
     /// Price of one GPU for one hour in US dollars; absent where nobody's price is known.
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the price comes from; absent where the question states it.
@@ -55,21 +61,66 @@ pub struct Peaks {
     pub fp4: Option<f64>,
 }
 
+/// Whether cards of this architecture, as the catalog writes it, multiply matrices in bf16.
+///
+/// NVIDIA's tensor cores do since Ampere: Volta's and Turing's take fp16 (NVIDIA A100 Tensor Core GPU Architecture,
+/// 2020, table 3). AMD's matrix cores do from CDNA 1 on (AMD CDNA 2 Architecture, 2021), Gaudi's from the first. An
+/// unknown architecture, and so a card of one's own, is taken to.
+///
+/// ```
+/// use shardwise_core::hardware::supports_bf16;
+/// assert!(supports_bf16("Ampere GA100") && supports_bf16("CDNA3") && supports_bf16(""));
+/// assert!(!supports_bf16("Turing TU104") && !supports_bf16("Volta GV100"));
+/// ```
+#[must_use]
+pub fn supports_bf16(architecture: &str) -> bool {
+    !is_before_ampere(architecture)
+}
+
+/// Whether `FlashAttention`-2, or the platform's own kernel that keeps no score matrix either, runs on cards of this
+/// architecture, as the catalog writes it.
+///
+/// `FlashAttention`-2 asks for Ampere, Ada or Hopper of NVIDIA, and for MI200 or newer of AMD
+/// (<https://github.com/Dao-AILab/flash-attention>, README); Blackwell's frameworks bring cuDNN's, Gaudi's its
+/// `FusedSDPA`. An unknown architecture, and so a card of one's own, is taken to.
+///
+/// ```
+/// use shardwise_core::hardware::supports_flash_attention;
+/// assert!(supports_flash_attention("Ada AD102") && supports_flash_attention("CDNA2"));
+/// assert!(!supports_flash_attention("Turing TU104") && !supports_flash_attention("Volta GV100"));
+/// ```
+#[must_use]
+pub fn supports_flash_attention(architecture: &str) -> bool {
+    !is_before_ampere(architecture)
+}
+
+/// Generations of NVIDIA before Ampere that the catalog may hold.
+fn is_before_ampere(architecture: &str) -> bool {
+    let generation = architecture.split(' ').next().unwrap_or_default();
+    ["Volta", "Turing"].contains(&generation)
+}
+
 impl Hardware {
+    /// The id of the GPU whose benchmarks hold.
+    #[must_use]
+    pub fn benchmarked(&self) -> &str {
+        self.like.unwrap_or(&self.gpu)
+    }
+
     /// Nodes in use.
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.gpus.div_ceil(self.gpus_per_node)
     }
 
-    /// Dense peak of a precision in TFLOPS: the next wider one where the card lacks it.
+    /// Dense peak of a precision in TFLOPS: bf16's where the card lacks it, in which it then computes.
     #[must_use]
     pub fn peak_tflops(&self, precision: Precision) -> f64 {
         match precision {
             Precision::Bf16 => self.peaks.bf16,
             Precision::Fp16 => self.peaks.fp16,
             Precision::Fp8 | Precision::Mxfp8 => self.peaks.fp8.unwrap_or(self.peaks.bf16),
-            Precision::Nvfp4 => self.peaks.fp4.or(self.peaks.fp8).unwrap_or(self.peaks.bf16),
+            Precision::Nvfp4 => self.peaks.fp4.unwrap_or(self.peaks.bf16),
         }
     }
 }

@@ -5,7 +5,9 @@ mod reinforcement;
 
 use std::fmt::Display;
 
+use crate::belonging;
 use crate::calibration::FACTORS;
+use crate::emit::NAMES;
 use crate::error::{Caveat, InputError};
 use crate::hardware::Hardware;
 use crate::model::{Model, resolve_model};
@@ -29,8 +31,21 @@ pub struct Job {
     pub workload: Workload,
     /// How a run of one's own differs from its estimate.
     pub calibration: Option<Calibration>,
+    /// The framework that is to run it, where the question names one.
+    pub framework: Option<Chosen>,
+    /// How sure it is to be that a plan fits, 0 to 1.
+    pub confidence: f64,
     /// What had to be assumed.
     pub caveats: Vec<Caveat>,
+}
+
+/// A framework and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// Identifier, as in [`crate::emit::NAMES`].
+    pub id: &'static str,
+    /// One of its versions.
+    pub version: &'static str,
 }
 
 impl Job {
@@ -40,12 +55,26 @@ impl Job {
         self.calibration.and_then(|own| own.time).unwrap_or(1.0)
     }
 
+    /// The same job with another mean response.
+    #[must_use]
+    pub(crate) fn with_mean_response(&self, mean: f64) -> Self {
+        let mut job = self.clone();
+        if let Some(rl) = &mut job.workload.rl {
+            rl.mean_response_length = mean;
+            job.workload.mean_sequence_length = rl.mean_length();
+        }
+        job
+    }
+
     /// What all that training's allocator hands out is multiplied by; 1 without a calibration.
     #[must_use]
     pub fn memory_factor(&self) -> f64 {
         self.calibration.and_then(|own| own.memory).unwrap_or(1.0)
     }
 }
+
+/// How sure it is to be that a plan fits, where the question does not say.
+pub const CONFIDENCE: f64 = 0.95;
 
 /// The rank that adapters have by default.
 pub(crate) const RANK: u64 = 16;
@@ -54,24 +83,79 @@ const MAX_GPUS: u64 = 1 << 20;
 const MAX_LENGTH: u64 = 1 << 24;
 const MAX_BATCH: u64 = 1 << 24;
 const MAX_TOKENS: f64 = 1e15;
-const MAX_RATE: f64 = 1e7;
 
 /// Resolves a question.
 ///
 /// # Errors
-/// Names the first field that is missing or out of range, and the remedy.
+/// Names the first field that is missing, out of range, or of no use to such a question, and the remedy.
 pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let mut caveats = Vec::new();
     let model = resolve_model(&question.model, "model")?;
     let hardware = resolve_hardware(&question.hardware)?;
     let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
+    let calibration = resolve_calibration(question.calibration)?;
+    // What is missing comes first: it says more of what was meant.
+    belonging::check(question)?;
     Ok(Job {
         model,
         hardware,
         workload,
-        calibration: resolve_calibration(question.calibration)?,
+        calibration,
+        framework: resolve_framework(question)?,
+        confidence: within(
+            "confidence",
+            question.confidence.unwrap_or(CONFIDENCE),
+            0.5,
+            0.999,
+        )?,
         caveats,
     })
+}
+
+fn resolve_framework(question: &Question) -> Result<Option<Chosen>, InputError> {
+    let (Some(id), version) = (&question.framework, &question.framework_version) else {
+        return match &question.framework_version {
+            None => Ok(None),
+            Some(_) => Err(InputError::new(
+                "framework_version",
+                "This is the version of no framework. Give framework too, or leave it out.",
+            )),
+        };
+    };
+    let short = |text: &str| text.chars().take(40).collect::<String>();
+    let own = NAMES.iter().find(|own| own.id == id).ok_or_else(|| {
+        let known: Vec<&str> = NAMES.iter().map(|own| own.id).collect();
+        InputError::new(
+            "framework",
+            format!(
+                "There is no framework {:?} here. Give one of {}, or leave it out.",
+                short(id),
+                known.join(", ")
+            ),
+        )
+    })?;
+    let newest = own.versions.first().copied().unwrap_or_default();
+    let version = match version {
+        None => newest,
+        Some(version) => {
+            let found = own.versions.iter().find(|known| *known == version);
+            *found.ok_or_else(|| {
+                InputError::new(
+                    "framework_version",
+                    format!(
+                        "There are no texts for {} {:?}. Give one of {}.",
+                        own.name,
+                        short(version),
+                        own.versions.join(", ")
+                    ),
+                )
+            })?
+        }
+    };
+    Ok(Some(Chosen {
+        id: own.id,
+        version,
+    }))
 }
 
 fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>, InputError> {
@@ -197,15 +281,6 @@ fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lor
     let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora);
     if !adapters && spec.is_none() {
         return Ok(None);
-    }
-    if matches!(
-        kind,
-        WorkloadKind::Pretrain | WorkloadKind::Sft | WorkloadKind::Rollout
-    ) {
-        return Err(InputError::new(
-            "workload.lora",
-            "Only lora, qlora and RL workloads train adapters. Use kind \"lora\".",
-        ));
     }
     let spec = spec.unwrap_or_default();
     Ok(Some(Lora {

@@ -413,7 +413,7 @@ impl BlockContext<'_> {
             Recompute::Selective(Modules::CORE_ATTN)
                 if self.layout.backend != Backend::Megatron =>
             {
-                (whole.forward - core.forward) * 0.4
+                (whole.forward - core.forward) * flops::EVERY_OTHER
             }
             Recompute::Selective(modules) => {
                 let mut again = Seconds::ZERO;
@@ -433,6 +433,15 @@ impl BlockContext<'_> {
                             shape.moe_intermediate_size as f64,
                         )
                         .forward;
+                }
+                let shared = shape.shared_expert_intermediate_size as f64;
+                let moe = modules.contains(RecomputeModule::Moe);
+                if modules.contains(RecomputeModule::SharedExperts)
+                    && block.experts
+                    && !moe
+                    && shared > 0.0
+                {
+                    again += self.dense_mlp(tokens, shared).forward;
                 }
                 if modules.contains(RecomputeModule::Layernorm) {
                     again += norms.forward * 0.5;

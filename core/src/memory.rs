@@ -2,7 +2,7 @@
 
 pub(crate) mod workings;
 
-use crate::batch::Batch;
+use crate::batch::{self, Batch, Largest};
 use crate::context::{Context, Head, Role};
 use crate::layer::{BlockContext, Slice};
 use crate::plan::{Layout, Recompute};
@@ -30,6 +30,20 @@ pub struct PhaseMemory {
     pub parts: MemoryParts,
     /// What the training framework's caching allocator usually holds unused; counted in `parts.framework`.
     pub slack_gib: f64,
+    /// Of the parts what is as large as the plan says, whatever the model needs: an engine's share of the card.
+    pub certain_gib: f64,
+    /// What the framework's allocator hands out beyond the parts, fragments included, where every sequence is as long as any may be.
+    /// The first is as large as the plan says, the second estimated.
+    pub growth_gib: (f64, f64),
+}
+
+/// How long sequences are taken to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// As the question has them.
+    Expected,
+    /// Each as long as any may be.
+    Longest,
 }
 
 impl PhaseMemory {
@@ -39,30 +53,57 @@ impl PhaseMemory {
         self.parts.total() - self.parts.framework - self.parts.communication
     }
 
+    /// The same with what lies between its blocks, and so cannot be given back.
+    fn with_fragments_gib(&self) -> f64 {
+        self.allocated_gib() + FRAGMENTED * self.slack_gib
+    }
+
     /// Everything `nvidia-smi` would show, in GiB.
     #[must_use]
     pub fn reserved_gib(&self) -> f64 {
         self.parts.total()
     }
 
-    /// The same beside others, whose parts are added.
+    /// The same beside others, whose parts are added; of them `certain_gib` are as large as the plan says.
     #[must_use]
-    pub fn beside(&self, others: &MemoryParts) -> Self {
+    pub fn beside(&self, others: &MemoryParts, certain_gib: f64) -> Self {
         Self {
             parts: self.parts.plus(others),
+            certain_gib: self.certain_gib + certain_gib,
             ..*self
         }
     }
 
-    /// The same on a card of `capacity_gib`: the allocator returns its free blocks before it gives up
-    /// (`release_cached_blocks` in PyTorch's `CUDACachingAllocator.cpp`). A plan that needs it runs, at a price that
-    /// the estimate does not know.
+    /// GiB that the phase does not run without, where what is estimated of it is `factor` times as large as estimated.
+    #[must_use]
+    pub fn needed_gib(&self, lengths: Lengths, factor: f64) -> f64 {
+        let (fixed, estimated) = self.terms(lengths);
+        fixed + factor * estimated
+    }
+
+    /// GiB that the phase does not run without: what is needed for certain, and what is estimated, fragments included.
+    ///
+    /// The allocator returns its free blocks before it gives up (`release_cached_blocks` in PyTorch's
+    /// `CUDACachingAllocator.cpp`), but those between other blocks.
+    pub(crate) fn terms(&self, lengths: Lengths) -> (f64, f64) {
+        let own = self.with_fragments_gib() - self.certain_gib;
+        let fixed =
+            self.parts.communication + self.parts.framework - self.slack_gib + self.certain_gib;
+        let (more_fixed, more) = match lengths {
+            Lengths::Expected => (0.0, 0.0),
+            Lengths::Longest => self.growth_gib,
+        };
+        (fixed + more_fixed, (own + more).max(0.0))
+    }
+
+    /// The same as it shows on a card of `capacity_gib`, whose allocator returns free blocks before it gives up.
     #[must_use]
     pub fn pressed(&self, capacity_gib: f64) -> Self {
         let over = (self.reserved_gib() - capacity_gib).max(0.0);
         let mut pressed = *self;
         // A hair more than is over, so that the sum of the parts is within the card, not a rounding above it.
-        pressed.parts.framework -= (over * (1.0 + 1e-9)).min(self.slack_gib * (1.0 - FRAGMENTED));
+        let returned = (over * (1.0 + 1e-9)).min(self.slack_gib * (1.0 - FRAGMENTED));
+        pressed.parts.framework -= returned;
         pressed
     }
 }
@@ -77,7 +118,31 @@ pub fn of_role(
     batch: &Batch,
     usage: Use,
 ) -> PhaseMemory {
-    worst(context, role, layout, gpus, batch, usage).1
+    let most = |largest| worst(context, role, layout, gpus, (batch, largest), usage).1;
+    let expected = most(&batch.expected);
+    if batch.longest == batch.expected {
+        return expected;
+    }
+    let longest = most(&batch.longest);
+    let (fixed, own) = expected.terms(Lengths::Expected);
+    let (longest_fixed, longest_own) = longest.terms(Lengths::Expected);
+    PhaseMemory {
+        growth_gib: (longest_fixed - fixed, longest_own - own),
+        ..expected
+    }
+}
+
+/// The same where every sequence is as long as any may be: for searching, which asks for nothing else.
+#[must_use]
+pub fn of_role_at_longest(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    batch: &Batch,
+    usage: Use,
+) -> PhaseMemory {
+    worst(context, role, layout, gpus, (batch, &batch.longest), usage).1
 }
 
 /// The pipeline stage whose GPUs need most, and what they hold.
@@ -86,7 +151,7 @@ fn worst(
     role: &Role<'_>,
     layout: &Layout,
     gpus: u32,
-    batch: &Batch,
+    batch: (&Batch, &Largest),
     usage: Use,
 ) -> (Stage, PhaseMemory) {
     let of = |stage| {
@@ -118,7 +183,7 @@ fn of_stage(
     role: &Role<'_>,
     layout: &Layout,
     gpus: u32,
-    batch: &Batch,
+    batch: (&Batch, &Largest),
     usage: Use,
     stage: Stage,
 ) -> PhaseMemory {
@@ -148,7 +213,23 @@ fn of_stage(
     parts.communication = context.efficiency.group_buffer_gib * groups(layout, gpus);
     let slack_gib = context.efficiency.allocator_slack * allocated;
     parts.framework = context.efficiency.context_gib + slack_gib;
-    PhaseMemory { parts, slack_gib }
+    // A frozen base and its adapters' states are as large as they are: what else such a step holds is estimated.
+    let certain_gib = if role.adapters > 0 {
+        let States {
+            parameters,
+            gradients,
+            optimizer,
+        } = held.states;
+        (parameters + gradients + optimizer).gib() * context.job.memory_factor()
+    } else {
+        0.0
+    };
+    PhaseMemory {
+        parts,
+        slack_gib,
+        certain_gib,
+        ..PhaseMemory::default()
+    }
 }
 
 /// Process groups of more than one GPU.
@@ -194,7 +275,7 @@ impl Held {
         role: &Role<'_>,
         layout: &Layout,
         gpus: u32,
-        batch: &Batch,
+        (batch, largest): (&Batch, &Largest),
         usage: Use,
         stage: Stage,
     ) -> Self {
@@ -211,15 +292,15 @@ impl Held {
         if layout.offload.optimizer {
             states.optimizer = Bytes::ZERO;
         }
-        if layout.offload.gradients {
+        if layout.offload.gradients && !gradients_wait(layout, batch) {
             states.gradients = Bytes::ZERO;
         }
-        let mut activations = activations(context, role, layout, batch, usage, stage);
+        let mut activations = activations(context, role, layout, largest, usage, stage);
         activations.working += unpacked(context, role, layout, usage);
         let step = optimizer_step(role, &rank, layout, gpus, usage);
         let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
         let loss = if has_head {
-            loss(context, role, &rank, layout, batch.largest.tokens, usage)
+            loss(context, role, &rank, layout, largest.slice.tokens, usage)
         } else {
             Bytes::ZERO
         };
@@ -285,11 +366,19 @@ pub(crate) fn states(
     }
 }
 
+/// Whether offloaded gradients wait on the card for the last micro-batch: without stage 2 `DeepSpeed` reduces them, and
+/// lets go of them, in that one's backward pass alone (0.19.8, `runtime/zero/stage_1_and_2.py`,
+/// `reduce_ready_partitions_and_remove_grads`).
+fn gradients_wait(layout: &Layout, batch: &Batch) -> bool {
+    layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0
+}
+
 /// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and
 /// the prefetched next one) and the outer weights, in bf16; in the backward pass one block's gradients as well,
 /// unless only adapters train.
 fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use, role: &Role<'_>) -> Bytes {
-    if layout.zero_stage < 3 || gpus == 1 {
+    // One GPU holds all weights, unless they come from host memory.
+    if layout.zero_stage < 3 || (gpus == 1 && !layout.offload.parameters) {
         // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
         let cast = if layout.backend == Backend::Ddp {
             rank.largest_block * 2.0
@@ -339,6 +428,12 @@ fn optimizer_step(
 /// torchtitan's runs of December 2024 show 12 to 13.
 const EAGER_LOGIT_BYTES: f64 = 12.0;
 
+/// The same in Hugging Face's models, which also keep the fp32 copy of the logits that the loss is computed of, shifted by
+/// a token (`transformers` 4.45, `modeling_llama.py`, `shift_logits`): 2 + 4 · 4. Qwen's table of memory by length
+/// (<https://github.com/QwenLM/Qwen/blob/main/README.md>) grows by 17 bytes a logit, Unsloth's longest lengths of plain
+/// Hugging Face (<https://github.com/unslothai/unsloth/blob/e76172c/README.md>) by 18.
+const HUGGING_FACE_LOGIT_BYTES: f64 = 18.0;
+
 /// The same for a fused loss: logits in bf16 and their gradient, or fp32 logits that the gradient replaces
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
 const FUSED_LOGIT_BYTES: f64 = 4.0;
@@ -349,10 +444,12 @@ const IN_PLACE_LOGIT_BYTES: f64 = 2.0;
 
 /// Bytes that a logit takes at the loss's worst moment.
 fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
+    let workload = &context.job.workload;
     match (usage, layout.fused_loss) {
         _ if layout.fused_lm_head => 0.0,
-        (_, true) if context.job.workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
+        (_, true) if workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
         (_, true) => FUSED_LOGIT_BYTES,
+        (Use::Train, false) if workload.fine_tunes() => HUGGING_FACE_LOGIT_BYTES,
         (Use::Train, false) => EAGER_LOGIT_BYTES,
         // No gradients: logits, their fp32 copy and the log-softmax.
         (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,
@@ -448,12 +545,12 @@ fn activations(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
-    batch: &Batch,
+    largest: &Largest,
     usage: Use,
     stage: Stage,
 ) -> Activations {
     let (block_context, eager) = block_context(context, role, layout);
-    let slice: Slice = batch.largest;
+    let slice: Slice = largest.slice;
     let none = layout.without_recompute();
     let whole = BlockContext {
         layout: &none,
@@ -476,9 +573,29 @@ fn activations(
     }
     kept *= on_card(layout, layers);
     Activations {
-        kept: Bytes::new(kept * in_flight(layout, batch.micro_batches, stage)),
+        kept: Bytes::new(kept * in_flight(layout, largest.micro_batches, stage)),
         working,
     }
+}
+
+/// Activations of one GPU that wait in host memory, with lengths as the question has them, on the stage that keeps most.
+#[must_use]
+pub fn offloaded_activations(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+) -> Bytes {
+    let sequences = context.job.workload.global_batch as f64;
+    let batch = batch::split(context.job, layout, gpus, sequences, 0.0);
+    let (own, eager) = block_context(context, role, layout);
+    let (mut kept, mut layers) = (0.0, 0.0);
+    for (block, count) in stage_layers(role, layout, Stage::First) {
+        kept += own.kept_bytes(block, batch.expected.slice, eager) * count;
+        layers += count;
+    }
+    let away = 1.0 - on_card(layout, layers);
+    Bytes::new(kept * away * in_flight(layout, batch.expected.micro_batches, Stage::First))
 }
 
 /// Micro-batches whose activations a stage holds at once.

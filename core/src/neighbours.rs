@@ -6,6 +6,7 @@ mod steps;
 use crate::complete;
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
+use crate::rl;
 use crate::wire::{Backend, Offload, PlanSpec};
 use crate::workload::Rl;
 pub use dimension::Dimension;
@@ -78,7 +79,7 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
         },
     );
     if let Some(engine) = &plan.rollout {
-        for (dimension, engine) in engines(engine) {
+        for (dimension, engine) in engines(job, engine) {
             found.push((
                 dimension,
                 Plan {
@@ -187,8 +188,10 @@ fn moved(layout: &Layout) -> [Offload; 3] {
     ]
 }
 
-fn engines(engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
+fn engines(job: &Job, engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
     let mut found = Vec::with_capacity(12);
+    // Alone an engine takes what vLLM takes by itself, or the next twentieth.
+    let most = job.workload.rl.as_ref().map_or(0.95, rl::most);
     let half = engine.tensor_parallel / 2;
     for tensor_parallel in [half, engine.tensor_parallel.saturating_mul(2)] {
         let mut to = *engine;
@@ -197,7 +200,7 @@ fn engines(engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
     }
     for step in [-0.1, -0.05, 0.05, 0.1] {
         let share = ((engine.gpu_memory_utilization + step) * 100.0).round() / 100.0;
-        if (0.2..=0.95).contains(&share) {
+        if (0.2..=most).contains(&share) || share < engine.gpu_memory_utilization {
             let to = RolloutPlan {
                 gpu_memory_utilization: share,
                 ..*engine

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::belonging;
 use crate::catalog;
 use crate::error::InputError;
 use crate::wire::{Question, question_from_value, to_value};
@@ -14,6 +15,18 @@ use crate::wire::{Question, question_from_value, to_value};
 const MAX_BYTES: usize = 64 << 10;
 /// Deepest key that is read: `plan.critic.offload.parameters` has four parts.
 const MAX_DEPTH: usize = 8;
+
+/// Top-level keys in the order in which they are written; the version comes before them.
+const KEYS: [&str; 8] = [
+    "model",
+    "hardware",
+    "workload",
+    "framework",
+    "framework_version",
+    "confidence",
+    "plan",
+    "calibration",
+];
 
 /// The question as the part of an address after `#`.
 ///
@@ -30,7 +43,7 @@ const MAX_DEPTH: usize = 8;
 pub fn to_hash(question: &Question) -> String {
     let mut hash = format!("v={}&d={}", question.version, catalog::VERSION);
     let document = to_value(question);
-    for key in ["model", "hardware", "workload", "plan", "calibration"] {
+    for key in KEYS {
         if let Some(value) = document.get(key) {
             flatten(key, value, &mut hash);
         }
@@ -116,7 +129,7 @@ fn scalar(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-/// Reads a link's part after `#` (with or without it).
+/// Reads a link's part after `#` (with or without it), as it is: [`open`] leaves out what the question has no use for.
 ///
 /// # Errors
 /// Names the field that is cut, unreadable or refused; `link` where the whole link is.
@@ -179,6 +192,21 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
         ));
     }
     question_from_value(Value::Object(root))
+}
+
+/// Opens a link: as [`from_hash`], without the fields that such a question has no use for
+/// ([`crate::belonging`]), whose paths come back beside it. Links were made before those were refused.
+///
+/// # Errors
+/// As [`from_hash`].
+pub fn open(hash: &str) -> Result<(Question, Vec<String>), InputError> {
+    let question = from_hash(hash)?;
+    let mut document = to_value(&question);
+    let left_out = belonging::strip(&mut document);
+    if left_out.is_empty() {
+        return Ok((question, left_out));
+    }
+    Ok((question_from_value(document)?, left_out))
 }
 
 fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()> {

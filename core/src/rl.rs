@@ -6,15 +6,16 @@ pub(crate) mod workings;
 
 use crate::complete::generating_gpus;
 use crate::context::Context;
-use crate::flops;
+use crate::host;
 use crate::memory::PhaseMemory;
 use crate::plan::{Layout, Plan, RolloutPlan};
-use crate::rollout::{self, Requests};
+use crate::rollout::{self, Requests, Room};
 use crate::step::{self, Step};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 use crate::wire::{MemoryParts, Schedule, TimeParts};
 use crate::workload::Rl;
-pub use limits::limits;
+pub(crate) use limits::most;
+pub use limits::{limits, safe_utilization};
 pub use phases::forward_layout;
 use phases::{Others, phases};
 
@@ -30,7 +31,7 @@ pub struct TrainingSide {
 /// The generating side of an RL step: the engine's phase.
 #[derive(Clone, Copy, Debug)]
 pub struct GeneratingSide {
-    phase: rollout::Generation,
+    pub(crate) room: Room,
     times: TimeParts,
 }
 
@@ -75,28 +76,29 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
         seconds(&training.times),
     ) + sync.total();
     let context_gib = context.efficiency.context_gib;
-    let kept = kept_engine(engine, rl, &generating.phase);
+    let kept = kept_engine(engine, rl, &generating.room);
     let mut memories = Vec::with_capacity(1 + training.memories.len());
     memories.push((
         "rollout",
-        step::engine_memory(&generating.phase, context_gib, training.resident),
+        step::engine_memory(&generating.room, context_gib, training.resident),
     ));
     memories.extend(
         training
             .memories
             .iter()
-            .map(|(name, memory)| (*name, memory.beside(&kept))),
+            .map(|(name, memory)| (*name, memory.beside(&kept, kept.total()))),
     );
     let mut times = Vec::with_capacity(2 + training.times.len());
     times.push(("rollout", generating.times));
     times.extend(training.times.iter().copied());
     times.push(("weight_sync", sync));
     let tokens = rl.sequences() as f64 * rl.mean_length();
-    let per_token = flops::training_per_token(&context.job.model, rl.mean_length()).get();
+    let per_token = context.training_flops(rl.mean_length()).get();
     let model_flops = per_token * tokens * rl.epochs as f64;
     Step {
         times,
         memories,
+        engine: Some(generating.room),
         seconds,
         tokens,
         model_flops,
@@ -105,56 +107,30 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     }
 }
 
-/// Seconds and largest reserved GiB of the two sides together: [`together`] without its lists, for
-/// searching.
-#[must_use]
-pub fn joined(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    training: &TrainingSide,
-    generating: &GeneratingSide,
-) -> (f64, f64) {
-    let held = Held::of(&training.memories, training.resident);
-    paired(
-        context,
-        plan,
-        rl,
-        (seconds(&training.times), &held),
-        generating,
-    )
-}
-
-/// GiB on the worst GPU of the training side.
+/// What a plan holds of its training side, as surely as the question asks and however long sequences get, in GiB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
-    /// In the phase that needs most.
-    pub(crate) reserved: f64,
-    /// While the engine generates.
-    pub(crate) resident: MemoryParts,
+    /// On the card, in the phase that needs most.
+    pub(crate) needed_gib: f64,
+    /// On the card while the engine generates.
+    pub(crate) resident_gib: f64,
+    /// What is missing of a node's host memory; below zero what is to spare.
+    pub(crate) host_gib: f64,
 }
 
 impl Held {
     /// Of training that no engine shares its GPUs with.
-    pub(crate) fn alone(reserved: f64) -> Self {
+    pub(crate) fn alone(needed_gib: f64, host_gib: f64) -> Self {
         Self {
-            reserved,
-            resident: MemoryParts::default(),
-        }
-    }
-
-    fn of(memories: &[(&'static str, PhaseMemory)], resident: MemoryParts) -> Self {
-        Self {
-            reserved: memories
-                .iter()
-                .map(|(_, memory)| memory.reserved_gib())
-                .fold(0.0, f64::max),
-            resident,
+            needed_gib,
+            resident_gib: 0.0,
+            host_gib,
         }
     }
 }
 
-/// As [`joined`], of seconds and GiB that are known already.
+/// Seconds of a step and GiB that suffice for it, of a training side that is known: [`together`] without its lists, for
+/// searching.
 pub(crate) fn paired(
     context: &Context<'_>,
     plan: &Plan,
@@ -165,12 +141,24 @@ pub(crate) fn paired(
     let Some(engine) = &plan.rollout else {
         return (f64::MAX, f64::MAX);
     };
-    let sync = weight_sync(context, plan, rl, engine).total();
-    let seconds = schedule(rl.schedule, generating.times.total(), training) + sync;
-    let context_gib = context.efficiency.context_gib;
-    let generation = step::engine_memory(&generating.phase, context_gib, held.resident);
-    let kept = kept_engine(engine, rl, &generating.phase).total();
-    (seconds, generation.reserved_gib().max(held.reserved + kept))
+    let seconds = seconds_of(context, plan, rl, training, generating);
+    let kept = kept_engine(engine, rl, &generating.room).total();
+    let generation = engine_gib(context, &generating.room) + held.resident_gib;
+    (seconds, generation.max(held.needed_gib + kept))
+}
+
+/// Seconds of a step whose training side takes `training`.
+pub(crate) fn seconds_of(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    training: f64,
+    generating: &GeneratingSide,
+) -> f64 {
+    plan.rollout.as_ref().map_or(f64::MAX, |engine| {
+        let sync = weight_sync(context, plan, rl, engine).total();
+        schedule(rl.schedule, generating.times.total(), training) + sync
+    })
 }
 
 /// Seconds that a step takes at least where generation takes `generating` and training `training` of them.
@@ -191,12 +179,28 @@ impl GeneratingSide {
     pub(crate) fn seconds(&self) -> f64 {
         self.times.total()
     }
+}
 
-    /// GiB that the engine takes by itself.
-    pub(crate) fn own_gib(&self, context: &Context<'_>) -> f64 {
-        let context_gib = context.efficiency.context_gib;
-        step::engine_memory(&self.phase, context_gib, MemoryParts::default()).reserved_gib()
-    }
+/// GiB that an engine takes of the card by itself.
+pub(crate) fn engine_gib(context: &Context<'_>, room: &Room) -> f64 {
+    let context_gib = context.efficiency.context_gib;
+    step::engine_memory(room, context_gib, MemoryParts::default()).reserved_gib()
+}
+
+/// GiB that an engine's share of the card has to be for it to start, as surely as asked.
+pub(crate) fn least_share_gib(context: &Context<'_>, room: &Room) -> f64 {
+    room.certain().gib() + room.workspace.gib() * context.sure.workspace
+}
+
+/// GiB of an engine's share of the card that are missing for it to start, as surely as asked.
+pub(crate) fn missing_share_gib(context: &Context<'_>, room: &Room) -> f64 {
+    least_share_gib(context, room) - room.share.gib()
+}
+
+/// What an engine holds.
+pub(crate) fn engine_room(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Room {
+    let (requests, _) = requests(context, rl);
+    rollout::room(context, engine, generating_gpus(context.job), &requests)
 }
 
 fn seconds(times: &[(&'static str, TimeParts)]) -> f64 {
@@ -212,11 +216,11 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
 }
 
 /// What an engine that keeps its cache holds beside training.
-fn kept_engine(engine: &RolloutPlan, rl: &Rl, phase: &rollout::Generation) -> MemoryParts {
+fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
     if rl.schedule == Schedule::Colocated && !engine.free_cache {
         MemoryParts {
-            rollout_weights: phase.weights.gib(),
-            kv_cache: phase.cache.gib(),
+            rollout_weights: room.weights.gib(),
+            kv_cache: room.cache.gib(),
             ..MemoryParts::default()
         }
     } else {
@@ -248,8 +252,8 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
     let (requests, times) = requests(context, rl);
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
     GeneratingSide {
-        phase,
-        times: TimeParts::default().plus(&step::generation_parts(context, &phase), times),
+        room: phase.room,
+        times: TimeParts::default().plus(&step::generation_parts(context, engine, &phase), times),
     }
 }
 
@@ -276,7 +280,15 @@ pub(crate) fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f
 pub(crate) fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     let others = Others::of(plan, rl);
     let (phases, resident) = phases(context, plan, rl, &others);
-    Held::of(&memories(context, rl, &phases), stays(rl, resident))
+    let factor = context.sure.training(context.job, &plan.layout);
+    let needed = phases
+        .iter()
+        .map(|own| own.needed_at_longest(context, rl, factor));
+    Held {
+        needed_gib: needed.fold(0.0, f64::max),
+        resident_gib: stays(rl, resident).total() * context.sure.states,
+        host_gib: host::missing_gib(context, plan),
+    }
 }
 
 fn times(

@@ -38,16 +38,37 @@ pub struct Generation {
     pub decode: Seconds,
     /// Prompts and responses again, of sequences that gave up their cache to others.
     pub recomputed: Seconds,
-    /// Weights of one GPU.
+    /// What the engine holds.
+    pub room: Room,
+}
+
+/// What an engine holds on each of its GPUs, whatever the time it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Room {
+    /// Weights.
     pub weights: Bytes,
-    /// Working memory of one GPU.
+    /// Working memory.
     pub workspace: Bytes,
-    /// Keys and values of one GPU: the cache's capacity.
+    /// Keys and values: the cache's capacity.
     pub cache: Bytes,
+    /// Keys and values of the longest sequence: an engine whose cache is smaller does not start
+    /// (`vllm/v1/core/kv_cache_utils.py`, `check_enough_kv_cache_memory`).
+    pub sequence: Bytes,
+    /// The engine's share of the card.
+    pub share: Bytes,
     /// Tokens that the cache of one engine holds.
     pub cache_tokens: f64,
     /// Sequences decoded together at most, per engine.
     pub concurrency: f64,
+}
+
+impl Room {
+    /// What is certain of the memory without which the engine does not start: weights, and keys and values of the longest
+    /// sequence.
+    #[must_use]
+    pub fn certain(&self) -> Bytes {
+        self.weights + self.sequence
+    }
 }
 
 /// Heads in flight, and tokens of context, beyond which vLLM's paged attention of 2024 split a sequence no further
@@ -68,16 +89,9 @@ struct Prepared<'a> {
     engine: EngineModel<'a>,
     /// Requests of the busiest engine.
     per_engine: f64,
-    weights: Bytes,
-    workspace: Bytes,
-    /// Keys and values of one GPU.
-    cache: Bytes,
-    /// Tokens that the cache of one engine holds.
-    cache_tokens: f64,
+    room: Room,
     /// Sequences that could be decoded together with room for all.
     wanted: f64,
-    /// Sequences decoded together.
-    concurrency: f64,
 }
 
 fn prepare<'a>(
@@ -107,9 +121,10 @@ fn prepare<'a>(
     let per_engine = per_engine.max(1.0);
     let weights = engine_weights(&job.model, plan, engine.released);
     let workspace = workspace(&job.model, plan);
-    let budget = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
-    let cache = budget.beyond(weights + workspace);
+    let share = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
+    let cache = share.beyond(weights + workspace);
     let per_token = engine.cache_bytes().max(1.0);
+    let sequence = Bytes::new(engine.cached(longest(context, requests)) * per_token);
     let cache_tokens = cache.get() / per_token;
     // A prompt's responses share its keys and values (prefix caching; both engines' default).
     let held = requests.prompt / requests.shared.max(1.0) + responses.mean * HELD;
@@ -119,12 +134,24 @@ fn prepare<'a>(
     Prepared {
         engine,
         per_engine,
-        weights,
-        workspace,
-        cache,
-        cache_tokens,
+        room: Room {
+            weights,
+            workspace,
+            cache,
+            sequence,
+            share,
+            cache_tokens,
+            concurrency: wanted.min(room),
+        },
         wanted,
-        concurrency: wanted.min(room),
+    }
+}
+
+/// Tokens of the longest sequence that an engine is told to expect.
+fn longest(context: &Context<'_>, requests: &Requests) -> f64 {
+    match &context.job.workload.rl {
+        Some(rl) => rl.max_length() as f64,
+        None => requests.prompt + requests.responses.longest(),
     }
 }
 
@@ -136,7 +163,7 @@ fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl Fn
     for (length, (_, share)) in requests.responses.lengths.iter().zip(SHARES) {
         if *length > done {
             let now = requests.prompt + (done + length) * 0.5;
-            let sequences = (prepared.concurrency * left).max(1.0);
+            let sequences = (prepared.room.concurrency * left).max(1.0);
             stretch(
                 length - done,
                 prepared.engine.decode_step(sequences, now).total(),
@@ -166,12 +193,12 @@ struct Work {
 impl Prepared<'_> {
     fn work(&self, requests: &Requests) -> Work {
         let mean = requests.responses.mean;
-        let waves = self.per_engine / self.concurrency - 1.0;
+        let waves = self.per_engine / self.room.concurrency - 1.0;
         Work {
             prompts: self.per_engine * requests.prompt / requests.shared.max(1.0),
             full_steps: waves.max(0.0) * mean,
             middle: requests.prompt + mean * 0.5,
-            again: PREEMPTED * (1.0 - self.concurrency / self.wanted) * self.per_engine * mean,
+            again: PREEMPTED * (1.0 - self.room.concurrency / self.wanted) * self.per_engine * mean,
         }
     }
 
@@ -183,6 +210,12 @@ impl Prepared<'_> {
             Seconds::ZERO
         }
     }
+}
+
+/// Memory of the engines that generate `requests` on `gpus` GPUs.
+#[must_use]
+pub fn room(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Room {
+    prepare(context, plan, gpus, requests).room
 }
 
 /// Time and memory of generating `requests` on `gpus` GPUs.
@@ -201,7 +234,7 @@ pub fn generate(
     let engine = &prepared.engine;
     let work = prepared.work(requests);
     let prefill = engine.prefill(work.prompts, requests.prompt).total();
-    let full = engine.decode_step(prepared.concurrency, work.middle);
+    let full = engine.decode_step(prepared.room.concurrency, work.middle);
     let mut decode = full.total() * work.full_steps;
     last_batch(&prepared, requests, |steps, one| decode += one * steps);
     let recomputed = prepared.recomputed(&work);
@@ -210,10 +243,6 @@ pub fn generate(
         prefill: prefill / speed,
         decode: decode / (speed * plan.speculative_speedup),
         recomputed: recomputed / speed,
-        weights: prepared.weights,
-        workspace: prepared.workspace,
-        cache: prepared.cache,
-        cache_tokens: prepared.cache_tokens,
-        concurrency: prepared.concurrency,
+        room: prepared.room,
     }
 }

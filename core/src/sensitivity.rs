@@ -7,14 +7,17 @@ use serde_json::{Map, Value};
 use crate::context::Context;
 use crate::error::InputError;
 use crate::estimate::evaluate_alone;
+use crate::fit;
 use crate::job::Job;
+use crate::memory::Lengths;
 use crate::neighbours::{Dimension, machines, steps};
 use crate::plan::Plan;
+use crate::search::{AS_FAST, Runner, Runs, Verdict};
 use crate::step;
 use crate::units::{Seconds, UsdPerHour};
 use crate::wire::{
-    Change, Difference, Figures, Question, Remedy, Sensitivity, VERSION, at, plan_to_value, put,
-    question_from_value, take, to_value,
+    Change, ChangeKind, Difference, Figures, Question, Remedy, Sensitivity, VERSION, at,
+    plan_to_value, put, question_from_value, take, to_value,
 };
 
 /// A plan and the job it is for: changes of the machine change both.
@@ -82,17 +85,8 @@ pub(crate) fn insert<T>(list: &mut Vec<T>, item: T, order: &dyn Fn(&T, &T) -> Or
 /// What fits, then what makes more tokens per GPU and second; of what does not fit the nearest to it.
 fn order(a: &Change, b: &Change) -> Ordering {
     let (one, other) = (&a.figures, &b.figures);
-    let over = |figures: &Figures| {
-        if figures.fits {
-            0.0
-        } else {
-            figures.reserved_gib
-        }
-    };
-    other
-        .fits
-        .cmp(&one.fits)
-        .then(over(one).total_cmp(&over(other)))
+    one.missing_gib
+        .total_cmp(&other.missing_gib)
         .then(
             other
                 .tokens_per_s_per_gpu
@@ -102,14 +96,22 @@ fn order(a: &Change, b: &Change) -> Ordering {
         .then_with(|| a.id.cmp(&b.id))
 }
 
-/// Calls `each` with every plan one step away, and the context it is evaluated in.
+/// Calls `each` with every plan one step away that those who run the plan run, and the context it is evaluated in.
 fn each(state: State<'_>, each: &mut dyn FnMut(Dimension, &Context<'_>, &Plan)) {
     let State { context, plan, .. } = state;
+    let runner = Runner::of(context.job);
+    // What nobody here runs as it is, nobody need run changed.
+    let runs = |job: &Job, plan: &Plan| Runs::new(runner, job).verdict(plan) == Verdict::Yes;
+    let stays = runs(context.job, plan);
     for (dimension, to) in steps(context.job, plan) {
-        each(dimension, context, &to);
+        if !stays || runs(context.job, &to) {
+            each(dimension, context, &to);
+        }
     }
     for (dimension, job, to) in machines(context.job, plan) {
-        each(dimension, &Context::with(&job, context.efficiency), &to);
+        if !stays || runs(&job, &to) {
+            each(dimension, &Context::with(&job, context.efficiency), &to);
+        }
     }
 }
 
@@ -129,7 +131,7 @@ fn remedy(state: State<'_>, now: &Figures, changes: &[Change]) -> Option<Remedy>
             ..state
         };
         let figures = Figures::of(context, plan);
-        if figures.reserved_gib >= now.reserved_gib {
+        if figures.missing_gib >= now.missing_gib {
             return;
         }
         each(first, &mut |second, context, to| {
@@ -174,7 +176,20 @@ fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures)
             (to.context.job, to.plan),
         ),
         difference: figures.less(before),
+        kind: ChangeKind::of(dimension, before, &figures),
         figures,
+    }
+}
+
+impl ChangeKind {
+    fn of(dimension: Dimension, before: &Figures, then: &Figures) -> Self {
+        let gain = then.tokens_per_s_per_gpu / before.tokens_per_s_per_gpu;
+        match dimension {
+            Dimension::Gpus => Self::Machine,
+            own if own.changes_numerics() => Self::Numerics,
+            _ if gain > 1.0 && gain <= AS_FAST && then.fits => Self::Simplicity,
+            _ => Self::Plan,
+        }
     }
 }
 
@@ -260,21 +275,28 @@ impl Figures {
     #[must_use]
     pub fn of(context: &Context<'_>, plan: &Plan) -> Self {
         let hardware = &context.job.hardware;
-        let step = step::evaluate(context, plan).pressed(hardware.memory_gib);
+        let step = step::evaluate(context, plan);
+        let demands = fit::demands(context, plan, &step);
+        let expected = Lengths::Expected;
+        let probability =
+            fit::decisive(&demands, expected).map_or(1.0, |own| own.probability(expected));
+        let missing_gib = fit::shortfall_gib(&demands, context.job.confidence);
+        let step = step.pressed(hardware.memory_gib);
         let gpus = f64::from(hardware.gpus);
         let tokens_per_s = step.tokens / step.seconds;
-        let reserved_gib = step.reserved_gib();
         let price = hardware
             .usd_per_gpu_hour
             .map(|usd| UsdPerHour::new(usd * gpus));
         Self {
-            fits: reserved_gib <= hardware.memory_gib,
+            fits: missing_gib == 0.0,
+            probability,
+            missing_gib,
             tokens_per_s,
             tokens_per_s_per_gpu: tokens_per_s / gpus,
             step_time_s: step.seconds,
             usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
             usd_per_step: price.map(|price| price.over(Seconds::new(step.seconds)).get()),
-            reserved_gib,
+            reserved_gib: step.reserved_gib(),
         }
     }
 
@@ -284,6 +306,7 @@ impl Figures {
         let usd = |now: Option<f64>, then: Option<f64>| Some(now? - then?);
         Difference {
             tokens_per_s: self.tokens_per_s - before.tokens_per_s,
+            tokens_per_s_per_gpu: self.tokens_per_s_per_gpu - before.tokens_per_s_per_gpu,
             usd_per_mtok: usd(self.usd_per_mtok, before.usd_per_mtok),
             usd_per_step: usd(self.usd_per_step, before.usd_per_step),
             gib: self.reserved_gib - before.reserved_gib,

@@ -3,13 +3,14 @@
 use crate::batch;
 use crate::complete::training_gpus;
 use crate::context::Context;
+use crate::coverage;
 use crate::flops;
 use crate::memory::{self, PhaseMemory, Use};
-use crate::plan::{Layout, Plan, Recompute};
+use crate::plan::{Layout, Plan, RolloutPlan};
 use crate::rl;
-use crate::rollout::{self, Requests};
+use crate::rollout::{self, Requests, Room};
 use crate::training;
-use crate::wire::{MemoryParts, RecomputeModule, TimeParts};
+use crate::wire::{MemoryParts, TimeParts};
 
 /// Time and memory of a step.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Step {
     pub times: Vec<(&'static str, TimeParts)>,
     /// Phases with what the worst GPU holds.
     pub memories: Vec<(&'static str, PhaseMemory)>,
+    /// What the engine holds, where there is one.
+    pub engine: Option<Room>,
     /// Seconds of the step, overlap between phases applied.
     pub seconds: f64,
     /// Tokens that count for throughput.
@@ -71,25 +74,17 @@ pub fn evaluate(context: &Context<'_>, plan: &Plan) -> Step {
     }
 }
 
-/// Extra share of operations that recomputation adds to a training step: a third for whole layers,
-/// the forward attention for core attention alone (Korthikanti et al. 2022, arXiv:2205.05198, section 5). HFU counts
-/// them, MFU does not (PaLM, arXiv:2204.02311, appendix B).
+/// What recomputation adds to the operations of a training step, as a share of the model's: HFU counts it, MFU does not
+/// (PaLM, arXiv:2204.02311, appendix B). Of what is computed again: [`flops::recomputed_per_token`].
 pub(crate) fn recomputed_share(context: &Context<'_>, layout: &Layout, length: f64) -> f64 {
-    match layout.recompute {
-        Recompute::Full => 1.0 / 3.0,
-        Recompute::Selective(modules) if modules.contains(RecomputeModule::CoreAttn) => {
-            let shape = &context.job.model.shape;
-            let attention: f64 = context
-                .blocks
-                .iter()
-                .map(|block| {
-                    flops::attention_per_token(shape, block.kind, length).get() * block.count as f64
-                })
-                .sum();
-            attention / flops::training_per_token(&context.job.model, length).get()
-        }
-        Recompute::Selective(_) | Recompute::None => 0.0,
-    }
+    let again = flops::recomputed_per_token(
+        &context.job.model,
+        &context.blocks,
+        layout,
+        context.visited_adapters,
+        length,
+    );
+    again.get() / context.training_flops(length).get()
 }
 
 fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
@@ -99,12 +94,12 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
     let batch = batch::split(context.job, layout, gpus, workload.global_batch as f64, 0.0);
     let parts = training::step(context, &role, layout, gpus, &batch);
     let memory = memory::of_role(context, &role, layout, gpus, &batch, Use::Train);
-    let flops = flops::training_per_token(&context.job.model, workload.mean_sequence_length).get()
-        * batch.tokens;
+    let flops = context.training_flops(workload.mean_sequence_length).get() * batch.tokens;
     Step {
         seconds: parts.total(),
         times: vec![("train", parts)],
         memories: vec![("train", memory)],
+        engine: None,
         tokens: batch.tokens,
         model_flops: flops,
         hardware_flops: flops
@@ -113,29 +108,31 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
 }
 
 /// Seconds of a generation phase, calibrated.
-pub(crate) fn generation_parts(context: &Context<'_>, phase: &rollout::Generation) -> TimeParts {
+pub(crate) fn generation_parts(
+    context: &Context<'_>,
+    engine: &RolloutPlan,
+    phase: &rollout::Generation,
+) -> TimeParts {
     let parts = TimeParts {
         prefill: phase.prefill.get(),
         decode: (phase.decode + phase.recomputed).get(),
         ..TimeParts::default()
     };
-    parts.times(context.job.time_factor())
+    parts.times(context.job.time_factor() * coverage::engine_caution(engine))
 }
 
 /// Memory while the engine generates: its own, and what training leaves on the card.
-pub(crate) fn engine_memory(
-    phase: &rollout::Generation,
-    context_gib: f64,
-    resident: MemoryParts,
-) -> PhaseMemory {
+pub(crate) fn engine_memory(room: &Room, context_gib: f64, resident: MemoryParts) -> PhaseMemory {
+    let (weights, cache) = (room.weights.gib(), room.cache.gib());
     PhaseMemory {
         parts: MemoryParts {
-            rollout_weights: phase.weights.gib(),
-            kv_cache: phase.cache.gib(),
-            framework: context_gib + phase.workspace.gib(),
+            rollout_weights: weights,
+            kv_cache: cache,
+            framework: context_gib + room.workspace.gib(),
             ..resident
         },
-        slack_gib: 0.0,
+        certain_gib: weights + cache,
+        ..PhaseMemory::default()
     }
 }
 
@@ -151,7 +148,7 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
         responses: context.responses,
     };
     let phase = rollout::generate(context, engine, gpus, &requests);
-    let parts = generation_parts(context, &phase);
+    let parts = generation_parts(context, engine, &phase);
     let length = generation.mean_prompt_length + generation.mean_response_length;
     let processed = generation.requests as f64 * length;
     let flops = flops::forward_per_token(&context.job.model, length).get() * processed;
@@ -161,11 +158,12 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
         memories: vec![(
             "rollout",
             engine_memory(
-                &phase,
+                &phase.room,
                 context.efficiency.context_gib,
                 MemoryParts::default(),
             ),
         )],
+        engine: Some(phase.room),
         tokens: generation.requests as f64 * generation.mean_response_length,
         model_flops: flops,
         hardware_flops: flops,

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
+use crate::coverage;
 use crate::flops::Block;
 use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
 use crate::plan::{Layout, Recompute};
@@ -14,7 +15,7 @@ use crate::units::{Bytes, Seconds};
 use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
 use crate::wire::{Backend, TimeParts};
 use crate::zero_infinity;
-pub(crate) use bounds::{least_forward, least_pass, update};
+pub(crate) use bounds::{least_forward, least_pass, most_saved_by_fused_head, update};
 
 /// Time of a stage's passes over one micro-batch.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,6 +88,9 @@ impl StageTime {
     }
 }
 
+/// Bytes that an eager loss moves per logit: cast to fp32, maximum, exponentials, sum, gradient, cast back.
+const EAGER_LOSS_BYTES: f64 = 20.0;
+
 /// Time of the LM head and the loss: forward, backward, kernels.
 fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64) -> BlockTime {
     let layout = context.layout;
@@ -101,13 +105,11 @@ fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64) -> BlockT
     let vocabulary = shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
     let h = shape.hidden_size as f64;
     let product = rates.product(tokens, vocabulary, h);
-    // Eager: cast to fp32, maximum, exponentials, sum, gradient, cast back: 20 bytes moved per logit.
-    // Eager: cast to fp32, maximum, exponentials, sum, gradient, cast back: 20 bytes moved per logit. A fused loss
-    // reads logits twice and writes them and their gradient; a fused head keeps them in chunks.
+    // A fused loss reads logits twice and writes them and their gradient; a fused head keeps them in chunks.
     let moved = match (layout.fused_lm_head, layout.fused_loss) {
         (true, _) => 4.0,
         (false, true) => 8.0,
-        (false, false) => 20.0,
+        (false, false) => EAGER_LOSS_BYTES,
     };
     let loss = rates.stream(tokens * vocabulary * moved);
     BlockTime {
@@ -376,7 +378,14 @@ pub(crate) fn step_of(
     let (optimizer, offload) = optimizer(context, role, layout, shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
-    parts.times(context.job.time_factor())
+    parts.times(time_factor(context, layout, batch.mean.tokens))
+}
+
+/// What the parts of a step are multiplied by: the question's calibration, and caution about layouts beyond those that
+/// were measured, with micro-batches of `tokens`.
+pub(crate) fn time_factor(context: &Context<'_>, layout: &Layout, tokens: f64) -> f64 {
+    let job = context.job;
+    job.time_factor() * coverage::caution(job, layout, tokens)
 }
 
 /// One send of a micro-batch to the next stage, and the share of such sends that shows. Interleaving hides most of them:
@@ -456,7 +465,8 @@ pub fn forward(
         );
         parts.data_parallel = hide(gather, busy, context.framework(layout).overlap).get() * n;
     }
-    parts.times(context.job.time_factor())
+    // Passes forward alone were measured with what updates were: twice its tokens are no step further.
+    parts.times(time_factor(context, layout, 0.0))
 }
 
 /// What is left of `communication` beside `computation`, where `share` of it can hide at all: prefetched weights and

@@ -175,6 +175,16 @@ pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States
 /// quantisation, arXiv:2305.14314, section 3: 0.127 bits of constants per weight).
 pub const NF4_BYTES: f64 = 0.5 + 0.127 / 8.0;
 
+/// Bytes per frozen weight of a base that is not quantised: FSDP and plain data parallelism keep their shards in the type
+/// that they are loaded in (`plan.master_weights_bytes`), the others what products read.
+#[must_use]
+pub fn base_bytes(layout: &Layout) -> f64 {
+    match layout.backend {
+        Backend::Fsdp | Backend::Ddp => layout.master_weights_bytes,
+        Backend::Megatron | Backend::Deepspeed => layout.weights_bytes,
+    }
+}
+
 /// Model states where only adapters train: a frozen base and `adapters` weights with everything.
 #[must_use]
 pub fn adapter_states(
@@ -190,7 +200,7 @@ pub fn adapter_states(
     let base = if quantized {
         blocks * NF4_BYTES + rank.outer * 2.0
     } else {
-        (blocks + rank.outer) * 2.0
+        (blocks + rank.outer) * base_bytes(layout)
     };
     let adapters = role.adapters as f64
         / f64::from(layout.tensor_parallel * layout.pipeline_parallel)

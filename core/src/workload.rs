@@ -146,6 +146,15 @@ impl Rl {
 }
 
 impl Workload {
+    /// Whether a model is fine-tuned on given texts, as Hugging Face's trainers do.
+    #[must_use]
+    pub fn fine_tunes(&self) -> bool {
+        matches!(
+            self.kind,
+            WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora
+        )
+    }
+
     /// Whether the whole model trains, rather than adapters.
     #[must_use]
     pub fn full_parameter(&self) -> bool {

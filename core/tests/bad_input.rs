@@ -1,14 +1,10 @@
 //! What is refused: always by the field's name, always with a remedy, never by a panic.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod said;
 
 use serde_json::{Value, json};
 use shardwise_core::wire::{parse_question, question_from_value};
 use shardwise_core::{InputError, emit, estimate, flags, permalink, search};
 
-use said::said;
+use crate::said::said;
 
 /// A training question that is answered as it is.
 fn sft() -> Value {
@@ -196,6 +192,9 @@ fn the_hardware() {
             hardware.gpus = "8" | whole number
             hardware.gpus = 18446744073709551615 | largest
             hardware.gpus_per_node = 0 | 1 or more
+            hardware.host_ram_gib = 0 | out of range
+            hardware.host_ram_gib = 1000001 | out of range
+            hardware.host_ram_gib = "2 TB" | number
             hardware.usd_per_gpu_hour = -0.01 | negative
             hardware.usd_per_gpu_hour = 1e+300 | out of range
             hardware.usd_per_gpu_hour = "NaN" | number

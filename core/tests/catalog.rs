@@ -1,11 +1,11 @@
 //! The catalog: what it holds, how it is looked up, and what the build refuses.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../build/mod.rs"]
 mod tables;
 
 use serde_json::{Value, json};
 use shardwise_core::catalog;
+use shardwise_core::hardware::{supports_bf16, supports_flash_attention};
 use shardwise_core::model::resolve_model;
 
 fn resolve(value: Value) -> Result<shardwise_core::model::Model, shardwise_core::InputError> {
@@ -54,14 +54,16 @@ fn holds_what_people_use() {
 #[test]
 fn every_figure_has_a_source() {
     let gpus = catalog::gpu_sources().map(|(_, source, _)| source);
+    let memory = catalog::memory_sources().map(|(source, _)| source);
     let nodes = catalog::nodes().iter().map(|n| n.source);
     let prices = catalog::prices().iter().map(|p| p.source);
     let models = catalog::model_sources().map(|(_, source, _)| source);
-    for source in gpus.chain(nodes).chain(prices).chain(models) {
+    for source in gpus.chain(memory).chain(nodes).chain(prices).chain(models) {
         assert!(source.url.starts_with("https://"), "{}", source.url);
         assert_eq!(source.date.len(), 10, "{}", source.date);
     }
     for node in catalog::nodes() {
+        assert_eq!(node.host_ram_gib.is_some(), node.host_ram_source.is_some());
         assert_eq!(
             node.usd_per_hour.is_some(),
             node.price_url.starts_with("https://"),
@@ -199,6 +201,8 @@ vendor = "nvidia"
 architecture = "X"
 memory_gb = 80.0
 memory_gib = 79.0
+memory_source = "https://example.com/memory"
+memory_date = "2026-11-21"
 hbm_gb_per_s = 3000.0
 bf16_dense_tflops = 900.0
 nvlink_gb_per_s = 450.0
@@ -208,6 +212,11 @@ gpus_per_node = 8
 internode_gbit_per_s = 400.0
 source = "https://example.com/x1"
 date = "2026-11-20"
+"#;
+
+const MEMORY: &str = r#"memory_gib = 79.0
+memory_source = "https://example.com/memory"
+memory_date = "2026-11-21"
 "#;
 
 const NODE: &str = r#"
@@ -283,6 +292,55 @@ fn the_build_refuses_bad_entries_by_name() {
             "memory_gib = 79.0",
             "memory_gib = 90.0",
             "gpu `x1`: memory_gib",
+        ),
+        (
+            GPU,
+            "memory_gib = 79.0",
+            "memory_gib = 80.0",
+            "gpu `x1`: memory_gib: 80 is the memory as sold",
+        ),
+        (GPU, "memory_gib = 79.0\n", "", "gpu `x1`: memory_gib: give"),
+        (
+            GPU,
+            "memory_source = \"https://example.com/memory\"\n",
+            "",
+            "gpu `x1`: memory_source",
+        ),
+        (
+            GPU,
+            "memory_date = \"2026-11-21\"\n",
+            "",
+            "gpu `x1`: memory_date",
+        ),
+        (
+            GPU,
+            "memory_gib = 79.0",
+            "memory_as = \"x2\"",
+            "gpu `x1`: memory_as: has the source of that card",
+        ),
+        (
+            GPU,
+            MEMORY,
+            "memory_as = \"x2\"\n",
+            "gpu `x1`: memory_as: `x2` is not in the catalog",
+        ),
+        (
+            GPU,
+            MEMORY,
+            "memory_as = \"x1\"\n",
+            "gpu `x1`: memory_as: `x1` has no figure of its own",
+        ),
+        (
+            NODE,
+            "usd_per_hour = 16.0",
+            "host_ram_source = \"https://example.com/h\"\nhost_ram_date = \"2026-11-20\"\nusd_per_hour = 16.0",
+            "node `n`: host_ram_gib: is missing",
+        ),
+        (
+            NODE,
+            "usd_per_hour = 16.0",
+            "host_ram_gib = 1024.0\nhost_ram_source = \"https://example.com/h\"\nusd_per_hour = 16.0",
+            "node `n`: host_ram_date",
         ),
         (
             GPU,
@@ -366,6 +424,129 @@ fn the_build_refuses_bad_entries_by_name() {
 }
 
 #[test]
+fn a_card_without_a_page_leaves_the_share_of_a_sister() {
+    let sister = GPU
+        .replace("\"x1\"", "\"x2\"")
+        .replace(MEMORY, "memory_as = \"x1\"\n")
+        .replace("memory_gb = 80.0", "memory_gb = 40.0");
+    let text = tables::emit(&built(&format!("{GPU}{sister}")).unwrap());
+    assert!(
+        text.contains("memory_gb: 40.0, memory_gib: 39.5,"),
+        "{text}"
+    );
+    let other = sister.replace("nvidia", "amd");
+    let problems = built(&format!("{GPU}{other}")).err().unwrap().join("\n");
+    assert!(problems.contains("gpu `x2`: memory_as: `x1` is of another vendor"));
+}
+
+#[test]
+fn usable_memory_is_what_a_process_sees() {
+    for gpu in catalog::gpus() {
+        let share = gpu.memory_gib / gpu.memory_gb;
+        assert!((0.9..1.0).contains(&share), "{}: {share}", gpu.id);
+    }
+    let gib = |id: &str| catalog::gpu(id).unwrap().memory_gib;
+    assert!((gib("a100-sxm-80g") - 79.15).abs() < 1e-9);
+    assert!((gib("a800-sxm-80g") - gib("a100-sxm-80g")).abs() < 1e-9);
+    assert!((gib("h20-141g") - gib("h200-sxm")).abs() < 1e-9);
+    assert!((gib("mi250x") - 2.0 * gib("mi210")).abs() < 1e-9);
+}
+
+#[test]
+fn the_usual_node_has_the_median_host_memory_of_its_size() {
+    let node = |name: &str, gpus: u32, gib: Option<f64>| {
+        let gib = gib.map_or(String::new(), |gib| format!("host_ram_gib = {gib:?}\n"));
+        NODE.replace("\"n\"", &format!("\"{name}\""))
+            .replace("\ngpus = 8\n", &format!("\ngpus = {gpus}\n{gib}"))
+    };
+    let usual = |nodes: &[String]| {
+        let text = tables::emit(&built(&format!("{GPU}{}", nodes.concat())).unwrap());
+        let found = text.split("host_ram_gib: ").nth(1).unwrap().to_owned();
+        found.split(", usd").next().unwrap().to_owned()
+    };
+    assert_eq!(usual(&[]), "None");
+    assert_eq!(usual(&[node("a", 8, None)]), "None");
+    let eight = [
+        node("a", 8, Some(1024.0)),
+        node("b", 8, Some(2048.0)),
+        node("c", 8, Some(1900.0)),
+    ];
+    assert_eq!(usual(&eight), "Some(1900.0)");
+    assert_eq!(usual(&eight[..2]), "Some(1024.0)");
+    // Another size counts only where there is none of the usual one.
+    let mixed = [node("a", 8, Some(1024.0)), node("d", 1, Some(500.0))];
+    assert_eq!(usual(&mixed), "Some(1024.0)");
+    assert_eq!(usual(&[node("d", 2, Some(500.0))]), "Some(2000.0)");
+}
+
+#[test]
+fn host_memory_is_that_of_the_nodes() {
+    let gib = |id: &str| catalog::gpu(id).unwrap().host_ram_gib;
+    assert_eq!(gib("h100-sxm"), Some(1872.0));
+    assert_eq!(gib("a10g"), Some(768.0));
+    assert_eq!(gib("gaudi3"), None);
+    let known = catalog::gpus()
+        .iter()
+        .filter(|gpu| gpu.host_ram_gib.is_some());
+    assert!(known.count() >= 28);
+    for gpu in catalog::gpus() {
+        assert!(gpu.host_ram_gib.is_none_or(|gib| gib >= 8.0), "{}", gpu.id);
+    }
+}
+
+#[test]
+fn a_node_has_the_host_memory_that_is_stated_or_its_share_of_the_usual() {
+    let host = |hardware: Value| {
+        let question = json!({"version": 1, "model": "qwen3-8b", "hardware": hardware, "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
+        let question = shardwise_core::wire::question_from_value(question).unwrap();
+        shardwise_core::job::resolve(&question)
+            .unwrap()
+            .hardware
+            .host_ram_gib
+    };
+    let a10g = |rest: Value| {
+        let mut hardware = json!({"gpu": "a10g", "gpus": 8});
+        hardware
+            .as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        hardware
+    };
+    assert_eq!(host(a10g(json!({}))), Some(768.0));
+    assert_eq!(host(a10g(json!({"gpus": 4}))), Some(384.0));
+    assert_eq!(
+        host(a10g(json!({"gpus": 16, "gpus_per_node": 2}))),
+        Some(192.0)
+    );
+    assert_eq!(
+        host(a10g(json!({"gpus": 16, "host_ram_gib": 100.5}))),
+        Some(100.5)
+    );
+    assert_eq!(
+        host(json!({"gpu": {"base": "a10g", "memory_gib": 30}, "gpus": 8})),
+        Some(768.0)
+    );
+    assert_eq!(host(json!({"gpu": "gaudi3"})), None);
+    let own = json!({"memory_gib": 30, "hbm_gb_per_s": 900, "bf16_dense_tflops": 100});
+    assert_eq!(host(json!({"gpu": own.clone()})), None);
+    assert_eq!(host(json!({"gpu": own, "host_ram_gib": 64})), Some(64.0));
+}
+
+#[test]
+fn only_cards_before_ampere_lack_bf16() {
+    for gpu in catalog::gpus() {
+        let bf16 = gpu.bf16_dense_tflops.is_some();
+        assert_eq!(supports_bf16(gpu.architecture), bf16, "{}", gpu.id);
+        assert_eq!(
+            supports_flash_attention(gpu.architecture),
+            bf16,
+            "{}",
+            gpu.id
+        );
+    }
+}
+
+#[test]
 fn the_typical_price_is_the_median_of_the_providers_lowest() {
     let offer = |provider: &str, usd: f64, kind: &str, date: &str| {
         format!(
@@ -407,7 +588,7 @@ fn the_files_themselves_are_sound() {
 #[test]
 fn every_efficiency_says_what_it_rests_on() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/efficiency.toml");
-    let literal = tables::efficiency::literal(&path).unwrap();
+    let literal = tables::efficiency::literal(&path, &["h20"]).unwrap();
     assert!(literal.starts_with("Efficiency {") && literal.contains("allocator_slack"));
     // An entry without its basis, and one out of range, fail by name.
     let text = std::fs::read_to_string(&path).unwrap();
@@ -416,7 +597,9 @@ fn every_efficiency_says_what_it_rests_on() {
         .replacen("memory = 0.8", "memory = 7.8", 1);
     let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
     std::fs::write(&file, bad).unwrap();
-    let problems = tables::efficiency::literal(&file).unwrap_err().join("\n");
+    let problems = tables::efficiency::literal(&file, &[])
+        .unwrap_err()
+        .join("\n");
     assert!(
         problems.contains("basis") && problems.contains("memory = 7.8"),
         "{problems}"
@@ -431,7 +614,7 @@ fn coverage_comes_from_the_fit_and_is_checked() {
     let file = std::env::temp_dir().join("shardwise-coverage-test.toml");
     std::fs::write(
         &file,
-        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\ngeneration = [0.1, 0.2]\ngeneration_on = []\nreinforcement = 0.3\nmemory = [0.1, 0.1, 0.1]\nkinds = []",
+        "plain = [0.1, -0.2]\ninvolved = [0.3, 0.4]\ngeneration = [0.1, 0.2]\ngeneration_on = []\nreinforcement = 0.3\nmemory = []\nmemory_on = []\nengine_tensor_parallel = 1.0\nlayouts = []\nkinds = []",
     )
     .unwrap();
     let problems = tables::coverage::literal(&file).unwrap_err().join("\n");

@@ -1,11 +1,7 @@
 //! The Chinese of what the core says: nothing is left in English, names and code stay, and whatever is pasted is answered.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../build/chinese.rs"]
 mod build;
-mod questions;
-mod said;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,8 +13,8 @@ use shardwise_core::emit::{FRAMEWORKS, Language};
 use shardwise_core::wire::Question;
 use shardwise_core::{estimate, flags};
 
-use questions::{Asked, Plan, cases};
-use said::said;
+use crate::questions::{self, Asked, Plan, cases};
+use crate::said::said;
 
 /// Every sentence that answers a question: caveats, advice, refusals, and the comments of all texts in all versions.
 fn sentences(question: &Question) -> BTreeSet<String> {
@@ -105,8 +101,8 @@ fn values_are_said_and_names_stay() {
         ),
         // A mark in front belongs to the whole sentence.
         (
-            "Warning: it does not fit. 101.5 GiB of 32.0 GiB are needed on a GPU in update actor: 69.5 GiB too much.",
-            "警告：放不下。策略更新阶段每 GPU 需要 101.5 GiB / 32.0 GiB：超出 69.5 GiB。",
+            "Warning: it does not fit, with a probability of < 1 % that it does. 101.5 GiB of 32.0 GiB are needed on a GPU in update actor: 69.5 GiB too much.",
+            "警告：放不下，放得下的概率为 < 1 %。策略更新阶段每 GPU 需要 101.5 GiB / 32.0 GiB：超出 69.5 GiB。",
         ),
         (
             "This is not JSON (expected `,` or `}` at line 3 column 7). Mend it, or paste the whole file.",

@@ -335,3 +335,37 @@ fn there_is_a_man_page_for_each_command() {
         assert!(example || name == "shardwise-serve", "{name}: {printed}");
     }
 }
+
+/// What does not belong, or stands twice, is refused on its line by every command that takes questions; the others go on.
+#[test]
+fn what_does_not_belong_is_refused_line_by_line() {
+    let kind = r#""kind": "sft""#;
+    let foreign = QUESTION.replace(kind, r#""kind": "sft", "rollout": {"requests": 8}"#);
+    let twice = QUESTION.replace(kind, r#""kind": "lora", "kind": "sft""#);
+    let lines = format!("{foreign}\n{twice}\n{QUESTION}\n");
+    for arguments in [
+        &["estimate"][..],
+        &["sensitivity"],
+        &["explain", "--json", "--figure", "mfu"],
+        &["search", "--limit", "1"],
+        &["flags", "--for", "deepspeed", "--json"],
+        &["calibrate", "--step-time-s", "8"],
+        &["link"],
+    ] {
+        let output = run(arguments, &lines);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let fields: Vec<Option<String>> = text(&output.stdout)
+            .lines()
+            .map(|line| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+                line["error"]["field"].as_str().map(str::to_owned)
+            })
+            .collect();
+        let wanted = [Some("workload.rollout"), Some("workload.kind"), None];
+        assert_eq!(
+            fields,
+            wanted.map(|field| field.map(str::to_owned)),
+            "{arguments:?}"
+        );
+    }
+}

@@ -1,5 +1,4 @@
 //! How a `config.json` or normalised keys become a model, and what is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

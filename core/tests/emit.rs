@@ -1,25 +1,20 @@
 //! The texts to paste: fixed examples, and what holds for every text.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snippet, Unsupported};
+use shardwise_core::plan::Recompute;
+use shardwise_core::wire::{FitState, Offload};
 use shardwise_core::{Caveat, Evaluated};
 
-#[path = "emit/chinese.rs"]
 mod chinese;
-#[path = "emit/examples.rs"]
 mod examples;
-#[path = "emit/hugging_face.rs"]
 mod hugging_face;
-#[path = "emit/refusals.rs"]
 mod refusals;
-#[path = "emit/versions.rs"]
+mod runs_well;
 mod versions;
-
-mod said;
 
 use examples::examples;
 
@@ -29,7 +24,7 @@ fn texts(
     permalink: &str,
 ) -> Result<Vec<Snippet>, Unsupported> {
     let Evaluated { job, plan, answer } = found;
-    (framework.emit)(&Emission {
+    emit::emit(&Emission {
         framework,
         job,
         plan,
@@ -93,7 +88,7 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
-/// `BLESS=1 cargo test --test emit` writes the examples anew.
+/// `BLESS=1 cargo test --test suite emit::` writes the examples anew.
 #[test]
 fn examples_are_as_they_were_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/emit");
@@ -287,6 +282,9 @@ fn the_head_carries_question_versions_permalink_and_warnings() {
     let (_, _, mut found) = examples().swap_remove(0);
     found.answer.fits = false;
     found.answer.memory.reserved_gib = 90.1;
+    let fit = &mut found.answer.fit;
+    (fit.state, fit.probability) = (FitState::No, 0.012);
+    (fit.needed_gib, fit.capacity_gib, fit.margin_gib) = (90.1, 79.6, -10.5);
     found.answer.caveats = vec![Caveat::new("assumed", "Half the length is assumed.")];
     let text = &texts(
         emit::framework("verl").unwrap(),
@@ -322,7 +320,8 @@ fn the_head_carries_question_versions_permalink_and_warnings() {
     assert!(head[2].ends_with("for veRL 0.9.1"), "{}", head[2]);
     assert_eq!(head[3], "# https://shardwise.example/#q");
     assert!(
-        head[4].contains("does not fit") && head[4].contains("10.5 GiB too much"),
+        head[4].contains("does not fit, with a probability of 1 %")
+            && head[4].contains("10.5 GiB too much"),
         "{}",
         head[4]
     );
@@ -371,4 +370,56 @@ fn the_table_of_frameworks_is_sound() {
         );
     }
     assert!(emit::framework("no-such").is_none());
+}
+
+/// Under "it does not fit" no setting says that something does, nor that there is room.
+#[test]
+fn reasons_know_whether_the_plan_fits() {
+    let says = |text: &str, words: &[&str]| -> Vec<String> {
+        let reasons = text.lines().filter_map(|line| line.split_once("  # "));
+        let reasons = reasons.map(|(_, reason)| reason.to_owned());
+        reasons
+            .filter(|reason| {
+                let mut each = reason.split(|c: char| !c.is_alphanumeric());
+                each.any(|word| words.contains(&word)) && !reason.contains("plan does not fit")
+            })
+            .collect()
+    };
+    let mut kept = BTreeSet::new();
+    for (name, id, mut found) in examples() {
+        let framework = emit::framework(id).unwrap();
+        for recompute in [Recompute::Full, Recompute::None] {
+            for layout in [
+                Some(&mut found.plan.layout),
+                found.plan.critic.as_mut(),
+                found.plan.reference.as_mut(),
+            ]
+            .into_iter()
+            .flatten()
+            {
+                layout.recompute = recompute;
+                layout.offload = Offload::default();
+            }
+            found.answer.fits = false;
+            found.answer.fit.state = FitState::No;
+            let Ok(snippets) = texts(framework, &found, "") else {
+                continue;
+            };
+            for snippet in &snippets {
+                // "The shard of the largest matrix fits" is of a buffer that it sizes.
+                let mut wrong = says(&snippet.text, &["fit", "fits", "room"]);
+                wrong.retain(|reason| !reason.contains("largest matrix"));
+                assert!(wrong.is_empty(), "{name}: {wrong:?}");
+                if snippet.text.contains("off, and the plan does not fit") {
+                    kept.insert(id);
+                }
+            }
+            found.answer.fits = true;
+            found.answer.fit.state = FitState::Fits;
+            for snippet in texts(framework, &found, "").unwrap() {
+                assert!(!snippet.text.contains("does not fit"), "{name}");
+            }
+        }
+    }
+    assert!(kept.len() >= 7, "{kept:?}");
 }

@@ -2,14 +2,11 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p shardwise-core --test golden` writes them anew; read the diff before committing
 //! it. `tests/wasm.rs` compares the same cases in a browser.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-#[path = "golden/cases.rs"]
 mod cases;
 
 use cases::CASES;

@@ -8,21 +8,10 @@
 //! nothing. The second asks for the whole plan, the third for the layout: what a framework computes in, and how, is no
 //! choice of layout, and no run of another was made. Generation has
 //! few engine sizes, so three of them say little: count it apart. `make layouts` prints the table.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout
-)]
 
-#[path = "layouts/compare.rs"]
 mod compare;
-#[path = "layouts/groups.rs"]
 mod groups;
 #[allow(dead_code, reason = "what else a run says is the accuracy test's")]
-mod runs;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -1,13 +1,9 @@
 //! Every figure of an answer has an explanation whose numbers, put into its formula, give that figure; every formula has
 //! a source, two languages and code that exists.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../build/methods.rs"]
 mod build;
-#[path = "methods/put_in.rs"]
 mod put_in;
-mod questions;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +18,7 @@ use shardwise_core::presets::presets;
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{Evaluated, evaluate_alone};
 
-use questions::{Asked, Plan};
+use crate::questions::{self, Asked, Plan};
 
 /// The figure itself, read from the answer.
 fn answered(found: &Evaluated, figure: &str) -> Option<f64> {

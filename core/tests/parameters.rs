@@ -1,5 +1,4 @@
 //! Weights: of every catalog model against the published count, and of the parts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use shardwise_core::catalog;
 use shardwise_core::model::{ParameterCounts, model_of_entry};

@@ -1,8 +1,4 @@
 //! Links: every question survives one, and a link that was cut or damaged is refused, not guessed.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod questions;
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,7 +7,7 @@ use shardwise_core::permalink::{data_version, from_hash, to_hash};
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{catalog, presets};
 
-use questions::{Asked, Plan, cases};
+use crate::questions::{self, Asked, Plan, cases};
 
 /// Text that a link must not take for something else.
 fn text() -> BoxedStrategy<String> {

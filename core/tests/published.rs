@@ -1,6 +1,4 @@
 //! Formulas against published figures. Each test names the table or equation it reproduces.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde_json::{Value, json};
 use shardwise_core::complete::{complete, state_bytes};

@@ -1,44 +1,24 @@
 //! The way back: what is emitted is read as the same question, real spellings are understood, and no text
 //! breaks the reader.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout
-)]
 
-#[path = "read/chinese.rs"]
 mod chinese;
-#[path = "read/deepspeed.rs"]
 mod deepspeed;
-#[path = "read/hostile.rs"]
 mod hostile;
-#[path = "read/improve.rs"]
 mod improve;
-#[path = "read/linked.rs"]
 mod linked;
-#[path = "read/refusals.rs"]
 mod refusals;
-#[path = "read/round_trip.rs"]
 mod round_trip;
-#[path = "read/shapes.rs"]
 mod shapes;
-#[path = "read/shell.rs"]
 mod shell;
-#[path = "read/texts.rs"]
 mod texts;
-
-mod fuzz;
-mod said;
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use shardwise_core::belonging;
 use shardwise_core::read::{Reading, read};
 
-use fuzz::fuzz;
-use said::said;
+use crate::said::said;
 
 /// Reads one text that must be readable.
 #[track_caller]
@@ -47,6 +27,7 @@ fn reading(text: &str) -> Reading {
     for sentence in sentences(&reading) {
         said(sentence);
     }
+    belonging::check(&reading.question).unwrap_or_else(|error| panic!("{error}\n{text}"));
     reading
 }
 

@@ -1,6 +1,4 @@
 //! What vLLM's scheduler does when the cache runs out, simulated step by step, against the estimate's rule.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use shardwise_core::rollout::PREEMPTED;
 

@@ -1,14 +1,4 @@
 //! The search: sound on random questions, the same on every GPU type as for each alone, ranked as asked.
-#![cfg(not(target_arch = "wasm32"))]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout
-)]
-
-mod fuzz;
-mod questions;
 
 use std::cell::Cell;
 
@@ -19,8 +9,8 @@ use shardwise_core::search::sweep::{Offer, Sweep};
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, search};
 
-use fuzz::fuzz;
-use questions::{Asked, Plan, cases};
+use crate::fuzz::fuzz;
+use crate::questions::{self, Asked, Plan, cases};
 
 fn finite(value: &Value) -> bool {
     match value {
@@ -129,6 +119,10 @@ fn a_sweep_finds_what_each_machine_finds_alone() {
                 ..question.clone()
             };
             match (offer.result, estimate(&alone)) {
+                // With less work per machine it may end with another plan, and says so.
+                (Ok(found), Ok(answer)) if !found.complete => {
+                    assert_eq!(found.answer.fits, answer.fits, "{:?}", offer.hardware);
+                }
                 (Ok(found), Ok(answer)) => {
                     assert_eq!(found.answer.plan, answer.plan, "{:?}", offer.hardware);
                     assert_eq!(found.answer.step_time_s, answer.step_time_s);

@@ -1,7 +1,5 @@
 //! `shardwise serve` as a browser, and as a hostile page, meets it. The program carries the site of `tests/site`, as
 //! SHARDWISE_SITE says in scripts/check.
-#![cfg(feature = "serve")]
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

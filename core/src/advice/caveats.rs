@@ -1,16 +1,20 @@
 //! Caveats: what an estimate assumes or leaves out.
 
 use crate::calibration;
+use crate::catalog;
 use crate::coverage;
+use crate::efficiency::EFFICIENCY;
 use crate::error::Caveat;
+use crate::hardware::Hardware;
 use crate::job::Job;
 use crate::plan::{MicroBatch, Plan};
-use crate::units::{fixed, shortest};
-use crate::wire::{Answer, Precision};
+use crate::search::first_to_run;
+use crate::units::shortest;
+use crate::wire::Precision;
 
 /// What the estimate assumes or leaves out for this job and plan.
 #[must_use]
-pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
+pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
     let mut found = job.caveats.clone();
     found.extend(job.calibration.as_ref().map(calibration::caveat));
     let hardware = &job.hardware;
@@ -42,15 +46,10 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ),
         ));
     }
+    found.extend(efficiencies(hardware));
     let training = job.workload.generation.is_none();
     if training {
         found.extend(coverage::caveat(job, layout));
-    }
-    if job.workload.lora.is_some() && answer.mfu > 0.6 {
-        found.push(Caveat::new(
-            "adapter-mfu",
-            "MFU counts six operations per weight and token. Frozen weights need four, so adapters alone can show more than is possible for full training.",
-        ));
     }
     if hardware.usd_per_gpu_hour.is_none() {
         found.push(Caveat::new(
@@ -114,17 +113,48 @@ pub fn caveats(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Caveat> {
             ),
         ));
     }
+    if job.workload.generation.is_none()
+        && job.framework.is_none()
+        && first_to_run(job, plan).is_none()
+    {
+        found.push(Caveat::new(
+            "no-framework",
+            "None of the frameworks that texts are printed for runs this plan as it is estimated.",
+        ));
+    }
     found
 }
 
-/// A plan that fits only as the allocator gives back what it usually keeps.
+/// A search that ended before all plans were considered.
 #[must_use]
-pub fn tight(pressed_gib: f64) -> Caveat {
+pub fn cut_short() -> Caveat {
     Caveat::new(
-        "tight-memory",
-        format!(
-            "It fits only as PyTorch's allocator gives back {} GiB that it usually keeps unused: slower steps, and no room for longer sequences.",
-            fixed(pressed_gib, 1)
-        ),
+        "search-limit",
+        "There are more plans than a question's work allows to consider: a better one may have been left out. State a part of the plan, and the search covers the rest.",
     )
+}
+
+/// Whose efficiencies a GPU has whose own are not known.
+fn efficiencies(hardware: &Hardware) -> Option<Caveat> {
+    if let Some(like) = hardware.like.and_then(catalog::gpu) {
+        return Some(Caveat::new(
+            "efficiency-taken-over",
+            format!(
+                "{} is taken to be like {}, whose peak and bandwidth are within 10 % of its own: kernels come as close to both as there. hardware.gpu.architecture states another one.",
+                hardware.name, like.name
+            ),
+        ));
+    }
+    if EFFICIENCY.known(hardware).is_some() {
+        return None;
+    }
+    let names: Vec<String> = EFFICIENCY.architecture_names().collect();
+    Some(Caveat::new(
+        "efficiency-assumed",
+        format!(
+            "How close {} comes to its data sheet is not known: the median over all architectures is assumed. State hardware.gpu.architecture where it is one of {}.",
+            hardware.name,
+            names.join(", ")
+        ),
+    ))
 }

@@ -2,6 +2,8 @@
 
 use super::{Case, PRACTICE, Proposal, Rule, VERL_GUIDE, rule};
 use crate::complete::generating_gpus;
+use crate::memory::Lengths;
+use crate::rl;
 use crate::units::fixed;
 use crate::wire::Schedule;
 
@@ -30,7 +32,7 @@ pub(super) const RULES: [Rule; 6] = [
         &["plan.rollout.gpu_memory_utilization"],
         |case| {
             let engine = case.plan.rollout.as_ref()?;
-            let safe = safe_utilization(case);
+            let safe = safe_utilization(case)?;
             let plan = case.with_engine(&|engine| engine.gpu_memory_utilization = safe);
             (safe > engine.gpu_memory_utilization + 0.04).then(|| {
                 let what = format!(
@@ -100,15 +102,11 @@ fn requests(case: &Case<'_>) -> u64 {
     }
 }
 
-/// The largest share of the card that the engine can take beside what training leaves there, to a twentieth.
-fn safe_utilization(case: &Case<'_>) -> f64 {
-    let capacity = case.job().hardware.memory_gib;
+/// The largest share of the card that the engine can take beside what training leaves there.
+fn safe_utilization(case: &Case<'_>) -> Option<f64> {
+    let rl = case.job().workload.rl.as_ref()?;
     let memories = &case.step.memories;
-    let rollout = memories.iter().find(|(name, _)| *name == "rollout");
-    let resident = rollout.map_or(0.0, |(_, memory)| {
-        let own = memory.parts.rollout_weights + memory.parts.kv_cache;
-        (memory.reserved_gib() - own).max(0.0)
-    });
-    let free = (capacity - resident) / capacity;
-    ((free * 20.0).floor() / 20.0).min(0.95)
+    let (_, memory) = memories.iter().find(|(name, _)| *name == "rollout")?;
+    let (_, resident) = memory.terms(Lengths::Expected);
+    Some(rl::safe_utilization(case.context, rl, resident))
 }

@@ -32,6 +32,8 @@ struct Thumb {
     /// Whether the rule speaks of such a job at all.
     applies: fn(&Case<'_>) -> bool,
     obeys: fn(&Case<'_>, &Layout) -> bool,
+    /// What is asked with the found plan's backend and the fields that the rule is about.
+    keeps: fn(PlanSpec, &PlanSpec) -> PlanSpec,
 }
 
 const THUMBS: [Thumb; 2] = [
@@ -46,6 +48,14 @@ const THUMBS: [Thumb; 2] = [
         ],
         applies: |_| true,
         obeys: about_four_billion,
+        keeps: |found, asked| PlanSpec {
+            backend: found.backend,
+            tensor_parallel: found.tensor_parallel,
+            pipeline_parallel: found.pipeline_parallel,
+            expert_parallel: found.expert_parallel,
+            expert_tensor_parallel: found.expert_tensor_parallel,
+            ..asked.clone()
+        },
     },
     Thumb {
         id: "context-parallel-from-8192",
@@ -53,8 +63,19 @@ const THUMBS: [Thumb; 2] = [
         about: &["plan.context_parallel", "plan.ulysses_parallel"],
         applies: |case| case.job().workload.sequence_length >= LONG,
         obeys: |_, layout| layout.sequence_split() > 1,
+        keeps: |found, asked| PlanSpec {
+            backend: found.backend,
+            context_parallel: found.context_parallel,
+            ulysses_parallel: found.ulysses_parallel,
+            ..asked.clone()
+        },
     },
 ];
+
+/// Whether an identifier is that of a rule of thumb.
+pub(super) fn is_one(id: &str) -> bool {
+    THUMBS.iter().any(|thumb| thumb.id == id)
+}
 
 /// Parameters over TP × PP, of a model with experts over ETP × EP, within a factor of the square root of two of four
 /// billion; a smaller model is not split.
@@ -91,8 +112,9 @@ pub(super) fn departures(
 }
 
 fn departure(case: &Case<'_>, thumb: &Thumb, spec: &PlanSpec) -> Option<(f64, Advice)> {
-    let obeys = |plan: &Plan| (thumb.obeys)(case, &plan.layout);
-    let found = search::best_where(case.context, spec, &obeys);
+    let obeys = |layout: &Layout| (thumb.obeys)(case, layout);
+    let decided = |plan: &Plan| (thumb.keeps)(plan.to_spec(), spec);
+    let found = search::best_where(case.context, spec, &obeys, &decided);
     // Where no legal plan obeys, the rule speaks of other jobs.
     let plan = found.ok()?.plan;
     let (now, then) = (&case.now, Figures::of(case.context, &plan));

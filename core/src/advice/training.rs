@@ -29,7 +29,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 29] = [
+pub(super) const RULES: [Rule; 28] = [
     rule(
         WITHIN_NODE,
         CHATLEARN_GUIDE,
@@ -102,31 +102,6 @@ pub(super) const RULES: [Rule; 29] = [
                     plan,
                 )
             })
-        },
-    ),
-    rule(
-        "expert-tensor-over-expert",
-        CHATLEARN_GUIDE,
-        &["plan.expert_parallel", "plan.expert_tensor_parallel"],
-        |case| {
-            if !megatron(case) {
-                return None;
-            }
-            let layout = case.layout();
-            let with = |factor: u32| {
-                case.with(&|l| {
-                    l.expert_parallel /= factor;
-                    l.expert_tensor_parallel *= factor;
-                })
-            };
-            let factors = [2, 4, 8].into_iter();
-            let possible = factors.filter(|factor| layout.expert_parallel.is_multiple_of(*factor));
-            let plan = case.fastest(&mut possible.map(with))?;
-            let what = format!(
-                "The guide prefers expert parallelism, but here expert tensor parallelism of {}",
-                plan.layout.expert_tensor_parallel
-            );
-            Some(Proposal::new(what, plan))
         },
     ),
     rule(
@@ -252,7 +227,12 @@ pub(super) const RULES: [Rule; 29] = [
             .then(|| Proposal::new("No recomputation", plan))
     }),
     rule("recompute-selective", CHATLEARN_GUIDE, RECOMPUTE, |case| {
-        if case.layout().recompute != Recompute::Full {
+        // FSDP's users checkpoint whole layers or nothing; torchtitan alone chooses operations, and has no reinforcement learning.
+        let fsdp = case.backend() == Backend::Fsdp;
+        let named = case.job().framework.map(|own| own.id);
+        let whole = fsdp
+            && (case.job().workload.rl.is_some() || named.is_some_and(|id| id != "torchtitan"));
+        if case.layout().recompute != Recompute::Full || whole {
             return None;
         }
         let without = case.with(&|l| l.recompute = Recompute::None);

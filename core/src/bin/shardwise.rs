@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use serde_json::{Value, json};
+use shardwise_core::belonging;
 use shardwise_core::calibration::{Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit;
@@ -142,6 +143,7 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
             )
         }),
         Command::Link { files } => each(&files, lang, &mut out, |question| {
+            belonging::check(question)?;
             Ok(format!("#{}", permalink::to_hash(question)))
         }),
         Command::Read {

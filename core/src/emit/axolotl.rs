@@ -2,7 +2,7 @@
 
 use super::choices::{self, half, offload_reason, passes, recompute_reason};
 use super::rules::axolotl::mesh;
-use super::rules::nodes;
+use super::rules::{machines, nodes};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::{Emission, Snippet, Unsupported, accept, rules, words, yaml};
@@ -13,6 +13,7 @@ use crate::wire::{Attention, Backend, LoraTargets, Precision, WorkloadKind};
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::axolotl(emission.job, emission.plan))?;
     let mut lines = head(emission, &warnings(emission));
+    lines.extend(trainer::first_node(machines(emission.job), false));
     lines.push(format!("Start on each node: {}", start(emission)));
     let sections = [
         data(emission),
@@ -234,7 +235,7 @@ fn memory(emission: &Emission) -> Section {
         section.set("torch_compile", "true", "without it 8 bits are no faster");
     }
     let again = layout.recompute == Recompute::Full;
-    let reason = recompute_reason(again);
+    let reason = recompute_reason(again, emission);
     section.set("gradient_checkpointing", again.to_string(), reason);
     if again {
         section.set(

@@ -6,6 +6,7 @@ mod file;
 mod trainer;
 
 use super::choices::other_states;
+use super::rules::machines;
 use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
 use super::{Emission, Snippet, Unsupported, accept, rules};
@@ -39,7 +40,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     ];
     let script = Script {
         head: head.clone(),
-        setup: setup(megatron, rollout),
+        setup: setup(megatron, rollout, machines(emission.job)),
         assign: "=",
         sections,
         command: format!(
@@ -64,11 +65,27 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 }
 
 /// What ChatLearn's own scripts export.
-fn setup(megatron: bool, rollout: &RolloutPlan) -> Vec<(String, String)> {
-    let mut lines = vec![(
+fn setup(megatron: bool, rollout: &RolloutPlan, nodes: u32) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    // docs/en/tutorial/multinode_train.md; scripts/base_env.sh fills them in for one node alone.
+    if let Some(last) = nodes.checked_sub(1).filter(|last| *last > 0) {
+        lines.push((
+            format!(
+                ": \"${{MASTER_ADDR:?address of the first node}}\" \"${{RANK:?0 on the first node, 1 to {last} on the others}}\""
+            ),
+            format!(
+                "run it on each of the {nodes} nodes, with MASTER_ADDR the first one's address and RANK its own number, from 0 to {last}"
+            ),
+        ));
+        lines.push((
+            format!("export NNODES={nodes} LOCAL_MASTER_KEY=\"$MASTER_ADDR\""),
+            "where ChatLearn's nodes meet".to_owned(),
+        ));
+    }
+    lines.push((
         "export CHATLEARN=\"$PWD\"".to_owned(),
         "run from the root of ChatLearn's checkout (b7af31a)".to_owned(),
-    )];
+    ));
     if megatron {
         lines.push((
             "export MEGATRON_PATH=\"${MEGATRON_PATH:-$CHATLEARN/../Megatron-LM}\"".to_owned(),
@@ -100,8 +117,7 @@ fn setup(megatron: bool, rollout: &RolloutPlan) -> Vec<(String, String)> {
     ));
     lines.push((
         "source scripts/base_env.sh".to_owned(),
-        "stops a running ray and removes core files here; several nodes need MASTER_ADDR and RANK"
-            .to_owned(),
+        "stops a running ray and removes core files here".to_owned(),
     ));
     lines
 }
@@ -128,6 +144,12 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
     if fsdp && layout.recompute != Recompute::Full {
         out.push(
             "ChatLearn's FSDP always recomputes each layer, which the plan does not: less memory and slower than estimated."
+                .to_owned(),
+        );
+    }
+    if !fsdp && layout.overlap.gradients && layout.data_parallel(emission.job.hardware.gpus) > 1 {
+        out.push(
+            "ChatLearn has no key for overlap_grad_reduce: it reduces gradients after the backward pass, and the estimate hides that beside it. Set overlap.gradients to false, or add the field to MegatronConfig in chatlearn/configs/megatron_config.py, as its tuning guide has it."
                 .to_owned(),
         );
     }
@@ -226,7 +248,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     );
     let tp = rollout.tensor_parallel;
     let reason = if tp == 1 {
-        "the weights fit one GPU".to_owned()
+        "each GPU is an engine".to_owned()
     } else {
         format!("{tp} GPUs hold the weights and their cache")
     };

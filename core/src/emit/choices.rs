@@ -5,7 +5,7 @@ use super::rules::{deepspeed_micro, pools};
 use super::text::Section;
 use super::words::{amount, count, plural};
 use crate::plan::Layout;
-use crate::wire::{Precision, WorkloadKind};
+use crate::wire::{Backend, Precision, WorkloadKind};
 use crate::workload::{Lora, Workload};
 
 /// Modules of attention, as Hugging Face's models name them.
@@ -85,11 +85,20 @@ pub(super) fn half_type(precision: Precision) -> &'static str {
 }
 
 /// Why whole layers are recomputed, or are not.
-pub(super) fn recompute_reason(again: bool) -> &'static str {
+pub(super) fn recompute_reason(again: bool, emission: &Emission) -> &'static str {
     if again {
         "each layer again from its input: far fewer activations"
     } else {
-        "the activations fit"
+        kept_reason(emission.answer.fits)
+    }
+}
+
+/// Why nothing is recomputed, in a plan that fits or does not.
+pub(super) fn kept_reason(fits: bool) -> &'static str {
+    if fits {
+        "off: the activations fit"
+    } else {
+        "off, and the plan does not fit: each layer again from its input keeps far fewer activations"
     }
 }
 
@@ -131,6 +140,16 @@ pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec
             )
         })
         .collect()
+}
+
+/// Bytes of a weight's shard with FSDP or DDP under Hugging Face's trainers: a frozen base model is loaded in 16 bits.
+pub(super) fn shard_bytes(emission: &Emission) -> f64 {
+    let sharded = matches!(emission.plan.layout.backend, Backend::Fsdp | Backend::Ddp);
+    if sharded && emission.job.workload.lora.is_some() {
+        2.0
+    } else {
+        4.0
+    }
 }
 
 /// The same of weights and moments in fp32, whatever gradients take.

@@ -1,7 +1,7 @@
 //! LLaMA-Factory: one YAML for `llamafactory-cli train`, and `DeepSpeed`'s or accelerate's file beside it.
 
 use super::choices::{self, half, offload_reason, passes, recompute_reason};
-use super::rules::nodes;
+use super::rules::{machines, nodes};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::words::{self, plural};
@@ -13,6 +13,8 @@ use crate::wire::{Attention, Backend, LoraTargets, WorkloadKind};
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::llamafactory(emission.job, emission.plan))?;
     let mut lines = head(emission, &warnings(emission));
+    let own = lines.len();
+    lines.extend(trainer::first_node(machines(emission.job), true));
     lines.push(format!("Start on each node: {}", start(emission)));
     let sections = [
         data(emission),
@@ -23,7 +25,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let mut snippets = vec![yaml::snippet("llamafactory.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
     if emission.plan.layout.backend == Backend::Fsdp {
-        lines.pop();
+        lines.truncate(own);
         lines.push("For accelerate launch: FSDP2 as llamafactory.yaml cannot say it.".to_owned());
         snippets.push(yaml::snippet("fsdp.yaml", &lines, &[accelerate(emission)]));
     }
@@ -154,7 +156,7 @@ fn memory(emission: &Emission) -> Section {
         "precision of your question",
     );
     let again = layout.recompute == Recompute::Full;
-    let reason = recompute_reason(again);
+    let reason = recompute_reason(again, emission);
     section.set(
         "disable_gradient_checkpointing",
         (!again).to_string(),

@@ -1,6 +1,6 @@
 //! LLMForge: one YAML for `llmforge anyscale finetune`. Anyscale has deprecated it; what still runs it reads this.
 
-use super::choices::{self, gradients_apart, other_than_fp32};
+use super::choices::{self, gradients_apart, kept_reason, other_than_fp32};
 use super::rules::llmforge::{accelerator, configuration};
 use super::text::{Section, flag, head, model_path};
 use super::words::{self, count, plural};
@@ -114,7 +114,7 @@ fn layout(emission: &Emission) -> Section {
     let reason = if again {
         "each layer again from its input: a third more computing, far fewer activations"
     } else {
-        "the activations fit"
+        kept_reason(emission.answer.fits)
     };
     section.set("gradient_checkpointing", flag(again), reason);
     if layout.fused_lm_head {

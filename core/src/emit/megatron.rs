@@ -1,13 +1,24 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
-use super::rules::last_stage;
-use super::text::{Section, flag, list};
+use super::choices::kept_reason;
+use super::rules::{last_stage, machines};
+use super::text::{Section, flag, list, rendezvous};
 use super::words::{amount, figure, plural};
 use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::{Layout, Recompute};
 use crate::wire::RecomputeModule;
 use crate::workload::Workload;
+
+/// What `torchrun` and Megatron are told by the environment.
+pub(super) fn setup(job: &Job) -> Vec<(String, String)> {
+    let mut lines = vec![(
+        "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
+        "Megatron orders communication and computation by it".to_owned(),
+    )];
+    lines.extend(rendezvous(machines(job)));
+    lines
+}
 
 /// Why so many GPUs split each matrix.
 pub(super) fn tensor_reason(job: &Job, shape: &Shape, tp: u32) -> String {
@@ -172,13 +183,14 @@ pub(super) fn distributed_optimizer(
 }
 
 /// What the backward pass computes again.
-pub(super) fn recompute(section: &mut Section, key: impl Fn(&str) -> String, recompute: Recompute) {
+pub(super) fn recompute(
+    section: &mut Section,
+    key: impl Fn(&str) -> String,
+    recompute: Recompute,
+    fits: bool,
+) {
     match recompute {
-        Recompute::None => section.set(
-            key("recompute_granularity"),
-            "null",
-            "recompute off: the activations fit",
-        ),
+        Recompute::None => section.set(key("recompute_granularity"), "null", kept_reason(fits)),
         Recompute::Full => {
             section.set(
                 key("recompute_granularity"),
@@ -192,7 +204,7 @@ pub(super) fn recompute(section: &mut Section, key: impl Fn(&str) -> String, rec
             section.set(
                 key("recompute_granularity"),
                 "selective",
-                "the cheapest that fits",
+                "less to compute again than whole layers",
             );
             section.set(
                 key("recompute_modules"),

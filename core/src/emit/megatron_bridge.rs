@@ -28,10 +28,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     };
     let script = Script {
         head: head(emission, &warnings(emission)),
-        setup: vec![(
-            "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
-            "Megatron orders communication and computation by it".to_owned(),
-        )],
+        setup: megatron::setup(emission.job),
         assign: "=",
         sections: vec![
             batch(emission),
@@ -233,7 +230,7 @@ fn memory(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Memory and precision");
     let key = |name: &str| format!("model.{name}");
-    megatron::recompute(&mut section, key, layout.recompute);
+    megatron::recompute(&mut section, key, layout.recompute, emission.answer.fits);
     if layout.recompute != Recompute::Full {
         // Recipes that recompute whole layers set these.
         for name in ["recompute_method", "recompute_num_layers"] {

@@ -26,10 +26,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     ]);
     let script = Script {
         head: head(emission, &warnings(emission)),
-        setup: vec![(
-            "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
-            "Megatron orders communication and computation by it".to_owned(),
-        )],
+        setup: megatron::setup(emission.job),
         assign: " ",
         sections,
         command: format!(
@@ -159,7 +156,7 @@ fn memory(emission: &Emission) -> Section {
             section.set(
                 "--recompute-granularity",
                 "selective",
-                "the cheapest that fits",
+                "less to compute again than whole layers",
             );
             let names: Vec<_> = modules.iter().map(megatron::module).collect();
             let reason = "large in memory, quick to compute again";

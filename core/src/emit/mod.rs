@@ -5,6 +5,7 @@
 
 mod axolotl;
 mod chatlearn;
+mod checkpoint;
 mod choices;
 mod deepspeed;
 mod llamafactory;
@@ -23,6 +24,7 @@ mod verl;
 mod words;
 mod yaml;
 
+pub(crate) use checkpoint::reach;
 pub(crate) use words::{hidden, plain, plural, product};
 
 use crate::error::InputError;
@@ -62,8 +64,9 @@ pub struct Framework {
     /// Whether it can compute the loss without the logits. Where it cannot, a plan with
     /// `fused_lm_head` needs more memory than estimated, and the text says so.
     pub fused_lm_head: bool,
-    /// The texts, or why there is none.
-    pub emit: fn(&Emission) -> Result<Vec<Snippet>, Unsupported>,
+    /// Whether its texts overlap tensor-parallel collectives with the products they feed. Where they do not, a plan that
+    /// does takes longer than estimated.
+    pub overlaps_tensor_parallel: bool,
     /// What the framework refuses in this job and plan, most basic first; empty where it runs.
     pub violations: fn(&Job, &Plan) -> Vec<InputError>,
 }
@@ -77,7 +80,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://verl.readthedocs.io/en/latest/examples/config.html",
         backends: &[Backend::Fsdp, Backend::Megatron],
         fused_lm_head: true,
-        emit: verl::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::verl,
     },
     Framework {
@@ -87,7 +90,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/config.md",
         backends: &[Backend::Megatron, Backend::Fsdp],
         fused_lm_head: false,
-        emit: chatlearn::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::chatlearn,
     },
     Framework {
@@ -97,7 +100,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://www.deepspeed.ai/docs/config-json/",
         backends: &[Backend::Deepspeed],
         fused_lm_head: true,
-        emit: deepspeed::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::deepspeed,
     },
     Framework {
@@ -107,7 +110,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://docs.anyscale.com/reference/finetuning-config-api",
         backends: &[Backend::Deepspeed],
         fused_lm_head: true,
-        emit: llmforge::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::llmforge,
     },
     Framework {
@@ -117,7 +120,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://huggingface.co/docs/trl/v1.16.0/en/index",
         backends: &[Backend::Fsdp, Backend::Deepspeed],
         fused_lm_head: true,
-        emit: trl::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::trl,
     },
     Framework {
@@ -127,7 +130,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://openrlhf.readthedocs.io/en/latest/",
         backends: &[Backend::Deepspeed],
         fused_lm_head: false,
-        emit: openrlhf::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::openrlhf,
     },
     Framework {
@@ -137,7 +140,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://github.com/NVIDIA/Megatron-LM/blob/core_v0.16.1/megatron/training/arguments.py",
         backends: &[Backend::Megatron],
         fused_lm_head: false,
-        emit: megatron_lm::emit,
+        overlaps_tensor_parallel: true,
         violations: rules::megatron_lm,
     },
     Framework {
@@ -147,7 +150,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://docs.nvidia.com/nemo/megatron-bridge/latest/",
         backends: &[Backend::Megatron],
         fused_lm_head: false,
-        emit: megatron_bridge::emit,
+        overlaps_tensor_parallel: true,
         violations: rules::megatron_bridge,
     },
     Framework {
@@ -157,7 +160,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://github.com/pytorch/torchtitan/blob/v0.2.2/torchtitan/config/job_config.py",
         backends: &[Backend::Fsdp, Backend::Ddp],
         fused_lm_head: false,
-        emit: torchtitan::emit,
+        overlaps_tensor_parallel: true,
         violations: rules::torchtitan,
     },
     Framework {
@@ -167,7 +170,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5/examples",
         backends: &[Backend::Deepspeed, Backend::Fsdp, Backend::Ddp],
         fused_lm_head: true,
-        emit: llamafactory::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::llamafactory,
     },
     Framework {
@@ -177,10 +180,40 @@ pub static FRAMEWORKS: &[Framework] = &[
         docs_url: "https://docs.axolotl.ai/docs/config-reference.html",
         backends: &[Backend::Fsdp, Backend::Deepspeed, Backend::Ddp],
         fused_lm_head: true,
-        emit: axolotl::emit,
+        overlaps_tensor_parallel: false,
         violations: rules::axolotl,
     },
 ];
+
+/// What writes a framework's texts.
+type Emit = fn(&Emission) -> Result<Vec<Snippet>, Unsupported>;
+
+/// What writes the texts of [`FRAMEWORKS`], in the same order. Apart from them, so that a program that asks who runs a plan,
+/// as every search does, does not carry what writes texts.
+static EMITTERS: [Emit; FRAMEWORKS.len()] = [
+    verl::emit,
+    chatlearn::emit,
+    deepspeed::emit,
+    llmforge::emit,
+    trl::emit,
+    openrlhf::emit,
+    megatron_lm::emit,
+    megatron_bridge::emit,
+    torchtitan::emit,
+    llamafactory::emit,
+    axolotl::emit,
+];
+
+/// The texts of an emission's framework.
+///
+/// # Errors
+/// Why there are none.
+pub fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    let own = |other: &Framework| other.id == emission.framework.id;
+    let place = FRAMEWORKS.iter().position(own);
+    let emit = place.and_then(|place| EMITTERS.get(place));
+    emit.map_or_else(|| Ok(Vec::new()), |emit| emit(emission))
+}
 
 impl Framework {
     /// The version called `name`; the default for an empty name.
@@ -208,7 +241,7 @@ impl Framework {
 }
 
 /// What a list of the frameworks shows of one. Apart from [`Framework`], so that a program that only names them
-/// does not carry what writes their texts.
+/// does not carry their rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Identifier, as [`Framework::id`].

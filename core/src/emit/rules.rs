@@ -33,7 +33,10 @@ pub use torchtitan::violations as torchtitan;
 pub use trl::violations as trl;
 pub use verl::violations as verl;
 
+use std::fmt::{self, Display};
+
 use super::Framework;
+use super::reach;
 use crate::error::InputError;
 use crate::job::Job;
 use crate::model::Shape;
@@ -67,6 +70,12 @@ pub(super) fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
         gpus.is_multiple_of(gpus_per_node)
             .then(|| (gpus / gpus_per_node, gpus_per_node))
     }
+}
+
+/// Nodes of the whole machine.
+pub(super) fn machines(job: &Job) -> u32 {
+    let hardware = &job.hardware;
+    nodes(hardware.gpus, hardware.gpus_per_node).map_or(1, |(count, _)| count)
 }
 
 /// What no text here sets up: a draft model or heads are the person's own.
@@ -104,18 +113,24 @@ pub(super) fn last_stage(layers: u64, stages: u32) -> Option<u64> {
 struct Rules(Vec<InputError>);
 
 impl Rules {
-    fn refuse(&mut self, field: &str, message: impl Into<String>) {
-        self.0.push(InputError::new(field, message));
+    fn refuse(&mut self, field: impl Display, message: impl Into<String>) {
+        self.0.push(InputError::new(field.to_string(), message));
     }
 
-    fn require(&mut self, holds: bool, field: &str, message: impl FnOnce() -> String) {
+    fn require(&mut self, holds: bool, field: impl Display, message: impl FnOnce() -> String) {
         if !holds {
             self.refuse(field, message());
         }
     }
 
     /// `whole` must be a multiple of `part`.
-    fn divides(&mut self, part: u64, whole: u64, field: &str, message: impl FnOnce() -> String) {
+    fn divides(
+        &mut self,
+        part: u64,
+        whole: u64,
+        field: impl Display,
+        message: impl FnOnce() -> String,
+    ) {
         self.require(part != 0 && whole.is_multiple_of(part), field, message);
     }
 
@@ -134,14 +149,14 @@ impl Rules {
             layout.pipeline_parallel,
             layout.context_parallel,
         );
-        self.require(layout.ulysses_parallel == 1, &field.of("ulysses_parallel"), || {
+        self.require(layout.ulysses_parallel == 1, field.of("ulysses_parallel"), || {
             "Megatron splits sequences by context parallelism. Set ulysses_parallel to 1 and use context_parallel."
                 .to_owned()
         });
         self.divides(
             u64::from(tp * pp * cp),
             gpus.into(),
-            &field.of("tensor_parallel"),
+            field.of("tensor_parallel"),
             || format!("{gpus} GPUs are no multiple of TP {tp} × PP {pp} × CP {cp}."),
         );
         let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
@@ -149,13 +164,13 @@ impl Rules {
             self.divides(
                 u64::from(etp * ep * pp),
                 gpus.into(),
-                &field.of("expert_parallel"),
+                field.of("expert_parallel"),
                 || format!("{gpus} GPUs are no multiple of ETP {etp} × EP {ep} × PP {pp}."),
             );
             self.divides(
                 ep.into(),
                 shape.num_experts,
-                &field.of("expert_parallel"),
+                field.of("expert_parallel"),
                 || {
                     format!(
                         "{} experts cannot be shared evenly by {ep} GPUs.",
@@ -163,19 +178,19 @@ impl Rules {
                     )
                 },
             );
-            self.require(tp == 1 || layout.sequence_parallel, &field.of("sequence_parallel"), || {
+            self.require(tp == 1 || layout.sequence_parallel, field.of("sequence_parallel"), || {
                 "Megatron trains experts under tensor parallelism with sequence parallelism only. Set it to true."
                     .to_owned()
             });
         } else {
-            self.require(ep == 1 && etp <= tp, &field.of("expert_parallel"), || {
+            self.require(ep == 1 && etp <= tp, field.of("expert_parallel"), || {
                 "The model has no experts. Set expert_parallel to 1.".to_owned()
             });
         }
         self.divides(
             tp.into(),
             shape.num_attention_heads,
-            &field.of("tensor_parallel"),
+            field.of("tensor_parallel"),
             || {
                 format!(
                     "{} attention heads cannot be split by {tp}.",
@@ -187,18 +202,18 @@ impl Rules {
         let even = layers.is_multiple_of(u64::from(pp * vpp).max(1));
         self.require(
             even || (vpp == 1 && last_stage(layers, pp).is_some()),
-            &field.of("pipeline_parallel"),
+            field.of("pipeline_parallel"),
             || format!("{layers} layers cannot be split into {pp} stages of {vpp} chunks."),
         );
-        self.require(vpp == 1 || pp > 1, &field.of("virtual_pipeline"), || {
+        self.require(vpp == 1 || pp > 1, field.of("virtual_pipeline"), || {
             "Chunks need more than one pipeline stage. Set virtual_pipeline to 1.".to_owned()
         });
-        self.require(layout.zero_stage <= 1, &field.of("zero_stage"), || {
+        self.require(layout.zero_stage <= 1, field.of("zero_stage"), || {
             "Megatron shards the optimizer (1) or nothing (0). Set zero_stage to 1.".to_owned()
         });
         self.require(
             !layout.offload.activations,
-            &field.of("offload.activations"),
+            field.of("offload.activations"),
             || {
                 "Its Megatron backend keeps activations on the GPU. Use recompute instead."
                     .to_owned()
@@ -215,7 +230,7 @@ impl Rules {
             ("expert_parallel", layout.expert_parallel),
         ];
         for (name, size) in others {
-            self.require(size == 1, &field.of(name), || {
+            self.require(size == 1, field.of(name), || {
                 format!(
                     "FSDP has no {}. Set it to 1 or the backend to megatron.",
                     name.replace('_', " ")
@@ -223,16 +238,13 @@ impl Rules {
             });
         }
         let sp = layout.ulysses_parallel;
-        self.divides(
-            sp.into(),
-            gpus.into(),
-            &field.of("ulysses_parallel"),
-            || format!("{gpus} GPUs are no multiple of {sp}."),
-        );
+        self.divides(sp.into(), gpus.into(), field.of("ulysses_parallel"), || {
+            format!("{gpus} GPUs are no multiple of {sp}.")
+        });
         self.divides(
             sp.into(),
             shape.num_attention_heads,
-            &field.of("ulysses_parallel"),
+            field.of("ulysses_parallel"),
             || {
                 format!(
                     "{} attention heads cannot be split by {sp}.",
@@ -242,7 +254,7 @@ impl Rules {
         );
         let (sp, kv) = (u64::from(sp), shape.num_key_value_heads);
         let even = kv == 0 || shape.is_mla() || kv.is_multiple_of(sp) || sp.is_multiple_of(kv);
-        self.require(even, &field.of("ulysses_parallel"), || {
+        self.require(even, field.of("ulysses_parallel"), || {
             format!("Neither of {kv} key and value heads and {sp} divides the other.")
         });
     }
@@ -283,7 +295,7 @@ impl Rules {
             return;
         };
         let split = u64::from(layout.sequence_split());
-        self.require(tokens.saturating_mul(split) >= longest, &field.of("max_tokens_per_gpu"), || {
+        self.require(tokens.saturating_mul(split) >= longest, field.of("max_tokens_per_gpu"), || {
             format!(
                 "{tokens} tokens on each of {split} GPUs do not hold a sequence of {longest}. Set it to {} or more.",
                 longest.div_ceil(split.max(1))
@@ -291,10 +303,20 @@ impl Rules {
         });
     }
 
-    fn position(&mut self, shape: &Shape, longest: u64, field: &str) {
-        let known = shape.max_position_embeddings;
-        self.require(known == 0 || longest <= known, field, || {
-            format!("{longest} tokens are more than the {known} positions of the model. Shorten the sequences.")
+    /// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the
+    /// framework takes that from the checkpoint's `config.json`.
+    fn position(&mut self, job: &Job, longest: u64, field: impl Display, stretches: bool) {
+        let (model, own) = (&job.model, job.model.shape.max_position_embeddings);
+        let known = if stretches {
+            reach(&model.id, own)
+        } else {
+            own
+        };
+        self.require(own == 0 || longest <= known, field, || {
+            let stretched = if known > own { ", stretched by YaRN" } else { "" };
+            format!(
+                "{longest} tokens are more than the {known} positions of the model{stretched}. Shorten the sequences."
+            )
         });
     }
 }
@@ -303,7 +325,16 @@ impl Rules {
 struct Path(&'static str);
 
 impl Path {
-    fn of(&self, key: &str) -> String {
-        format!("plan.{}{key}", self.0)
+    fn of(&self, key: &'static str) -> Field {
+        Field(self.0, key)
+    }
+}
+
+/// A field of a layout. Its path is written for a refusal alone: the search asks these rules of every plan.
+struct Field(&'static str, &'static str);
+
+impl Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plan.{}{}", self.0, self.1)
     }
 }

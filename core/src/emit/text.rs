@@ -177,17 +177,13 @@ pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
     if !permalink.is_empty() {
         lines.push((*permalink).to_owned());
     }
-    if !answer.fits {
-        lines.push(format!(
-            "Warning: it does not fit. {}",
-            words::shortfall(&answer.memory)
-        ));
-    }
+    lines.extend(words::decision(answer));
     lines.extend(warnings.iter().map(|warning| format!("Warning: {warning}")));
     let serious = answer
         .advice
         .iter()
-        .filter(|advice| advice.severity != Severity::Hint);
+        // What does not fit is said above, with the probability.
+        .filter(|advice| advice.severity != Severity::Hint && advice.id != "out-of-memory");
     lines.extend(serious.map(|advice| format!("Warning: {}", advice.text)));
     lines.extend(
         answer
@@ -197,6 +193,20 @@ pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
     );
     lines.dedup();
     lines
+}
+
+/// Stops a text that each of several nodes runs before it has been told where the first node is and which one it is on;
+/// nothing for one node, which needs neither.
+pub(super) fn rendezvous(nodes: u32) -> Option<(String, String)> {
+    let last = nodes.checked_sub(1).filter(|last| *last > 0)?;
+    Some((
+        format!(
+            ": \"${{MASTER_ADDR:?address of the first node}}\" \"${{NODE_RANK:?0 on the first node, 1 to {last} on the others}}\""
+        ),
+        format!(
+            "run it on each of the {nodes} nodes, with MASTER_ADDR the first one's address and NODE_RANK its own number, from 0 to {last}"
+        ),
+    ))
 }
 
 /// `torchrun` on every GPU of the machine, up to the program that it starts.

@@ -1,11 +1,11 @@
 //! torchtitan: one TOML for `torchtitan.train`. 0.2.2 is its last release that reads TOML; 0.3 is configured in Python.
 
-use super::choices::{offload_reason, rate};
-use super::rules::nodes;
+use super::choices::{kept_reason, offload_reason, rate};
 use super::rules::torchtitan::{Flavor, flavor_of, shards};
+use super::rules::{machines, nodes};
 use super::text::{Section, head, model_path};
 use super::toml::{self, truth, word};
-use super::trainer::joined;
+use super::trainer::{first_node, joined};
 use super::words::{self, count, plural};
 use super::{Emission, Snippet, Unsupported, accept, rules};
 use crate::plan::{MicroBatch, Recompute};
@@ -20,6 +20,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         });
     };
     let mut lines = head(emission, &warnings(emission, flavor));
+    lines.extend(first_node(machines(emission.job), false));
     lines.push(format!("Start on each node: {}", start(emission)));
     let sections = [
         model(emission, flavor),
@@ -252,7 +253,7 @@ fn memory(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Memory");
     let (mode, reason) = match layout.recompute {
-        Recompute::None => ("none", "the activations fit"),
+        Recompute::None => ("none", kept_reason(emission.answer.fits)),
         Recompute::Full => (
             "full",
             "each layer again from its input: far fewer activations",

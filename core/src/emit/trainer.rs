@@ -1,17 +1,18 @@
 //! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
 
+use super::checkpoint::trained;
 use super::choices::{
-    ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_than_fp32,
+    ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_states, shard_bytes,
 };
-use super::text::{Section, model_path};
+use super::text::Section;
 use super::words::{self, count};
 use super::{Emission, deepspeed};
 use crate::wire::{Backend, LoraTargets};
 use crate::workload::Workload;
 
 /// The model as a file names it that no shell reads, and why.
-pub(super) fn model_folder(emission: &Emission) -> (String, &'static str) {
-    let (path, reason) = model_path(&emission.job.model);
+pub(super) fn model_folder(emission: &Emission) -> (String, String) {
+    let (path, reason) = trained(emission.job, &emission.job.model);
     (path.trim_matches('"').replace("$HOME/", "./"), reason)
 }
 
@@ -91,6 +92,18 @@ pub(super) fn meet(nodes: u32) -> &'static str {
     }
 }
 
+/// Where the first of several nodes is, for a text that is a file: `axolotl` and `torchtitan` number the nodes by themselves.
+pub(super) fn first_node(nodes: u32, numbered: bool) -> Option<String> {
+    let last = nodes.checked_sub(1).filter(|last| *last > 0)?;
+    Some(if numbered {
+        format!(
+            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 to {last} on the others."
+        )
+    } else {
+        "Before: export MASTER_ADDR as the address of the first node, the same on all.".to_owned()
+    })
+}
+
 /// How long to train: steps where the question counts tokens, else what `otherwise` says.
 pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
@@ -120,7 +133,8 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
 pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = Vec::from_iter(joined(emission));
-    out.extend(other_than_fp32(layout, name));
+    let kept = [shard_bytes(emission), layout.gradient_bytes, 8.0];
+    out.extend(other_states(layout, kept, name));
     out.extend(gradients_apart(layout).filter(|_| layout.backend == Backend::Deepspeed));
     out
 }

@@ -4,9 +4,10 @@ mod config;
 mod fine_tuning;
 mod reinforcement;
 
-use super::choices::{half, half_type, other_states, passes, rate};
+use super::checkpoint::trained;
+use super::choices::{half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
 use super::rules::{nodes, pools};
-use super::text::{Script, Section, flag, head, home, model_path};
+use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
 use super::{Emission, Snippet, Unsupported, accept, rules, trainer, yaml};
 use crate::plan::{Layout, Recompute};
@@ -73,13 +74,7 @@ fn machines(emission: &Emission) -> u32 {
 }
 
 fn setup(emission: &Emission) -> Vec<(String, String)> {
-    let mut lines = Vec::new();
-    if machines(emission) > 1 {
-        lines.push((
-            ": \"${MASTER_ADDR:?} ${NODE_RANK:?}\"".to_owned(),
-            "run on every node that trains".to_owned(),
-        ));
-    }
+    let mut lines = Vec::from_iter(rendezvous(machines(emission)));
     if serves(emission) {
         lines.push((
             ": \"${VLLM_HOST:?}\"".to_owned(),
@@ -106,7 +101,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut out = Vec::new();
     let moments = if eight_bit(layout) { 2.0 } else { 8.0 };
-    let kept = [4.0, layout.gradient_bytes, moments];
+    let kept = [shard_bytes(emission), layout.gradient_bytes, moments];
     out.extend(other_states(layout, kept, "TRL"));
     if !layout.fused_lm_head {
         out.push("TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.".to_owned());
@@ -153,7 +148,7 @@ fn eight_bit(layout: &Layout) -> bool {
 fn model(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut section = Section::new("Model");
-    let (path, reason) = model_path(&job.model);
+    let (path, reason) = trained(job, &job.model);
     section.set("--model_name_or_path", path, reason);
     let precision = job.workload.precision;
     section.set(
@@ -181,18 +176,19 @@ fn model(emission: &Emission) -> Section {
         ("flash_attention_2", "scores never reach memory")
     };
     section.set("--attn_implementation", attention, reason);
-    checkpointing(&mut section, layout);
+    checkpointing(&mut section, emission);
     trainer::peft(&mut section, &job.workload);
     section
 }
 
-fn checkpointing(section: &mut Section, layout: &Layout) {
+fn checkpointing(section: &mut Section, emission: &Emission) {
+    let layout = &emission.plan.layout;
     let full = layout.recompute == Recompute::Full;
     let fsdp = layout.backend == Backend::Fsdp;
     let reason = match (full, fsdp) {
         (true, true) => "FSDP recomputes, by accelerate_config.yaml; both at once are refused",
         (true, false) => "each layer again from its input: far fewer activations",
-        (false, _) => "off: the activations fit",
+        (false, _) => kept_reason(emission.answer.fits),
     };
     section.set("--gradient_checkpointing", flag(full && !fsdp), reason);
     if layout.offload.activations && !(full && fsdp) {

@@ -7,11 +7,14 @@ mod generation;
 mod model;
 mod reinforcement;
 mod roles;
+mod run;
 mod versions;
 
+use super::checkpoint::stretched;
 use super::choices::other_states;
-use super::text::{Script, head};
-use super::{Emission, Snippet, Unsupported, accept, rules};
+use super::rules::machines;
+use super::text::{Script, head, rendezvous};
+use super::{Emission, Snippet, Unsupported, accept, megatron, rules};
 use crate::wire::{Backend, Schedule};
 pub(super) use versions::VERSIONS;
 use versions::{Version, spell};
@@ -26,6 +29,14 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         return Err(Unsupported {
             message: format!(
                 "veRL {} generates beside training only in recipes of its repository. Choose 0.9.1, or the schedule colocated.",
+                emission.version
+            ),
+        });
+    }
+    if megatron && version < Version::V0_8_0 && stretched(emission.job) {
+        return Err(Unsupported {
+            message: format!(
+                "veRL {} gives Megatron no YaRN. Choose 0.8.0 or later, the backend fsdp, or shorter sequences.",
                 emission.version
             ),
         });
@@ -60,20 +71,16 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     Ok(vec![script.into_snippet(file)])
 }
 
-/// Environment variables that must be set before the processes start.
+/// Environment variables that must be set before the processes start, and what brings the nodes together.
 fn setup(emission: &Emission) -> Vec<(String, String)> {
-    let mut lines = Vec::new();
-    if emission.plan.layout.backend == Backend::Megatron {
-        lines.push((
-            "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
-            "Megatron orders communication and computation by it".to_owned(),
-        ));
-    }
-    if emission.job.hardware.nodes() > 1 && emission.job.workload.rl.is_none() {
-        lines.push((
-            ": \"${MASTER_ADDR:?} ${NODE_RANK:?}\"".to_owned(),
-            "run on every node".to_owned(),
-        ));
+    let job = emission.job;
+    let nodes = machines(job);
+    let mut lines = match emission.plan.layout.backend {
+        Backend::Megatron => megatron::setup(job),
+        _ => Vec::from_iter(rendezvous(nodes)),
+    };
+    if nodes > 1 && job.workload.rl.is_some() {
+        lines.extend(run::ray(job.hardware.gpus));
     }
     lines
 }
@@ -89,7 +96,10 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    out.extend(other_states(layout, engine::state_bytes(emission), "veRL"));
+    // Of adapters they are next to nothing.
+    if emission.job.workload.lora.is_none() {
+        out.extend(other_states(layout, engine::state_bytes(emission), "veRL"));
+    }
     if layout.overlap.tensor_parallel
         && layout.backend == Backend::Megatron
         && layout.tensor_parallel > 1

@@ -5,7 +5,7 @@ use crate::job::Job;
 use crate::plan::Layout;
 use crate::units::fixed;
 pub(super) use crate::units::grouped as count;
-use crate::wire::{Answer, LoraTargets, Memory, Precision, Schedule, WorkloadKind};
+use crate::wire::{Answer, Fit, FitState, LoraTargets, Precision, Schedule, WorkloadKind};
 use crate::workload::Lora;
 
 /// A text that stays one line of a comment: no control characters, nothing that reorders or hides
@@ -197,15 +197,64 @@ pub(super) fn estimate(answer: &Answer) -> String {
     line
 }
 
+/// What a text says of the decision whether its plan fits, in one line; nothing where it is as sure as asked, whatever
+/// the responses are.
+pub(super) fn decision(answer: &Answer) -> Option<String> {
+    let fit = &answer.fit;
+    let probability = percent(fit.probability);
+    match fit.state {
+        FitState::Fits => fit.mean_response_at_most.map(|mean| {
+            format!(
+                "Note: as sure as asked while the mean response is at most {} tokens.",
+                figure(mean.floor())
+            )
+        }),
+        FitState::Tight => Some(format!(
+            "Warning: tight. It fits with a probability of {probability} %; {} % are asked for.",
+            percent(fit.confidence)
+        )),
+        FitState::Unlikely => Some(format!(
+            "Warning: it is unlikely to fit, with a probability of {probability} %. {}",
+            shortfall(fit)
+        )),
+        FitState::No => Some(format!(
+            "Warning: it does not fit, with a probability of {probability} % that it does. {}",
+            shortfall(fit)
+        )),
+    }
+}
+
+/// A probability as a whole number of hundredths, never rounded up: what is less than asked for reads as less.
+fn percent(probability: f64) -> String {
+    let hundredths = (probability.clamp(0.0, 1.0) * 100.0 + 1e-9).floor();
+    if probability > 0.0 && hundredths < 1.0 {
+        "< 1".to_owned()
+    } else {
+        fixed(hundredths, 0)
+    }
+}
+
 /// By how much the memory falls short, and where.
-pub(super) fn shortfall(memory: &Memory) -> String {
-    format!(
-        "{} of {} are needed on a GPU in {}: {} too much.",
-        gib(memory.reserved_gib),
-        gib(memory.capacity_gib),
-        memory.phase.replace('_', " "),
-        gib(memory.reserved_gib - memory.capacity_gib)
-    )
+fn shortfall(fit: &Fit) -> String {
+    let (needed, capacity) = (gib(fit.needed_gib), gib(fit.capacity_gib));
+    if fit.margin_gib >= 0.0 {
+        return format!(
+            "{needed} of {capacity} are needed by the estimate, whose error is larger than what is left."
+        );
+    }
+    let over = gib(-fit.margin_gib);
+    match fit.phase {
+        "host" => format!(
+            "{needed} of {capacity} are needed in the host memory of a node: {over} too much."
+        ),
+        "engine" => format!(
+            "{needed} of {capacity} are needed in the engine's share of a GPU: {over} too much."
+        ),
+        phase => format!(
+            "{needed} of {capacity} are needed on a GPU in {}: {over} too much.",
+            phase.replace('_', " ")
+        ),
+    }
 }
 
 /// `8 GPUs = TP 2 × DP 4`.

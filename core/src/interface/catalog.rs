@@ -29,7 +29,7 @@ pub struct GpuRow {
     pub id: &'static str,
     /// Name for a person.
     pub name: &'static str,
-    /// Usable memory in GiB.
+    /// Memory that CUDA or ROCm shows a process, in GiB.
     pub memory_gib: f64,
     /// Memory bandwidth in GB/s.
     pub hbm_gb_per_s: f64,
@@ -41,10 +41,18 @@ pub struct GpuRow {
     pub nvlink_gb_per_s: f64,
     /// GPUs reachable over NVLink.
     pub nvlink_domain: u32,
+    /// GPUs of the usual node.
+    pub gpus_per_node: u32,
+    /// Host memory of the usual node in GiB.
+    pub host_ram_gib: Option<f64>,
     /// Price of one GPU for one hour in US dollars.
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the figures come from.
     pub source: Source,
+    /// Where the usable memory is shown.
+    pub memory_source: Source,
+    /// The card that it is shown of, where that is another one, which leaves the same share of its memory.
+    pub memory_as: Option<&'static str>,
     /// Where the price comes from.
     pub price_source: Option<Source>,
     /// What a reader should know about the figures.
@@ -107,20 +115,27 @@ pub fn rows(table: Table) -> Vec<Row> {
 }
 
 fn gpus() -> impl Iterator<Item = GpuRow> {
-    catalog::gpu_sources().map(|(gpu, source, notes)| GpuRow {
-        id: gpu.id,
-        name: gpu.name,
-        memory_gib: gpu.memory_gib,
-        hbm_gb_per_s: gpu.hbm_gb_per_s,
-        bf16_dense_tflops: gpu.bf16_dense_tflops,
-        fp8_dense_tflops: gpu.fp8_dense_tflops,
-        nvlink_gb_per_s: gpu.nvlink_gb_per_s,
-        nvlink_domain: gpu.nvlink_domain,
-        usd_per_gpu_hour: gpu.usd_per_gpu_hour,
-        source,
-        price_source: gpu.price_source,
-        notes,
-    })
+    let rows = catalog::gpu_sources().zip(catalog::memory_sources());
+    rows.map(
+        |((gpu, source, notes), (memory_source, memory_as))| GpuRow {
+            id: gpu.id,
+            name: gpu.name,
+            memory_gib: gpu.memory_gib,
+            hbm_gb_per_s: gpu.hbm_gb_per_s,
+            bf16_dense_tflops: gpu.bf16_dense_tflops,
+            fp8_dense_tflops: gpu.fp8_dense_tflops,
+            nvlink_gb_per_s: gpu.nvlink_gb_per_s,
+            nvlink_domain: gpu.nvlink_domain,
+            gpus_per_node: gpu.gpus_per_node,
+            host_ram_gib: gpu.host_ram_gib,
+            usd_per_gpu_hour: gpu.usd_per_gpu_hour,
+            source,
+            memory_source,
+            memory_as,
+            price_source: gpu.price_source,
+            notes,
+        },
+    )
 }
 
 fn models() -> impl Iterator<Item = ModelRow> {

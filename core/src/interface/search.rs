@@ -28,6 +28,8 @@ pub struct Plans {
     pub considered: u64,
     /// Those whose time had to be computed.
     pub evaluated: u64,
+    /// Whether all were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
     /// The best plan of each parallel layout, the best layouts first; then layouts of which nothing fits, by shortfall.
     pub plans: Vec<Answer>,
     /// GiB that the nearest plan lacks; absent where one fits.
@@ -58,6 +60,8 @@ pub struct Offers {
     pub considered: u64,
     /// Those whose time had to be computed.
     pub evaluated: u64,
+    /// Whether all were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
     /// The best that fit, best first; those beyond a deadline or budget last.
     pub offers: Vec<Offered>,
     /// Those that no other beats in both cost and time, fastest first.
@@ -174,7 +178,7 @@ fn doubled(most: u64) -> Vec<u64> {
 
 fn plans(
     question: &Question,
-    framework: Option<&Framework>,
+    framework: Option<&'static Framework>,
     limit: usize,
 ) -> Result<Plans, InputError> {
     let found = crate::search(question, framework, limit)?;
@@ -195,6 +199,7 @@ fn plans(
         version: VERSION,
         considered: found.considered,
         evaluated: found.evaluated,
+        complete: found.complete,
         plans: found.plans,
         shortfall_gib,
         closing,
@@ -230,6 +235,10 @@ fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, In
         version: VERSION,
         considered,
         evaluated,
+        complete: all
+            .iter()
+            .filter_map(|offer| offer.result.as_ref().ok())
+            .all(|own| own.complete),
         offers: listed(ranked.get(..limit.max(1)).unwrap_or(&ranked)),
         front: listed(&market::front(&all)),
         refused: refused.collect(),

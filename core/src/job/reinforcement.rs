@@ -117,13 +117,7 @@ pub(super) fn resolve_rl(
     };
     let schedule = spec.schedule.unwrap_or_default();
     let train_gpus = match (schedule, spec.train_gpus) {
-        (Schedule::Colocated, None) => hardware.gpus,
-        (Schedule::Colocated, Some(_)) => {
-            return Err(InputError::new(
-                field("train_gpus"),
-                "A colocated schedule trains on all GPUs. Leave the field out, or choose another schedule.",
-            ));
-        }
+        (Schedule::Colocated, _) => hardware.gpus,
         (_, None) => (hardware.gpus / 2).max(1),
         (_, Some(gpus)) => positive(field("train_gpus"), gpus, MAX_GPUS)? as u32,
     };
@@ -152,13 +146,7 @@ pub(super) fn resolve_rl(
     };
     let max_staleness = match (schedule, spec.max_staleness) {
         (Schedule::FullyAsync, stated) => count("max_staleness", stated.unwrap_or(STALENESS))?,
-        (_, None) => 1,
-        (_, Some(_)) => {
-            return Err(InputError::new(
-                field("max_staleness"),
-                "Only a fully_async schedule has a staleness bound. Leave the field out, or choose that schedule.",
-            ));
-        }
+        _ => 1,
     };
     Ok(Rl {
         prompts_per_step: prompts,

@@ -46,8 +46,9 @@ pub(crate) fn of_role(
     batch: &Batch,
     usage: Use,
 ) -> Workings {
-    let (stage, _) = worst(context, role, layout, gpus, batch, usage);
-    let held = Held::of(context, role, layout, gpus, batch, usage, stage);
+    let largest = &batch.expected;
+    let (stage, _) = worst(context, role, layout, gpus, (batch, largest), usage);
+    let held = Held::of(context, role, layout, gpus, (batch, largest), usage, stage);
     let (own, eager) = block_context(context, role, layout);
     let counted: Vec<_> = stage_layers(role, layout, stage)
         .filter(|(_, count)| *count > 0.0)
@@ -58,15 +59,15 @@ pub(crate) fn of_role(
         layout: &none,
         ..own
     };
-    let largest = counted
+    let widest = counted
         .iter()
-        .map(|(block, _)| whole.kept_bytes(*block, batch.largest, eager))
+        .map(|(block, _)| whole.kept_bytes(*block, largest.slice, eager))
         .fold(0.0, f64::max);
     let trains = usage == Use::Train;
     let blocks = if trains {
         counted
             .iter()
-            .map(|(block, count)| (*count, own.kept_bytes(*block, batch.largest, eager)))
+            .map(|(block, count)| (*count, own.kept_bytes(*block, largest.slice, eager)))
             .collect()
     } else {
         Vec::new()
@@ -81,12 +82,12 @@ pub(crate) fn of_role(
         moment: held.moment(),
         blocks,
         on_card: on_card(layout, layers),
-        in_flight: in_flight(layout, batch.micro_batches, stage),
-        working: (largest, at_work(layout, usage)),
+        in_flight: in_flight(layout, largest.micro_batches, stage),
+        working: (widest, at_work(layout, usage)),
         unpacked: unpacked(context, role, layout, usage).get(),
         logits: (logit_bytes(context, layout, usage), vocabulary),
         head: (head_gradient(context, role, usage), held.rank.head),
-        tokens: batch.largest.tokens,
+        tokens: largest.slice.tokens,
         groups: groups(layout, gpus),
     }
 }

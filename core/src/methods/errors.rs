@@ -6,7 +6,8 @@
 use serde::Serialize;
 
 use super::Language;
-use crate::coverage::{self, COVERAGE, COVERED_SHARE, Kind};
+use crate::coverage::{self, COVERAGE, COVERED_SHARE, Kind, MemoryKind};
+use crate::efficiency::TYPICAL;
 use crate::estimate::Evaluated;
 use crate::units::fixed;
 use crate::wire::Backend;
@@ -142,9 +143,9 @@ fn generation(half: f64, language: Language) -> String {
     )
 }
 
-/// Half-widths of the intervals around a throughput and a peak, as logarithms.
-pub(super) fn half_widths(found: &Evaluated) -> (f64, f64) {
-    coverage::half_widths(&found.job, &found.plan.layout)
+/// Half-width of the interval around a throughput, as a logarithm.
+pub(super) fn half_width(found: &Evaluated) -> f64 {
+    coverage::half_width(&found.job, &found.plan.layout)
 }
 
 fn framework(found: &Evaluated) -> &'static str {
@@ -183,7 +184,7 @@ pub(super) fn error_sentence(
         return format!("{none}{all}");
     }
     if workload.generation.is_some() {
-        return generation(half_widths(found).0, language);
+        return generation(half_width(found), language);
     }
     if workload.rl.is_none() {
         return training("speed", Some(framework(found)), language);
@@ -205,19 +206,28 @@ pub(super) fn error_sentence(
 pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> (String, String) {
     let (job, layout) = (&found.job, &found.plan.layout);
     let share = fixed(COVERED_SHARE * 100.0, 0);
-    let (_, peak) = half_widths(found);
     let (en, zh) = if memory {
-        let [full, ..] = COVERAGE.memory;
-        if peak == full {
-            (
-                "peaks of full training on Megatron and FSDP".to_owned(),
-                " Megatron 与 FSDP 全参数训练的内存峰值".to_owned(),
-            )
-        } else {
-            (
-                "peaks of adapter runs, the nearest there are,".to_owned(),
-                "适配器训练的内存峰值（没有更接近的数据）".to_owned(),
-            )
+        let kind = MemoryKind::of(job, layout);
+        let (en, zh) = match kind {
+            MemoryKind::Megatron => ("of full training on Megatron", " Megatron 全参数训练"),
+            MemoryKind::Fsdp => ("of full training on FSDP", " FSDP 全参数训练"),
+            MemoryKind::Other => ("of full training", "全参数训练"),
+            MemoryKind::Adapters => ("of adapter runs", "适配器训练"),
+            MemoryKind::Hybrid => ("of hybrid architectures", "混合架构训练"),
+        };
+        match MEMORY_RUNS.get(kind as usize) {
+            // As `examples/fit/memory.rs` does where fewer than two sources measured a kind.
+            Some((0 | 1, _)) => (
+                format!("peaks of every kind, as next to none are {en},"),
+                format!("各类训练的内存峰值（几乎没有{zh}的）"),
+            ),
+            found => {
+                let (sources, runs) = found.copied().unwrap_or_default();
+                (
+                    format!("peaks {en} ({runs} runs of {sources} sources)"),
+                    format!("{zh}的内存峰值（{sources} 个来源的 {runs} 次）"),
+                )
+            }
         }
     } else if job.workload.rl.is_some() {
         ("RL steps".to_owned(), " RL 训练步".to_owned())
@@ -246,18 +256,12 @@ fn training_runs(kind: Kind) -> (String, String) {
             "含专家或更低精度的训练",
         )
     };
-    let like = format!(
-        "{} on {}, {} bits",
-        name(kind.framework),
-        kind.architecture,
-        kind.bits
-    );
-    let like_zh = format!(
-        "{} 上的 {}，{} 位",
-        kind.architecture,
-        name(kind.framework),
-        kind.bits
-    );
+    let (on, on_zh) = match kind.architecture {
+        TYPICAL => ("an unknown architecture", "未知架构"),
+        known => (known, known),
+    };
+    let like = format!("{} on {on}, {} bits", name(kind.framework), kind.bits);
+    let like_zh = format!("{on_zh} 上的 {}，{} 位", name(kind.framework), kind.bits);
     match own {
         Some((sources, runs)) => {
             let plural = if *sources == 1 { "source" } else { "sources" };

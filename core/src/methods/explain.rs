@@ -107,7 +107,7 @@ impl<'a> Source<'a> {
             });
         };
         let generating = self.generation()?;
-        workings::with_phases(self.context, plan, rl, &generating, |phases| {
+        workings::with_phases(self.context, plan, rl, &generating.room, |phases| {
             let own = phases.iter().find(|own| own.name == name)?;
             read(&Phase {
                 name: own.name,

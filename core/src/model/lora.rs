@@ -51,6 +51,18 @@ impl ParameterCounts {
     }
 }
 
+impl ParameterCounts {
+    /// Of the weights that [`Self::lora`] counts those that a token visits: the adapters of the experts it is sent to.
+    #[must_use]
+    pub fn visited_lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
+        let visited = Shape {
+            num_experts: shape.num_experts.min(shape.num_experts_per_tok),
+            ..*shape
+        };
+        Self::lora(&visited, rank, targets)
+    }
+}
+
 /// Sum of inputs and outputs of the matrices of one attention layer.
 fn attention_widths(shape: &Shape) -> u64 {
     let (h, heads) = (shape.hidden_size, shape.num_attention_heads);

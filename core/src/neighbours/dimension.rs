@@ -93,6 +93,53 @@ pub(super) const SIZES: [D; 6] = [
 ];
 
 impl Dimension {
+    /// Every dimension.
+    pub const ALL: [Self; 34] = [
+        D::TensorParallel,
+        D::PipelineParallel,
+        D::VirtualPipeline,
+        D::ContextParallel,
+        D::UlyssesParallel,
+        D::ExpertParallel,
+        D::ZeroStage,
+        D::MicroBatch,
+        D::Recompute,
+        D::Offload,
+        D::FusedLmHead,
+        D::RolloutTensorParallel,
+        D::GpuMemoryUtilization,
+        D::MaxNumSeqs,
+        D::MaxNumBatchedTokens,
+        D::EnforceEager,
+        D::FreeCache,
+        D::ExpertTensorParallel,
+        D::SequenceParallel,
+        D::ShardGroup,
+        D::FusedLoss,
+        D::Attention,
+        D::Overlap,
+        D::NvmeOffload,
+        D::ZeroHpzPartitionSize,
+        D::ZeroQuantizedWeights,
+        D::ZeroQuantizedGradients,
+        D::CriticMicroBatch,
+        D::ReferenceMicroBatch,
+        D::RolloutDataParallel,
+        D::RolloutExpertParallel,
+        D::KvCacheDtype,
+        D::Gpus,
+        D::TrainGpus,
+    ];
+
+    /// Whether a step in it changes what is computed, not how: the number formats of caches and of what is sent.
+    #[must_use]
+    pub fn changes_numerics(self) -> bool {
+        matches!(
+            self,
+            D::Attention | D::KvCacheDtype | D::ZeroQuantizedWeights | D::ZeroQuantizedGradients
+        )
+    }
+
     /// Paths of all fields that may say it.
     #[must_use]
     pub fn fields(self) -> &'static [&'static str] {

@@ -13,12 +13,11 @@ use crate::wire::{Attention, Backend, KvCacheDtype};
 type Turn<T> = (D, fn(&mut T));
 
 /// Changes of a layout that have no size: each turns something over.
-const TURNS: [Turn<Layout>; 14] = [
+const TURNS: [Turn<Layout>; 13] = [
     (D::SequenceParallel, |l| {
         l.sequence_parallel = !l.sequence_parallel
     }),
     (D::FusedLmHead, |l| l.fused_lm_head = !l.fused_lm_head),
-    (D::FusedLoss, |l| l.fused_loss = !l.fused_loss),
     (D::Attention, |l| {
         l.attention = match l.attention {
             Attention::Flash => Attention::Unfused,
@@ -75,12 +74,18 @@ const ENGINES: [Turn<RolloutPlan>; 9] = [
     }),
 ];
 
+/// The largest engine that steps lead to: beyond it nobody measured, and every layer waits for the network.
+const MOST_ENGINE: u32 = 32;
+
 fn resize_ranks(engine: &mut RolloutPlan, ranks: u32) {
-    engine.resize(|engine| engine.data_parallel = ranks.max(1));
+    if ranks < engine.data_parallel || engine.tensor_parallel.saturating_mul(ranks) <= MOST_ENGINE {
+        engine.resize(|engine| engine.data_parallel = ranks.max(1));
+    }
 }
 
 /// Every plan that model and machine allow, one step up or down in one dimension, each once. What is trained stays:
-/// batch, precision, schedule. The code that trains, the engine, its precision and speculative decoding are no steps.
+/// batch, precision, schedule. The code that trains, its loss, the engine, its precision and speculative decoding are no
+/// steps.
 #[must_use]
 pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
     // The engine's share goes in twentieths.

@@ -30,7 +30,7 @@ impl Draft<'_> {
     pub(super) fn hardware(&mut self) {
         let spec = self.base.map(|base| &base.hardware);
         let named = self.field("hardware.gpu").cloned();
-        // A link and a price are those of the base's own GPU.
+        // A link, a price and the host's memory are those of the base's own GPU.
         let alike = spec.is_some_and(|spec| named.as_ref().is_none_or(|gpu| *gpu == spec.gpu));
         match spec.filter(|_| alike) {
             Some(spec) => {
@@ -48,6 +48,9 @@ impl Draft<'_> {
                 }
                 if let Some(price) = price {
                     self.set("hardware.usd_per_gpu_hour", price);
+                }
+                if let Some(host) = spec.host_ram_gib {
+                    self.set("hardware.host_ram_gib", host);
                 }
                 if self.field("hardware.gpus").is_none()
                     && let Some(gpus) = gpus

@@ -17,7 +17,7 @@ use crate::error::InputError;
 use crate::job::{self, Job};
 use crate::plan::Plan;
 use crate::wire::{self, Question};
-use crate::{complete, emit};
+use crate::{belonging, complete, emit};
 
 /// A question and its report while they are written.
 pub(super) struct Draft<'a> {
@@ -466,6 +466,16 @@ impl<'a> Draft<'a> {
             self.lay_over(base);
         } else {
             self.take_link();
+        }
+        let left_out = belonging::strip(&mut self.root);
+        if !left_out.is_empty() {
+            self.note(
+                0,
+                format!(
+                    "Left out of the question, which has no use for it: {}.",
+                    left_out.join(", ")
+                ),
+            );
         }
         let question = wire::question_from_value(self.root.take()).map_err(|error| {
             Trouble::new(0, format!("The text asks for what is no question. {error}"))

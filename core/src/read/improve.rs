@@ -18,6 +18,7 @@ use crate::emit;
 use crate::estimate::{self, Evaluated};
 use crate::neighbours::Dimension;
 use crate::plan::Plan;
+use crate::possible::possible;
 use crate::wire::{Answer, Question};
 use plans::{State, in_order, search};
 use told::{about, difference, follow, settings, stated_too};
@@ -142,7 +143,7 @@ fn attempt(
                     .iter()
                     .map(Edit::shown)
                     .collect(),
-                fits: now.fits,
+                fits: now.fits(),
                 tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(job.hardware.gpus),
                 reserved_gib: now.reserved,
                 speedup: was.seconds / now.seconds,
@@ -162,8 +163,10 @@ fn attempt(
     if settings.iter().all(Option::is_some) && !unsaid.is_empty() {
         return Some(Err(unsaid));
     }
+    let answer = estimate::answer(&context, &last.plan);
+    let answer = possible(&context, &last.plan, answer).ok()?;
     let mut question = reading.question.clone();
-    question.plan = Some(last.plan.to_spec());
+    question.plan = Some(answer.plan.clone());
     let mut edits = told(0, path.len() - 1).unwrap_or_default();
     let now = settings
         .last()
@@ -187,7 +190,7 @@ fn attempt(
     }
     Some(Ok(Improved {
         changes,
-        answer: estimate::answer(&context, &last.plan),
+        answer,
         question,
         diff: diff::unified(texts, &edited.texts),
         texts: edited.texts,

@@ -37,8 +37,8 @@ pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
         hash.starts_with("v=").then_some((hash, number))
     });
     for (hash, number) in links.take(8) {
-        match permalink::from_hash(hash) {
-            Ok(question) => return Some(question),
+        match permalink::open(hash) {
+            Ok((question, _)) => return Some(question),
             Err(error) => notes.push(Note {
                 line: number,
                 text: printable(&format!("The link is passed over. {}", error.message)),

@@ -1,16 +1,24 @@
 //! The most that fits: the engine's share of the card and each role's token budget, with and without offload.
 
 use super::phases::{Budgets, Others, phases};
-use super::{GeneratingSide, kept_engine};
+use super::{GeneratingSide, kept_engine, least_share_gib};
 use crate::context::Context;
 use crate::plan::{Layout, Plan};
-use crate::rollout::Generation;
-use crate::step;
+use crate::rollout::Room;
 use crate::wire::{Limit, MemoryParts, Offload, Schedule, TokenBudget};
 use crate::workload::Rl;
 
-/// Shares of the card are stated to a twentieth, and never above this: vLLM's own trial run needs the rest.
-pub(crate) const MOST: f64 = 0.95;
+/// Shares of the card are stated to a twentieth, and never above this. Beside training the trainer's own context, its
+/// communicators and what its allocator keeps want room, too: of 103 values in veRL's examples one is 0.9 or more, the
+/// guide advises 0.5 to 0.7 (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>). Alone vLLM's own
+/// default is the most.
+#[must_use]
+pub(crate) fn most(rl: &Rl) -> f64 {
+    match rl.schedule {
+        Schedule::Colocated => 0.85,
+        Schedule::Split | Schedule::OneStepOff | Schedule::FullyAsync => 0.9,
+    }
+}
 
 /// What fits with all states on the card between their phases, and with all of them in host memory.
 #[must_use]
@@ -21,13 +29,14 @@ pub fn limits(
     generating: &GeneratingSide,
 ) -> Vec<Limit> {
     [false, true]
-        .map(|offload| limit(context, plan, rl, &generating.phase, offload))
+        .map(|offload| limit(context, plan, rl, &generating.room, offload))
         .into()
 }
 
 /// What a limit follows from.
 pub(crate) struct Terms {
-    /// GiB that the engine's share of the card does not count, and the least that the engine needs; absent without one.
+    /// GiB that the engine's share of the card does not count, and the least that the engine needs, each as sure as
+    /// asked; absent without an engine.
     pub(crate) engine: Option<(f64, f64)>,
     /// GiB that an engine keeps beside training.
     pub(crate) kept: f64,
@@ -40,7 +49,7 @@ pub(crate) fn terms(
     context: &Context<'_>,
     plan: &Plan,
     rl: &Rl,
-    generating: &Generation,
+    room: &Room,
     offload: bool,
 ) -> Terms {
     let moved = |layout: &Layout| Layout {
@@ -58,48 +67,53 @@ pub(crate) fn terms(
         reference: plan.reference.as_ref().map(moved),
         ..*plan
     };
+    let factor = context.sure.training(context.job, &plan.layout);
     let others = Others::of(&plan, rl);
     let (phases, resident) = phases(context, &plan, rl, &others);
     let mut kept = 0.0;
     let mut share = None;
     if let Some(engine) = &plan.rollout {
-        kept = kept_engine(engine, rl, generating).total();
+        kept = kept_engine(engine, rl, room).total();
         let resident = if rl.schedule == Schedule::Colocated {
             resident
         } else {
             MemoryParts::default()
         };
-        let beside = step::engine_memory(generating, context.efficiency.context_gib, resident);
-        let parts = beside.parts;
         // The engine's share counts its weights, cache and working memory; the rest is what training leaves.
-        let outside = beside.reserved_gib()
-            - parts.rollout_weights
-            - parts.kv_cache
-            - generating.workspace.gib();
-        share = Some((outside, (generating.weights + generating.workspace).gib()));
+        let outside = context.efficiency.context_gib + resident.total() * context.sure.states;
+        let least = least_share_gib(context, room);
+        share = Some((outside, least));
     }
     Terms {
         engine: share,
         kept,
         phases: phases
             .iter()
-            .map(|phase| (phase.name, phase.budgets(context, rl)))
+            .map(|phase| (phase.name, phase.budgets(context, rl, factor)))
             .collect(),
     }
 }
 
-fn limit(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    generating: &Generation,
-    offload: bool,
-) -> Limit {
-    let terms = terms(context, plan, rl, generating, offload);
+/// The largest share of the card that an engine can take, as surely as asked, beside `resident_gib` that training is
+/// estimated to leave there: to a twentieth.
+#[must_use]
+pub fn safe_utilization(context: &Context<'_>, rl: &Rl, resident_gib: f64) -> f64 {
+    let outside = context.efficiency.context_gib + resident_gib * context.sure.states;
+    share_beside(context, rl, outside)
+}
+
+fn share_beside(context: &Context<'_>, rl: &Rl, outside_gib: f64) -> f64 {
+    let capacity = context.job.hardware.memory_gib;
+    let free = ((capacity - outside_gib) / capacity * 20.0).floor() / 20.0;
+    free.min(most(rl))
+}
+
+fn limit(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, offload: bool) -> Limit {
+    let terms = terms(context, plan, rl, room, offload);
     let capacity = context.job.hardware.memory_gib;
     let utilization = terms.engine.and_then(|(outside, least)| {
-        let free = ((capacity - outside) / capacity * 20.0).floor() / 20.0;
-        (free > least / capacity).then_some(free.min(MOST))
+        let share = share_beside(context, rl, outside);
+        (share >= least / capacity).then_some(share)
     });
     Limit {
         offload,

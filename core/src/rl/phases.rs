@@ -4,13 +4,13 @@ use crate::batch::{self, Batch};
 use crate::complete::training_gpus;
 use crate::context::{Context, Head, Role};
 use crate::flops::{self, Block, Order};
-use crate::memory::{self, PhaseMemory, Use};
+use crate::memory::{self, Lengths, PhaseMemory, Use};
 use crate::model::Model;
 use crate::plan::{Layout, MicroBatch, Plan};
 use crate::training;
 use crate::units::{Bytes, Seconds};
 use crate::weights::{Stage, States, rank_weights};
-use crate::wire::{MemoryParts, Offload, TimeParts};
+use crate::wire::{Backend, MemoryParts, Offload, TimeParts};
 use crate::workload::Rl;
 
 /// Forward-only roles take larger micro-batches than training ones: nothing is kept for a backward pass
@@ -147,65 +147,79 @@ impl Phase<'_> {
 
     /// What it holds.
     pub(super) fn memory(&self, context: &Context<'_>, rl: &Rl) -> PhaseMemory {
-        self.memory_of(context, rl, &self.layout())
+        let gpus = training_gpus(context.job);
+        let layout = self.layout();
+        let batch = self.batch(context, &layout, rl);
+        memory::of_role(context, &self.role, &layout, gpus, &batch, self.usage)
+            .beside(&self.beside, 0.0)
     }
 
-    fn memory_of(&self, context: &Context<'_>, rl: &Rl, layout: &Layout) -> PhaseMemory {
+    /// GiB that suffice however long sequences get, where the estimate is off by `factor`.
+    pub(super) fn needed_at_longest(&self, context: &Context<'_>, rl: &Rl, factor: f64) -> f64 {
+        self.needed_with(context, rl, factor, &self.layout())
+    }
+
+    fn needed_with(&self, context: &Context<'_>, rl: &Rl, factor: f64, layout: &Layout) -> f64 {
         let gpus = training_gpus(context.job);
         let batch = self.batch(context, layout, rl);
-        memory::of_role(context, &self.role, layout, gpus, &batch, self.usage).beside(&self.beside)
+        memory::of_role_at_longest(context, &self.role, layout, gpus, &batch, self.usage)
+            .beside(&self.beside, 0.0)
+            .needed_gib(Lengths::Expected, factor)
     }
 
-    /// Its memory by token budget.
-    pub(super) fn budgets(&self, context: &Context<'_>, rl: &Rl) -> Budgets {
+    /// What it needs by token budget, as surely as asked.
+    pub(super) fn budgets(&self, context: &Context<'_>, rl: &Rl, factor: f64) -> Budgets {
+        let split = u64::from(self.planned.sequence_split());
+        let least = rl.max_length().div_ceil(split).max(1);
+        let ranks = f64::from(self.planned.data_parallel(training_gpus(context.job)));
+        let each = (self.sequences / ranks).max(1.0).ceil();
+        let all = each * rl.max_length() as f64 / self.planned.sequence_split() as f64;
+        let most = (all.ceil() as u64).max(least);
+        // Activations grow with the budget until those in flight are all that a rank has.
+        let stages = u64::from(self.planned.pipeline_parallel);
+        let mut tokens = vec![least, (most / stages.max(1)).max(least), most];
+        tokens.dedup();
         let with = |tokens: u64| {
             let layout = Layout {
                 micro_batch: MicroBatch::Tokens(tokens),
                 ..self.layout()
             };
-            self.memory_of(context, rl, &layout).reserved_gib()
+            (tokens, self.needed_with(context, rl, factor, &layout))
         };
-        let split = u64::from(self.planned.sequence_split());
-        let least = rl.max_length().div_ceil(split).max(1);
-        let ranks = f64::from(self.planned.data_parallel(training_gpus(context.job)));
-        let all =
-            self.sequences / ranks * rl.mean_length() / f64::from(self.planned.sequence_split());
-        let most = (all.ceil() as u64).max(least);
         Budgets {
-            least,
-            most,
-            low: with(least),
-            high: with(most),
+            points: tokens.into_iter().map(with).collect(),
         }
     }
 }
 
-/// What a phase holds by its token budget: linear until a rank's whole batch is in it.
-#[derive(Clone, Copy, Debug)]
+/// What a phase needs by its token budget: linear between some budgets, the longest sequence's and a rank's whole batch's
+/// among them.
+#[derive(Clone, Debug)]
 pub(crate) struct Budgets {
-    /// The longest sequence, in tokens of one GPU.
-    pub(crate) least: u64,
-    /// A rank's whole batch.
-    pub(crate) most: u64,
-    /// GiB with the least.
-    pub(crate) low: f64,
-    /// GiB with the most.
-    pub(crate) high: f64,
+    /// Tokens of one GPU, and GiB that they need; rising.
+    pub(crate) points: Vec<(u64, f64)>,
 }
 
 impl Budgets {
+    /// The two points between which `capacity_gib` lies, or twice the last; `None` where not even one sequence fits.
+    pub(crate) fn around(&self, capacity_gib: f64) -> Option<[(u64, f64); 2]> {
+        let within = |point: &&(u64, f64)| point.1 <= capacity_gib;
+        let low = *self.points.iter().take_while(within).last()?;
+        let above = self.points.iter().find(|point| point.1 > capacity_gib);
+        Some([low, *above.unwrap_or(&low)])
+    }
+
     /// The largest budget within `capacity_gib`, to a whole kilotoken; `None` where not even one sequence fits.
     pub(super) fn largest(&self, capacity_gib: f64) -> Option<u64> {
-        if self.low > capacity_gib {
-            return None;
-        }
-        let share = if self.high > capacity_gib {
-            (capacity_gib - self.low) / (self.high - self.low)
+        let [low, high] = self.around(capacity_gib)?;
+        let share = if high.1 > low.1 {
+            (capacity_gib - low.1) / (high.1 - low.1)
         } else {
             1.0
         };
-        let budget = self.least + ((self.most - self.least) as f64 * share) as u64;
-        Some((budget / 1024 * 1024).max(self.least))
+        let budget = low.0 + ((high.0 - low.0) as f64 * share) as u64;
+        let least = self.points.first().map_or(1, |point| point.0);
+        Some((budget / 1024 * 1024).max(least))
     }
 }
 
@@ -232,8 +246,12 @@ fn left_by_trained(
     let offload = layout.offload;
     MemoryParts {
         parameters: keep(states.parameters, offload.parameters),
-        // Gradient buffers go with the parameters (verl 0.9.1, `param_offload`).
-        gradients: keep(states.gradients, offload.gradients || offload.parameters),
+        // Megatron's gradient buffers go with the parameters (verl 0.9.1, `param_offload`); FSDP's gradients are let go of
+        // as the update ends (`workers/engine/fsdp/transformer_impl.py`, `optimizer_zero_grad`).
+        gradients: keep(
+            states.gradients,
+            offload.gradients || offload.parameters || layout.backend == Backend::Fsdp,
+        ),
         optimizer: keep(states.optimizer, offload.optimizer),
         ..MemoryParts::default()
     }

@@ -8,10 +8,10 @@ use crate::complete::training_gpus;
 use crate::context::{Context, Role};
 use crate::memory::Use;
 use crate::plan::{Layout, Plan, RolloutPlan};
-use crate::rollout::{Generation, Requests};
+use crate::rollout::{Requests, Room};
 use crate::wire::MemoryParts;
 use crate::workload::Rl;
-pub(crate) use limits::{MOST, Terms as LimitTerms};
+pub(crate) use limits::{Terms as LimitTerms, most};
 
 /// A phase of the training side.
 pub(crate) struct Phase<'a> {
@@ -33,12 +33,12 @@ pub(crate) struct Phase<'a> {
     pub(crate) beside: MemoryParts,
 }
 
-/// Hands the phases of the training side to `use_them`. `generating` is the engine's phase.
+/// Hands the phases of the training side to `use_them`. `room` is what the engine holds.
 pub(crate) fn with_phases<R>(
     context: &Context<'_>,
     plan: &Plan,
     rl: &Rl,
-    generating: &Generation,
+    room: &Room,
     use_them: impl FnOnce(&[Phase<'_>]) -> R,
 ) -> R {
     let others = Others::of(plan, rl);
@@ -48,7 +48,7 @@ pub(crate) fn with_phases<R>(
         .rollout
         .as_ref()
         .map_or_else(MemoryParts::default, |engine| {
-            super::kept_engine(engine, rl, generating)
+            super::kept_engine(engine, rl, room)
         });
     let all: Vec<Phase<'_>> = found
         .into_iter()
@@ -143,8 +143,8 @@ pub(crate) fn limit(
     context: &Context<'_>,
     plan: &Plan,
     rl: &Rl,
-    generating: &Generation,
+    room: &Room,
     offload: bool,
 ) -> LimitTerms {
-    limits::terms(context, plan, rl, generating, offload)
+    limits::terms(context, plan, rl, room, offload)
 }

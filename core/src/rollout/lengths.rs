@@ -63,6 +63,11 @@ impl Responses {
         responses
     }
 
+    /// The longest in tokens.
+    pub(super) fn longest(&self) -> f64 {
+        self.lengths.iter().copied().fold(self.mean, f64::max)
+    }
+
     /// Tokens of the busiest of `engines` over the mean, where they share `prompts` prompts: those are dealt evenly,
     /// their responses' lengths are not.
     ///

@@ -43,11 +43,11 @@ pub(crate) fn generation(
     let again = prepared.recomputed(&work).get();
     Workings {
         per_engine: prepared.per_engine,
-        concurrency: prepared.concurrency,
+        concurrency: prepared.room.concurrency,
         prompts: (work.prompts, engine.prefill(work.prompts, requests.prompt)),
         full: (
             work.full_steps,
-            engine.decode_step(prepared.concurrency, work.middle),
+            engine.decode_step(prepared.room.concurrency, work.middle),
         ),
         tail,
         again: (work.again, again),

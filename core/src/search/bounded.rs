@@ -2,15 +2,18 @@
 //!
 //! A family is left out when the least time of its blocks already loses against what was found; a group's
 //! micro-batch, when its plainest plan does; a variant, when the plainest plan's time with its own offload does. What is
-//! left is evaluated exactly. So the outcome is that of trying every plan (`tests.rs` beside this file).
+//! left is evaluated exactly. So the outcome is that of trying every plan (`tests.rs` beside this file), as long as the
+//! work that a question may cost ([`Work`]) lasts.
 
 use std::cell::Cell;
 
 use super::accept::{Accept, Verdict};
-use super::candidate::{Candidate, Room, Top, simplicity};
+use super::candidate::{Candidate, Top, rising};
+use super::choices::Variant;
 use super::space::{Family, Group, Held, Pass, Space};
 use crate::complete::training_gpus;
 use crate::context::Context;
+use crate::coverage;
 use crate::layer::Slice;
 use crate::plan::{Layout, Plan, Recompute};
 use crate::training;
@@ -19,8 +22,11 @@ use crate::wire::Offload;
 /// How plans of one kind of workload are timed and held.
 pub(super) trait Task {
     /// Seconds that a step takes at least whose optimizer steps take `update` and more, with attention over `length`
-    /// tokens.
-    fn least(&self, layout: &Layout, update: f64, length: f64) -> f64;
+    /// tokens; passes forward alone take `waits` times as long as their work, for the pipeline.
+    fn least(&self, layout: &Layout, update: f64, length: f64, waits: f64) -> f64;
+
+    /// Passes over an optimizer step's batch in a step, at most.
+    fn passes(&self) -> f64;
 
     /// The plainest plan of a pass.
     fn plain(&self, asked: &Asked<'_>) -> Plain;
@@ -39,7 +45,7 @@ pub(super) trait Task {
     /// GiB that every completion of a plan takes at least.
     fn least_gib(&self, held: &Held) -> f64;
 
-    /// The best completion that fits and is accepted; `None` where there is none, or none before `limit`.
+    /// The fastest completion that fits and is accepted; `None` where there is none, or none before `enough` seconds.
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate>;
 
     /// The completion with the smallest shortfall.
@@ -53,8 +59,37 @@ pub(super) struct Asked<'a> {
     pub(super) pass: &'a Pass,
     pub(super) layout: Layout,
     pub(super) accept: Accept<'a>,
-    /// What it must rank before.
-    pub(super) limit: Option<&'a Candidate>,
+    /// Seconds from which on it is of no interest.
+    pub(super) enough: f64,
+}
+
+/// A pass of a group, `place` among its passes.
+struct InPass<'a> {
+    family: &'a Family,
+    group: &'a Group,
+    pass: &'a Pass,
+    place: usize,
+}
+
+impl<'a> InPass<'a> {
+    fn asked<'b>(&self, variant: &Variant, accept: Accept<'b>, enough: f64) -> Asked<'b>
+    where
+        'a: 'b,
+    {
+        Asked {
+            family: self.family,
+            group: self.group,
+            pass: self.pass,
+            layout: self.group.layout(self.pass, variant),
+            accept,
+            enough,
+        }
+    }
+}
+
+/// Seconds from which on a plan is of no interest beside `best`.
+fn earlier(enough: f64, best: Option<&Candidate>) -> f64 {
+    best.map_or(enough, |own| own.seconds.min(enough))
 }
 
 /// Times of a pass's plainest plan.
@@ -68,58 +103,200 @@ pub(super) struct Plain {
     pub(super) update: f64,
 }
 
+/// What a search may cost: plans whose time or memory is computed. It is counted, not timed, so that an answer is the same
+/// on every machine.
+#[derive(Debug)]
+pub(super) struct Work {
+    most: u64,
+    left: Cell<u64>,
+    /// Whether there was none left when some was asked for.
+    ended: Cell<bool>,
+    done: Cell<u64>,
+}
+
+impl Work {
+    /// So many evaluations.
+    pub(super) fn of(evaluations: u64) -> Self {
+        Self {
+            most: evaluations,
+            left: Cell::new(evaluations),
+            ended: Cell::new(false),
+            done: Cell::new(0),
+        }
+    }
+
+    /// As many again: another search begins.
+    pub(super) fn renew(&self) {
+        self.left.set(self.most);
+        self.ended.set(false);
+    }
+
+    /// So many more at least: what was found is looked at from near, however long finding it took.
+    pub(super) fn grant(&self, evaluations: u64) {
+        self.left.set(self.left.get().max(evaluations));
+    }
+
+    /// Counts an evaluation.
+    pub(super) fn count(&self) {
+        self.left.set(self.left.get().saturating_sub(1));
+        self.done.set(self.done.get() + 1);
+    }
+
+    /// Whether there is none left.
+    pub(super) fn is_over(&self) -> bool {
+        let over = self.left.get() == 0;
+        self.ended.set(self.ended.get() || over);
+        over
+    }
+
+    /// Whether it ever was.
+    pub(super) fn ended(&self) -> bool {
+        self.ended.get()
+    }
+
+    /// Evaluations so far.
+    pub(super) fn done(&self) -> u64 {
+        self.done.get()
+    }
+}
+
 /// A search under way.
 pub(super) struct Search<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) task: &'a dyn Task,
     pub(super) accept: Accept<'a>,
-    pub(super) room: Room,
-    /// Plans whose time was computed.
-    pub(super) evaluated: &'a Cell<u64>,
+    pub(super) work: &'a Work,
+    pub(super) limits: Limits,
+}
+
+/// What is asked of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Layouts to list.
+    pub(super) keep: usize,
+    /// Seconds from which on no plan is of interest: something else is known to be faster.
+    pub(super) enough: f64,
+    pub(super) want: Want,
+    /// Whether all that is nearly as fast is of interest too, and steps from what was found: else only the fastest.
+    pub(super) settle: bool,
+}
+
+/// Which plans are of interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Those that fit.
+    Fitting,
+    /// What is nearest to fitting: nothing fits.
+    Nearest,
+    /// Those that fit, and after them what is nearest to it.
+    Both,
+}
+
+impl Limits {
+    /// The best `keep`, or what is nearest to fitting.
+    pub(super) fn best(keep: usize) -> Self {
+        Self {
+            keep,
+            enough: f64::INFINITY,
+            want: Want::Both,
+            settle: true,
+        }
+    }
+
+    /// What is nearest to fitting: it is known that nothing does.
+    pub(super) fn nearest() -> Self {
+        Self {
+            want: Want::Nearest,
+            ..Self::best(1)
+        }
+    }
+
+    /// The fastest that fits, where it takes less than so many seconds.
+    pub(super) fn faster(enough: f64) -> Self {
+        Self {
+            keep: 1,
+            enough,
+            want: Want::Fitting,
+            settle: false,
+        }
+    }
 }
 
 impl Search<'_> {
-    /// The best plan of each group, the best `keep` groups first. Groups of which nothing fits follow, by shortfall.
-    pub(super) fn run(&self, space: &Space, keep: usize) -> Vec<Candidate> {
-        let mut families: Vec<(f64, &Family)> = space
-            .families
-            .iter()
-            .map(|family| (self.least(family), family))
-            .collect();
-        families.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut top = Top::new(keep);
+    /// The best plan of each group, the best `keep` groups first and with them all that are nearly as fast as the first.
+    /// Groups of which nothing fits follow, by shortfall.
+    pub(super) fn run(&self, space: &Space) -> Vec<Candidate> {
+        let mut top = Top::new(self.limits.keep, self.limits.settle);
+        let without = if self.limits.want == Want::Nearest {
+            all_groups(space)
+        } else {
+            self.fitting(space, &mut top)
+        };
+        // While there are places left nothing was ruled out: of the others nothing fits.
+        if self.limits.want != Want::Fitting && top.enough().is_none() {
+            self.nearest(&mut top, without);
+        }
+        top.best
+    }
+
+    /// Offers what fits, and returns the groups of which nothing does.
+    fn fitting<'b>(&self, space: &'b Space, top: &mut Top) -> Vec<(&'b Family, &'b Group)> {
+        let least: Vec<f64> = space.families.iter().map(|own| self.least(own)).collect();
         let mut without = Vec::new();
-        for (least, family) in families {
+        for place in rising(&least) {
+            let (Some(family), Some(&least)) = (space.families.get(place), least.get(place)) else {
+                break;
+            };
             // The rest takes as long or longer.
-            if top.rules_out(least, 0) {
+            if least >= self.enough(top) || least.is_infinite() || self.work.is_over() {
                 break;
             }
             let mut known = Vec::with_capacity(16);
             for group in &family.groups {
-                if top.rules_out(least, self.simplest(family, group)) {
-                    continue;
+                if self.work.is_over() {
+                    break;
                 }
                 let refused = Cell::new(false);
-                match self.best(family, group, top.last(), &mut known, &refused) {
+                let enough = self.enough(top);
+                match self.best(family, group, enough, &mut known, &refused) {
                     Some(found) => top.offer(found),
                     None if refused.get() => {}
                     None => without.push((family, group)),
                 }
             }
         }
-        // Where nothing has room to spare, what is nearest is asked of the whole card.
-        if top.best.is_empty() && !self.room.tight {
-            return top.best;
-        }
-        // While there are places left nothing was ruled out: of the others nothing fits.
-        if top.last().is_none() {
-            for (family, group) in without {
-                if let Some(found) = self.closest(family, group, top.last()) {
-                    top.offer(found);
-                }
+        without
+    }
+
+    fn enough(&self, top: &Top) -> f64 {
+        top.enough()
+            .unwrap_or(f64::INFINITY)
+            .min(self.limits.enough)
+    }
+
+    /// Of groups of which nothing fits the nearest to it.
+    fn nearest(&self, top: &mut Top, groups: Vec<(&Family, &Group)>) {
+        let floors: Vec<f64> = groups
+            .iter()
+            .map(|(family, group)| self.floor(family, group))
+            .collect();
+        let capacity = self.context.job.hardware.memory_gib;
+        for place in rising(&floors) {
+            let (Some(&(family, group)), Some(floor)) = (groups.get(place), floors.get(place))
+            else {
+                break;
+            };
+            // Some answer there has to be, whatever it costs.
+            let done = top
+                .nearest()
+                .is_some_and(|most| floor - capacity > most || self.work.is_over());
+            if done {
+                break;
+            }
+            if let Some(found) = self.closest(family, group, top.nearest()) {
+                top.offer(found);
             }
         }
-        top.best
     }
 
     /// Seconds that every plan of a family takes at least: micro-batches are as large as any.
@@ -136,8 +313,16 @@ impl Search<'_> {
             ..pass.batch.mean
         };
         let tokens = tokens_per_gpu(self.context, layout.tensor_parallel);
-        let update = self.least_pass(&layout, widest) * tokens / widest.tokens;
-        self.task.least(&layout, update, widest.attention_length)
+        // How its groups split layers, and what they take at once, is open.
+        let whole = Layout {
+            pipeline_parallel: 1,
+            virtual_pipeline: 1,
+            ..layout
+        };
+        let caution = coverage::caution(self.context.job, &whole, 0.0);
+        let update = self.least_pass(&layout, widest) * tokens / widest.tokens * caution;
+        self.task
+            .least(&layout, update, widest.attention_length, 1.0)
     }
 
     /// Seconds that a micro-batch of `slice` takes at least in all layers of a family's layouts.
@@ -159,172 +344,295 @@ impl Search<'_> {
         };
         let stages = f64::from(layout.pipeline_parallel);
         let waits = (stages - 1.0) / f64::from(layout.virtual_pipeline);
+        let caution = coverage::caution(self.context.job, layout, slice.tokens);
         // Rounding may put the sum of the parts a hair below.
-        let update = all / stages * (pass.batch.micro_batches + waits) * (1.0 - 1e-9);
-        self.task.least(layout, update, slice.attention_length)
+        let update = all / stages * (pass.batch.micro_batches + waits) * caution * (1.0 - 1e-9);
+        let forward = 1.0 + (stages - 1.0) / pass.forward.micro_batches;
+        self.task
+            .least(layout, update, slice.attention_length, forward)
     }
 
-    /// Mechanisms that every plan of a group has.
-    fn simplest(&self, family: &Family, group: &Group) -> u32 {
-        match (group.passes.first(), family.variants.first()) {
-            (Some(pass), Some(variant)) => {
-                let layout = group.layout(pass, variant);
-                simplicity(&self.context.job.workload, &layout)
-            }
-            _ => 0,
-        }
-    }
-
+    /// The fastest plan of a group that fits, of those that take less than `enough` seconds.
     fn best(
         &self,
         family: &Family,
         group: &Group,
-        limit: Option<&Candidate>,
+        enough: f64,
         known: &mut Vec<(Slice, f64)>,
         refused: &Cell<bool>,
     ) -> Option<Candidate> {
-        let capacity = self.room.training;
+        let capacity = self.context.job.hardware.memory_gib;
         if self.floor(family, group) > capacity {
             return None;
         }
-        let simplest = self.simplest(family, group);
-        let accept = self.noting(refused);
         let mut best: Option<Candidate> = None;
         for (place, pass) in group.passes.iter().enumerate() {
-            let Some(first) = family.variants.first() else {
-                continue;
-            };
+            let first = family.variants.first()?;
             let least = self.least_of(&group.layout(pass, first), pass, known);
-            let ruled_out = |best: &Option<Candidate>, seconds: f64, simple: u32| {
-                let before = best.as_ref().or(limit);
-                before.is_some_and(|known| known.rules_out(seconds, simple))
-            };
-            if ruled_out(&best, least, simplest) {
+            if least >= earlier(enough, best.as_ref()) {
                 continue;
             }
-            let mut number = 0;
-            // One plainest plan for each kind of head.
-            for alike in family
-                .variants
-                .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head)
-            {
-                let start = number;
-                number += alike.len();
-                let Some(first) = alike.first() else {
-                    continue;
-                };
-                let mut asked = Asked {
-                    family,
-                    group,
-                    pass,
-                    layout: group.layout(pass, first),
-                    accept: &accept,
-                    limit,
-                };
-                let simple = |layout: &Layout| simplicity(&self.context.job.workload, layout);
-                self.count();
-                let plain = self.task.plain(&asked);
-                let least = self.task.bound(&plain, &asked.layout, None, group);
-                if ruled_out(&best, least, simple(&asked.layout)) {
-                    continue;
-                }
-                for (variant, number) in alike.iter().zip(start..) {
-                    let layout = group.layout(pass, variant);
-                    let offload = Some(variant.offload);
-                    let least = self.task.bound(&plain, &layout, offload, group);
-                    if ruled_out(&best, least, simple(&layout)) {
-                        continue;
-                    }
-                    asked.layout = layout;
-                    let held = group.held((place, number), family.variants.len(), || {
-                        self.task.held(&asked)
-                    });
-                    if self.task.least_gib(&held) > capacity {
-                        continue;
-                    }
-                    let known =
-                        variant.recompute == plain.recompute && variant.offload == plain.offload;
-                    self.count();
-                    let asked = Asked {
-                        limit: best.as_ref().or(limit),
-                        ..asked
-                    };
-                    let seconds = known.then_some(plain.seconds);
-                    if let Some(found) = self.task.best(&asked, &held, seconds) {
-                        best = Some(found);
-                    }
-                    if refused.get() {
-                        return None;
-                    }
-                }
+            // Where all that saves memory does not make it fit, nothing does.
+            let of = InPass {
+                family,
+                group,
+                pass,
+                place,
+            };
+            let over = |(number, variant)| {
+                self.task.least_gib(&self.held(&of, number, variant)) > capacity
+            };
+            if family.frugal(group).all(over) {
+                continue;
+            }
+            self.of_pass(&of, enough, &mut best, refused);
+            if refused.get() {
+                return None;
             }
         }
         best
     }
 
-    fn closest(
+    /// Makes `best` the fastest plan of a pass, where one is faster.
+    fn of_pass(
         &self,
-        family: &Family,
-        group: &Group,
-        limit: Option<&Candidate>,
+        of: &InPass<'_>,
+        enough: f64,
+        best: &mut Option<Candidate>,
+        refused: &Cell<bool>,
+    ) {
+        let denied = Cell::new(false);
+        let accept = self.noting(refused, &denied);
+        let mut number = 0;
+        // What is known of the kinds of head that were.
+        let mut other = 0.0;
+        // One plainest plan for each kind of head.
+        for alike in of
+            .family
+            .variants
+            .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head)
+        {
+            let mut start = number;
+            number += alike.len();
+            let Some(first) = alike.first() else {
+                continue;
+            };
+            let plainest = of.asked(first, &accept, enough);
+            if other - self.saved_by_head(&plainest) >= earlier(enough, best.as_ref()) {
+                continue;
+            }
+            self.work.count();
+            let plain = self.task.plain(&plainest);
+            let least = self.task.bound(&plain, &plainest.layout, None, of.group);
+            other = least;
+            if least >= earlier(enough, best.as_ref()) {
+                continue;
+            }
+            for chain in alike.chunk_by(|a, b| a.offload == b.offload) {
+                let before = earlier(enough, best.as_ref());
+                let found = self.of_chain(of, (start, chain), &plain, before, (&accept, &denied));
+                start += chain.len();
+                *best = found.or(*best);
+                if refused.get() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Seconds that another kind of head saves at most in a step.
+    fn saved_by_head(&self, asked: &Asked<'_>) -> f64 {
+        let (layout, batch) = (&asked.layout, &asked.pass.batch);
+        let role = self.context.actor();
+        let tokens = batch.mean.tokens;
+        let once = training::most_saved_by_fused_head(self.context, &role, layout, tokens);
+        // However many micro-batches wait for it.
+        let times = batch.micro_batches * f64::from(layout.pipeline_parallel);
+        once * times * self.task.passes() * coverage::caution(self.context.job, layout, tokens)
+    }
+
+    /// The fastest plan of a chain: of variants that recompute ever more, and so hold less and take longer, the first that
+    /// fits.
+    fn of_chain(
+        &self,
+        of: &InPass<'_>,
+        (start, chain): (usize, &[Variant]),
+        plain: &Plain,
+        enough: f64,
+        (accept, denied): (Accept<'_>, &Cell<bool>),
     ) -> Option<Candidate> {
-        let capacity = self.room.training;
-        let floor = self.floor(family, group) - capacity;
-        let refused = Cell::new(false);
-        let accept = self.noting(&refused);
+        let capacity = self.context.job.hardware.memory_gib;
+        let offload = Some(chain.first()?.offload);
+        let layout = of.group.layout(of.pass, chain.first()?);
+        if self.task.bound(plain, &layout, offload, of.group) >= enough {
+            return None;
+        }
+        let over = |place: usize, own: &Variant| {
+            self.task.least_gib(&self.held(of, start + place, own)) > capacity
+        };
+        let last = chain.len() - 1;
+        if over(last, chain.get(last)?) {
+            return None;
+        }
+        // Sets of modules save in nearly the order of what they take; nothing recomputed is asked by itself.
+        let first = !over(0, chain.first()?);
+        let (mut from, mut to) = (0, if first { 0 } else { last });
+        while from < to {
+            let middle = (from + to) / 2;
+            if over(middle, chain.get(middle)?) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        for (variant, number) in chain.iter().zip(start..).skip(from) {
+            let held = self.held(of, number, variant);
+            let known = variant.recompute == plain.recompute && variant.offload == plain.offload;
+            if !known {
+                self.work.count();
+            }
+            let seconds = known.then_some(plain.seconds);
+            denied.set(false);
+            let asked = of.asked(variant, accept, enough);
+            let found = self.task.best(&asked, &held, seconds);
+            // Who refuses this may run one that recomputes more.
+            if found.is_some() || !denied.get() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// What a variant of a pass holds.
+    fn held(&self, of: &InPass<'_>, number: usize, variant: &Variant) -> Held {
+        let all = of.family.variants.len();
+        of.group.held((of.place, number), all, || {
+            self.work.count();
+            let accept = |_: &Plan| Verdict::Yes;
+            self.task.held(&of.asked(variant, &accept, f64::INFINITY))
+        })
+    }
+
+    /// The plan of a group that is nearest to fitting: the smallest micro-batch, and of each kind of offload the most
+    /// recomputation that counts, as offload may be what host memory lacks. None where all lack more GiB than `most`.
+    fn closest(&self, family: &Family, group: &Group, most: Option<f64>) -> Option<Candidate> {
+        let (refused, denied) = (Cell::new(false), Cell::new(false));
+        let accept = self.noting(&refused, &denied);
         let mut best: Option<Candidate> = None;
-        for (place, pass) in group.passes.iter().enumerate() {
-            for (number, variant) in family.variants.iter().enumerate() {
-                let known = best.as_ref().or(limit);
-                let most = known.map_or(f64::MAX, |known| known.shortfall_gib);
-                if floor > most {
-                    return best;
+        for (place, pass) in smallest(group) {
+            let of = InPass {
+                family,
+                group,
+                pass,
+                place,
+            };
+            let most = best.map(|own| own.shortfall_gib).or(most);
+            let found = self.closest_of(&of, most, &accept, &refused);
+            let nearer = |own: &Candidate| found.is_some_and(|found| found.order(own).is_lt());
+            best = best.filter(|own| !nearer(own)).or(found);
+            if refused.get() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The same of a pass.
+    fn closest_of(
+        &self,
+        of: &InPass<'_>,
+        most: Option<f64>,
+        accept: Accept<'_>,
+        refused: &Cell<bool>,
+    ) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        let mut start = 0;
+        let alike =
+            |a: &Variant, b: &Variant| a.fused_lm_head == b.fused_lm_head && a.offload == b.offload;
+        let last = of.family.variants.last()?.fused_lm_head;
+        for chain in of.family.variants.chunk_by(alike) {
+            // The other head holds more.
+            if chain.first().is_some_and(|own| own.fused_lm_head != last) {
+                start += chain.len();
+                continue;
+            }
+            let numbers = start..start + chain.len();
+            start = numbers.end;
+            for (variant, number) in chain.iter().zip(numbers).rev() {
+                let held = self.held(of, number, variant);
+                let over = self.task.least_gib(&held) - self.context.job.hardware.memory_gib;
+                let known = best.map(|own| own.shortfall_gib).or(most);
+                if known.is_some_and(|known| over.max(held.host_gib) > known) {
+                    break;
                 }
-                let asked = Asked {
-                    family,
-                    group,
-                    pass,
-                    layout: group.layout(pass, variant),
-                    accept: &accept,
-                    limit: known,
-                };
-                let held = group.held((place, number), family.variants.len(), || {
-                    self.task.held(&asked)
-                });
-                if self.task.least_gib(&held) - capacity > most {
-                    continue;
-                }
-                self.count();
+                self.work.count();
+                let asked = of.asked(variant, accept, f64::INFINITY);
                 if let Some(found) = self.task.closest(&asked, &held) {
-                    best = Some(found);
+                    let nearer = |own: Candidate| found.order(&own).is_lt();
+                    best = best.filter(|own| !nearer(*own)).or(Some(found));
+                    break;
                 }
                 if refused.get() {
-                    return None;
+                    return best;
                 }
             }
         }
         best
     }
 
-    /// Asks whether plans count, and notes where none of a group does.
-    fn noting<'b>(&'b self, refused: &'b Cell<bool>) -> impl Fn(&Plan) -> Verdict + 'b {
+    /// Asks whether plans count, and notes where none of a group does, and where one was refused.
+    fn noting<'b>(
+        &'b self,
+        refused: &'b Cell<bool>,
+        denied: &'b Cell<bool>,
+    ) -> impl Fn(&Plan) -> Verdict + 'b {
         move |plan| {
             let verdict = (self.accept)(plan);
             refused.set(refused.get() || verdict == Verdict::NoGroup);
+            denied.set(denied.get() || verdict != Verdict::Yes);
             verdict
         }
     }
 
     fn floor(&self, family: &Family, group: &Group) -> f64 {
-        let (Some(pass), Some(last)) = (group.passes.first(), family.variants.last()) else {
+        let Some(pass) = group.passes.first() else {
             return 0.0;
         };
-        group.floor(|| self.task.floor(group, &group.layout(pass, last)))
+        group.floor(|| {
+            let floor = |(_, variant): (usize, &Variant)| {
+                self.work.count();
+                self.task.floor(group, &group.layout(pass, variant))
+            };
+            family
+                .frugal(group)
+                .map(floor)
+                .fold(f64::INFINITY, f64::min)
+        })
     }
+}
 
-    fn count(&self) {
-        self.evaluated.set(self.evaluated.get() + 1);
+/// The passes of a group that hold least: the one with the smallest micro-batch, and the one with the fewest of them, as
+/// gradients may be kept only between them.
+fn smallest(group: &Group) -> impl Iterator<Item = (usize, &Pass)> {
+    let passes = || group.passes.iter().enumerate();
+    let longest = |pass: &Pass| pass.batch.longest;
+    let tokens = |pass: &Pass| (longest(pass).slice.tokens, longest(pass).micro_batches);
+    let fewest = |pass: &Pass| (longest(pass).micro_batches, longest(pass).slice.tokens);
+    let least = |of: &dyn Fn(&Pass) -> (f64, f64)| {
+        let order = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        passes().min_by(|a, b| order(of(a.1), of(b.1)))
+    };
+    let (first, second) = (least(&tokens), least(&fewest));
+    let other = second.filter(|own| first.is_none_or(|first| first.0 != own.0));
+    first.into_iter().chain(other)
+}
+
+fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {
+    let mut all = Vec::new();
+    for family in &space.families {
+        all.extend(family.groups.iter().map(|group| (family, group)));
     }
+    all
 }
 
 /// Tokens that each GPU computes on in an optimizer step, whatever its pipeline: those of all sequences, shared.

@@ -2,47 +2,14 @@
 
 use std::cmp::Ordering;
 
-use crate::coverage;
-use crate::hardware::Hardware;
-use crate::plan::{Layout, Plan, Recompute};
-use crate::workload::Workload;
+use super::simple;
+use crate::job::Job;
+use crate::plan::Plan;
+use crate::sensitivity::insert;
 
-/// GiB that plans may take.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    /// The training side.
-    pub(super) training: f64,
-    /// Everything together: an engine takes what it is told to.
-    pub(super) whole: f64,
-    /// Whether nothing is set aside.
-    pub(super) tight: bool,
-}
-
-impl Room {
-    /// With what published runs have needed beyond their estimates set aside: a plan that fills the card to the brim
-    /// runs in every other case.
-    pub(super) fn comfortable(hardware: &Hardware) -> Self {
-        Self {
-            training: hardware.memory_gib * coverage::comfortable_share(),
-            whole: hardware.memory_gib,
-            tight: false,
-        }
-    }
-
-    /// The whole card.
-    pub(super) fn tight(hardware: &Hardware) -> Self {
-        Self {
-            training: hardware.memory_gib,
-            whole: hardware.memory_gib,
-            tight: true,
-        }
-    }
-
-    /// GiB that are missing where training takes `training` and everything `whole`.
-    pub(super) fn missing(&self, training: f64, whole: f64) -> f64 {
-        (training - self.training).max(whole - self.whole).max(0.0)
-    }
-}
+/// Among plans that take at most so many times as long as the fastest, the simplest is chosen: an estimate is not that
+/// good, and a person has to run it.
+pub(crate) const AS_FAST: f64 = 1.015;
 
 /// A plan and how it ranks.
 #[derive(Clone, Copy, Debug)]
@@ -51,134 +18,134 @@ pub struct Candidate {
     pub plan: Plan,
     /// Seconds of a step.
     pub seconds: f64,
-    /// GiB that are missing; 0 where it fits.
+    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are.
     pub shortfall_gib: f64,
-    /// Whether nothing is set aside for what the estimate may be off.
-    tight: bool,
-    rounded: f64,
-    simplicity: u32,
+    pub(super) points: u32,
     place: u32,
 }
 
 impl Candidate {
-    /// A plan that takes `seconds`, and `shortfall_gib` more than `room` has.
+    /// A plan that takes `seconds`, and `shortfall_gib` more than there is.
     pub(super) fn new(
-        workload: &Workload,
+        job: &Job,
         plan: &Plan,
         seconds: f64,
-        (room, shortfall_gib): (&Room, f64),
+        shortfall_gib: f64,
         place: u32,
     ) -> Self {
         Self {
             plan: *plan,
             seconds,
-            shortfall_gib,
-            tight: room.tight,
-            rounded: rounded(seconds),
-            simplicity: simplicity(workload, &plan.layout),
+            // Less than a rounding is none.
+            shortfall_gib: if shortfall_gib < 1e-6 {
+                0.0
+            } else {
+                shortfall_gib
+            },
+            points: simple::points(job, plan),
             place,
         }
     }
 
-    /// Whether it is within its room, without the allocator giving anything back.
+    /// Whether it fits as surely as asked, however long its sequences get.
     #[must_use]
     pub fn fits(&self) -> bool {
-        self.shortfall_gib == 0.0
+        self.shortfall_gib <= 0.0
     }
 
-    /// Whether this plan ranks before another: what fits, then what is faster, then what is simpler.
+    /// Whether this plan ranks before another: what fits, then what is faster.
     #[must_use]
     pub fn beats(&self, other: &Self) -> bool {
         self.order(other).is_lt()
     }
 
-    /// Room to spare, the smallest shortfall, seconds to three digits, simplicity, seconds; then the order in which plans are listed.
+    /// The smallest shortfall, seconds, simplicity; then the order in which plans are listed.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        self.tight
-            .cmp(&other.tight)
-            .then(self.shortfall_gib.total_cmp(&other.shortfall_gib))
-            .then(self.rounded.total_cmp(&other.rounded))
-            .then(self.simplicity.cmp(&other.simplicity))
+        self.shortfall_gib
+            .total_cmp(&other.shortfall_gib)
             .then(self.seconds.total_cmp(&other.seconds))
+            .then(self.points.cmp(&other.points))
             .then(self.place.cmp(&other.place))
     }
 
-    /// Whether no plan as simple as `simplicity` or less so that takes `seconds` or more can rank before this one.
-    pub(super) fn rules_out(&self, seconds: f64, simplicity: u32) -> bool {
-        if !self.fits() || seconds < self.seconds * 0.98 {
-            return false;
-        }
-        let least = rounded(seconds);
-        least > self.rounded || (least >= self.rounded && simplicity > self.simplicity)
+    /// Whether it is as fast as `fastest`, or nearly so, and no less sure to fit.
+    pub(super) fn rivals(&self, fastest: &Self) -> bool {
+        self.shortfall_gib <= fastest.shortfall_gib && self.seconds <= fastest.seconds * AS_FAST
     }
 }
 
-/// Seconds to three significant digits: plans closer than that are ranked by simplicity.
-fn rounded(seconds: f64) -> f64 {
-    let mut scale = 1.0;
-    while seconds * scale < 100.0 && scale < 1e12 {
-        scale *= 10.0;
+/// Candidates in an order: there are few.
+pub(super) fn sorted(
+    candidates: impl Iterator<Item = Candidate>,
+    order: &dyn Fn(&Candidate, &Candidate) -> Ordering,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for own in candidates {
+        insert(&mut found, own, order);
     }
-    (seconds * scale).round() / scale
+    found
 }
 
-/// Number of mechanisms a layout uses: fewer is simpler. A fused LM head is none where every plan has it.
-pub(super) fn simplicity(workload: &Workload, layout: &Layout) -> u32 {
-    let dimensions = [
-        layout.tensor_parallel,
-        layout.pipeline_parallel,
-        layout.virtual_pipeline,
-        layout.context_parallel,
-        layout.ulysses_parallel,
-        layout.expert_parallel,
-        layout.expert_tensor_parallel,
-    ];
-    let offload = layout.offload;
-    let switches = [
-        offload.parameters,
-        offload.gradients,
-        offload.optimizer,
-        offload.activations,
-        layout.recompute != Recompute::None,
-        layout.fused_lm_head && workload.rl.is_none(),
-    ];
-    let used = dimensions.iter().filter(|size| **size > 1).count()
-        + switches.iter().filter(|on| **on).count();
-    used as u32
+/// Places of some keys, the smallest first. One sort for all lists is less to download than one of each.
+pub(super) fn rising(keys: &[f64]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..keys.len()).collect();
+    let key = |place: &usize| keys.get(*place).copied().unwrap_or_default();
+    places.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    places
 }
 
-/// The best of what was offered, best first.
+/// The best of what was offered, the fastest first.
 #[derive(Debug)]
 pub(super) struct Top {
     keep: usize,
+    /// How many times as long as the fastest others may take that are kept beside the best.
+    near: f64,
     pub(super) best: Vec<Candidate>,
 }
 
 impl Top {
-    pub(super) fn new(keep: usize) -> Self {
+    /// For the best `keep`, and with `rivals` all that are nearly as fast as the first.
+    pub(super) fn new(keep: usize, rivals: bool) -> Self {
         Self {
             keep: keep.max(1),
+            near: if rivals { AS_FAST } else { 1.0 },
             best: Vec::new(),
         }
     }
 
-    /// The last one, once there is no room for more.
-    pub(super) fn last(&self) -> Option<&Candidate> {
-        self.best.last().filter(|_| self.best.len() >= self.keep)
+    /// Seconds from which on a plan that fits is of no interest; none while there are places left.
+    pub(super) fn enough(&self) -> Option<f64> {
+        let last = self.best.get(self.keep - 1).filter(|last| last.fits())?;
+        let first = self.best.first()?;
+        Some(last.seconds.max(first.seconds * self.near))
     }
 
-    pub(super) fn rules_out(&self, seconds: f64, simplicity: u32) -> bool {
-        self.last()
-            .is_some_and(|last| last.rules_out(seconds, simplicity))
+    /// GiB of shortfall from which on a plan is of no interest; none while there are places left.
+    pub(super) fn nearest(&self) -> Option<f64> {
+        self.best.get(self.keep - 1).map(|last| last.shortfall_gib)
     }
 
     pub(super) fn offer(&mut self, candidate: Candidate) {
         let at = self
             .best
             .partition_point(|known| known.order(&candidate).is_le());
-        if at < self.keep {
-            self.best.insert(at, candidate);
-            self.best.truncate(self.keep);
+        let near = self.near;
+        let rivals = |own: &Candidate, first: &Candidate| near > 1.0 && own.rivals(first);
+        if at >= self.keep
+            && !self
+                .best
+                .first()
+                .is_some_and(|first| rivals(&candidate, first))
+        {
+            return;
+        }
+        self.best.insert(at, candidate);
+        if let Some(first) = self.best.first().copied() {
+            let mut place = 0;
+            self.best.retain(|own| {
+                place += 1;
+                place <= self.keep || rivals(own, &first)
+            });
         }
     }
 }

@@ -4,18 +4,10 @@ use super::space::Pass;
 use crate::complete::{generating_gpus, training_gpus};
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
+use crate::rl;
 use crate::wire::{
     Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec, WorkloadKind,
 };
-
-/// How data-parallel ranks share a batch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sharing {
-    /// Each rank has the same number of sequences, at least one.
-    Even,
-    /// Some ranks may have less, or nothing.
-    Any,
-}
 
 /// What plans of one parallel layout differ in beside the micro-batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,19 +35,22 @@ fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {
         .take_while(move |value| *value <= most)
 }
 
-/// Back ends that people train such a workload with. Plain data parallelism is ZeRO-1 with more memory; DeepSpeed in RL
-/// no published run measures.
+/// Back ends that people train such a workload with: plain data parallelism in no RL framework.
 pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
     if let Some(backend) = spec.backend {
         return vec![backend];
     }
     match job.workload.kind {
-        WorkloadKind::Pretrain | WorkloadKind::Sft => {
-            vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
+        WorkloadKind::Pretrain | WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora => {
+            vec![
+                Backend::Fsdp,
+                Backend::Megatron,
+                Backend::Deepspeed,
+                Backend::Ddp,
+            ]
         }
-        WorkloadKind::Lora | WorkloadKind::Qlora => vec![Backend::Fsdp, Backend::Deepspeed],
         WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
-            vec![Backend::Fsdp, Backend::Megatron]
+            vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
         }
         WorkloadKind::Rollout => vec![Backend::Fsdp],
     }
@@ -244,13 +239,6 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Whether the global batch gives every rank the same number of sequences, at least one.
-pub(super) fn shares_evenly(job: &Job, layout: &Layout) -> bool {
-    let ranks = u64::from(layout.data_parallel(training_gpus(job)));
-    let batch = job.workload.global_batch;
-    batch >= ranks && batch.is_multiple_of(ranks)
-}
-
 /// Interleaved pipelines take micro-batches in rounds of as many as there are stages (Megatron's
 /// `forward_backward_pipelining_with_interleaving`).
 pub(super) fn interleaves(spec: &PlanSpec, layout: &Layout, pass: &Pass) -> bool {
@@ -271,7 +259,7 @@ pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<
         _ => return vec![layout.micro_batch],
     }
     let ranks = u64::from(layout.data_parallel(training_gpus(job)));
-    let per_rank = (workload.global_batch / ranks.max(1)).max(1);
+    let per_rank = workload.global_batch.div_ceil(ranks.max(1)).max(1);
     let longest = workload
         .sequence_length
         .div_ceil(u64::from(layout.sequence_split().max(1)))
@@ -306,7 +294,7 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
             .retain(|own| own.optimizer && (!own.parameters || base.zero_plus == ZeroPlus::OFF));
     }
     let mut found = Vec::with_capacity(recomputes.len() * offloads.len() * 2);
-    for fused_lm_head in fused_heads(job, spec, base.backend) {
+    for fused_lm_head in fused_heads(spec) {
         for offload in &offloads {
             for recompute in &recomputes {
                 found.push(Variant {
@@ -320,23 +308,14 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
     found
 }
 
-/// veRL and Megatron have the kernel, and the guides advise it without exception in RL (verl_megatron_practice,
-/// section 2); Hugging Face's trainers have Liger's.
-fn fused_heads(job: &Job, spec: &PlanSpec, backend: Backend) -> Vec<bool> {
-    match (spec.fused_lm_head, job.workload.kind) {
-        (Some(stated), _) => vec![stated],
-        (None, WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo) => vec![true],
-        (None, WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora)
-            if !splits_model(backend) =>
-        {
-            vec![false, true]
-        }
-        _ => vec![false],
-    }
+/// With the logits in memory and without: which is faster depends on the loss, which fits on the card.
+fn fused_heads(spec: &PlanSpec) -> Vec<bool> {
+    spec.fused_lm_head
+        .map_or(vec![false, true], |stated| vec![stated])
 }
 
-/// Every set of modules that Megatron recomputes and that saves something, and all of each layer. Elsewhere all or
-/// nothing; in pre-training also every other operator (torchtitan's selective checkpointing).
+/// Sets of modules that Megatron recomputes and that save something, and all of each layer. Elsewhere all or nothing; in
+/// pre-training also every other operator (torchtitan's selective checkpointing).
 fn recomputes(job: &Job, layout: &Layout) -> Vec<Recompute> {
     let mut found = vec![Recompute::None];
     if layout.backend == Backend::Megatron {
@@ -352,40 +331,35 @@ fn recomputes(job: &Job, layout: &Layout) -> Vec<Recompute> {
     found
 }
 
+/// Sets of modules, each with one more than the last, what costs least for what it saves first. Others are tried as steps
+/// from the plan that is found.
 fn module_sets(job: &Job, layout: &Layout) -> Vec<Modules> {
     use RecomputeModule as M;
     let shape = &job.model.shape;
     let experts = shape.num_experts > 0;
     let dense = !experts || shape.first_k_dense_replace > 0;
-    let mut relevant = vec![M::Layernorm];
-    let mut add = |module, saves: bool| {
-        if saves {
-            relevant.push(module);
+    let shared = experts && shape.shared_expert_intermediate_size > 0;
+    let order = [
+        // Flash attention keeps no scores.
+        (M::CoreAttn, layout.attention == Attention::Unfused),
+        (M::Layernorm, true),
+        (M::MoeAct, experts),
+        (M::MlaUpProj, shape.is_mla()),
+        (M::SharedExperts, shared),
+        (M::Mlp, dense),
+        (M::Moe, experts),
+    ];
+    let mut chosen = Vec::new();
+    let mut found = Vec::new();
+    for (module, _) in order.into_iter().filter(|(_, saves)| *saves) {
+        if module == M::Moe {
+            // All of the experts' layer is more than its parts.
+            chosen.retain(|part| !matches!(part, M::MoeAct | M::SharedExperts));
         }
-    };
-    // Flash attention keeps no scores.
-    add(M::CoreAttn, layout.attention == Attention::Unfused);
-    add(M::Mlp, dense);
-    add(M::MlaUpProj, shape.is_mla());
-    add(M::MoeAct, experts);
-    add(
-        M::SharedExperts,
-        experts && shape.shared_expert_intermediate_size > 0,
-    );
-    add(M::Moe, experts);
-    let sets = 1_u32..1 << relevant.len();
-    sets.map(|set| {
-        let chosen = (0..relevant.len()).filter(|place| set & (1 << place) != 0);
-        chosen
-            .filter_map(|place| relevant.get(place).copied())
-            .collect::<Vec<_>>()
-    })
-    // All of the experts' layer is more than its parts.
-    .filter(|set| {
-        !set.contains(&M::Moe) || !(set.contains(&M::MoeAct) || set.contains(&M::SharedExperts))
-    })
-    .map(|set| Modules::of(&set))
-    .collect()
+        chosen.push(module);
+        found.push(Modules::of(&chosen));
+    }
+    found
 }
 
 /// What each backend keeps in host memory, beside nothing.
@@ -420,39 +394,76 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
     }
 }
 
-/// Every engine, as partial plans that keep what the question states; fastest sharing of the card first.
-pub(super) fn rollouts(job: &Job, spec: &PlanSpec) -> Vec<RolloutPlanSpec> {
-    let reinforcement = job.workload.rl.is_some();
+/// The largest engine that is tried: four nodes of eight.
+const MOST_ENGINE: u32 = 32;
+
+/// Shares of the card that engines may take, largest first; and every way to split one, as partial plans with the first of
+/// these, that keep what the question states.
+pub(super) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlanSpec>) {
     let stated = spec.rollout.clone().unwrap_or_default();
-    let gpus = generating_gpus(job);
-    let heads = job.model.shape.num_attention_heads;
-    let sizes: Vec<u64> = match stated.tensor_parallel {
-        Some(size) => vec![size],
-        // Two nodes of eight where one holds no copy of the weights.
-        None => divisors(gpus, job.hardware.gpus_per_node.max(16))
-            .map(u64::from)
-            .filter(|size| heads.is_multiple_of(*size))
-            .collect(),
-    };
-    let shares = match stated.gpu_memory_utilization {
-        Some(share) => vec![share],
-        None if reinforcement => SHARES.to_vec(),
-        None => vec![0.9],
+    let shares = match (stated.gpu_memory_utilization, &job.workload.rl) {
+        (Some(share), _) => vec![share],
+        (None, Some(rl)) => {
+            let most = rl::most(rl);
+            SHARES.into_iter().filter(|share| *share <= most).collect()
+        }
+        // Alone it takes what vLLM takes by itself.
+        (None, None) => vec![0.9],
     };
     let slots = match stated.max_num_seqs {
         Some(slots) => vec![slots],
         None => SLOTS.to_vec(),
     };
-    let mut found = Vec::with_capacity(sizes.len() * shares.len() * slots.len());
-    for size in sizes {
+    let mut found = Vec::new();
+    for (tensor, ranks) in engine_sizes(job, &stated) {
+        // Data-parallel attention is there for the experts that its ranks share.
+        let experts = match stated.expert_parallel {
+            None if ranks > 1 => Some(tensor * ranks),
+            own => own,
+        };
         for slots in &slots {
-            for share in &shares {
-                found.push(RolloutPlanSpec {
-                    tensor_parallel: Some(size),
-                    gpu_memory_utilization: Some(*share),
-                    max_num_seqs: Some(*slots),
-                    ..stated.clone()
-                });
+            found.push(RolloutPlanSpec {
+                tensor_parallel: Some(tensor),
+                data_parallel: Some(ranks),
+                expert_parallel: experts,
+                gpu_memory_utilization: shares.first().copied(),
+                max_num_seqs: Some(*slots),
+                ..stated.clone()
+            });
+        }
+    }
+    (shares, found)
+}
+
+/// Tensor-parallel GPUs and data-parallel ranks of engines.
+fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
+    let gpus = generating_gpus(job);
+    let shape = &job.model.shape;
+    let heads = shape.num_attention_heads;
+    let most = job.hardware.gpus_per_node.max(MOST_ENGINE);
+    let tensor: Vec<u64> = match stated.tensor_parallel {
+        Some(size) => vec![size],
+        None => divisors(gpus, most)
+            .map(u64::from)
+            .filter(|size| heads.is_multiple_of(*size))
+            .collect(),
+    };
+    let ranks: Vec<u64> = match stated.data_parallel {
+        Some(ranks) => vec![ranks],
+        None if shape.num_experts > 0 && stated.expert_parallel != Some(1) => {
+            powers_of_two(most.min(gpus)).map(u64::from).collect()
+        }
+        None => vec![1],
+    };
+    let stated_both = stated.tensor_parallel.is_some() && stated.data_parallel.is_some();
+    let mut found = Vec::with_capacity(tensor.len() * ranks.len());
+    for size in tensor {
+        for ranks in &ranks {
+            let engine = size.saturating_mul(*ranks);
+            let whole = engine <= u64::from(most) && u64::from(gpus).is_multiple_of(engine.max(1));
+            // What is stated is refused by name, not left out.
+            if whole || *ranks == 1 || stated_both {
+                found.push((size, *ranks));
             }
         }
     }

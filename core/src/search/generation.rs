@@ -1,50 +1,70 @@
 //! Searching engines that only generate.
 
-use super::accept::{Accept, Verdict};
-use super::candidate::{Candidate, Room, Top};
-use super::{Ranked, choices, nothing};
+use super::accept::Verdict;
+use super::candidate::{Candidate, Top};
+use super::desk::Asking;
+use super::ranked::Ranked;
+use super::{choices, fit_of, nothing};
 use crate::complete::complete;
-use crate::context::Context;
 use crate::error::InputError;
 use crate::step;
 use crate::wire::PlanSpec;
 
-/// The best engines: there are few, and each is tried.
+/// The best engine of each way to split one: there are few, and each is tried.
 pub(super) fn ranked(
-    context: &Context<'_>,
+    asking: &Asking<'_>,
     spec: &PlanSpec,
     keep: usize,
-    accept: Accept<'_>,
 ) -> Result<Ranked, InputError> {
+    let Asking {
+        context,
+        accept,
+        work,
+    } = *asking;
     let job = context.job;
-    let mut top = Top::new(keep);
-    let room = Room::comfortable(&job.hardware);
+    let mut found: Vec<Candidate> = Vec::new();
     let mut refusal = None;
-    let mut evaluated = 0;
-    for (place, rollout) in (0..).zip(choices::rollouts(job, spec)) {
+    let mut considered = 0;
+    let (_, rollouts) = choices::rollouts(job, spec);
+    for (place, rollout) in (0..).zip(rollouts) {
         let whole = PlanSpec {
             rollout: Some(rollout),
             ..spec.clone()
         };
         match complete(job, &whole) {
             Ok(plan) => {
-                evaluated += 1;
+                considered += 1;
+                work.count();
                 if accept(&plan) == Verdict::Yes {
                     let step = step::evaluate(context, &plan);
-                    let memory = (&room, room.missing(0.0, step.reserved_gib()));
-                    let workload = &job.workload;
-                    top.offer(Candidate::new(workload, &plan, step.seconds, memory, place));
+                    let missing = fit_of(context, &plan, &step);
+                    let own = Candidate::new(job, &plan, step.seconds, missing, place);
+                    match found.iter_mut().find(|known| split(known) == split(&own)) {
+                        Some(known) if own.beats(known) => *known = own,
+                        Some(_) => {}
+                        None => found.push(own),
+                    }
                 }
             }
             Err(error) => refusal = Some(error),
         }
     }
-    if evaluated == 0 {
+    if considered == 0 {
         return Err(nothing(context, spec, refusal));
     }
-    Ok(Ranked {
-        considered: evaluated,
-        evaluated,
-        plans: top.best,
-    })
+    let mut top = Top::new(keep, true);
+    for own in found {
+        top.offer(own);
+    }
+    Ok(Ranked::of(considered, work, top.best))
+}
+
+/// How a plan's engines are split.
+fn split(of: &Candidate) -> Option<[u32; 3]> {
+    let engine = of.plan.rollout?;
+    Some([
+        engine.tensor_parallel,
+        engine.data_parallel,
+        engine.expert_parallel,
+    ])
 }

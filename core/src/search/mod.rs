@@ -4,34 +4,41 @@ mod accept;
 mod bounded;
 mod candidate;
 mod choices;
+mod desk;
+mod engines;
 mod generation;
 pub mod market;
+mod ranked;
 mod reinforcement;
+mod settle;
+mod simple;
 mod space;
-pub mod split;
+mod spaces;
+mod split;
 pub mod sweep;
 mod training;
 
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
-use std::cell::Cell;
-
-use crate::complete::complete;
+use crate::complete;
 use crate::context::Context;
-use crate::efficiency::EFFICIENCY;
+use crate::efficiency::{EFFICIENCY, Efficiency};
 use crate::emit::Framework;
 use crate::error::InputError;
 use crate::estimate;
-use crate::plan::Plan;
+use crate::fit;
+use crate::job::Job;
+use crate::plan::{Layout, Plan};
+use crate::possible::possible;
+use crate::step::Step;
 use crate::wire::{Answer, PlanSpec, Question};
-use accept::{Accept, Verdict, run_by};
-use bounded::{Search, Task};
+pub(crate) use accept::{Runner, Runs, Verdict, first_to_run};
+use bounded::Limits;
+pub(crate) use candidate::AS_FAST;
 pub use candidate::Candidate;
-use candidate::{Room, Top};
-use reinforcement::{Reinforcement, engines};
-use space::Space;
-use training::Training;
+use desk::Desk;
+use ranked::Ranked;
 
 /// What "best" means. On one GPU type and number the cheapest plan is the fastest one; the objectives
 /// differ once types or numbers are compared ([`market`]).
@@ -61,11 +68,17 @@ pub enum Objective {
 pub struct SearchResult {
     /// Legal plans among which the best were found.
     pub considered: u64,
-    /// Those whose time had to be computed: the others were ruled out before.
+    /// Those whose time or memory had to be computed: the others were ruled out before.
     pub evaluated: u64,
-    /// The best plan of each parallel layout, the best layouts first; then layouts of which nothing fits, by shortfall.
+    /// Whether all were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
+    /// The plan that is proposed, then the best plan of each parallel layout, the best layouts first; then layouts of
+    /// which nothing fits, by shortfall.
     pub plans: Vec<Answer>,
 }
+
+/// Evaluations that one question may cost on one machine: some tenth of a second.
+const WORK: u64 = 50_000;
 
 /// Searches all legal plans of a question, or those of them that `framework` runs, and answers the best `limit`.
 ///
@@ -73,191 +86,147 @@ pub struct SearchResult {
 /// As [`crate::estimate()`].
 pub fn search(
     question: &Question,
-    framework: Option<&Framework>,
+    framework: Option<&'static Framework>,
     limit: usize,
 ) -> Result<SearchResult, InputError> {
-    let job = split::resolve(question, &EFFICIENCY)?;
-    let context = Context::new(&job).for_many();
     let spec = question.plan.clone().unwrap_or_default();
-    let ranked = rank_for(&context, &spec, framework, limit)?;
+    let first = match framework {
+        Some(own) => best_for(question, own)?,
+        None => best(question, &EFFICIENCY, None)?,
+    };
+    let context = Context::new(&first.job).for_many();
+    let limits = Limits {
+        settle: false,
+        ..Limits::best(limit)
+    };
+    let mut desk = Desk::new(framework.map(Runner::One), WORK);
+    let ranked = match desk.ranked(&context, &spec, limits) {
+        Ok(ranked) => ranked,
+        // The plan that answers is all that there is.
+        Err(_) if framework.is_none_or(|own| runs(own, &first)) => {
+            Ranked::of(1, &desk.work, Vec::new())
+        }
+        Err(error) => return Err(error),
+    };
+    let others = ranked.plans.iter().map(|found| found.plan);
+    let others = others.filter(|plan| *plan != first.plan);
+    let plans: Vec<Plan> = [first.plan]
+        .into_iter()
+        .chain(others)
+        .take(limit.max(1))
+        .collect();
     Ok(SearchResult {
-        considered: ranked.considered,
+        considered: ranked.considered.max(plans.len() as u64),
         evaluated: ranked.evaluated,
-        plans: ranked
-            .plans
+        complete: first.complete && ranked.complete,
+        plans: plans
             .iter()
-            .map(|scored| estimate::answer(&context, &scored.plan))
-            .collect(),
+            .map(|plan| possible(&context, plan, estimate::answer(&context, plan)))
+            .collect::<Result<_, _>>()?,
     })
 }
 
-/// The best plan that keeps what `spec` states and that `framework` runs.
+fn runs(framework: &'static Framework, found: &Best) -> bool {
+    Runs::new(Runner::One(framework), &found.job).verdict(&found.plan) == Verdict::Yes
+}
+
+/// A question's job and the plan that answers it.
+pub(crate) struct Best {
+    pub(crate) job: Job,
+    pub(crate) plan: Plan,
+    /// Whether all plans were considered: false where the work that a question may cost ran out.
+    pub(crate) complete: bool,
+}
+
+/// The same among plans that `framework` runs: the plan that answers the question where it is the one that runs that. Where
+/// it runs none, the best of all, whose refusal says why.
 ///
 /// # Errors
-/// As [`best`]; an error about `plan` where the framework runs none.
-pub fn best_for(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    framework: &Framework,
-) -> Result<Plan, InputError> {
-    let ranked = rank_for(&context.clone().for_many(), spec, Some(framework), 1)?;
-    first(ranked).map(|found| found.plan)
-}
-
-fn first(ranked: Ranked) -> Result<Candidate, InputError> {
-    let first = ranked.plans.into_iter().next();
-    first.ok_or_else(|| InputError::new("plan", "No legal layout is accepted."))
-}
-
-/// What `spec` becomes for a framework: one for each of its back ends, without what it does not have.
-fn specs(spec: &PlanSpec, framework: Option<&Framework>) -> Vec<PlanSpec> {
-    let Some(framework) = framework else {
-        return vec![spec.clone()];
-    };
-    let fused = (!framework.fused_lm_head).then_some(false);
-    let backends = match spec.backend {
-        Some(backend) => vec![backend],
-        None => framework.backends.to_vec(),
-    };
-    let with = |backend| PlanSpec {
-        backend: Some(backend),
-        fused_lm_head: spec.fused_lm_head.or(fused),
-        ..spec.clone()
-    };
-    backends.into_iter().map(with).collect()
-}
-
-fn rank_for(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    framework: Option<&Framework>,
-    keep: usize,
-) -> Result<Ranked, InputError> {
-    let mut all: Option<Ranked> = None;
-    let mut refusal = None;
-    for spec in specs(spec, framework) {
-        let accept = |plan: &Plan| run_by(framework, context.job, plan);
-        match rank(context, &spec, keep, &accept) {
-            Ok(found) => {
-                all = Some(match all {
-                    None => found,
-                    Some(known) => known.merged(found, keep),
-                });
-            }
-            Err(error) => refusal = Some(error),
-        }
+/// As [`crate::estimate()`].
+pub(crate) fn best_for(
+    question: &Question,
+    framework: &'static Framework,
+) -> Result<Best, InputError> {
+    if let Some(own) = answering(question, framework) {
+        return Ok(own);
     }
-    all.ok_or_else(|| nothing(context, spec, refusal))
+    let best = |runner| best(question, &EFFICIENCY, Some(runner));
+    best(Runner::One(framework)).or_else(|_| best(Runner::Nobody))
 }
 
-/// The best plan that keeps what `spec` states.
+/// The answer to a question that names no framework, where `framework` is the first to run it: its best plan is that one,
+/// though another would be simpler among its own alone.
+fn answering(question: &Question, framework: &Framework) -> Option<Best> {
+    if question.framework.is_some() {
+        return None;
+    }
+    let found = best(question, &EFFICIENCY, None).ok()?;
+    let first = first_to_run(&found.job, &found.plan)?;
+    (first.id == framework.id).then_some(found)
+}
+
+/// A question's job, its GPUs shared, with the plan that it decides, or the best of those that keep what it states and that
+/// `runner` runs, else the framework that it names; where neither is named, of those that some framework runs, and where
+/// none does, of all.
 ///
 /// # Errors
-/// Names the stated field that no legal layout can keep.
-pub fn best(context: &Context<'_>, spec: &PlanSpec) -> Result<Plan, InputError> {
-    best_where(context, spec, &|_| true).map(|found| found.plan)
+/// As [`crate::estimate()`]; what the framework refuses.
+pub(crate) fn best(
+    question: &Question,
+    efficiency: &Efficiency,
+    runner: Option<Runner>,
+) -> Result<Best, InputError> {
+    let spec = question.plan.clone().unwrap_or_default();
+    let mut desk = Desk::new(runner, WORK);
+    let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;
+    let (plan, complete) = match found {
+        Some(found) => (found.first()?.plan, found.complete),
+        None if complete::is_complete(&job, &spec) => (complete::complete(&job, &spec)?, true),
+        None => {
+            let context = Context::with(&job, efficiency).for_many();
+            let found = desk.ranked(&context, &spec, Limits::best(1))?;
+            (found.first()?.plan, found.complete)
+        }
+    };
+    Ok(Best {
+        job,
+        plan,
+        complete,
+    })
 }
 
-/// The best plan that keeps what `spec` states and that `accept` accepts.
+/// The best plan that keeps what `spec` states, that the question's framework runs and whose layout `wanted` accepts. Its
+/// fields `decided` are looked for in the space; the rest is what the search chooses with them stated.
 ///
 /// # Errors
 /// As [`best`]; an error about `plan` where nothing is accepted.
-pub fn best_where(
+pub(crate) fn best_where(
     context: &Context<'_>,
     spec: &PlanSpec,
-    accept: &dyn Fn(&Plan) -> bool,
+    wanted: &dyn Fn(&Layout) -> bool,
+    decided: &dyn Fn(&Plan) -> PlanSpec,
 ) -> Result<Candidate, InputError> {
-    let accept = |plan: &Plan| {
-        if accept(plan) {
-            Verdict::Yes
-        } else {
-            Verdict::No
-        }
-    };
-    first(rank(&context.clone().for_many(), spec, 1, &accept)?)
+    let context = context.clone().for_many();
+    let mut desk = Desk::new(None, WORK);
+    let found = *desk.unsettled(&context, spec, wanted)?.first()?;
+    desk.work.renew();
+    desk.ranked(&context, &decided(&found.plan), Limits::best(1))?
+        .first()
+        .copied()
 }
 
-struct Ranked {
-    considered: u64,
-    evaluated: u64,
-    plans: Vec<Candidate>,
+fn none_accepted() -> InputError {
+    InputError::new("plan", "No legal layout is accepted.")
 }
 
-impl Ranked {
-    fn merged(self, other: Self, keep: usize) -> Self {
-        let mut top = Top::new(keep);
-        for found in self.plans.into_iter().chain(other.plans) {
-            top.offer(found);
-        }
-        Self {
-            considered: self.considered + other.considered,
-            evaluated: self.evaluated + other.evaluated,
-            plans: top.best,
-        }
-    }
-}
-
-fn rank(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    keep: usize,
-    accept: Accept<'_>,
-) -> Result<Ranked, InputError> {
-    if context.job.workload.generation.is_some() {
-        return generation::ranked(context, spec, keep, accept);
-    }
-    ranked(context, spec, &Space::of(context, spec), keep, accept)
-}
-
-/// The best of `space`, which is that of `context`'s job and `spec`: with room to spare, or where no plan has any, as the
-/// card allows.
-fn ranked(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    space: &Space,
-    keep: usize,
-    accept: Accept<'_>,
-) -> Result<Ranked, InputError> {
-    let job = context.job;
-    let reinforcement = job.workload.rl.as_ref();
-    let (engines, refused) =
-        reinforcement.map_or_else(Default::default, |rl| engines(context, spec, rl));
-    let pairs = reinforcement.map_or(1, |_| engines.len() as u64);
-    let considered = space.plans * pairs;
-    if considered == 0 {
-        return Err(nothing(context, spec, space.refusal.clone().or(refused)));
-    }
-    let evaluated = Cell::new(0);
-    let within = |room: Room| {
-        let run = |task: &dyn Task| {
-            let search = Search {
-                context,
-                task,
-                accept,
-                room,
-                evaluated: &evaluated,
-            };
-            search.run(space, keep)
-        };
-        match reinforcement {
-            Some(rl) => run(&Reinforcement::new(context, spec, rl, (&engines, room))),
-            None => run(&Training { context, room }),
-        }
-    };
-    let mut plans = within(Room::comfortable(&job.hardware));
-    if !plans.first().is_some_and(Candidate::fits) {
-        plans = within(Room::tight(&job.hardware));
-    }
-    Ok(Ranked {
-        considered,
-        evaluated: evaluated.get(),
-        plans,
-    })
+/// GiB that are missing for a plan whose step is known to fit as surely as asked.
+fn fit_of(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
+    fit::shortfall_gib(&fit::demands(context, plan, step), context.job.confidence)
 }
 
 /// Why there is no plan: the plan as stated names what is wrong with it, where anything is.
 fn nothing(context: &Context<'_>, spec: &PlanSpec, refusal: Option<InputError>) -> InputError {
-    let stated = complete(context.job, spec).err();
+    let stated = complete::complete(context.job, spec).err();
     stated.or(refusal).unwrap_or_else(|| {
         InputError::new("plan", "No layout is legal for this model and machine.")
     })

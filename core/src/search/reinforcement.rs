@@ -1,57 +1,22 @@
-//! Searching the plans of an RL step, and engines alone.
+//! Searching the plans of an RL step.
 //!
 //! The two sides of a step meet only in memory and in the schedule. So engines are timed once for each job, and each
 //! training plan takes the fastest that fits beside it.
 
+use std::cell::Cell;
+
 use super::accept::Verdict;
 use super::bounded::{Asked, Plain, Task, tokens_per_gpu};
-use super::candidate::{Candidate, Room, simplicity};
-use super::choices;
+use super::candidate::Candidate;
+use super::engines::{Engine, Engines};
 use super::space::{Group, Held};
 use super::training::states_gib;
-use crate::complete::complete_rollout;
 use crate::context::Context;
-use crate::error::InputError;
 use crate::plan::{Layout, Plan, RolloutPlan};
-use crate::rl::{self, GeneratingSide};
+use crate::rl;
 use crate::training;
 use crate::wire::{Offload, PlanSpec};
 use crate::workload::Rl;
-
-/// An engine, timed.
-pub(super) struct Engine {
-    plan: RolloutPlan,
-    side: GeneratingSide,
-    seconds: f64,
-    /// GiB that it takes by itself.
-    own_gib: f64,
-}
-
-/// Every legal engine, fastest first.
-pub(super) fn engines(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    rl: &Rl,
-) -> (Vec<Engine>, Option<InputError>) {
-    let mut refusal = None;
-    let mut found = Vec::new();
-    for rollout in choices::rollouts(context.job, spec) {
-        match complete_rollout(context.job, &rollout) {
-            Ok(plan) => {
-                let side = rl::generating_side(context, &plan, rl);
-                found.push(Engine {
-                    plan,
-                    side,
-                    seconds: side.seconds(),
-                    own_gib: side.own_gib(context),
-                });
-            }
-            Err(error) => refusal = Some(error),
-        }
-    }
-    found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    (found, refusal)
-}
 
 /// A bound's distance from a sum that is rounded elsewhere.
 const HAIR: f64 = 1.0 - 1e-9;
@@ -60,8 +25,7 @@ const HAIR: f64 = 1.0 - 1e-9;
 pub(super) struct Reinforcement<'a> {
     context: &'a Context<'a>,
     rl: &'a Rl,
-    room: Room,
-    engines: &'a [Engine],
+    engines: &'a Engines<'a>,
     /// GiB of the smallest engine.
     least_own_gib: f64,
     /// Tokens of the actor's and its reference's forward passes in a step, for each GPU of one matrix.
@@ -73,9 +37,8 @@ impl<'a> Reinforcement<'a> {
         context: &'a Context<'a>,
         spec: &PlanSpec,
         rl: &'a Rl,
-        (engines, room): (&'a [Engine], Room),
+        engines: &'a Engines<'a>,
     ) -> Self {
-        let own = engines.iter().map(|engine| engine.own_gib);
         let reference = rl.reference && spec.reference.is_none();
         let passes = f64::from(u8::from(rl.old_log_prob)) + f64::from(u8::from(reference));
         let each = tokens_per_gpu(context, 1) / context.job.workload.global_batch as f64;
@@ -83,71 +46,51 @@ impl<'a> Reinforcement<'a> {
             forward_tokens: passes * context.efficiency.rl_forward * each * rl.sequences() as f64,
             context,
             rl,
-            room,
-            least_own_gib: own.fold(f64::MAX, f64::min),
+            least_own_gib: engines.least_gib(),
             engines,
         }
-    }
-
-    /// The best completion with an engine, tried fastest first: `tries` says which.
-    fn pair(
-        &self,
-        asked: &Asked<'_>,
-        held: &Held,
-        training: f64,
-        tries: &dyn Fn(&Engine, Option<&Candidate>) -> Try,
-    ) -> Option<Candidate> {
-        let job = self.context.job;
-        let plan = asked.family.plan(asked.layout);
-        let mut best: Option<Candidate> = None;
-        for engine in self.engines {
-            let before = best.as_ref().or(asked.limit);
-            match tries(engine, before) {
-                Try::Take => {}
-                Try::Skip => continue,
-                Try::Stop => break,
-            }
-            let plan = Plan {
-                rollout: Some(engine.plan),
-                ..plan
-            };
-            let side = (training, held);
-            let (seconds, reserved) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
-            let memory = (&self.room, self.room.missing(held.reserved, reserved));
-            let found = Candidate::new(&job.workload, &plan, seconds, memory, asked.group.place);
-            if before.is_none_or(|known| found.beats(known)) {
-                match (asked.accept)(&found.plan) {
-                    Verdict::Yes => best = Some(found),
-                    Verdict::No => {}
-                    Verdict::NoEngine | Verdict::NoGroup => break,
-                }
-            }
-        }
-        best
     }
 
     fn seconds(&self, asked: &Asked<'_>) -> f64 {
         let plan = asked.family.plan(asked.layout);
         rl::training_seconds(self.context, &plan, self.rl)
     }
-}
 
-/// What to do with the next engine.
-enum Try {
-    Take,
-    Skip,
-    Stop,
+    /// The plan with an engine.
+    fn with(&self, asked: &Asked<'_>, held: &Held, training: f64, engine: &Engine) -> Candidate {
+        let job = self.context.job;
+        let plan = Plan {
+            rollout: Some(engine.plan),
+            ..asked.family.plan(asked.layout)
+        };
+        let side = (training, held);
+        let (seconds, needed) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
+        let over = needed - job.hardware.memory_gib;
+        let missing = over.max(engine.needs.missing_gib).max(held.host_gib);
+        Candidate::new(job, &plan, seconds, missing, asked.group.place)
+    }
 }
 
 impl Task for Reinforcement<'_> {
-    fn least(&self, layout: &Layout, update: f64, length: f64) -> f64 {
-        let fastest = self.engines.first().map_or(0.0, |engine| engine.seconds);
+    fn least(&self, layout: &Layout, update: f64, length: f64, waits: f64) -> f64 {
         let role = self.context.actor();
         let forward = training::least_forward(self.context, &role, layout, length)
             * self.forward_tokens
+            * waits
             * f64::from(layout.tensor_parallel);
         let training = update * self.rl.updates() + forward;
-        rl::least(self.context, layout, self.rl, fastest, training)
+        rl::least(
+            self.context,
+            layout,
+            self.rl,
+            self.engines.fastest(),
+            training,
+        )
+    }
+
+    /// Each update is one; old log-probabilities and the reference's make two.
+    fn passes(&self) -> f64 {
+        self.rl.updates() + 2.0 * self.rl.updates().max(1.0)
     }
 
     fn plain(&self, asked: &Asked<'_>) -> Plain {
@@ -161,8 +104,13 @@ impl Task for Reinforcement<'_> {
 
     /// What is offloaded moves between phases, on top of what they take.
     fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Offload>, _: &Group) -> f64 {
-        let fastest = self.engines.first().map_or(0.0, |engine| engine.seconds);
-        rl::least(self.context, layout, self.rl, fastest, plain.seconds)
+        rl::least(
+            self.context,
+            layout,
+            self.rl,
+            self.engines.fastest(),
+            plain.seconds,
+        )
     }
 
     /// In an update all states are on the card.
@@ -180,42 +128,48 @@ impl Task for Reinforcement<'_> {
     }
 
     fn least_gib(&self, held: &Held) -> f64 {
-        let generating = (self.least_own_gib + held.resident.total()) * HAIR;
-        // Both measured by what training may take.
-        held.reserved
-            .max(generating - (self.room.whole - self.room.training))
+        let generating = (self.least_own_gib + held.resident_gib) * HAIR;
+        held.needed_gib.max(generating)
     }
 
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
         let training = seconds.unwrap_or_else(|| self.seconds(asked));
-        let capacity = self.room.whole;
-        let resident = held.resident.total();
-        let simple = simplicity(&self.context.job.workload, &asked.layout);
-        let tries = |engine: &Engine, before: Option<&Candidate>| {
-            if (engine.own_gib + resident) * HAIR > capacity {
-                return Try::Skip;
-            }
-            let generating = engine.seconds;
-            let least = rl::least(self.context, &asked.layout, self.rl, generating, training);
-            match before {
-                Some(known) if known.rules_out(least, simple) => Try::Stop,
-                _ => Try::Take,
-            }
-        };
-        let found = self.pair(asked, held, training, &tries)?;
-        found.fits().then_some(found)
+        let least =
+            |generating: f64| rl::least(self.context, &asked.layout, self.rl, generating, training);
+        // What is found rules out the engines after it.
+        let best = Cell::new(None::<Candidate>);
+        let enough = Cell::new(asked.enough);
+        self.engines.beside(
+            held.resident_gib,
+            |generating| least(generating) >= enough.get(),
+            |engine| {
+                let found = self.with(asked, held, training, engine);
+                if !found.fits() || found.seconds >= enough.get() {
+                    return;
+                }
+                match (asked.accept)(&found.plan) {
+                    Verdict::Yes => {
+                        best.set(Some(found));
+                        enough.set(found.seconds);
+                    }
+                    Verdict::No => {}
+                    Verdict::NoEngine | Verdict::NoGroup => enough.set(0.0),
+                }
+            },
+        );
+        best.get()
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
-        let capacity = self.room.whole;
-        let resident = held.resident.total();
-        let tries = |engine: &Engine, before: Option<&Candidate>| {
-            let over = (engine.own_gib + resident) * HAIR - capacity;
-            match before {
-                Some(known) if over > known.shortfall_gib => Try::Skip,
-                _ => Try::Take,
-            }
+        let training = self.seconds(asked);
+        let counts = |engine: RolloutPlan| {
+            let plan = Plan {
+                rollout: Some(engine),
+                ..asked.family.plan(asked.layout)
+            };
+            (asked.accept)(&plan) == Verdict::Yes
         };
-        self.pair(asked, held, self.seconds(asked), &tries)
+        let engine = self.engines.nearest(held.resident_gib, counts)?;
+        Some(self.with(asked, held, training, &engine))
     }
 }

@@ -7,16 +7,17 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::choices::{self, Sharing, Variant};
+use super::choices::{self, Variant};
 use crate::batch::{self, Batch};
 use crate::complete::{self, check_mini_batch, placed, training_gpus};
 use crate::context::Context;
 use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Plan};
+use crate::rl;
 pub(super) use crate::rl::Held;
 use crate::training::Shards;
-use crate::wire::PlanSpec;
+use crate::wire::{Backend, PlanSpec};
 use crate::workload::Rl;
 
 /// All plans of a job.
@@ -65,6 +66,8 @@ pub(super) struct Pass {
     pub(super) micro_batch: MicroBatch,
     /// Of one optimizer step.
     pub(super) batch: Batch,
+    /// Of the same sequences in passes forward alone, which take more at once.
+    pub(super) forward: Batch,
 }
 
 /// Which other roles follow the actor's layout.
@@ -75,6 +78,26 @@ struct Follows {
 }
 
 impl Family {
+    /// The variants of which one holds least, with their places: all that saves memory; and the same with less offload where
+    /// `DeepSpeed` keeps gradients for updates in host memory that it else gives back, or where weights that come from there
+    /// are copies of what the only GPU would hold.
+    pub(super) fn frugal(&self, group: &Group) -> impl Iterator<Item = (usize, &Variant)> {
+        let layout = &group.layout;
+        let keeps = layout.backend == Backend::Deepspeed && layout.zero_stage < 3;
+        let copies = layout.backend != Backend::Megatron && layout.shard_group == 1;
+        let all = &self.variants;
+        all.iter().enumerate().filter(move |(place, own)| {
+            let last = all.len() - 1;
+            let ends = all
+                .get(place + 1)
+                .is_none_or(|next| next.offload != own.offload);
+            let saves = all
+                .get(last)
+                .is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
+            *place == last || (keeps || copies) && ends && saves
+        })
+    }
+
     /// The plan of a layout.
     pub(super) fn plan(&self, layout: Layout) -> Plan {
         let role = |own: Option<Layout>, follows: bool| {
@@ -129,15 +152,6 @@ impl Group {
 impl Space {
     /// Every plan of training that keeps what `spec` states.
     pub(super) fn of(context: &Context<'_>, spec: &PlanSpec) -> Self {
-        // A batch that ranks share unevenly is a plan only where no other is legal.
-        let even = Self::shared(context, spec, Sharing::Even);
-        if even.plans > 0 {
-            return even;
-        }
-        Self::shared(context, spec, Sharing::Any)
-    }
-
-    fn shared(context: &Context<'_>, spec: &PlanSpec, sharing: Sharing) -> Self {
         let job = context.job;
         let mut space = Self::default();
         for backend in choices::backends(job, spec) {
@@ -149,22 +163,27 @@ impl Space {
             let decided = complete::decided(job, &own, "plan")
                 .and_then(|layout| Ok((layout, complete::roles(job, &own, layout)?)));
             match decided {
-                Ok((layout, plan)) => space.split(context, &own, &layout, &plan, sharing),
+                Ok((layout, plan)) => space.split(context, &own, &layout, &plan),
                 Err(error) => space.refusal = Some(error),
             }
         }
         space
     }
 
+    /// Those of its groups whose layout `wanted` accepts.
+    pub(super) fn only(mut self, wanted: &dyn Fn(&Layout) -> bool) -> Self {
+        self.plans = 0;
+        for family in &mut self.families {
+            family.groups.retain(|group| wanted(&group.layout));
+            let passes: usize = family.groups.iter().map(|group| group.passes.len()).sum();
+            self.plans += (passes * family.variants.len()) as u64;
+        }
+        self.families.retain(|family| !family.groups.is_empty());
+        self
+    }
+
     /// Every split of blocks under one backend.
-    fn split(
-        &mut self,
-        context: &Context<'_>,
-        spec: &PlanSpec,
-        base: &Layout,
-        roles: &Plan,
-        sharing: Sharing,
-    ) {
+    fn split(&mut self, context: &Context<'_>, spec: &PlanSpec, base: &Layout, roles: &Plan) {
         let job = context.job;
         let sizes = choices::Sizes::of(job, spec, base);
         let variants: Rc<[Variant]> = choices::variants(job, spec, base).into();
@@ -190,7 +209,7 @@ impl Space {
                         layout.sequence_parallel = spec
                             .sequence_parallel
                             .unwrap_or_else(|| complete::splits_sequence(&layout));
-                        let groups = self.groups(context, spec, &layout, sharing, &sizes);
+                        let groups = self.groups(context, spec, &layout, &sizes);
                         let follows = Follows {
                             critic: spec.critic.is_none(),
                             reference: spec.reference.is_none(),
@@ -230,7 +249,6 @@ impl Space {
         context: &Context<'_>,
         spec: &PlanSpec,
         layout: &Layout,
-        sharing: Sharing,
         sizes: &choices::Sizes<'_>,
     ) -> Vec<Group> {
         let job = context.job;
@@ -243,13 +261,10 @@ impl Space {
                 virtual_pipeline: 1,
                 ..*layout
             };
-            if sharing == Sharing::Even && !choices::shares_evenly(job, &split) {
-                continue;
-            }
-            let all: Rc<[Pass]> = choices::micro_batches(job, spec, &split)
+            let passes = choices::micro_batches(job, spec, &split)
                 .into_iter()
-                .map(|micro_batch| pass(job, &split, micro_batch, gpus))
-                .collect();
+                .map(|micro_batch| pass(job, &split, micro_batch, gpus));
+            let all: Rc<[Pass]> = unlike(passes.collect()).into();
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
                     for shard_group in sizes.shard_groups(&split, zero_stage) {
@@ -322,8 +337,20 @@ fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass 
     };
     let workload = &job.workload;
     let spread = workload.rl.as_ref().map_or(0.0, Rl::length_cv);
+    let split =
+        |layout: &Layout| batch::split(job, layout, gpus, workload.global_batch as f64, spread);
     Pass {
         micro_batch,
-        batch: batch::split(job, &layout, gpus, workload.global_batch as f64, spread),
+        batch: split(&layout),
+        forward: split(&rl::forward_layout(&layout)),
     }
+}
+
+/// Of passes that take the same time the first: what a rank has is less than larger micro-batches could take.
+fn unlike(mut passes: Vec<Pass>) -> Vec<Pass> {
+    passes.dedup_by(|next, known| {
+        let same = |a: &Batch, b: &Batch| a.mean == b.mean && a.micro_batches == b.micro_batches;
+        same(&next.batch, &known.batch) && same(&next.forward, &known.forward)
+    });
+    passes
 }

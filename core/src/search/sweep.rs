@@ -1,20 +1,19 @@
 //! The same question on every GPU type and number of GPUs: one offer each, at its best plan.
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
-use super::accept::run_by;
-use super::space::Space;
-use super::{Candidate, Ranked, generation, nothing, ranked, specs, split};
+use super::bounded::{Limits, Work};
+use super::desk::Desk;
+use super::{Runner, WORK, split};
 use crate::catalog;
-use crate::complete::training_gpus;
 use crate::context::Context;
+use crate::efficiency::EFFICIENCY;
 use crate::emit::Framework;
 use crate::error::InputError;
 use crate::estimate;
 use crate::job::Job;
 use crate::plan::Plan;
+use crate::possible::possible;
 use crate::wire::{Answer, HardwareSpec, PlanSpec, Question};
 
 /// GPU types and numbers of GPUs to ask a question for, one after the other.
@@ -24,8 +23,7 @@ pub struct Sweep {
     question: Question,
     hardware: Vec<HardwareSpec>,
     next: usize,
-    spaces: Spaces,
-    framework: Option<&'static Framework>,
+    desk: Desk,
 }
 
 /// A GPU type and number with its best plan.
@@ -48,9 +46,14 @@ pub struct Found {
     pub answer: Answer,
     /// Legal plans among which it is the best.
     pub considered: u64,
-    /// Those whose time had to be computed.
+    /// Those whose time or memory had to be computed.
     pub evaluated: u64,
+    /// Whether all were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
 }
+
+/// Evaluations that each GPU type and number may cost: all of the catalog's take a second at most.
+const WORK_OF_A_TYPE: u64 = 20_000;
 
 impl Sweep {
     /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
@@ -85,8 +88,7 @@ impl Sweep {
             },
             hardware,
             next: 0,
-            spaces: Spaces::default(),
-            framework: None,
+            desk: Desk::new(None, WORK_OF_A_TYPE),
         }
     }
 
@@ -100,7 +102,10 @@ impl Sweep {
     /// The same among plans that `framework` runs.
     #[must_use]
     pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
-        Self { framework, ..self }
+        Self {
+            desk: Desk::new(framework.map(Runner::One), WORK_OF_A_TYPE),
+            ..self
+        }
     }
 
     /// Offers in all.
@@ -114,35 +119,28 @@ impl Sweep {
             hardware: hardware.clone(),
             ..self.question.clone()
         };
-        let jobs = split::jobs(&question)?;
-        let specs = specs(&PlanSpec::default(), self.framework);
-        let (mut considered, mut evaluated) = (0, 0);
-        let mut refusal = None;
-        let (job, best) = split::fastest(&jobs, |job| {
-            let mut first: Option<Candidate> = None;
-            for (number, spec) in specs.iter().enumerate() {
-                match self.spaces.best(job, (number, spec), self.framework) {
-                    Ok((best, tried)) => {
-                        considered += tried.0;
-                        evaluated += tried.1;
-                        let first_of = |best: &Candidate| first.is_none_or(|own| best.beats(&own));
-                        first = best.filter(first_of).or(first);
-                    }
-                    Err(error) => refusal = Some(error),
-                }
-            }
-            first
-        })?;
+        // The question's own machine gets the plan that answers it.
+        let own = *hardware == self.question.hardware;
+        self.desk.work = Work::of(if own { WORK } else { WORK_OF_A_TYPE });
+        let split::Resolved { job, found } =
+            split::resolve(&question, &EFFICIENCY, &mut self.desk)?;
         let context = Context::new(&job);
-        let Some(best) = best else {
-            return Err(nothing(&context, &PlanSpec::default(), refusal));
+        let found = match found {
+            Some(found) => found,
+            None => {
+                let context = context.clone().for_many();
+                self.desk
+                    .ranked(&context, &PlanSpec::default(), Limits::best(1))?
+            }
         };
-        let answer = estimate::answer(&context, &best.plan);
+        let plan = found.first()?.plan;
+        let answer = possible(&context, &plan, estimate::answer(&context, &plan))?;
         Ok(Found {
-            plan: best.plan,
+            plan,
             answer,
-            considered,
-            evaluated,
+            considered: found.considered,
+            evaluated: found.evaluated,
+            complete: found.complete,
             job,
         })
     }
@@ -156,77 +154,5 @@ impl Iterator for Sweep {
         self.next += 1;
         let result = self.find(&hardware);
         Some(Offer { hardware, result })
-    }
-}
-
-/// What plans and their memory depend on beside the question: GPU types that agree in it share a space.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Kind {
-    gpus: u32,
-    training: u32,
-    gpus_per_node: u32,
-    domain: u32,
-    blackwell: bool,
-    operand_bytes: f64,
-    /// Which of the sweep's partial plans.
-    spec: usize,
-}
-
-impl Kind {
-    fn of(context: &Context<'_>, spec: usize) -> Self {
-        let hardware = &context.job.hardware;
-        Self {
-            gpus: hardware.gpus,
-            training: training_gpus(context.job),
-            gpus_per_node: hardware.gpus_per_node,
-            domain: hardware.nvlink_domain.min(8).max(hardware.gpus_per_node),
-            // Megatron gathers its weights in fp8 there.
-            blackwell: hardware.architecture.starts_with("Blackwell"),
-            operand_bytes: context.rates.operand_bytes,
-            spec,
-        }
-    }
-}
-
-/// Spaces that were made before.
-#[derive(Debug, Default)]
-struct Spaces {
-    known: Vec<(Kind, Rc<Space>)>,
-}
-
-/// Plans considered and evaluated.
-type Tried = (u64, u64);
-
-impl Spaces {
-    fn of(&mut self, context: &Context<'_>, (number, spec): (usize, &PlanSpec)) -> Rc<Space> {
-        let kind = Kind::of(context, number);
-        if let Some((_, space)) = self.known.iter().find(|(known, _)| *known == kind) {
-            return Rc::clone(space);
-        }
-        let space = Rc::new(Space::of(context, spec));
-        self.known.push((kind, Rc::clone(&space)));
-        space
-    }
-
-    fn best(
-        &mut self,
-        job: &Job,
-        (number, spec): (usize, &PlanSpec),
-        framework: Option<&Framework>,
-    ) -> Result<(Option<Candidate>, Tried), InputError> {
-        let context = Context::new(job).for_many();
-        let accept = |plan: &Plan| run_by(framework, job, plan);
-        if job.workload.generation.is_some() {
-            return generation::ranked(&context, spec, 1, &accept).map(Ranked::best);
-        }
-        let space = self.of(&context, (number, spec));
-        ranked(&context, spec, &space, 1, &accept).map(Ranked::best)
-    }
-}
-
-impl Ranked {
-    fn best(self) -> (Option<Candidate>, Tried) {
-        let tried = (self.considered, self.evaluated);
-        (self.plans.into_iter().next(), tried)
     }
 }

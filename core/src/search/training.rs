@@ -2,21 +2,21 @@
 
 use super::accept::Verdict;
 use super::bounded::{Asked, Plain, Task};
-use super::candidate::{Candidate, Room};
-use super::space::{Group, Held};
-use crate::batch::Batch;
+use super::candidate::Candidate;
+use super::space::{Group, Held, Pass};
+use crate::batch::{self, Batch, Largest};
 use crate::complete::training_gpus;
 use crate::context::Context;
+use crate::host;
 use crate::layer::Slice;
-use crate::memory::{self, Use};
-use crate::plan::Layout;
+use crate::memory::{self, Lengths, Use};
+use crate::plan::{Layout, Plan};
 use crate::training;
 use crate::wire::{Offload, TimeParts};
 
 /// Training alone.
 pub(super) struct Training<'a> {
     pub(super) context: &'a Context<'a>,
-    pub(super) room: Room,
 }
 
 impl Training<'_> {
@@ -24,9 +24,14 @@ impl Training<'_> {
         let job = self.context.job;
         let seconds = seconds.unwrap_or_else(|| self.parts(asked).total());
         let plan = asked.family.plan(asked.layout);
-        let missing = self.room.missing(held.reserved, held.reserved);
-        let memory = (&self.room, missing);
-        Candidate::new(&job.workload, &plan, seconds, memory, asked.group.place)
+        let over = held.needed_gib - job.hardware.memory_gib;
+        Candidate::new(
+            job,
+            &plan,
+            seconds,
+            over.max(held.host_gib),
+            asked.group.place,
+        )
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
@@ -37,30 +42,56 @@ impl Training<'_> {
     }
 }
 
-fn reserved_gib(context: &Context<'_>, layout: &Layout, batch: &Batch) -> f64 {
+/// GiB that suffice for training as surely as asked.
+fn needed_gib(context: &Context<'_>, layout: &Layout, batch: &Batch) -> f64 {
     let gpus = training_gpus(context.job);
-    memory::of_role(context, &context.actor(), layout, gpus, batch, Use::Train).reserved_gib()
+    let actor = context.actor();
+    let held = memory::of_role_at_longest(context, &actor, layout, gpus, batch, Use::Train);
+    let factor = context.sure.training(context.job, layout);
+    held.needed_gib(Lengths::Expected, factor)
+}
+
+/// GiB that are missing for a plan of training to fit as surely as asked; below zero what is to spare.
+pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
+    let job = context.job;
+    let sequences = job.workload.global_batch as f64;
+    let batch = batch::split(job, &plan.layout, training_gpus(job), sequences, 0.0);
+    let over = needed_gib(context, &plan.layout, &batch) - job.hardware.memory_gib;
+    over.max(host::missing_gib(context, plan))
 }
 
 /// GiB of a group's model states alone, with nothing in flight.
 pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) -> f64 {
-    let Some(pass) = group.passes.first() else {
+    // Gradients may be kept only where batches come in parts.
+    let parts = |pass: &&Pass| pass.batch.longest.micro_batches;
+    let fewest = group
+        .passes
+        .iter()
+        .min_by(|a, b| parts(a).total_cmp(&parts(b)));
+    let Some(pass) = fewest else {
         return 0.0;
     };
-    let nothing = Slice {
-        tokens: 0.0,
-        ..pass.batch.largest
+    let longest = Largest {
+        slice: Slice {
+            tokens: 0.0,
+            ..pass.batch.longest.slice
+        },
+        ..pass.batch.longest
     };
     let batch = Batch {
-        largest: nothing,
+        longest,
         ..pass.batch
     };
-    reserved_gib(context, layout, &batch)
+    needed_gib(context, layout, &batch)
 }
 
 impl Task for Training<'_> {
-    fn least(&self, _layout: &Layout, update: f64, _length: f64) -> f64 {
+    fn least(&self, _layout: &Layout, update: f64, _length: f64, _waits: f64) -> f64 {
         update
+    }
+
+    fn passes(&self) -> f64 {
+        1.0
     }
 
     fn plain(&self, asked: &Asked<'_>) -> Plain {
@@ -96,24 +127,26 @@ impl Task for Training<'_> {
     }
 
     fn held(&self, asked: &Asked<'_>) -> Held {
-        Held::alone(reserved_gib(self.context, &asked.layout, &asked.pass.batch))
+        let context = self.context;
+        let plan = asked.family.plan(asked.layout);
+        Held::alone(
+            needed_gib(context, &asked.layout, &asked.pass.batch),
+            host::missing_gib(context, &plan),
+        )
     }
 
     fn least_gib(&self, held: &Held) -> f64 {
-        held.reserved
+        held.needed_gib
     }
 
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
         let found = self.candidate(asked, held, seconds);
-        let first = asked.limit.is_none_or(|limit| found.beats(limit));
         let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
-        (first && found.fits() && counts()).then_some(found)
+        (found.seconds < asked.enough && found.fits() && counts()).then_some(found)
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
         let found = self.candidate(asked, held, None);
-        let first = asked.limit.is_none_or(|limit| found.beats(limit));
-        let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
-        (first && counts()).then_some(found)
+        ((asked.accept)(&found.plan) == Verdict::Yes).then_some(found)
     }
 }

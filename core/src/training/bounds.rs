@@ -1,6 +1,6 @@
 //! What a training step takes at least, calibrated, for a search that leaves out what cannot win.
 
-use super::{Shards, block_times, optimizer};
+use super::{EAGER_LOSS_BYTES, Shards, block_times, optimizer};
 use crate::context::{Context, Role};
 use crate::layer::Slice;
 use crate::plan::Layout;
@@ -73,6 +73,20 @@ fn least_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f
     let vocabulary = shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
     let rates = context.rates.in_half();
     rates.product(tokens, vocabulary, shape.hidden_size as f64)
+}
+
+/// Seconds that a fused head saves at most in a forward and backward pass over `tokens`: what it does not move of logits.
+#[must_use]
+pub(crate) fn most_saved_by_fused_head(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    tokens: f64,
+) -> f64 {
+    let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
+    let rates = context.rates.in_half();
+    let moved = EAGER_LOSS_BYTES * tokens * vocabulary;
+    rates.stream(moved).get() * context.job.time_factor()
 }
 
 /// Seconds of the optimizer's step and of what host memory adds to it.

@@ -120,7 +120,7 @@ pub(crate) fn exchanged(
     open.overlap.gradients = false;
     open.overlap.parameters = false;
     let parts: TimeParts = super::step(context, role, &open, gpus, batch);
-    parts.data_parallel / context.job.time_factor()
+    parts.data_parallel / super::time_factor(context, layout, batch.mean.tokens)
 }
 
 /// The same of a forward pass alone: weights gathered under ZeRO-3.

@@ -14,10 +14,15 @@ use crate::error::Caveat;
 pub struct Answer {
     /// Interface version: 1.
     pub version: u32,
-    /// Whether `memory.reserved_gib` is within the card's capacity in every phase.
+    /// Whether it fits rather than not: `fit.state` is `fits` or `tight`.
     pub fits: bool,
+    /// How sure that is.
+    pub fit: Fit,
     /// The complete plan that was evaluated.
     pub plan: PlanSpec,
+    /// Who runs it: the question's framework, or where it names none the first that does; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framework: Option<RunBy>,
     /// Non-padding tokens per second and GPU, over the whole step and all GPUs.
     pub tokens_per_s_per_gpu: f64,
     /// Non-padding tokens per second over all GPUs.
@@ -26,9 +31,10 @@ pub struct Answer {
     pub mtok_per_hour: f64,
     /// Seconds of one step (optimizer step, RL step, or the whole generation run).
     pub step_time_s: f64,
-    /// Model FLOPs utilization, without recomputation, over the dense peak of the precision.
+    /// Model FLOPs utilization, without recomputation, over the dense peak of the precision. Six operations per weight that
+    /// multiplies a token and trains, four per frozen one.
     pub mfu: f64,
-    /// Hardware FLOPs utilization: the same with recomputation.
+    /// Hardware FLOPs utilization: the same with what the plan computes again; equal where it recomputes nothing.
     pub hfu: f64,
     /// Model TFLOPS per GPU.
     pub model_tflops_per_gpu: f64,
@@ -84,6 +90,116 @@ impl Answer {
     }
 }
 
+/// Whether a plan fits, as a decision under uncertainty.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Fit {
+    /// `fits` where it is as sure as asked, `tight` from one half, `unlikely` from one in twenty, else `no`.
+    pub state: FitState,
+    /// Probability that nothing runs out of memory, 0 to 1.
+    pub probability: f64,
+    /// How sure the question wants to be, 0 to 1.
+    pub confidence: f64,
+    /// What decides: a phase of `memory.phases`, `engine` (its own share of the card) or `host` (a node's host memory).
+    pub phase: &'static str,
+    /// GiB that there are for it.
+    pub capacity_gib: f64,
+    /// GiB that it needs by the estimate. Below `memory.reserved_gib`, which counts what an allocator could return.
+    pub needed_gib: f64,
+    /// GiB that suffice as surely as asked.
+    pub needed_at_confidence_gib: f64,
+    /// `capacity_gib` less `needed_gib`: below zero where that much is missing.
+    pub margin_gib: f64,
+    /// RL: it is as sure as asked while the mean response is at most so long, in tokens; absent where it is whatever
+    /// they are, or not now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_response_at_most: Option<f64>,
+    /// Host memory of one node; absent where the plan moves nothing there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostMemory>,
+}
+
+impl Fit {
+    /// Of a plan that needs nothing.
+    #[must_use]
+    pub fn nothing(confidence: f64) -> Self {
+        Self {
+            state: FitState::Fits,
+            probability: 1.0,
+            confidence,
+            phase: "train",
+            capacity_gib: 0.0,
+            needed_gib: 0.0,
+            needed_at_confidence_gib: 0.0,
+            margin_gib: 0.0,
+            mean_response_at_most: None,
+            host: None,
+        }
+    }
+}
+
+/// The framework that an answer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct RunBy {
+    /// Identifier, as in `flags --for`.
+    pub id: &'static str,
+    /// One of its versions.
+    pub version: &'static str,
+    /// Whether the question names it.
+    pub stated: bool,
+}
+
+/// How sure it is that a plan fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FitState {
+    /// As sure as asked.
+    Fits,
+    /// Less, but more likely than not.
+    Tight,
+    /// Less likely than not.
+    Unlikely,
+    /// Less than one in twenty.
+    No,
+}
+
+impl FitState {
+    /// The state at a probability, of which `confidence` is asked.
+    #[must_use]
+    pub fn of(probability: f64, confidence: f64) -> Self {
+        if probability >= confidence {
+            Self::Fits
+        } else if probability >= 0.5 {
+            Self::Tight
+        } else if probability >= 0.05 {
+            Self::Unlikely
+        } else {
+            Self::No
+        }
+    }
+
+    /// Whether a plan fits rather than not.
+    #[must_use]
+    pub fn fits(self) -> bool {
+        matches!(self, Self::Fits | Self::Tight)
+    }
+}
+
+/// Host memory of one node, in GiB.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct HostMemory {
+    /// What the parts add up to.
+    pub needed_gib: f64,
+    /// What the node has; absent where nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity_gib: Option<f64>,
+    /// The parts.
+    pub parts: HostParts,
+}
+
 /// Hours and dollars of a whole run.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -124,6 +240,59 @@ pub struct Memory {
     /// RL: the most that fits, all else as planned, without offload and with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
+}
+
+/// Host memory of a node by part, in GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct HostParts {
+    /// Offloaded weights.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parameters: f64,
+    /// Gradients that the host's CPUs update with.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub gradients: f64,
+    /// Offloaded master weights and moments.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub optimizer: f64,
+    /// Offloaded activations.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub activations: f64,
+    /// The processes themselves: libraries, buffers, data.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub processes: f64,
+}
+
+impl HostParts {
+    /// Names and values, in the order in which they are shown.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, f64); 5] {
+        [
+            ("parameters", self.parameters),
+            ("gradients", self.gradients),
+            ("optimizer", self.optimizer),
+            ("activations", self.activations),
+            ("processes", self.processes),
+        ]
+    }
+
+    /// Sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.entries().iter().map(|(_, gib)| gib).sum()
+    }
+
+    /// Both, part by part, the second `times` over.
+    #[must_use]
+    pub fn plus(&self, other: &Self, times: f64) -> Self {
+        Self {
+            parameters: self.parameters + times * other.parameters,
+            gradients: self.gradients + times * other.gradients,
+            optimizer: self.optimizer + times * other.optimizer,
+            activations: self.activations + times * other.activations,
+            processes: self.processes + times * other.processes,
+        }
+    }
 }
 
 /// The most that fits.

@@ -187,26 +187,29 @@ fn put(map: &mut Map<String, Value>, key: &str, value: Option<Value>) {
 }
 
 document! {
-    Question { version, model, hardware, workload, plan, calibration }
+    Question { version, model, hardware, workload, framework, framework_version, confidence, plan, calibration }
     required { version, model, hardware, workload }
     empty Question {
         version: 0,
         model: Value::Null,
         hardware: HardwareSpec::default(),
         workload: WorkloadSpec::empty(),
+        framework: None,
+        framework_version: None,
+        confidence: None,
         plan: None,
         calibration: None,
     }
 }
 document! { Calibration { time, memory } required {} empty Self::default() }
 document! {
-    HardwareSpec { gpu, gpus, gpus_per_node, internode_gbit_per_s_per_gpu, usd_per_gpu_hour }
+    HardwareSpec { gpu, gpus, gpus_per_node, internode_gbit_per_s_per_gpu, host_ram_gib, usd_per_gpu_hour }
     required { gpu }
     empty Self::default()
 }
 document! {
     GpuSpec {
-        base, memory_gib, hbm_gb_per_s, bf16_dense_tflops, fp8_dense_tflops, nvlink_gb_per_s, nvlink_domain,
+        base, architecture, memory_gib, hbm_gb_per_s, bf16_dense_tflops, fp8_dense_tflops, nvlink_gb_per_s, nvlink_domain,
         pcie_gb_per_s,
     }
     required {}
@@ -283,8 +286,9 @@ document! { ReadOptions { gpu, model, lang } required {} empty Self::default() }
 /// An absent value and, in most fields, null.
 impl<T: Entry> Entry for Option<T> {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        // "No critic" is a choice, an absent one is the default.
-        if value.is_null() && place.key != "critic" {
+        // "No critic" is a choice, an absent one is the default; no plan for it is none that differs.
+        let chosen = place.key == "critic" && place.above.is_some_and(|above| above.key == "rl");
+        if value.is_null() && !chosen {
             Ok(None)
         } else {
             T::read(value, place).map(Some)

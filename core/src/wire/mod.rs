@@ -11,6 +11,7 @@ mod parse;
 mod paths;
 mod question;
 mod sensitivity;
+mod unique;
 
 pub use answer::*;
 pub(crate) use document::{Document, Place, read, table_of};

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::document::{self, Document, Place};
+use super::parse::twice;
+use super::unique;
 use crate::error::InputError;
 use crate::methods::Language;
 
@@ -118,8 +120,9 @@ pub enum Table {
 /// Names the option that is missing, unknown or of the wrong type; `options` where the text is no object.
 pub(crate) fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
     let text = if text.is_empty() { "{}" } else { text };
-    match serde_json::from_str(text) {
+    match unique::read(text) {
         Ok(value @ Value::Object(_)) => document::read(&value, &Place::TOP),
+        Err(unique::Error::Twice(path)) => Err(twice(path)),
         _ => Err(InputError::new(
             "options",
             "Options are an object with their names as keys.",

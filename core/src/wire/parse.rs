@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::document::{self, Place};
-use super::{Question, VERSION};
+use super::{Question, VERSION, unique};
 use crate::error::InputError;
 
 /// Longest question that is read, in bytes: far above any `config.json`.
@@ -12,8 +12,8 @@ const MAX_BYTES: usize = 1 << 20;
 /// Reads a question from JSON text.
 ///
 /// # Errors
-/// Names the field that is missing, unknown or of the wrong type; `question` where the text is no
-/// JSON at all.
+/// Names the field that is missing, unknown, of the wrong type or there twice; `question` where the text is no JSON at
+/// all.
 pub fn parse_question(text: &str) -> Result<Question, InputError> {
     if text.len() > MAX_BYTES {
         return Err(InputError::new(
@@ -21,15 +21,21 @@ pub fn parse_question(text: &str) -> Result<Question, InputError> {
             "The question is longer than 1 MiB. Shorten it.",
         ));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        InputError::new(
+    let value = unique::read(text).map_err(|error| match error {
+        unique::Error::Twice(path) => twice(path),
+        unique::Error::NoJson(error) => InputError::new(
             "question",
             format!(
                 "This is not JSON ({error}). Write one JSON object, as in the interface's example."
             ),
-        )
+        ),
     })?;
     question_from_value(value)
+}
+
+/// A key that stands in its object twice.
+pub(super) fn twice(path: String) -> InputError {
+    InputError::new(path, "This key stands here twice. Leave one of the two.")
 }
 
 /// Reads a question from a JSON value.

@@ -23,6 +23,16 @@ pub struct Question {
     pub hardware: HardwareSpec,
     /// What is trained or generated.
     pub workload: WorkloadSpec,
+    /// The framework that runs it, by id (`shardwise flags --for`): only plans that it and its version run are chosen.
+    /// Absent: the best of all plans that some framework runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framework: Option<String>,
+    /// The framework's version, one of those that there are texts for. Default: the newest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framework_version: Option<String>,
+    /// How sure it is to be that a plan that is chosen fits: a probability, 0.5 to 0.999. Default 0.95.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// How it is laid out. Absent: the search chooses; partial: the search fills the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSpec>,
@@ -61,6 +71,10 @@ pub struct HardwareSpec {
     /// Network bandwidth between nodes, per GPU and direction, in Gbit/s. Default: the catalog's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internode_gbit_per_s_per_gpu: Option<f64>,
+    /// Host memory of one node in GiB. Default: what machines of the catalog with these GPUs have per GPU, where it knows
+    /// any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_ram_gib: Option<f64>,
     /// Price of one GPU for one hour, in US dollars. Default: the catalog's, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd_per_gpu_hour: Option<f64>,
@@ -74,6 +88,11 @@ pub struct GpuSpec {
     /// Catalog id whose figures hold where the fields below are absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// Its architecture: `hopper`, `ampere`, `cdna`, …, in any case. How close a GPU comes to its data sheet is known by
+    /// architecture. Default: the base's; without a base that of the catalog's GPU whose peak and bandwidth are nearest,
+    /// where both are within 10 %, with a caveat; else a typical one, with a caveat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
     /// Usable memory in GiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_gib: Option<f64>,
@@ -586,10 +605,10 @@ pub struct PlanSpec {
     /// The generation engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollout: Option<RolloutPlanSpec>,
-    /// The critic's plan, where it differs.
+    /// The critic's plan, where it differs. Null is as absent: as the actor's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critic: Option<Box<PlanSpec>>,
-    /// The reference policy's plan, where it differs.
+    /// The reference policy's plan, where it differs. Null is as absent: as the actor's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Box<PlanSpec>>,
 }

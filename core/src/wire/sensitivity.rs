@@ -25,8 +25,12 @@ pub struct Sensitivity {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Figures {
-    /// Whether it fits.
+    /// Whether it fits as surely as the question asks, however long its sequences get.
     pub fits: bool,
+    /// Probability that it fits, with lengths as the question has them.
+    pub probability: f64,
+    /// GiB that are missing for it to fit as surely; 0 where none are.
+    pub missing_gib: f64,
     /// Tokens per second over all GPUs.
     pub tokens_per_s: f64,
     /// The same of one GPU.
@@ -49,6 +53,8 @@ pub struct Figures {
 pub struct Difference {
     /// Tokens per second over all GPUs.
     pub tokens_per_s: f64,
+    /// The same of one GPU.
+    pub tokens_per_s_per_gpu: f64,
     /// Dollars per million tokens; absent without a price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd_per_mtok: Option<f64>,
@@ -73,10 +79,27 @@ pub struct Change {
     pub to: String,
     /// What to set in the question, by path; null takes a field away. What the question leaves open stays open.
     pub set: Map<String, Value>,
+    /// What it changes.
+    pub kind: ChangeKind,
     /// What the changed plan comes to.
     pub figures: Figures,
     /// How much that is more or less.
     pub difference: Difference,
+}
+
+/// What a change changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    /// How the work is laid out.
+    Plan,
+    /// The same, and it gains no more than a simpler plan may cost: 1.5 %.
+    Simplicity,
+    /// What is computed: the number formats of caches and of what is sent.
+    Numerics,
+    /// The machine.
+    Machine,
 }
 
 /// The cheapest way to make a plan fit: one change, or two where no single one does.

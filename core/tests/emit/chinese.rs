@@ -4,8 +4,8 @@ use shardwise_core::chinese;
 use shardwise_core::emit::{self, Language};
 
 use super::examples::examples;
-use super::said::said;
 use super::{code, texts};
+use crate::said::said;
 
 /// What a text says: each of its comments.
 pub(super) fn comments(text: &str) -> impl Iterator<Item = &str> {

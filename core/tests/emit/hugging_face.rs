@@ -104,6 +104,17 @@ pub(super) fn refused() -> Vec<(&'static str, Evaluated, &'static str)> {
         ),
         (
             "trl",
+            eight(
+                sft("sft"),
+                plan(
+                    "fsdp",
+                    json!({"shard_group": 1, "offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
+                ),
+            ),
+            "plan.shard_group: Accelerate's FSDP shards over 2 GPUs or more",
+        ),
+        (
+            "trl",
             eight(rl("dapo"), plan("fsdp", json!({"offload": {}}))),
             "workload.rl.oversampling: TRL drops no prompts",
         ),
@@ -172,14 +183,15 @@ pub(super) fn refused() -> Vec<(&'static str, Evaluated, &'static str)> {
 /// Where the states must leave the card, DeepSpeed moves the optimizer and its gradients, and keeps the weights.
 #[test]
 fn a_searched_rl_plan_sleeps_as_openrlhf_does() {
-    let asked = |gpus: u64| {
-        question_from_value(json!({"version": 1, "model": "phi-4",
-            "hardware": {"gpu": "h100-sxm", "gpus": gpus}, "workload": rl("grpo"), "plan": {"backend": "deepspeed"}}))
+    let asked = |model: &str, gpus: u64| {
+        question_from_value(json!({"version": 1, "model": model, "framework": "openrlhf",
+            "hardware": {"gpu": "h100-sxm", "gpus": gpus}, "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128,
+                "responses_per_prompt": 8, "max_prompt_length": 1024, "max_response_length": 3072}}}))
         .unwrap()
     };
     let openrlhf = emit::framework("openrlhf").unwrap();
-    for (gpus, sleeps) in [(8, true), (64, false)] {
-        let question = asked(gpus);
+    for (model, gpus, sleeps) in [("qwen3-4b", 2, true), ("phi-4", 64, false)] {
+        let question = asked(model, gpus);
         let offload = evaluate(&question).unwrap().plan.layout.offload;
         assert_eq!(
             (offload.parameters, offload.optimizer, offload.gradients),

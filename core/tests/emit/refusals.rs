@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use shardwise_core::{Evaluated, emit};
 
 use super::examples::{evaluated, plan, rl, sft};
-use super::said::said;
 use super::{hugging_face, texts};
+use crate::said::said;
 
 #[test]
 fn a_framework_refuses_by_field_and_remedy() {

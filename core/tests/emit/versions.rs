@@ -94,7 +94,7 @@ fn states_are_written_down_or_said() {
 }
 
 /// The first text of a question, by framework and version.
-fn flags_of(question: Value) -> impl Fn(&str, &str) -> String {
+pub(super) fn flags_of(question: Value) -> impl Fn(&str, &str) -> String {
     let question = question_from_value(question).unwrap();
     move |id, version| {
         let framework = emit::framework(id).unwrap();

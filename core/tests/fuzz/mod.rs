@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use proptest::strategy::Strategy;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 /// Runs `check` on random cases and prints how many. `SHARDWISE_FUZZ_CASES` says how many there are over all tests
 /// (`make test-fuzz`), of which this one takes `share` in a thousand; without it there are `usual`.
@@ -11,6 +11,16 @@ pub(crate) fn fuzz<S: Strategy>(
     name: &str,
     usual: u32,
     share: u64,
+    cases: &S,
+    check: impl Fn(S::Value),
+) -> u64 {
+    fuzz_from(RngSeed::Random, (name, usual, share), cases, check)
+}
+
+/// The same from a seed.
+pub(crate) fn fuzz_from<S: Strategy>(
+    rng_seed: RngSeed,
+    (name, usual, share): (&str, u32, u64),
     cases: &S,
     check: impl Fn(S::Value),
 ) -> u64 {
@@ -24,6 +34,7 @@ pub(crate) fn fuzz<S: Strategy>(
     let mut runner = TestRunner::new(Config {
         cases: wanted,
         failure_persistence: None,
+        rng_seed,
         ..Config::default()
     });
     let done = Cell::new(0);

@@ -1,9 +1,9 @@
 //! A group's best measured layout beside what the search proposes for the same question.
 
-use shardwise_core::wire::{Answer, PlanSpec, Question, RolloutPlanSpec};
+use shardwise_core::wire::{Answer, PlanSpec, Question, RolloutPlanSpec, WorkloadKind};
 use shardwise_core::{InputError, evaluate_alone, search};
 
-use crate::groups::Group;
+use super::groups::Group;
 
 /// Proposals looked at.
 const PROPOSALS: usize = 10;
@@ -104,6 +104,14 @@ fn resized(group: &Group) -> Result<Answer, InputError> {
         expert_tensor_parallel: one(stated.expert_tensor_parallel),
         rollout: engine.or(own.rollout.clone()),
         ..own
+    };
+    let spec = match best.question.workload.kind {
+        // Of generation alone there is nothing but an engine.
+        WorkloadKind::Rollout => PlanSpec {
+            rollout: spec.rollout,
+            ..PlanSpec::default()
+        },
+        _ => spec,
     };
     let first = proposals(&best.question, Some(spec))?.into_iter().next();
     first.ok_or_else(|| InputError::new("plan", "There is no plan of these sizes."))

@@ -95,8 +95,6 @@ fn settings(plan: &PlanSpec) -> PlanSpec {
         optimizer_bytes: plan.optimizer_bytes,
         rollout: plan.rollout.as_ref().map(|engine| RolloutPlanSpec {
             tensor_parallel: None,
-            data_parallel: None,
-            expert_parallel: None,
             gpu_memory_utilization: None,
             ..engine.clone()
         }),
@@ -250,8 +248,8 @@ fn generation() -> Vec<Group> {
                 "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
                     "requests": requests, "mean_prompt_length": number(cells, 7),
                     "mean_response_length": number(cells, 8), "response_length_cv": 0}},
-                "plan": {"rollout": {"tensor_parallel": number(cells, 6), "max_num_seqs": requests,
-                    "gpu_memory_utilization": 0.9}},
+                "plan": {"rollout": {"tensor_parallel": number(cells, 6), "max_num_seqs": requests, "data_parallel": 1,
+                    "expert_parallel": 1, "gpu_memory_utilization": 0.9}},
             }))
             .unwrap_or_else(|error| panic!("{}: {error}", cells[0]));
             let run = Measured {

@@ -1,5 +1,4 @@
 //! Random questions for the tests: valid for the most part, so that answers are tested and not only refusals.
-#![allow(dead_code, reason = "each test uses its part")]
 
 use std::fmt;
 
@@ -7,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
-use shardwise_core::catalog;
 use shardwise_core::wire::{Answer, Question, question_from_value};
+use shardwise_core::{belonging, catalog};
 
 /// The same questions in every run.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
@@ -137,6 +136,10 @@ fn hardware() -> BoxedStrategy<Value> {
     );
     (gpu(), gpus, rest)
         .prop_map(|(gpu, gpus, mut rest)| {
+            // Drawn with the size of the node: another draw would be other questions throughout.
+            if let Some(size) = rest.get("gpus_per_node").and_then(Value::as_u64) {
+                rest.insert("host_ram_gib".into(), json!(size * 100));
+            }
             rest.insert("gpu".into(), gpu);
             rest.insert("gpus".into(), json!(gpus));
             Value::Object(rest)
@@ -440,6 +443,7 @@ pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
             if let Some(plan) = plan {
                 value["plan"] = plan;
             }
+            belonging::strip(&mut value);
             Asked(question_from_value(value).unwrap_or_else(|error| panic!("{error}")))
         })
         .boxed()

@@ -6,8 +6,8 @@ use shardwise_core::read::read;
 use shardwise_core::{chinese, flags, permalink};
 
 use super::round_trip::{questions, read_back};
-use super::said::said;
 use super::sentences;
+use crate::said::said;
 
 #[test]
 fn a_text_with_chinese_comments_is_read_as_the_same_question() {

@@ -5,9 +5,10 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::Value;
 use shardwise_core::read::{improve, read};
-use shardwise_core::{complete, job};
+use shardwise_core::{belonging, complete, job};
 
 use super::shapes::shapes;
+use crate::fuzz::fuzz;
 
 /// No control character in any text of a document.
 fn check_texts(value: &Value) {
@@ -43,6 +44,7 @@ fn survives(text: &str) {
                 assert!((1..=3).contains(&improved.changes.len()));
             }
             check_texts(&serde_json::to_value(&reading).unwrap());
+            belonging::check(&reading.question).unwrap_or_else(|error| panic!("{error}\n{text}"));
             if let Ok(job) = job::resolve(&reading.question) {
                 let spec = reading.question.plan.clone().unwrap_or_default();
                 let _ = complete::complete(&job, &spec);
@@ -237,21 +239,21 @@ fn pieces(of: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec
 #[test]
 fn any_bytes() {
     let bytes = prop::collection::vec(any::<u8>(), 0..400);
-    super::fuzz("any bytes", 300, 250, &bytes, |bytes| {
+    fuzz("any bytes", 300, 250, &bytes, |bytes| {
         survives(&String::from_utf8_lossy(&bytes));
     });
 }
 
 #[test]
 fn any_shell() {
-    super::fuzz("any shell", 300, 350, &pieces(SHELL, 60), |pieces| {
+    fuzz("any shell", 300, 350, &pieces(SHELL, 60), |pieces| {
         survives(&pieces.concat());
     });
 }
 
 #[test]
 fn any_yaml() {
-    super::fuzz("any YAML", 300, 300, &pieces(YAML, 60), |pieces| {
+    fuzz("any YAML", 300, 300, &pieces(YAML, 60), |pieces| {
         survives(&format!("runtime_args:\n{}", pieces.concat()));
     });
 }
@@ -267,7 +269,7 @@ fn altered_texts() {
         "\\PC{0,6}",
     );
     let cases = (0..examples.len(), prop::collection::vec(edit, 1..12));
-    super::fuzz("altered texts", 300, 50, &cases, |(which, edits)| {
+    fuzz("altered texts", 300, 50, &cases, |(which, edits)| {
         let mut text: Vec<char> = examples[which].chars().collect();
         for (at, length, kind, insert) in edits {
             if text.is_empty() {
@@ -304,7 +306,7 @@ fn altered_numbers() {
         any::<f64>().prop_map(|n| n.to_string()),
     ];
     let cases = (0..examples.len(), any::<prop::sample::Index>(), number);
-    super::fuzz("altered numbers", 300, 50, &cases, |(which, at, number)| {
+    fuzz("altered numbers", 300, 50, &cases, |(which, at, number)| {
         let text = &examples[which];
         let places: Vec<usize> = text.match_indices('=').map(|(at, _)| at + 1).collect();
         if !places.is_empty() {

@@ -15,6 +15,7 @@ use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{flags, permalink};
 
 use super::round_trip::{differing, plan, questions, read_back, rl, sft, texts_of};
+use crate::fuzz::fuzz;
 
 /// What a framework is told otherwise than the plan has it, so that its text states it so, link or not.
 fn told_otherwise(framework: &str) -> &'static [&'static str] {
@@ -224,6 +225,9 @@ fn stated() -> impl Strategy<Value = Question> {
                     plan[name] = json!(size);
                 }
             } else {
+                for name in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
+                    plan[name] = json!(1);
+                }
                 plan["ulysses_parallel"] = json!(e);
                 plan["zero_stage"] = json!(if backend == "fsdp" { zero.clamp(2, 3) } else { zero });
             }
@@ -246,7 +250,7 @@ fn stated() -> impl Strategy<Value = Question> {
 #[test]
 fn random_plans_come_back_with_their_link() {
     let texts = Cell::new(0);
-    let cases = super::fuzz("random plans", 100, 10, &stated(), |asked| {
+    let cases = fuzz("random plans", 100, 10, &stated(), |asked| {
         for framework in read_back() {
             // What is no question at all, or has no plan, is refused before.
             if flags(&asked, framework, framework.versions[0], "").is_ok()
@@ -258,4 +262,23 @@ fn random_plans_come_back_with_their_link() {
         }
     });
     assert!(texts.get() > cases / 10, "{} texts", texts.get());
+}
+
+/// Links were made before a question refused what it has no use for.
+#[test]
+fn an_old_link_leaves_out_what_such_a_run_has_no_use_for() {
+    let link = "v=1&model=qwen3-8b&hardware.gpu=h20&hardware.gpus=8&workload.kind=grpo&workload.sequence_length=4096\
+        &workload.rl.prompts_per_step=512&workload.rl.max_prompt_length=1024&workload.rl.max_response_length=3072\
+        &workload.rl.mean_response_length=900&workload.rollout.requests=7&plan.critic.backend=fsdp&z=1";
+    let text = format!(
+        "# https://shardwise.example/#{link}\npython3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\\n\
+         data.train_batch_size=512 data.max_prompt_length=1024 data.max_response_length=3072 \\\n\
+         actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8\n"
+    );
+    // `reading` asks whether all of it belongs.
+    let reading = super::reading(&text);
+    let field = |path| super::field(&reading, path);
+    assert_eq!(field("hardware.gpu"), "h20");
+    assert_eq!(field("workload.rl.mean_response_length"), 900.0);
+    assert_eq!(field("workload.sequence_length"), Value::Null);
 }

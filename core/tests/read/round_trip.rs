@@ -379,14 +379,14 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
     leaves("workload", &stated, &mut out);
     let hardware = &job.hardware;
     let machine = json!({"model": job.model.id, "gpu": hardware.gpu, "gpus": hardware.gpus, "gpus_per_node": hardware.gpus_per_node,
-        "usd": question.hardware.usd_per_gpu_hour, "network": question.hardware.internode_gbit_per_s_per_gpu});
+        "usd": question.hardware.usd_per_gpu_hour, "network": question.hardware.internode_gbit_per_s_per_gpu, "host": question.hardware.host_ram_gib});
     leaves("job", &machine, &mut out);
     out
 }
 
 /// The texts of a question, where the framework has any; with `linked`, its link is in their heads.
 pub(super) fn texts_of(
-    framework: &Framework,
+    framework: &'static Framework,
     asked: &Question,
     linked: bool,
 ) -> Option<Vec<String>> {
@@ -402,7 +402,7 @@ pub(super) fn texts_of(
 
 /// Emits and reads; the fields that came back otherwise, and whether there was a text.
 pub(super) fn differing(
-    framework: &Framework,
+    framework: &'static Framework,
     asked: &Question,
     linked: bool,
 ) -> Option<Vec<(String, String)>> {
@@ -411,7 +411,8 @@ pub(super) fn differing(
     // Without a link the base says the GPU and its price, and nothing else of the question; with one there is no base.
     let hardware = &asked.hardware;
     let base = question_from_value(json!({"version": 1, "model": null, "hardware": {"gpu": hardware.gpu,
-        "usd_per_gpu_hour": hardware.usd_per_gpu_hour, "internode_gbit_per_s_per_gpu": hardware.internode_gbit_per_s_per_gpu},
+        "usd_per_gpu_hour": hardware.usd_per_gpu_hour, "internode_gbit_per_s_per_gpu": hardware.internode_gbit_per_s_per_gpu,
+        "host_ram_gib": hardware.host_ram_gib},
         "workload": {"kind": "sft"}}))
     .unwrap();
     let base = (!linked).then_some(&base);

@@ -31,21 +31,30 @@ pub(crate) struct Run {
     pub(crate) question: Question,
 }
 
-/// What the source read: the allocator's peak, or what `nvidia-smi` shows.
+/// What the source read: the allocator's peak, what it reserved (`torch.cuda.max_memory_reserved`), or what `nvidia-smi`
+/// shows.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MemoryKind {
     PeakGib,
+    TorchReserved,
     ReservedGib,
 }
+
+/// What the driver takes beside the allocator: `context_gib` of `catalog/efficiency.toml`.
+const CONTEXT_GIB: f64 = 0.9;
 
 impl Run {
     /// The estimate's figure of the kind that was measured.
     #[must_use]
     pub(crate) fn predicted_gib(&self, answer: &Answer) -> f64 {
+        let memory = &answer.memory;
         match self.memory_kind {
-            Some(MemoryKind::ReservedGib) => answer.memory.reserved_gib,
-            _ => answer.memory.peak_gib,
+            Some(MemoryKind::ReservedGib) => memory.reserved_gib,
+            Some(MemoryKind::TorchReserved) => memory
+                .peak_gib
+                .max(memory.reserved_gib - memory.parts.communication - CONTEXT_GIB),
+            _ => memory.peak_gib,
         }
     }
 

@@ -1,6 +1,7 @@
 //! `models.policy_trainer` and the reference: layout, packing, memory, recomputation.
 
-use super::super::text::{Section, flag, home, model_path};
+use super::super::checkpoint::trained;
+use super::super::text::{Section, flag, home};
 use super::super::words::{count, layout_title};
 use super::super::{megatron, rules};
 use super::{POLICY, REFERENCE, RUN, TRAINER};
@@ -24,12 +25,12 @@ pub(super) fn trainer(emission: &Emission, megatron: bool) -> Section {
             home("models/mcore"),
             "change this to the converted checkpoint",
         );
-        let (path, reason) = model_path(&job.model);
+        let (path, reason) = trained(job, &job.model);
         section.set(format!("{POLICY}.load"), path, reason);
     } else {
         let sp = layout.ulysses_parallel;
         let reason = if sp == 1 {
-            "sequences fit one GPU".to_owned()
+            "sequences stay whole".to_owned()
         } else {
             format!("{sp} GPUs split each sequence")
         };
@@ -53,7 +54,7 @@ pub(super) fn trainer(emission: &Emission, megatron: bool) -> Section {
                 "one kernel for all experts",
             );
         }
-        let (path, reason) = model_path(&job.model);
+        let (path, reason) = trained(job, &job.model);
         section.set(format!("{TRAINER}.load"), path, reason);
     }
     section
@@ -96,6 +97,11 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
             format!("{TRAINER}.virtual_pipeline_model_parallel_size"),
             layout.virtual_pipeline,
             "chunks per stage, for a smaller bubble",
+        );
+        section.set(
+            format!("{TRAINER}.megatron_model_cfg.overlap_p2p_comm"),
+            "True",
+            "stages send activations while they compute the next chunk",
         );
     } else {
         section.set(
@@ -208,7 +214,7 @@ pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
         let reason = if on {
             format!("{away} are in host memory outside their phase")
         } else {
-            format!("{away} stay: there is room")
+            format!("{away} stay on the GPUs")
         };
         section.set(format!("{TRAINER}.free_gpu_memory.{key}"), flag(on), reason);
     }
@@ -246,6 +252,7 @@ pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
             &mut section,
             |name| format!("{TRAINER}.{name}"),
             layout.recompute,
+            emission.answer.fits,
         );
     }
     section

@@ -1,7 +1,8 @@
 //! The launch line, and what the configuration cannot say.
 
+use super::super::checkpoint::trained;
 use crate::emit::choices::{half, passes, rate, recompute_reason};
-use crate::emit::text::{Script, Section, deepspeed, flag, home, model_path};
+use crate::emit::text::{Script, Section, deepspeed, flag, home};
 use crate::emit::trainer::peft;
 use crate::emit::{Emission, Snippet};
 use crate::plan::Recompute;
@@ -57,7 +58,7 @@ fn batch(emission: &Emission) -> Section {
 fn model(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut section = Section::new("What neither configuration can say");
-    let (path, reason) = model_path(&job.model);
+    let (path, reason) = trained(job, &job.model);
     section.set("--model_name_or_path", path, reason);
     section.set(
         "--dataset_name",
@@ -85,7 +86,7 @@ fn model(emission: &Emission) -> Section {
     section.set(
         "--gradient_checkpointing",
         flag(full),
-        recompute_reason(full),
+        recompute_reason(full, emission),
     );
     peft(&mut section, &job.workload);
     section

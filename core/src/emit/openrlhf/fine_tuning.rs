@@ -1,8 +1,9 @@
 //! `openrlhf.cli.train_sft`: full fine-tuning, `LoRA`, `QLoRA`.
 
 use super::super::Emission;
+use super::super::checkpoint::trained;
 use super::super::choices::{ATTENTION, accumulation, adapters, micro, rate, recompute_reason};
-use super::super::text::{Section, deepspeed as launcher, home, model_path};
+use super::super::text::{Section, deepspeed as launcher, home};
 use super::super::words::{count, layout_title, plural};
 use super::{deepspeed, switch};
 use crate::plan::Recompute;
@@ -54,13 +55,13 @@ fn batch(emission: &Emission) -> Section {
 fn model(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut section = Section::new("Model");
-    let (path, reason) = model_path(&job.model);
+    let (path, reason) = trained(job, &job.model);
     section.set("--model.model_name_or_path", path, reason);
     if layout.recompute == Recompute::Full {
         switch(
             &mut section,
             "--model.gradient_checkpointing_enable",
-            recompute_reason(true),
+            recompute_reason(true, emission),
         );
     }
     if let Some(lora) = &job.workload.lora {

@@ -1,6 +1,7 @@
 //! `openrlhf.cli.train_ppo_ray`: PPO, GRPO, DAPO.
 
 use super::super::Emission;
+use super::super::checkpoint::trained;
 use super::super::choices::{rate, recompute_reason};
 use super::super::rules::{nodes, pools};
 use super::super::text::{Section, home, model_path, share};
@@ -71,12 +72,12 @@ fn batch(rl: &Rl) -> Section {
 
 fn models(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Models");
-    let (path, reason) = model_path(&emission.job.model);
+    let (path, reason) = trained(emission.job, &emission.job.model);
     section.set("--actor.model_name_or_path", path, reason);
     if let Some(critic) = &rl.critic {
         section.set(
             "--critic.model_name_or_path",
-            model_path(critic).0,
+            trained(emission.job, critic).0,
             "the critic starts from it",
         );
     }
@@ -96,7 +97,7 @@ fn models(emission: &Emission, rl: &Rl) -> Section {
         let reason = if rl.critic.is_some() {
             "each layer again from its input: far fewer activations; the critic follows"
         } else {
-            recompute_reason(true)
+            recompute_reason(true, emission)
         };
         switch(
             &mut section,
@@ -237,7 +238,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let reason = format!("{engines} × {} GPUs generate", rollout.tensor_parallel);
     section.set("--vllm.num_engines", engines, reason);
     let reason = match rollout.tensor_parallel {
-        1 => "the weights fit one GPU".to_owned(),
+        1 => "each GPU is an engine".to_owned(),
         tp => format!("{tp} GPUs hold the weights and their cache"),
     };
     section.set(

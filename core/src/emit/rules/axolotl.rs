@@ -45,7 +45,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
             ("ulysses_parallel", layout.ulysses_parallel),
             ("expert_parallel", layout.expert_parallel),
         ] {
-            rules.require(size == 1, &Path("").of(name), || {
+            rules.require(size == 1, Path("").of(name), || {
                 format!(
                     "axolotl combines this with FSDP2. Set {name} to 1, or the backend to fsdp."
                 )

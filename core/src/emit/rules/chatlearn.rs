@@ -54,9 +54,10 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     });
     rules.whole_nodes(job);
     rules.position(
-        &job.model.shape,
+        job,
         rl.max_length(),
         "workload.rl.max_response_length",
+        plan.layout.backend != Backend::Megatron,
     );
     let gpus = job.hardware.gpus;
     layout(&mut rules, job, &plan.layout, gpus);

@@ -32,9 +32,10 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     );
     rules.whole_nodes(job);
     rules.position(
-        &job.model.shape,
+        job,
         workload.sequence_length,
         "workload.sequence_length",
+        true,
     );
     parallel(&mut rules, layout, job);
     rules.whole_passes(layout, job);
@@ -63,7 +64,7 @@ fn parallel(rules: &mut Rules, layout: &Layout, job: &Job) {
         ("context_parallel", layout.context_parallel),
         ("expert_parallel", layout.expert_parallel),
     ] {
-        rules.require(size == 1, &Path("").of(name), || {
+        rules.require(size == 1, Path("").of(name), || {
             format!(
                 "ds_config.json has no {}. Set it to 1.",
                 name.replace('_', " ")
@@ -81,7 +82,7 @@ fn parallel(rules: &mut Rules, layout: &Layout, job: &Job) {
         rules.divides(
             size.into(),
             shape.num_attention_heads,
-            &Path("").of(name),
+            Path("").of(name),
             || {
                 format!(
                     "{} attention heads cannot be split by {size}.",

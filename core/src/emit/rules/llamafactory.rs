@@ -19,7 +19,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         ("expert_parallel", layout.expert_parallel),
         ("expert_tensor_parallel", layout.expert_tensor_parallel),
     ] {
-        rules.require(size == 1, &Path("").of(name), || {
+        rules.require(size == 1, Path("").of(name), || {
             format!("LLaMA-Factory's Trainer splits no model, only data. Set {name} to 1.")
         });
     }

@@ -82,7 +82,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         ("ulysses_parallel", layout.ulysses_parallel),
         ("expert_parallel", layout.expert_parallel),
     ] {
-        rules.require(size == 1, &Path("").of(name), || {
+        rules.require(size == 1, Path("").of(name), || {
             format!("LLMForge shards by ZeRO alone. Set {name} to 1.")
         });
     }

@@ -4,8 +4,8 @@ use super::megatron_lm::{core, joined, trains};
 use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::Plan;
-use crate::wire::{Attention, WorkloadKind};
+use crate::plan::{Plan, Recompute};
+use crate::wire::{Attention, RecomputeModule, WorkloadKind};
 
 /// A model's recipes: catalog id, what their names begin with, and how they fine-tune
 /// (`src/megatron/bridge/recipes/` of tag v0.3.1).
@@ -119,6 +119,13 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     rules.require(!(glm && workload.joins()), "workload.packing", || {
         "The recipes of GLM-4.5 take no packed sequences. Set packing to false.".to_owned()
     });
+    // `ConfigContainer.validate` of its fine-tuning recipe finds `multi_latent_attention` unset.
+    let moonlight = job.model.id == "moonlight-16b-a3b" && workload.kind != WorkloadKind::Pretrain;
+    let projected = matches!(layout.recompute, Recompute::Selective(modules)
+        if modules.contains(RecomputeModule::MlaUpProj));
+    rules.require(!(moonlight && projected), "plan.recompute", || {
+        "Megatron-Bridge 0.3.1 refuses mla_up_proj in recompute_modules where this model is fine-tuned. Leave it out.".to_owned()
+    });
     core(&mut rules, job, layout);
     rules.require(layout.attention == Attention::Flash, "plan.attention", || {
         "No override chooses the attention kernel: a recipe holds an object there. Set attention to flash."
@@ -135,7 +142,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         rules.divides(
             layout.tensor_parallel.into(),
             heads,
-            &Path("").of("tensor_parallel"),
+            Path("").of("tensor_parallel"),
             || format!("{heads} heads of linear attention cannot be split evenly."),
         );
     }

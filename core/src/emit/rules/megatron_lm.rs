@@ -48,7 +48,12 @@ pub(super) fn core(rules: &mut Rules, job: &Job, layout: &Layout) {
         "Set the backend to megatron, or leave it to the search.".to_owned()
     });
     rules.whole_nodes(job);
-    rules.position(shape, workload.sequence_length, "workload.sequence_length");
+    rules.position(
+        job,
+        workload.sequence_length,
+        "workload.sequence_length",
+        false,
+    );
     rules.megatron(&Path(""), layout, shape, gpus);
     let (tp, cp, sequence) = (
         u64::from(layout.tensor_parallel),

@@ -43,7 +43,7 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
         ("pipeline_parallel", layout.pipeline_parallel),
         ("expert_parallel", layout.expert_parallel),
     ] {
-        rules.require(size == 1, &Path("").of(name), || {
+        rules.require(size == 1, Path("").of(name), || {
             format!("OpenRLHF has no {}. Set it to 1.", name.replace('_', " "))
         });
     }
@@ -105,9 +105,10 @@ fn batch(rules: &mut Rules, per_pass: u64, sequences: u64, field: &str) {
 fn fine_tuning(rules: &mut Rules, layout: &Layout, job: &Job) {
     let workload = &job.workload;
     rules.position(
-        &job.model.shape,
+        job,
         workload.sequence_length,
         "workload.sequence_length",
+        true,
     );
     let ranks = layout.data_parallel(job.hardware.gpus).into();
     let per_pass = deepspeed::micro(layout, workload.sequence_length).saturating_mul(ranks);
@@ -128,9 +129,10 @@ fn reinforcement(
 ) {
     let (layout, workload) = (&plan.layout, &job.workload);
     rules.position(
-        &job.model.shape,
+        job,
         rl.max_length(),
         "workload.rl.max_response_length",
+        true,
     );
     // trainer/ray/ppo_actor.py, broadcast_to_vllm: adapters change the names by which vLLM knows its weights.
     rules.require(workload.lora.is_none(), "workload.lora", || {
@@ -253,7 +255,7 @@ fn engine(rules: &mut Rules, rollout: &RolloutPlan, job: &Job, generate: u32) {
         ("data_parallel", rollout.data_parallel),
         ("expert_parallel", rollout.expert_parallel),
     ] {
-        rules.require(size == 1, &format!("plan.rollout.{name}"), || {
+        rules.require(size == 1, format!("plan.rollout.{name}"), || {
             format!(
                 "OpenRLHF's engines have no {}. Set it to 1.",
                 name.replace('_', " ")

@@ -51,9 +51,10 @@ impl Rules {
         let workload = &job.workload;
         self.whole_nodes(job);
         self.position(
-            &job.model.shape,
+            job,
             workload.sequence_length,
             "workload.sequence_length",
+            true,
         );
         self.require(
             layout.pipeline_parallel == 1,

@@ -51,7 +51,7 @@ fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
         ("pipeline_parallel", layout.pipeline_parallel),
         ("expert_parallel", layout.expert_parallel),
     ] {
-        rules.require(size == 1, &Path("").of(name), || {
+        rules.require(size == 1, Path("").of(name), || {
             format!(
                 "TRL's scripts set up no {}. Set it to 1.",
                 name.replace('_', " ")
@@ -113,6 +113,11 @@ fn fsdp(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
     rules.require(cp == 1 || group > cp || group == gpus, "plan.shard_group", || {
         format!("Accelerate splits sequences within a shard group wider than {cp}. Set it to {gpus}.")
     });
+    // accelerate/accelerator.py: FSDP2 wants a dimension to shard over.
+    let whole = layout.zero_stage < 3 || gpus == 1;
+    rules.require(whole || group > 1 || cp > 1, "plan.shard_group", || {
+        format!("Accelerate's FSDP shards over 2 GPUs or more. Set it to {gpus}.")
+    });
     let offload = layout.offload;
     let rl = job.workload.rl.is_some();
     rules.require(rl || (offload.parameters == offload.optimizer && offload.parameters == offload.gradients), "plan.offload", || {
@@ -124,9 +129,10 @@ fn fsdp(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
 fn fine_tuning(rules: &mut Rules, layout: &Layout, job: &Job) {
     let (workload, gpus) = (&job.workload, job.hardware.gpus);
     rules.position(
-        &job.model.shape,
+        job,
         workload.sequence_length,
         "workload.sequence_length",
+        true,
     );
     let dp = u64::from(layout.data_parallel(gpus));
     let per_step = deepspeed::micro(layout, workload.sequence_length).saturating_mul(dp);
@@ -169,8 +175,13 @@ fn reinforcement(
     rl: &Rl,
     (train, generate): (u32, u32),
 ) {
-    let (layout, shape) = (&plan.layout, &job.model.shape);
-    rules.position(shape, rl.max_length(), "workload.rl.max_response_length");
+    let layout = &plan.layout;
+    rules.position(
+        job,
+        rl.max_length(),
+        "workload.rl.max_response_length",
+        true,
+    );
     // trainer/grpo_config.py, GRPOConfig.__post_init__.
     rules.require(
         layout.sequence_split() == 1,

@@ -76,7 +76,7 @@ fn backend(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: 
         }
         Backend::Fsdp => fsdp(rules, path, layout, shape, job, gpus),
         Backend::Deepspeed | Backend::Ddp => rules.refuse(
-            &path.of("backend"),
+            path.of("backend"),
             "veRL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search.",
         ),
     }
@@ -86,18 +86,18 @@ fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Jo
     rules.fsdp(path, layout, shape, gpus);
     rules.require(
         matches!(layout.zero_stage, 2 | 3),
-        &path.of("zero_stage"),
+        path.of("zero_stage"),
         || {
             "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3."
                 .to_owned()
         },
     );
     let group = layout.shard_group;
-    rules.divides(group.into(), gpus.into(), &path.of("shard_group"), || {
+    rules.divides(group.into(), gpus.into(), path.of("shard_group"), || {
         format!("{gpus} GPUs are no multiple of a shard group of {group}.")
     });
     let selective = matches!(layout.recompute, Recompute::Selective(_));
-    rules.require(!selective, &path.of("recompute"), || {
+    rules.require(!selective, path.of("recompute"), || {
         "veRL's FSDP recomputes whole layers or nothing. Set recompute to full or none, or the backend to megatron."
             .to_owned()
     });
@@ -108,7 +108,7 @@ fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Jo
     });
     rules.require(
         layout.attention == Attention::Flash,
-        &path.of("attention"),
+        path.of("attention"),
         || "veRL's FSDP packs sequences for FlashAttention. Set attention to flash.".to_owned(),
     );
     // Ulysses splits packed sequences (workers/config/actor.py).
@@ -124,7 +124,12 @@ fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Jo
 
 fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32, generate: u32) {
     let (shape, workload) = (&job.model.shape, &job.workload);
-    rules.position(shape, rl.max_length(), "workload.rl.max_response_length");
+    rules.position(
+        job,
+        rl.max_length(),
+        "workload.rl.max_response_length",
+        true,
+    );
     rules.require(
         rl.mini_batch > 0 && rl.mini_batch <= rl.prompts_per_step,
         "workload.rl.mini_batch",
@@ -279,7 +284,7 @@ fn batch(
         MicroBatch::Sequences(micro) => {
             if dp > 0 && sequences.is_multiple_of(dp) {
                 let per_rank = sequences / dp;
-                rules.divides(micro, per_rank, &path.of("micro_batch"), || {
+                rules.divides(micro, per_rank, path.of("micro_batch"), || {
                     format!("{per_rank} sequences of a rank are no multiple of {micro}.")
                 });
             }
@@ -305,9 +310,10 @@ fn batch(
 fn fine_tuning(rules: &mut Rules, job: &Job, plan: &Plan) {
     let (layout, workload) = (&plan.layout, &job.workload);
     rules.position(
-        &job.model.shape,
+        job,
         workload.sequence_length,
         "workload.sequence_length",
+        true,
     );
     let dp = u64::from(layout.data_parallel(job.hardware.gpus));
     // trainer/sft_trainer.py rounds down without a word.

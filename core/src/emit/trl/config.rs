@@ -5,7 +5,7 @@ use super::super::rules::pools;
 use super::super::text::Section;
 use super::super::words::{layout_title, plural};
 use super::machines;
-use crate::emit::choices::{accumulation, zero_reason};
+use crate::emit::choices::{accumulation, kept_reason, zero_reason};
 use crate::plan::{Layout, Recompute};
 use crate::wire::{Backend, Precision};
 
@@ -13,7 +13,7 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     let (layout, (gpus, _)) = (&emission.plan.layout, pools(emission.job));
     let own = match layout.backend {
         Backend::Deepspeed => deepspeed(emission),
-        _ => fsdp(layout),
+        _ => fsdp(emission),
     };
     vec![launcher(emission, gpus), own, parallelism(layout, gpus)]
 }
@@ -51,7 +51,8 @@ fn truth(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-fn fsdp(layout: &Layout) -> Section {
+fn fsdp(emission: &Emission) -> Section {
+    let layout = &emission.plan.layout;
     let mut section = Section::new("FSDP2");
     let mut set = |key: &str, value: &str, reason: &str| {
         section.set(format!("fsdp_config.fsdp_{key}"), value, reason);
@@ -79,7 +80,7 @@ fn fsdp(layout: &Layout) -> Section {
     let reason = if full {
         "each layer again from its input: far fewer activations"
     } else {
-        "off: the activations fit"
+        kept_reason(emission.answer.fits)
     };
     set("activation_checkpointing", truth(full), reason);
     if full && layout.offload.activations {

@@ -1,6 +1,7 @@
 //! `trl.scripts.grpo`: GRPO, and DAPO's loss, with vLLM beside training or as a server.
 
 use super::super::Emission;
+use super::super::checkpoint::trained;
 use super::super::choices::accumulation;
 use super::super::rules::{nodes, pools};
 use super::super::text::{Section, flag, model_path, share};
@@ -73,7 +74,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     } else {
         section.set("--vllm_mode", "colocate", "on the GPUs that train");
         let reason = match rollout.tensor_parallel {
-            1 => "the weights fit one GPU".to_owned(),
+            1 => "each GPU is an engine".to_owned(),
             tp => format!("{tp} GPUs hold the weights and their cache"),
         };
         section.set(
@@ -157,7 +158,7 @@ pub(super) fn server(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Sec
         "vLLM on a node with {}",
         plural(gpus.into(), "GPU", "GPUs")
     ));
-    let (path, reason) = model_path(&emission.job.model);
+    let (path, reason) = trained(emission.job, &emission.job.model);
     section.set("--model", path, reason);
     section.set(
         "--tensor_parallel_size",

@@ -1,6 +1,7 @@
 //! `verl.trainer.fsdp_sft_trainer`: fine-tuning until 0.5.0, with FSDP2 alone.
 
-use super::super::text::{Section, flag, home, model_path};
+use super::super::checkpoint::trained;
+use super::super::text::{Section, flag, home};
 use super::super::words::{count, layout_title};
 use super::super::{Emission, Unsupported};
 use super::fine_tuning::{launch, longest, run};
@@ -25,6 +26,9 @@ pub(super) fn sections(
     }
     if layout.shard_group < gpus || layout.zero_stage != 3 {
         return Err(refuse("with weights sharded over all GPUs alone."));
+    }
+    if layout.offload.activations {
+        return Err(refuse("with activations on the GPU alone."));
     }
     let MicroBatch::Sequences(micro) = layout.micro_batch else {
         return Err(refuse("on micro-batches counted in sequences alone."));
@@ -88,9 +92,9 @@ fn batch(emission: &Emission, micro: u64) -> Section {
 fn model(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut section = Section::new("Model");
-    let (path, reason) = model_path(&job.model);
+    let (path, reason) = trained(job, &job.model);
     section.set("model.partial_pretrain", path, reason);
-    checkpointing(&mut section, "model", layout);
+    checkpointing(&mut section, "model", layout, emission.answer.fits);
     if let Some(lora) = job.workload.lora {
         adapters(&mut section, "model", layout.backend, lora);
     }
@@ -109,7 +113,7 @@ fn engine(emission: &Emission) -> Section {
         "ulysses_sequence_parallel_size",
         sp,
         if sp == 1 {
-            "sequences fit one GPU"
+            "sequences stay whole"
         } else {
             "GPUs that split each sequence"
         },
@@ -127,7 +131,7 @@ fn engine(emission: &Emission) -> Section {
     let reason = if offload {
         "weights, gradients and optimizer live in host memory; costs PCIe traffic every step"
     } else {
-        "everything fits the GPUs"
+        "weights, gradients and optimizer stay on the GPUs"
     };
     section.set("model.fsdp_config.cpu_offload", flag(offload), reason);
     section.set(

@@ -23,6 +23,8 @@ pub(super) struct Engine<'a> {
     pub(super) gpus: u32,
     /// Whether other phases follow the update, in which offloaded states are away.
     pub(super) phases: bool,
+    /// Whether the plan fits.
+    pub(super) fits: bool,
 }
 
 /// Whether the plan's moments are Adam's in 8 bits.
@@ -55,10 +57,11 @@ pub(super) fn state_bytes(emission: &Emission) -> [f64; 3] {
             if moments { 4.0 } else { 8.0 },
         ];
     }
-    let [master, gradients, moments] = if half_shards(layout) {
-        [2.0, 2.0, 4.0]
-    } else {
-        [4.0, 4.0, 8.0]
+    let [master, gradients, moments] = match (half_shards(layout), workload.lora.is_some()) {
+        (true, false) => [2.0, 2.0, 4.0],
+        // PEFT keeps adapters in fp32 beside a base model in 16 bits (`autocast_adapter_dtype`).
+        (true, true) => [2.0, 4.0, 8.0],
+        (false, _) => [4.0, 4.0, 8.0],
     };
     [
         master,
@@ -99,7 +102,7 @@ impl Engine<'_> {
         section.set(self.key("reshard_after_forward"), flag(reshard), reason);
         let sp = layout.ulysses_parallel;
         let reason = if sp == 1 {
-            "sequences fit one GPU".to_owned()
+            "sequences stay whole".to_owned()
         } else {
             format!(
                 "{sp} GPUs split each sequence; divides {} heads",
@@ -108,10 +111,12 @@ impl Engine<'_> {
         };
         section.set(self.key("ulysses_sequence_parallel_size"), sp, reason);
         let half = half_shards(layout);
-        let reason = if half {
-            "no fp32 copy, as the plan says: gradients and moments are in 16 bits too"
-        } else {
-            "fp32 shards are the master weights"
+        let reason = match (half, job.workload.lora.is_some()) {
+            (true, false) => {
+                "no fp32 copy, as the plan says: gradients and moments are in 16 bits too"
+            }
+            (true, true) => "the frozen base model in 16 bits; adapters are in fp32 all the same",
+            (false, _) => "fp32 shards are the master weights",
         };
         section.set(
             self.key("model_dtype"),
@@ -132,7 +137,7 @@ impl Engine<'_> {
             let reason = if offload {
                 "weights, gradients and optimizer live in host memory; costs PCIe traffic every step"
             } else {
-                "everything fits the GPUs"
+                "weights, gradients and optimizer stay on the GPUs"
             };
             section.set(self.key("offload_policy"), flag(offload), reason);
         }
@@ -156,13 +161,13 @@ impl Engine<'_> {
         let reason = if offload.parameters {
             "weights and gradients are in host memory outside their phases"
         } else {
-            "weights and gradients stay: there is room, and moving them takes time"
+            "weights and gradients stay on the GPUs: moving them takes time"
         };
         section.set(self.key("param_offload"), flag(offload.parameters), reason);
         let reason = if offload.optimizer {
             "optimizer states are in host memory outside the update"
         } else {
-            "optimizer states stay: there is room, and moving them takes time"
+            "optimizer states stay on the GPUs: moving them takes time"
         };
         section.set(
             self.key("optimizer_offload"),
@@ -224,7 +229,7 @@ impl Engine<'_> {
             section.set(
                 format!("++{}override_ddp_config.overlap_grad_reduce", self.keys),
                 "True",
-                "gradients are reduced beside the backward pass",
+                "gradients are reduced beside the backward pass; overlap_param_gather stays off: it gathers updated weights in the next forward pass, and veRL hands them on before that",
             );
         }
         self.transformer(section, job);
@@ -265,7 +270,7 @@ impl Engine<'_> {
     /// Keys handed on to Megatron's `TransformerConfig`; `++` sets a key whether or not it is there.
     fn transformer(&self, section: &mut Section, job: &Job) {
         let key = |name: &str| format!("++{}override_transformer_config.{name}", self.keys);
-        megatron::recompute(section, key, self.layout.recompute);
+        megatron::recompute(section, key, self.layout.recompute, self.fits);
         let (layers, pp) = (self.shape.num_hidden_layers, self.layout.pipeline_parallel);
         if let Some((last, reason)) = megatron::uneven_last_stage(layers, pp) {
             section.set(key("num_layers_in_last_pipeline_stage"), last, reason);

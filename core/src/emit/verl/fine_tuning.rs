@@ -1,6 +1,7 @@
 //! `verl.trainer.sft_trainer`: full fine-tuning and LoRA.
 
-use super::super::text::{Section, flag, home, model_path, torchrun};
+use super::super::checkpoint::trained;
+use super::super::text::{Section, flag, home, torchrun};
 use super::super::words::{count, layout_title, plural};
 use super::super::{Emission, choices};
 use super::engine::{Engine, budget};
@@ -95,7 +96,7 @@ fn batch(emission: &Emission) -> Section {
 fn model(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut section = Section::new("Model");
-    let (path, reason) = model_path(&job.model);
+    let (path, reason) = trained(job, &job.model);
     section.set("model.path", path, reason);
     let packed = job.workload.packing;
     let reason = if packed {
@@ -105,7 +106,7 @@ fn model(emission: &Emission) -> Section {
     };
     section.set("model.use_remove_padding", flag(packed), reason);
     if layout.backend == Backend::Fsdp {
-        checkpointing(&mut section, "model", layout);
+        checkpointing(&mut section, "model", layout, emission.answer.fits);
     }
     if layout.fused_lm_head {
         fused_kernels(&mut section, "model", layout.backend);
@@ -133,6 +134,7 @@ fn engine(emission: &Emission) -> Section {
         shape: &job.model.shape,
         gpus,
         phases: false,
+        fits: emission.answer.fits,
     };
     if layout.backend == Backend::Megatron {
         section.set("engine", "megatron", "the backend");
@@ -160,6 +162,16 @@ pub(super) fn run(emission: &Emission, rate: &str) -> Section {
         "trainer.logger",
         "'[\"console\"]'",
         "veRL's default also wants a wandb account",
+    );
+    section.set(
+        "trainer.save_freq",
+        100,
+        "steps between checkpoints; veRL's default saves the last alone",
+    );
+    section.set(
+        "trainer.test_freq",
+        -1,
+        "no validation on the way: it takes data.val_files",
     );
     section
 }

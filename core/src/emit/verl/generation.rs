@@ -5,7 +5,7 @@ use super::super::rules::pools;
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{gib, plural};
 use crate::plan::RolloutPlan;
-use crate::wire::{Engine, KvCacheDtype, Precision};
+use crate::wire::{Backend, Engine, KvCacheDtype, Precision};
 use crate::workload::Rl;
 
 const ROLLOUT: &str = "actor_rollout_ref.rollout";
@@ -28,8 +28,8 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         "from the plan".to_owned(),
     );
     let reason = match (rollout.tensor_parallel, replicas) {
-        (1, 1) => "the weights fit one GPU".to_owned(),
-        (1, _) => format!("the weights fit one GPU: {replicas} engines, the most there can be"),
+        (1, 1) => "each GPU is an engine".to_owned(),
+        (1, _) => format!("each GPU is an engine: {replicas}, the most there can be"),
         (tp, _) => format!("{tp} GPUs hold the weights and their cache"),
     };
     set(
@@ -131,6 +131,13 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         flag(rollout.enforce_eager).to_owned(),
         reason.to_owned(),
     );
+    set(
+        &mut section,
+        "disable_log_stats",
+        flag(false).to_owned(),
+        "the engine's log shows how full its cache and its batch are".to_owned(),
+    );
+    adapters(&mut section, emission);
     if rollout.kv_cache_dtype == KvCacheDtype::Fp8 {
         let (engine, dtype) = if vllm {
             ("vllm", "fp8")
@@ -161,9 +168,33 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
     section
 }
 
+/// The engine reads the base model by itself, and is sent the adapters alone (`docs/advance/ppo_lora.rst`, for FSDP).
+fn adapters(section: &mut Section, emission: &Emission) {
+    if emission.job.workload.lora.is_none() || emission.plan.layout.backend != Backend::Fsdp {
+        return;
+    }
+    section.set(
+        format!("{ROLLOUT}.load_format"),
+        "safetensors",
+        "with LoRA the engine reads the base model itself, and is sent the adapters",
+    );
+    section.set(
+        format!("{ROLLOUT}.layered_summon"),
+        "True",
+        "gathers the adapters layer by layer: less memory; veRL's LoRA scripts all do",
+    );
+}
+
+/// Data sources that veRL has rules for, in every version that texts are printed for (`utils/reward_score/__init__.py`);
+/// a star stands for any ending.
+const SCORED: &str = "openai/gsm8k, lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, math_dapo, aime*, numina_*, codecontests, apps, codeforces, taco, hiyouga/geometry3k and searchR1_*";
+
 pub(super) fn reward(rl: &Rl, rollout: &RolloutPlan) -> Section {
+    let Some(model) = &rl.reward_model else {
+        return rules();
+    };
     let mut section = Section::new("Reward model");
-    if let Some(model) = &rl.reward_model {
+    {
         let (path, reason) = model_path(model);
         section.set("reward.reward_model.enable", "True", "from your question");
         section.set("reward.reward_model.model_path", path, reason);
@@ -188,5 +219,23 @@ pub(super) fn reward(rl: &Rl, rollout: &RolloutPlan) -> Section {
             "it has the card when the policy's engine is asleep",
         );
     }
+    section
+}
+
+/// Rewards by rules: veRL's own, by the data source of each row, or a function of one's own.
+fn rules() -> Section {
+    let mut section = Section::new("Rewards by rules");
+    section.set(
+        "reward.custom_reward_function.path",
+        "null",
+        format!(
+            "veRL's own rule for each row's data_source: {SCORED}. For any other, the path of a Python file of yours"
+        ),
+    );
+    section.set(
+        "reward.custom_reward_function.name",
+        "compute_score",
+        "the function in that file: of data_source, solution_str, ground_truth and extra_info",
+    );
     section
 }

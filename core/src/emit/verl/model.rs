@@ -1,18 +1,18 @@
 //! Keys of a model: checkpointing, fused kernels, adapters. Actor, critic and SFT share them.
 
-use super::super::choices;
+use super::super::choices::{self, kept_reason};
 use super::super::text::{Section, flag, list};
 use crate::plan::{Layout, Recompute};
 use crate::wire::{Backend, LoraTargets};
 use crate::workload::Lora;
 
 /// Gradient checkpointing of Hugging Face models.
-pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout) {
+pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout, fits: bool) {
     let full = layout.recompute == Recompute::Full;
     let reason = if full {
         "each layer again from its input: a third more computing, far fewer activations"
     } else {
-        "off: the activations fit"
+        kept_reason(fits)
     };
     section.set(
         format!("{model}.enable_gradient_checkpointing"),

@@ -1,16 +1,18 @@
 //! `verl.trainer.main_ppo`: PPO, GRPO, DAPO.
 
+use super::super::checkpoint::trained;
 use super::super::choices::rate;
-use super::super::rules::{nodes, pools};
-use super::super::text::{Section, flag, home, model_path};
+use super::super::rules::pools;
+use super::super::text::{Section, flag, home};
 use super::super::words::{count, figure, layout_title, plural};
 use super::super::{Emission, Unsupported};
 use super::engine::{Engine, budget};
 use super::generation::{generation, reward};
 use super::model::{adapters, checkpointing, fused_kernels};
 use super::roles::{forward_micro, reference_policy, value};
+use super::run::cluster;
 use crate::plan::MicroBatch;
-use crate::wire::{Backend, Schedule, WorkloadKind};
+use crate::wire::{Backend, WorkloadKind};
 use crate::workload::Rl;
 
 const ACTOR: &str = "actor_rollout_ref.actor";
@@ -111,7 +113,7 @@ fn batch(rl: &Rl) -> Section {
 fn model(emission: &Emission) -> Section {
     let mut section = Section::new("Model");
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let (path, reason) = model_path(&job.model);
+    let (path, reason) = trained(job, &job.model);
     section.set(format!("{MODEL}.path"), path, reason);
     let packed = job.workload.packing;
     let reason = if packed {
@@ -121,7 +123,7 @@ fn model(emission: &Emission) -> Section {
     };
     section.set(format!("{MODEL}.use_remove_padding"), flag(packed), reason);
     if layout.backend == Backend::Fsdp {
-        checkpointing(&mut section, MODEL, layout);
+        checkpointing(&mut section, MODEL, layout, emission.answer.fits);
     }
     if layout.fused_lm_head {
         fused_kernels(&mut section, MODEL, layout.backend);
@@ -155,6 +157,7 @@ fn actor(emission: &Emission) -> Section {
         shape: &job.model.shape,
         gpus,
         phases: true,
+        fits: emission.answer.fits,
     };
     if layout.backend == Backend::Megatron {
         section.set("model_engine", "megatron", "the backend of every role");
@@ -318,87 +321,6 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
             "True",
             "takes the engine's log-probabilities for the old ones: one pass less",
         );
-    }
-    section
-}
-
-fn cluster(emission: &Emission, rl: &Rl) -> Section {
-    let (job, answer) = (emission.job, emission.answer);
-    let mut section = Section::new("Cluster and run");
-    let (train, generate) = pools(job);
-    let per_node = job.hardware.gpus_per_node;
-    if let Some((count, gpus)) = nodes(train, per_node) {
-        section.set("trainer.n_gpus_per_node", gpus, "from your question");
-        section.set("trainer.nnodes", count, "from your question");
-    }
-    if rl.schedule != Schedule::Colocated {
-        let steps = rl.prompts_per_step / rl.mini_batch.max(1);
-        section.set(
-            "trainer.v1.trainer_mode",
-            "separate_async",
-            "generation has GPUs of its own and runs ahead",
-        );
-        section.set(
-            "trainer.v1.separate_async.parameter_sync_step",
-            steps,
-            format!(
-                "{}: new weights once a step",
-                plural(steps, "update", "updates")
-            ),
-        );
-        section.set(
-            "trainer.v1.sampler.max_off_policy_threshold",
-            rl.max_staleness,
-            "versions a sample may lag behind",
-        );
-        section.set(
-            "actor_rollout_ref.hybrid_engine",
-            "False",
-            "no engine on the GPUs that train",
-        );
-        if let Some((count, gpus)) = nodes(generate, per_node) {
-            section.set(format!("{ROLLOUT}.nnodes"), count, "nodes that generate");
-            section.set(
-                format!("{ROLLOUT}.n_gpus_per_node"),
-                gpus,
-                "GPUs of each that generate",
-            );
-        }
-        section.set(
-            format!("{ROLLOUT}.checkpoint_engine.backend"),
-            "nccl",
-            "sends the weights between the pools",
-        );
-    }
-    section.set(
-        "trainer.logger",
-        "'[\"console\"]'",
-        "veRL's default also wants a wandb account",
-    );
-    let tokens = answer.tokens_per_s * answer.step_time_s;
-    match (job.workload.tokens, &answer.run) {
-        (Some(total), Some(run)) if tokens.is_finite() && tokens > 0.0 && total / tokens < 1e12 => {
-            let cost = run
-                .usd
-                .map(|usd| format!(", ${}", figure(usd)))
-                .unwrap_or_default();
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "below 1e12 and positive"
-            )]
-            let steps = (total / tokens).ceil().max(1.0) as u64;
-            section.set(
-                "trainer.total_training_steps",
-                steps,
-                format!("{} h{cost}", figure(run.hours)),
-            );
-        }
-        _ => section.set(
-            "trainer.total_epochs",
-            1,
-            "passes over your data; yours to choose",
-        ),
     }
     section
 }

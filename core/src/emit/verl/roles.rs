@@ -1,9 +1,10 @@
 //! The roles beside the actor: reference policy and critic.
 
 use super::super::Emission;
+use super::super::checkpoint::trained;
 use super::super::rules::pools;
 use super::super::rules::verl::{critic, reference};
-use super::super::text::{Section, flag, model_path};
+use super::super::text::{Section, flag};
 use super::super::words::layout_title;
 use super::engine::Engine;
 use super::model::checkpointing;
@@ -140,7 +141,7 @@ pub(super) fn value(emission: &Emission) -> Section {
     let (gpus, _) = pools(job);
     section = Section::new(format!("Critic: {}", layout_title(layout, gpus)));
     if let Some(model) = &rl.critic {
-        let (path, reason) = model_path(model);
+        let (path, reason) = trained(job, model);
         section.set("critic.model.path", path, reason);
     }
     let packed = job.workload.packing;
@@ -160,12 +161,13 @@ pub(super) fn value(emission: &Emission) -> Section {
         shape,
         gpus,
         phases: true,
+        fits: emission.answer.fits,
     };
     if layout.backend == Backend::Megatron {
         engine.megatron(&mut section, job);
     } else {
         section.set("critic.strategy", "fsdp2", "set apart from the actor's");
-        checkpointing(&mut section, "critic.model", layout);
+        checkpointing(&mut section, "critic.model", layout, emission.answer.fits);
         engine.fsdp(&mut section, job);
     }
     section.set("critic.optim.lr", "1e-5", "a start; yours to tune");

@@ -4,7 +4,7 @@
 //! composes for every text. What workers read with `.get` and no configuration names is cited where it is used.
 
 use super::super::Unsupported;
-use super::super::text::{Section, Setting};
+use super::super::text::{Section, Setting, home};
 
 /// A version of veRL, older ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,6 +100,9 @@ pub(super) fn spell(
         if megatron && version == Version::V0_5_0 {
             bridge(&mut then);
         }
+        if megatron && version == Version::V0_4_1 {
+            converted(&mut then);
+        }
         if megatron && version < Version::V0_7_1 {
             micro_batch(&mut then);
         }
@@ -128,6 +131,30 @@ fn bridge(section: &mut Section) {
                 format!("{role}.megatron.use_mbridge"),
                 "True",
                 "loads Hugging Face checkpoints of any model it knows",
+            );
+        }
+    }
+}
+
+/// 0.4.1 reads Hugging Face checkpoints of Llama and Qwen2 alone into Megatron, and its own of any model (`models/weight_loader_registry.py`,
+/// `scripts/converter_hf_to_mcore.py`).
+fn converted(section: &mut Section) {
+    let roles = [
+        ("actor_rollout_ref.actor", "tensor_model_parallel_size"),
+        ("actor_rollout_ref.ref", "param_offload"),
+        ("critic", "tensor_model_parallel_size"),
+    ];
+    for (role, key) in roles {
+        if section.has(&format!("{role}.megatron.{key}")) {
+            section.set(
+                format!("{role}.megatron.use_dist_checkpointing"),
+                "True",
+                "Megatron's own checkpoint, of any model",
+            );
+            section.set(
+                format!("{role}.megatron.dist_checkpointing_path"),
+                home("models/mcore"),
+                "write it first: scripts/converter_hf_to_mcore.py --hf_model_path and --output_path, in veRL's repository",
             );
         }
     }
@@ -231,6 +258,9 @@ fn before_0_7(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
         }
     }
     Some(match key {
+        "reward.custom_reward_function.path" | "reward.custom_reward_function.name" => {
+            Fate::Named(key.trim_start_matches("reward.").to_owned())
+        }
         "reward.reward_manager.name" => Fate::Named("reward_model.reward_manager".to_owned()),
         "algorithm.rollout_correction.bypass_mode" => Fate::Missing(
             "always computes the old log-probabilities, which the question leaves out.",

@@ -45,12 +45,18 @@ fn cache(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Option
     );
     let meaning = sheet.language.word(words::memory("rollout_weights"));
     let figure = "memory.rollout.rollout_weights";
-    let weights = sheet.part("weights", phase.weights.get(), Unit::Gib, meaning, figure);
+    let weights = sheet.part(
+        "weights",
+        phase.room.weights.get(),
+        Unit::Gib,
+        meaning,
+        figure,
+    );
     let working = ("its working memory", "引擎的工作内存");
-    let working = sheet.term("working", phase.workspace.get(), Unit::Gib, working);
-    let per_token = phase.cache.get() / phase.cache_tokens.max(1.0);
-    if phase.cache_tokens > 1.0 {
-        let [tokens, bytes] = [phase.cache_tokens, per_token].map(|own| grouped(own as u64));
+    let working = sheet.term("working", phase.room.workspace.get(), Unit::Gib, working);
+    let per_token = phase.room.cache.get() / phase.room.cache_tokens.max(1.0);
+    if phase.room.cache_tokens > 1.0 {
+        let [tokens, bytes] = [phase.room.cache_tokens, per_token].map(|own| grouped(own as u64));
         sheet.note(
             format!("A token takes {bytes} bytes on one GPU: room for {tokens} tokens."),
             format!("每个 token 在单个 GPU 上占 {bytes} 字节：可容纳 {tokens} 个 token。"),

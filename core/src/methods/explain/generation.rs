@@ -4,8 +4,9 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
-use super::time::{calibration, method};
+use super::time::{calibration, cautious, method};
 use super::{Source, in_phase};
+use crate::coverage;
 use crate::estimate::Evaluated;
 use crate::rl::workings as rl;
 use crate::rollout::workings::{Workings, generation};
@@ -95,6 +96,9 @@ fn phase(source: &Source<'_>, sheet: &mut Sheet, once: Expression, times: f64) -
         "每步的批次数与共用长尾的批次数之比",
     );
     let all = sheet.scaled(once, "batches", times, meaning);
+    let engine = source.found.plan.rollout.as_ref();
+    let caution = engine.map_or(1.0, coverage::engine_caution);
+    let all = cautious(sheet, caution, all);
     calibration(source, sheet, all)
 }
 

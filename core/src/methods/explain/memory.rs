@@ -11,7 +11,7 @@ use crate::memory::{Moment, Use};
 use crate::rl::workings::with_roles;
 use crate::units::fixed;
 use crate::weights::{RankWeights, Stage, rank_weights};
-use crate::wire::MemoryParts;
+use crate::wire::{Backend, MemoryParts};
 
 pub(super) const GIB: f64 = 1_073_741_824.0;
 
@@ -302,7 +302,11 @@ pub(super) fn left(
             sum.extend(match (part, own.frozen) {
                 ("frozen_weights", true) if !offload.parameters => Some(states.parameters(sheet)),
                 ("parameters", false) if !offload.parameters => Some(states.parameters(sheet)),
-                ("gradients", false) if !(offload.gradients || offload.parameters) => {
+                ("gradients", false)
+                    if !(offload.gradients
+                        || offload.parameters
+                        || own.layout.backend == Backend::Fsdp) =>
+                {
                     Some(states.gradients(sheet))
                 }
                 ("optimizer", false) if !offload.optimizer => Some(states.optimizer(sheet)),

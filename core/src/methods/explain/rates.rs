@@ -1,12 +1,16 @@
 //! Intervals around figures, and the most that fits.
 
-use super::super::errors::{group_of_runs, half_widths};
+use super::super::errors::{group_of_runs, half_width};
 use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
 use super::{Source, in_phase};
+use crate::coverage::COVERED_SHARE;
+use crate::estimate::Evaluated;
+use crate::fit;
 use crate::rl::workings as rl;
+use crate::step;
 use crate::wire::Answer;
 
 /// The figures of intervals and limits that an answer has.
@@ -47,12 +51,14 @@ pub(super) fn interval(
 ) -> Option<Explanation> {
     let answer = source.answer();
     answer.interval?;
-    let (speed, peak) = half_widths(source.found);
+    if kind == "peak_gib" {
+        return peak(source, figure, side);
+    }
+    let half = half_width(source.found);
     let mut sheet = Sheet::new(source.language);
     let language = source.language;
-    let (half, own, unit, of, symbol, title) = match kind {
+    let (own, unit, of, symbol, title) = match kind {
         "tokens_per_s_per_gpu" => (
-            speed,
             answer.tokens_per_s_per_gpu,
             Unit::TokensPerS,
             "tokens_per_s_per_gpu",
@@ -60,20 +66,11 @@ pub(super) fn interval(
             ("Interval of the throughput", "吞吐量区间"),
         ),
         "usd_per_mtok" => (
-            speed,
             answer.usd_per_mtok?,
             Unit::Usd,
             "usd_per_mtok",
             "$/MT",
             ("Interval of the cost", "成本区间"),
-        ),
-        "peak_gib" => (
-            peak,
-            answer.memory.peak_gib * Unit::Gib.of_answer(),
-            Unit::Gib,
-            "memory.peak",
-            "peak",
-            ("Interval of the peak memory", "内存峰值区间"),
         ),
         _ => return None,
     };
@@ -93,7 +90,7 @@ pub(super) fn interval(
         "high" => own * factor,
         _ => return None,
     };
-    let (en, zh) = group_of_runs(source.found, kind == "peak_gib");
+    let (en, zh) = group_of_runs(source.found, false);
     sheet.note(en, zh);
     let side = match side {
         "low" => ("lower end", "下限"),
@@ -101,6 +98,45 @@ pub(super) fn interval(
     };
     let title = in_phase(source, title, side);
     Some(sheet.finish(figure, "interval", title, symbol, expression, unit))
+}
+
+/// One end of the interval around the peak of what allocators hand out.
+fn peak(source: &Source<'_>, figure: &str, side: &str) -> Option<Explanation> {
+    let Evaluated { job, plan, .. } = source.found;
+    let step = step::evaluate(source.context, plan);
+    let (certain, estimated, spread) = fit::peak(job, plan, &step);
+    let (probability, side) = match side {
+        "low" => (0.5 * (1.0 - COVERED_SHARE), ("lower end", "下限")),
+        "high" => (0.5 * (1.0 + COVERED_SHARE), ("upper end", "上限")),
+        _ => return None,
+    };
+    let mut sheet = Sheet::new(source.language);
+    let gib = Unit::Gib.of_answer();
+    let own = sheet.term(
+        "estimated",
+        estimated * gib,
+        Unit::Gib,
+        ("what is estimated of the peak", "峰值中预测的部分"),
+    );
+    let factor = sheet.term(
+        "e^(m + zσ)",
+        spread.factor(probability),
+        Unit::One,
+        (
+            "by how much one in ten runs of left-out sources is further off, on this side",
+            "排除自身来源后，这一侧有十分之一的运行偏离超过此倍数",
+        ),
+    );
+    let mut expression = own * factor;
+    if certain > 0.0 {
+        let meaning = ("what is as large as the plan says", "由配置决定的部分");
+        expression = expression + sheet.term("certain", certain * gib, Unit::Gib, meaning);
+    }
+    let (en, zh) = group_of_runs(source.found, true);
+    sheet.note(en, zh);
+    let title = ("Interval of the peak memory", "内存峰值区间");
+    let title = in_phase(source, title, side);
+    Some(sheet.finish(figure, "fits", title, "peak", expression, Unit::Gib))
 }
 
 /// The engine's largest share of the card, or a phase's largest token budget.
@@ -121,7 +157,7 @@ pub(super) fn limit(
         source.context,
         &source.found.plan,
         own,
-        &generating,
+        &generating.room,
         offload,
     );
     let gib = Unit::Gib.of_answer();
@@ -155,7 +191,8 @@ pub(super) fn limit(
         let card = card(&mut sheet);
         let share = (card.clone() - outside) / card;
         let twentieth = (share * 20.0).floor() / 20.0;
-        let expression = twentieth.min(Expression::Number(rl::MOST));
+        let most = rl::most(source.found.job.workload.rl.as_ref()?);
+        let expression = twentieth.min(Expression::Number(most));
         let title = (
             "Largest gpu_memory_utilization",
             "gpu_memory_utilization 的最大值",
@@ -166,32 +203,32 @@ pub(super) fn limit(
     }
     let (phase, budgets) = terms.phases.iter().find(|(own, _)| *own == name)?;
     let capacity = source.found.job.hardware.memory_gib - terms.kept;
-    if budgets.low > capacity {
-        return None;
-    }
+    let [less, more] = budgets.around(capacity)?;
     let least = sheet.term(
         "longest",
-        budgets.least as f64,
+        budgets.points.first()?.0 as f64,
         Unit::Tokens,
         (
             "tokens of the longest sequence on one GPU",
             "最长序列在单个 GPU 上的 token 数",
         ),
     );
-    let most = sheet.term(
-        "all",
-        budgets.most as f64,
+    let own = sheet.term(
+        "less",
+        less.0 as f64,
         Unit::Tokens,
-        (
-            "tokens of a rank's whole batch on one GPU",
-            "一个 rank 整批在单个 GPU 上的 token 数",
-        ),
+        ("a budget that fits", "放得下的预算"),
     );
-    let expression = if budgets.high > capacity {
-        let low = ("memory with the longest sequence", "只放最长序列时的内存");
-        let high = ("memory with the whole batch", "放整批时的内存");
-        let low = sheet.term("low", budgets.low * gib, Unit::Gib, low);
-        let high = sheet.term("high", budgets.high * gib, Unit::Gib, high);
+    let expression = if more.1 > less.1 {
+        let meaning = ("the next, which does not", "下一个放不下的预算");
+        let next = sheet.term("more", more.0 as f64, Unit::Tokens, meaning);
+        let low = (
+            "what suffices for the one, as surely as asked",
+            "前者以所要求的把握需要的内存",
+        );
+        let high = ("what suffices for the other", "后者需要的内存");
+        let low = sheet.term("low", less.1 * gib, Unit::Gib, low);
+        let high = sheet.term("high", more.1 * gib, Unit::Gib, high);
         let card = card(&mut sheet);
         let card = if terms.kept > 0.0 {
             let kept = ("what the engine keeps", "推理引擎保留的部分");
@@ -200,9 +237,9 @@ pub(super) fn limit(
             card
         };
         let room = (card - low.clone()) / (high - low);
-        least.clone() + (most - least.clone()) * room
+        own.clone() + (next - own) * room
     } else {
-        most
+        own
     };
     let kilotokens = (expression / 1024.0).floor() * 1024.0;
     let expression = kilotokens.max(least);

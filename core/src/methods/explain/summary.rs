@@ -5,6 +5,7 @@ use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::{Source, sums};
 use crate::flops;
+use crate::possible::peak;
 use crate::step::recomputed_share;
 use crate::units::fixed;
 use crate::wire::Answer;
@@ -286,15 +287,17 @@ fn run_usd(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     Some(sheet.finish(figure, "cost", title.to_owned(), "$", expression, Unit::Usd))
 }
 
-/// Operations of a step: of weights and of attention, for every token.
+/// Operations of a step: of weights, of adapters and of attention, for every token.
 fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let job = &source.found.job;
     let (model, workload) = (&job.model, &job.workload);
     let length = workload.mean_sequence_length;
-    let times = if workload.generation.is_some() {
-        2.0
-    } else {
-        6.0
+    let adapters = source.context.visited_adapters;
+    // Forward pass, gradient of the input, gradient of the weight; a frozen one has none.
+    let (times, passes) = match (&workload.generation, workload.full_parameter()) {
+        (Some(_), _) => (2.0, 1.0),
+        (None, true) => (6.0, 3.0),
+        (None, false) => (4.0, 3.0),
     };
     let weights = flops::matmul_weights(model) as f64;
     let attention = flops::forward_per_token(model, length).get() - 2.0 * weights;
@@ -307,9 +310,22 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
             "参与每个 token 矩阵乘的激活参数，含 LM head，不含嵌入",
         ),
     );
+    let mut each = Expression::Number(times) * weights;
+    if workload.generation.is_none() && !workload.full_parameter() {
+        let adapters = sheet.term(
+            "A",
+            adapters as f64,
+            Unit::Parameters,
+            (
+                "adapter weights that a token visits",
+                "每个 token 经过的适配器参数",
+            ),
+        );
+        each = each + Expression::Number(6.0) * adapters;
+    }
     let attention = sheet.term(
         "attention",
-        attention * times / 2.0,
+        attention * passes,
         Unit::Operations,
         (
             "attention's operations per token: scores and weighted sums",
@@ -331,7 +347,7 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
         }
         None => tokens(source, sheet),
     };
-    let all = (Expression::Number(times) * weights + attention) * tokens;
+    let all = (each + attention) * tokens;
     let epochs = workload.rl.as_ref().map_or(1, |rl| rl.epochs);
     sheet.scaled(
         all,
@@ -365,7 +381,7 @@ fn utilization(source: &Source<'_>, figure: &str) -> Explanation {
     }
     let peak = sheet.term(
         "peak",
-        job.hardware.peak_tflops(workload.precision) * 1e12,
+        peak(job, &source.found.plan),
         Unit::Tflops,
         (
             "dense peak of the card in the workload's precision",

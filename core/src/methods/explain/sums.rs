@@ -187,7 +187,10 @@ pub(super) fn spare(source: &Source<'_>, figure: &str) -> Explanation {
     let language = source.language;
     let has = language.pick("what the card has", "单卡容量");
     let needs = language.pick("what the fullest GPU needs", "最满的 GPU 所需");
-    let (has_gib, needs_gib) = (memory.capacity_gib, memory.reserved_gib);
+    let has_gib = memory.capacity_gib;
+    // A plan that presses the allocator stays a hair within the card (`memory::PhaseMemory::pressed`): that is no room.
+    let full = (has_gib - memory.reserved_gib).abs() < 1e-8 * has_gib;
+    let needs_gib = if full { has_gib } else { memory.reserved_gib };
     let capacity = gib(&mut sheet, "capacity", has_gib, "memory.capacity", has);
     let reserved = gib(&mut sheet, "memory", needs_gib, "memory", needs);
     let title = language.pick(

@@ -5,6 +5,7 @@ use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::{Words, words};
 use super::{Phase, Source, in_phase};
+use crate::coverage;
 use crate::flops;
 use crate::memory::Use;
 use crate::training::workings::{self, Workings};
@@ -142,7 +143,27 @@ fn repeated(
         ),
     };
     let own = sheet.scaled(own, symbol, phase.times, meaning);
+    let job = &source.found.job;
+    let caution = coverage::caution(job, &phase.layout, cautious_tokens(phase));
+    let own = cautious(sheet, caution, own);
     calibration(source, sheet, own)
+}
+
+/// Tokens of a micro-batch that caution goes by: those of updates.
+fn cautious_tokens(phase: &Phase<'_>) -> f64 {
+    match phase.usage {
+        Use::Train => phase.batch.mean.tokens,
+        Use::Evaluate => 0.0,
+    }
+}
+
+/// What going beyond the layouts that published runs tried changes times by.
+pub(super) fn cautious(sheet: &mut Sheet, caution: f64, own: Expression) -> Expression {
+    let meaning = (
+        "caution: 5 % for each doubling beyond what published runs of its kind tried",
+        "谨慎系数：超出同类公开运行所试范围，每翻一倍 5 %",
+    );
+    sheet.scaled(own, "caution", caution, meaning)
 }
 
 fn seconds(
@@ -352,7 +373,7 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> O
             crate::training::forward(context, role, layout, gpus, batch).data_parallel,
         ),
     };
-    let shown = shown / source.found.job.time_factor();
+    let shown = shown / crate::training::time_factor(context, layout, cautious_tokens(phase));
     let traffic = seconds(
         sheet,
         "traffic",

@@ -6,7 +6,7 @@ use super::super::number::Unit;
 use super::super::sheet::Sheet;
 use crate::context::Role;
 use crate::plan::Layout;
-use crate::weights::{NF4_BYTES, RankWeights, shard_counts};
+use crate::weights::{NF4_BYTES, RankWeights, base_bytes, shard_counts};
 use crate::wire::Backend;
 
 /// A role's states on one GPU, ready to be put into a formula.
@@ -145,7 +145,11 @@ impl States<'_> {
             }
         } else {
             let all = ("frozen weights of one GPU", "单个 GPU 的冻结权重");
-            let b = self.bytes(sheet, "b", 2.0, two);
+            let loaded = (
+                "bytes of a frozen weight as loaded",
+                "载入后每个冻结权重的字节数",
+            );
+            let b = self.bytes(sheet, "b", base_bytes(self.layout), loaded);
             b * self.term(sheet, "W", weights, Unit::Parameters, all)
         };
         let base = self.over_shards(sheet, base);

@@ -190,6 +190,10 @@ const TRAINER: &[(&str, Meaning)] = &[
         Ignored("the estimate's experts are balanced"),
     ),
     (
+        "megatron_model_cfg.overlap_p2p_comm",
+        Ignored("the estimate's chunks send while they compute"),
+    ),
+    (
         "megatron_model_cfg.*",
         Unmodelled("the model's shape is the catalog's"),
     ),

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::context::Context;
 use crate::emit;
+use crate::fit;
 use crate::neighbours::{Dimension, checked, neighbours};
 use crate::plan::Plan;
 use crate::step;
@@ -15,7 +16,9 @@ const WIDTH: usize = 6;
 /// Steps, of which several may be in one dimension.
 const MOST_STEPS: usize = 7;
 /// Gains below this share of the step are not worth a change.
-const NOTICEABLE: f64 = 0.01;
+const NOTICEABLE: f64 = 0.03;
+/// The same of memory where a plan does not fit.
+const NOTICEABLE_GIB: f64 = 0.5;
 
 /// A plan, what it was changed in, and how good it is.
 #[derive(Clone)]
@@ -23,32 +26,36 @@ pub(super) struct State {
     pub(super) plan: Plan,
     pub(super) changed: Vec<Dimension>,
     broken: usize,
-    pub(super) fits: bool,
+    /// GiB that are missing for it to fit as surely as asked; 0 where it does.
+    pub(super) missing: f64,
     pub(super) reserved: f64,
     pub(super) seconds: f64,
     pub(super) tokens: f64,
 }
 
 impl State {
+    /// Whether it fits as surely as asked, however long its sequences get.
+    pub(super) fn fits(&self) -> bool {
+        self.missing == 0.0
+    }
+
     /// Fewer broken rules, then what fits or is nearest to it, then what is faster.
     fn order(&self, other: &Self) -> Ordering {
-        let over = |state: &Self| if state.fits { 0.0 } else { state.reserved };
         self.broken
             .cmp(&other.broken)
-            .then(other.fits.cmp(&self.fits))
-            .then(over(self).total_cmp(&over(other)))
+            .then(self.missing.total_cmp(&other.missing))
             .then(self.seconds.total_cmp(&other.seconds))
     }
 
     /// Whether it is worth a change more than `other`.
     fn pays(&self, other: &Self) -> bool {
-        if (self.broken, self.fits) != (other.broken, other.fits) {
+        if (self.broken, self.fits()) != (other.broken, other.fits()) {
             return self.order(other).is_lt();
         }
-        if self.fits {
+        if self.fits() {
             self.seconds < other.seconds * (1.0 - NOTICEABLE)
         } else {
-            self.reserved < other.reserved * (1.0 - NOTICEABLE)
+            self.missing < other.missing - NOTICEABLE_GIB
         }
     }
 }
@@ -112,15 +119,16 @@ fn state(
     changed: Vec<Dimension>,
 ) -> State {
     let capacity = context.job.hardware.memory_gib;
-    let step = step::evaluate(context, &plan).pressed(capacity);
+    let step = step::evaluate(context, &plan);
+    let demands = fit::demands(context, &plan, &step);
+    let step = step.pressed(capacity);
     let broken = framework.map_or(0, |own| (own.violations)(context.job, &plan).len());
-    let reserved = step.reserved_gib();
     State {
         plan,
         changed,
         broken,
-        fits: reserved <= capacity,
-        reserved,
+        missing: fit::shortfall_gib(&demands, context.job.confidence),
+        reserved: step.reserved_gib(),
         seconds: step.seconds,
         tokens: step.tokens,
     }

@@ -18,7 +18,7 @@ use crate::read::report::{Reading, Understood};
 pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<Understood>> {
     let framework = emit::framework(reading.framework.id())?;
     let answer = estimate::answer(&Context::new(job), plan);
-    let snippets = (framework.emit)(&Emission {
+    let snippets = emit::emit(&Emission {
         framework,
         job,
         plan,

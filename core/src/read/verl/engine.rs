@@ -256,16 +256,25 @@ fn sharded(draft: &mut Draft, role: &Role) {
         &at(role, "recompute"),
         if checkpointing { "full" } else { "none" },
     );
+    let adapters = draft
+        .count(&format!("{}lora_rank", role.model))
+        .is_some_and(|rank| rank > 0);
     let dtype = draft.text(&key("model_dtype"));
     if dtype
         .as_deref()
         .map(value::unquoted)
         .is_some_and(|dtype| dtype.starts_with("bf") || dtype.contains("16"))
     {
-        // Shards in 16 bits are all the weights that there are; gradients and moments are like them.
+        // Shards in 16 bits are all the weights that there are; gradients and moments are like them, but those of adapters,
+        // which PEFT keeps in fp32 beside a base model in 16 bits (`autocast_adapter_dtype`).
         draft.set(&at(role, "master_weights_bytes"), 2.0);
-        draft.set(&at(role, "gradient_bytes"), 2.0);
-        draft.set(&at(role, "optimizer_bytes"), 4.0);
+        if !adapters {
+            draft.set(&at(role, "gradient_bytes"), 2.0);
+            draft.set(&at(role, "optimizer_bytes"), 4.0);
+        }
+    } else if adapters {
+        // Trained in fp32 where nothing says otherwise, the frozen base model with it.
+        draft.set(&at(role, "master_weights_bytes"), 4.0);
     }
 }
 

@@ -4,6 +4,7 @@
 use super::reinforcement::ROLLOUT;
 use super::roles::REF;
 use crate::catalog::ModelEntry;
+use crate::emit::reach;
 use crate::read::draft::Draft;
 use crate::read::value;
 
@@ -191,7 +192,13 @@ fn generation(draft: &mut Draft, entry: Option<&ModelEntry>) {
             "workers/rollout/vllm_rollout/vllm_async_server.py",
         );
     }
-    let known = entry.map_or(0, |entry| entry.shape.max_position_embeddings);
+    // A folder that says so holds a checkpoint with stretched positions.
+    let path = draft.known("actor_rollout_ref.model.path");
+    let stretched = path.is_some_and(|path| path.to_ascii_lowercase().contains("yarn"));
+    let known = entry.map_or(0, |entry| {
+        let own = entry.shape.max_position_embeddings;
+        if stretched { reach(entry.id, own) } else { own }
+    });
     if let Some(held) = held
         && known > 0
         && held > known

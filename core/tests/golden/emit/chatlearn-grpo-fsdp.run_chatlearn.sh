@@ -6,7 +6,7 @@ export CHATLEARN="$PWD"  # run from the root of ChatLearn's checkout (b7af31a)
 export PYTHONPATH="$CHATLEARN:$PYTHONPATH"
 export VLLM_USE_RAY_SPMD_WORKER=1 VLLM_USE_RAY_COMPILED_DAG=1  # as ChatLearn's scripts do
 export RAY_CGRAPH_get_timeout=200 RAY_DEDUP_LOGS=1
-source scripts/base_env.sh  # stops a running ray and removes core files here; several nodes need MASTER_ADDR and RANK
+source scripts/base_env.sh  # stops a running ray and removes core files here
 
 args=(
   # Batch: ChatLearn counts responses, not prompts
@@ -24,7 +24,7 @@ args=(
 
   # Layout: 8 GPUs = DP 8
   models.policy_trainer.num_gpu=8  # over all nodes; the reference and the rollout follow
-  models.policy_trainer.ulysses_sequence_parallel_size=1  # sequences fit one GPU
+  models.policy_trainer.ulysses_sequence_parallel_size=1  # sequences stay whole
   models.policy_trainer.meta_init=False  # small enough to load whole
   models.policy_trainer.load=Qwen/Qwen3-8B  # the model on Hugging Face, or a folder with it
 

@@ -8,7 +8,7 @@ export PYTHONPATH="$CHATLEARN:$MEGATRON_PATH:$PYTHONPATH"
 export CUDA_DEVICE_MAX_CONNECTIONS=1  # Megatron orders communication and computation by it
 export VLLM_USE_RAY_SPMD_WORKER=1 VLLM_USE_RAY_COMPILED_DAG=1  # as ChatLearn's scripts do
 export RAY_CGRAPH_get_timeout=200 RAY_DEDUP_LOGS=1
-source scripts/base_env.sh  # stops a running ray and removes core files here; several nodes need MASTER_ADDR and RANK
+source scripts/base_env.sh  # stops a running ray and removes core files here
 
 args=(
   # Batch: ChatLearn counts responses, not prompts

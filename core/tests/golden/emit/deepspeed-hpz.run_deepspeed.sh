@@ -19,7 +19,7 @@ args=(
   --dataset_name "$HOME/data/train"  # change this to your data
   --output_dir "$HOME/output/shardwise"  # change this to your folder
   --max_length 4096  # tokens, from your question
-  --gradient_checkpointing False  # the activations fit
+  --gradient_checkpointing False  # off: the activations fit
 )
 # train.py is your script on Hugging Face's Trainer; these are TRL's names.
 deepspeed --num_nodes 1 --num_gpus 8 train.py "${args[@]}"

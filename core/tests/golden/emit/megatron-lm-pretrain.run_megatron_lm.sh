@@ -53,7 +53,7 @@ args=(
   --overlap-param-gather  # parameters are gathered beside the forward pass
 
   # Memory
-  --recompute-granularity selective  # the cheapest that fits
+  --recompute-granularity selective  # less to compute again than whole layers
   --recompute-modules moe_act layernorm  # large in memory, quick to compute again
 
   # Precision

@@ -15,7 +15,7 @@ args=(
   data.val_files="$HOME/data/test.parquet"  # change this to your data
 
   # Model
-  actor_rollout_ref.model.path=Qwen/Qwen2.5-7B  # the model on Hugging Face, or a folder with it
+  actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct  # prompts go through its chat template; Qwen/Qwen2.5-7B is the base model, whose tokenizer may have none
   actor_rollout_ref.model.use_remove_padding=True  # packs sequences, no padding tokens
   actor_rollout_ref.model.enable_gradient_checkpointing=True  # each layer again from its input: a third more computing, far fewer activations
   actor_rollout_ref.model.use_fused_kernels=False  # the estimate holds the logits in memory
@@ -45,6 +45,11 @@ args=(
   actor_rollout_ref.rollout.max_model_len=4096  # prompt and response; the cache plans for no longer ones
   actor_rollout_ref.rollout.free_cache_engine=True  # hands the KV cache back for training
   actor_rollout_ref.rollout.enforce_eager=False  # CUDA graphs: quicker decoding
+  actor_rollout_ref.rollout.disable_log_stats=False  # the engine's log shows how full its cache and its batch are
+
+  # Rewards by rules
+  reward.custom_reward_function.path=null  # veRL's own rule for each row's data_source: openai/gsm8k, lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, math_dapo, aime*, numina_*, codecontests, apps, codeforces, taco, hiyouga/geometry3k and searchR1_*. For any other, the path of a Python file of yours
+  reward.custom_reward_function.name=compute_score  # the function in that file: of data_source, solution_str, ground_truth and extra_info
 
   # Algorithm
   algorithm.adv_estimator=grpo  # advantages from the responses of one prompt, no critic
@@ -63,5 +68,7 @@ args=(
   trainer.nnodes=1  # from your question
   trainer.logger='["console"]'  # veRL's default also wants a wandb account
   trainer.total_epochs=1  # passes over your data; yours to choose
+  trainer.save_freq=20  # steps between checkpoints, as in most of veRL's scripts; its default saves none
+  trainer.test_freq=5  # steps between validations; veRL's default makes none on the way
 )
 python3 -m verl.trainer.main_ppo "${args[@]}"

@@ -24,7 +24,7 @@ args=(
   actor_rollout_ref.actor.strategy=fsdp2  # the reference follows
   actor_rollout_ref.actor.fsdp_config.fsdp_size=-1  # shards over all 8 GPUs
   actor_rollout_ref.actor.fsdp_config.reshard_after_forward=True  # ZeRO-3: each layer's weights are gathered when needed
-  actor_rollout_ref.actor.fsdp_config.ulysses_sequence_parallel_size=1  # sequences fit one GPU
+  actor_rollout_ref.actor.fsdp_config.ulysses_sequence_parallel_size=1  # sequences stay whole
   actor_rollout_ref.actor.fsdp_config.model_dtype=fp32  # fp32 shards are the master weights
   actor_rollout_ref.actor.fsdp_config.param_offload=True  # weights and gradients are in host memory outside their phases
   actor_rollout_ref.actor.fsdp_config.optimizer_offload=True  # optimizer states are in host memory outside the update
@@ -51,6 +51,11 @@ args=(
   actor_rollout_ref.rollout.max_model_len=4096  # prompt and response; the cache plans for no longer ones
   actor_rollout_ref.rollout.free_cache_engine=True  # hands the KV cache back for training
   actor_rollout_ref.rollout.enforce_eager=False  # CUDA graphs: quicker decoding
+  actor_rollout_ref.rollout.disable_log_stats=False  # the engine's log shows how full its cache and its batch are
+
+  # Rewards by rules
+  reward.custom_reward_function.path=null  # veRL's own rule for each row's data_source: openai/gsm8k, lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, math_dapo, aime*, numina_*, codecontests, apps, codeforces, taco, hiyouga/geometry3k and searchR1_*. For any other, the path of a Python file of yours
+  reward.custom_reward_function.name=compute_score  # the function in that file: of data_source, solution_str, ground_truth and extra_info
 
   # Algorithm
   algorithm.adv_estimator=grpo  # advantages from the responses of one prompt, no critic
@@ -64,5 +69,7 @@ args=(
   trainer.nnodes=1  # from your question
   trainer.logger='["console"]'  # veRL's default also wants a wandb account
   trainer.total_epochs=1  # passes over your data; yours to choose
+  trainer.save_freq=20  # steps between checkpoints, as in most of veRL's scripts; its default saves none
+  trainer.test_freq=5  # steps between validations; veRL's default makes none on the way
 )
 python3 -m verl.trainer.main_ppo "${args[@]}"

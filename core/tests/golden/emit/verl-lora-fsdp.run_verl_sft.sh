@@ -26,13 +26,15 @@ args=(
   engine.strategy=fsdp2  # the second version
   engine.fsdp_size=-1  # shards over all 8 GPUs
   engine.reshard_after_forward=True  # ZeRO-3: each layer's weights are gathered when needed
-  engine.ulysses_sequence_parallel_size=1  # sequences fit one GPU
-  engine.model_dtype=fp32  # fp32 shards are the master weights
-  engine.offload_policy=False  # everything fits the GPUs
+  engine.ulysses_sequence_parallel_size=1  # sequences stay whole
+  engine.model_dtype=bf16  # the frozen base model in 16 bits; adapters are in fp32 all the same
+  engine.offload_policy=False  # weights, gradients and optimizer stay on the GPUs
 
   # Run
   optim.lr=1e-4  # a start; veRL's default of 1e-3 is for no large model
   trainer.total_epochs=1  # passes over your data; yours to choose
   trainer.logger='["console"]'  # veRL's default also wants a wandb account
+  trainer.save_freq=100  # steps between checkpoints; veRL's default saves the last alone
+  trainer.test_freq=-1  # no validation on the way: it takes data.val_files
 )
 torchrun --standalone --nnodes=1 --nproc-per-node=8 -m verl.trainer.sft_trainer "${args[@]}"

@@ -34,8 +34,8 @@ args=(
   actor_rollout_ref.actor.megatron.use_distributed_optimizer=True  # shards optimizer states over DP
   actor_rollout_ref.actor.megatron.param_offload=True  # weights and gradients are in host memory outside their phases
   actor_rollout_ref.actor.megatron.optimizer_offload=True  # optimizer states are in host memory outside the update
-  ++actor_rollout_ref.actor.megatron.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass
-  ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_granularity=selective  # the cheapest that fits
+  ++actor_rollout_ref.actor.megatron.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass; overlap_param_gather stays off: it gathers updated weights in the next forward pass, and veRL hands them on before that
+  ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_granularity=selective  # less to compute again than whole layers
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_modules='["core_attn","moe_act"]'  # large in memory, quick to compute again
   ++actor_rollout_ref.actor.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   actor_rollout_ref.actor.optim.lr=1e-6  # a start; yours to tune
@@ -64,8 +64,8 @@ args=(
   critic.megatron.use_distributed_optimizer=True  # shards optimizer states over DP
   critic.megatron.param_offload=True  # weights and gradients are in host memory outside their phases
   critic.megatron.optimizer_offload=True  # optimizer states are in host memory outside the update
-  ++critic.megatron.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass
-  ++critic.megatron.override_transformer_config.recompute_granularity=selective  # the cheapest that fits
+  ++critic.megatron.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass; overlap_param_gather stays off: it gathers updated weights in the next forward pass, and veRL hands them on before that
+  ++critic.megatron.override_transformer_config.recompute_granularity=selective  # less to compute again than whole layers
   ++critic.megatron.override_transformer_config.recompute_modules='["core_attn","moe_act"]'  # large in memory, quick to compute again
   ++critic.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   critic.optim.lr=1e-5  # a start; yours to tune
@@ -82,6 +82,11 @@ args=(
   actor_rollout_ref.rollout.max_model_len=4096  # prompt and response; the cache plans for no longer ones
   actor_rollout_ref.rollout.free_cache_engine=True  # hands the KV cache back for training
   actor_rollout_ref.rollout.enforce_eager=False  # CUDA graphs: quicker decoding
+  actor_rollout_ref.rollout.disable_log_stats=False  # the engine's log shows how full its cache and its batch are
+
+  # Rewards by rules
+  reward.custom_reward_function.path=null  # veRL's own rule for each row's data_source: openai/gsm8k, lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, math_dapo, aime*, numina_*, codecontests, apps, codeforces, taco, hiyouga/geometry3k and searchR1_*. For any other, the path of a Python file of yours
+  reward.custom_reward_function.name=compute_score  # the function in that file: of data_source, solution_str, ground_truth and extra_info
 
   # Algorithm
   algorithm.adv_estimator=gae  # PPO: the critic estimates values
@@ -94,5 +99,7 @@ args=(
   trainer.nnodes=1  # from your question
   trainer.logger='["console"]'  # veRL's default also wants a wandb account
   trainer.total_epochs=1  # passes over your data; yours to choose
+  trainer.save_freq=20  # steps between checkpoints, as in most of veRL's scripts; its default saves none
+  trainer.test_freq=5  # steps between validations; veRL's default makes none on the way
 )
 python3 -m verl.trainer.main_ppo "${args[@]}"

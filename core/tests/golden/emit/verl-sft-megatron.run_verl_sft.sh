@@ -28,7 +28,7 @@ args=(
   engine.context_parallel_size=1  # no sequence is split
   engine.sequence_parallel=True  # norms are split over TP too
   engine.use_distributed_optimizer=True  # shards optimizer states over DP
-  ++engine.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass
+  ++engine.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass; overlap_param_gather stays off: it gathers updated weights in the next forward pass, and veRL hands them on before that
   ++engine.override_transformer_config.recompute_granularity=full  # each layer again from its input: least memory
   ++engine.override_transformer_config.recompute_method=uniform  # every layer alike
   ++engine.override_transformer_config.recompute_num_layers=1  # one layer at a time
@@ -37,5 +37,7 @@ args=(
   optim.lr=1e-5  # a start; veRL's default of 1e-3 is for no large model
   trainer.total_epochs=1  # passes over your data; yours to choose
   trainer.logger='["console"]'  # veRL's default also wants a wandb account
+  trainer.save_freq=100  # steps between checkpoints; veRL's default saves the last alone
+  trainer.test_freq=-1  # no validation on the way: it takes data.val_files
 )
 torchrun --standalone --nnodes=1 --nproc-per-node=8 -m verl.trainer.sft_trainer "${args[@]}"

@@ -1,0 +1,263 @@
+//! One question's search: over the back ends of those who run it, in the spaces that they leave.
+
+use std::rc::Rc;
+
+use super::accept::{Accept, Runner, Runs};
+use super::bounded::{Limits, Search, Task, Want, Work};
+use super::engines::Engines;
+use super::ranked::Ranked;
+use super::reinforcement::Reinforcement;
+use super::space::Space;
+use super::spaces::Spaces;
+use super::training::Training;
+use super::{choices, generation, none_accepted, nothing};
+use crate::complete;
+use crate::context::Context;
+use crate::error::InputError;
+use crate::job::Job;
+use crate::plan::{Layout, Plan};
+use crate::wire::PlanSpec;
+
+/// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
+const WORTH_SETTLING: f64 = 2.0;
+
+/// What searches of one question share: who runs the plans, what it may cost, and the spaces that were made.
+pub(super) struct Desk {
+    runner: Option<Runner>,
+    pub(super) work: Work,
+    spaces: Spaces,
+}
+
+impl Desk {
+    /// For plans that `runner` runs, else whom the question names, at the cost of so many evaluations.
+    pub(super) fn new(runner: Option<Runner>, work: u64) -> Self {
+        Self {
+            runner,
+            work: Work::of(work),
+            spaces: Spaces::default(),
+        }
+    }
+
+    /// The best plans, the proposed one first.
+    pub(super) fn ranked(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let runner = self.runner.unwrap_or_else(|| Runner::of(context.job));
+        let found = self.ranked_for(context, spec, runner, limits);
+        match (found, runner) {
+            // Nobody here runs such a question: all the same it has an answer.
+            (Err(_), Runner::Some) => {
+                self.work.renew();
+                self.ranked_for(context, spec, Runner::Nobody, limits)
+            }
+            (Err(error), Runner::One(framework)) if error == none_accepted() => {
+                let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
+                let broken = (framework.violations)(context.job, &best.first()?.plan);
+                Err(broken.into_iter().next().unwrap_or(error))
+            }
+            (found, _) => found,
+        }
+    }
+
+    fn ranked_for(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        runner: Runner,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let runs = Runs::new(runner, context.job);
+        let accept = |plan: &Plan| runs.verdict(plan);
+        let (specs, refusal) = specs(context.job, spec, &runs);
+        let of: Vec<(PlanSpec, Rc<Space>)> = specs
+            .into_iter()
+            .map(|spec| {
+                let space = self.spaces.of(context, &spec);
+                (spec, space)
+            })
+            .collect();
+        let asked = Asking {
+            context,
+            accept: &accept,
+            work: &self.work,
+        };
+        let found = asked.rank_all(&of, limits);
+        found.map_err(|error| nothing(context, spec, Some(refusal.unwrap_or(error))))
+    }
+
+    /// The best plans of layouts that `wanted` accepts, as they were found in the space.
+    pub(super) fn unsettled(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        wanted: &dyn Fn(&Layout) -> bool,
+    ) -> Result<Ranked, InputError> {
+        let runner = self.runner.unwrap_or_else(|| Runner::of(context.job));
+        let runs = Runs::new(runner, context.job);
+        let asked = Asking {
+            context,
+            accept: &|plan| runs.verdict(plan),
+            work: &self.work,
+        };
+        let (specs, refusal) = specs(context.job, spec, &runs);
+        let of: Vec<(PlanSpec, Rc<Space>)> = specs
+            .into_iter()
+            .map(|spec| {
+                let space = Space::of(context, &spec).only(wanted);
+                (spec, Rc::new(space))
+            })
+            .collect();
+        let limits = Limits {
+            settle: false,
+            ..Limits::best(1)
+        };
+        let found = asked.rank_all(&of, limits);
+        found.map_err(|error| refusal.unwrap_or(error))
+    }
+}
+
+/// What `spec` becomes for those who run it: one for each back end, without what a framework does not have. With them why
+/// a back end is left out.
+fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<InputError>) {
+    let (backends, fused) = match (spec.backend, runs.runner) {
+        (Some(backend), Runner::One(own)) => (vec![backend], own.fused_lm_head),
+        (Some(backend), _) => (vec![backend], true),
+        (None, Runner::One(own)) => (own.backends.to_vec(), own.fused_lm_head),
+        (None, Runner::Some | Runner::Nobody) => (choices::backends(job, spec), true),
+    };
+    let fused = (!fused).then_some(false);
+    let with = |backend| PlanSpec {
+        backend: Some(backend),
+        fused_lm_head: spec.fused_lm_head.or(fused),
+        ..spec.clone()
+    };
+    let mut refusal = None;
+    let mut runs_here = |spec: &PlanSpec| {
+        let plan = complete::decided(job, spec, "plan")
+            .and_then(|layout| complete::roles(job, spec, layout));
+        let refused = plan.ok().and_then(|plan| runs.refusal(&plan));
+        let runs = refused.is_none();
+        refusal = refusal.take().or(refused);
+        runs
+    };
+    let specs: Vec<PlanSpec> = backends.into_iter().map(with).collect();
+    let kept = specs.into_iter().filter(&mut runs_here).collect();
+    (kept, refusal)
+}
+
+/// What all searches of one job take.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) accept: Accept<'a>,
+    pub(super) work: &'a Work,
+}
+
+impl Asking<'_> {
+    /// The best plans over all back ends, the proposed one first; each with its space.
+    fn rank_all(&self, of: &[(PlanSpec, Rc<Space>)], limits: Limits) -> Result<Ranked, InputError> {
+        let reinforcement = self.context.job.workload.rl.as_ref();
+        let engines = reinforcement
+            .zip(of.first())
+            .map(|(rl, (spec, _))| Engines::of(self.context, spec, rl));
+        // First what fits; what is nearest to fitting only where nothing does.
+        let wants: &[Want] = match (limits.keep, limits.want) {
+            (1, Want::Both) => &[Want::Fitting, Want::Nearest],
+            (_, want) => &[want],
+        };
+        let mut found = Err(none_accepted());
+        for want in wants {
+            let limits = Limits {
+                want: *want,
+                ..limits
+            };
+            found = self.over_backends(of, engines.as_ref(), limits);
+            if found.as_ref().is_ok_and(|all| !all.plans.is_empty()) {
+                break;
+            }
+        }
+        let mut all = found?;
+        if all.plans.is_empty() && limits.want != Want::Fitting {
+            return Err(none_accepted());
+        }
+        all.evaluated = self.work.done();
+        all.complete = !self.work.ended();
+        Ok(all)
+    }
+
+    fn over_backends(
+        &self,
+        of: &[(PlanSpec, Rc<Space>)],
+        engines: Option<&Engines<'_>>,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let mut all: Option<Ranked> = None;
+        let mut refusal = None;
+        for (spec, space) in of {
+            let known = all.as_ref().and_then(|known| known.fastest);
+            let worth = match (limits.keep, limits.settle) {
+                (1, true) => known.map(|fastest| fastest * WORTH_SETTLING),
+                (1, false) => known,
+                _ => None,
+            };
+            let enough = worth.map_or(limits.enough, |worth| limits.enough.min(worth));
+            match self.rank(spec, (space, engines), Limits { enough, ..limits }) {
+                Ok(found) => {
+                    let found = if limits.settle {
+                        found.settled(self, spec)
+                    } else {
+                        found
+                    };
+                    all = Some(match all {
+                        None => found,
+                        Some(known) => known.merged(found, limits.keep),
+                    });
+                }
+                Err(error) => refusal = Some(error),
+            }
+        }
+        all.ok_or_else(|| refusal.unwrap_or_else(none_accepted))
+    }
+
+    /// The best of `space`, which is that of the job and `spec`: the fastest of those that fit as surely as asked, or
+    /// where none does, what is nearest to it. They are not settled.
+    pub(super) fn rank(
+        &self,
+        spec: &PlanSpec,
+        (space, engines): (&Space, Option<&Engines<'_>>),
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let Self {
+            context,
+            accept,
+            work,
+        } = *self;
+        if context.job.workload.generation.is_some() {
+            return generation::ranked(self, spec, limits.keep);
+        }
+        let reinforcement = context.job.workload.rl.as_ref();
+        let considered = space.plans * engines.map_or(1, Engines::count);
+        if considered == 0 {
+            let refused = engines.and_then(|engines| engines.refusal.clone());
+            return Err(nothing(context, spec, space.refusal.clone().or(refused)));
+        }
+        let run = |task: &dyn Task| {
+            let search = Search {
+                context,
+                task,
+                accept,
+                work,
+                limits,
+            };
+            search.run(space)
+        };
+        let plans = match reinforcement.zip(engines) {
+            Some((rl, engines)) => run(&Reinforcement::new(context, spec, rl, engines)),
+            None => run(&Training { context }),
+        };
+        Ok(Ranked::of(considered, work, plans))
+    }
+}

@@ -1,0 +1,216 @@
+//! The engines of an RL step: each way to split one, with every share of the card that it may take.
+//!
+//! What an engine takes of the card decides its cache, and so its speed: more is never slower. So a training plan leaves
+//! each engine one share worth trying, the largest beside it.
+
+use std::cell::RefCell;
+
+use super::candidate::rising;
+use super::choices;
+use crate::complete::complete_rollout;
+use crate::context::Context;
+use crate::error::InputError;
+use crate::plan::RolloutPlan;
+use crate::rl::{self, GeneratingSide};
+use crate::wire::PlanSpec;
+use crate::workload::Rl;
+
+/// An engine with a share of the card, timed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Engine {
+    pub(super) plan: RolloutPlan,
+    pub(super) side: GeneratingSide,
+    pub(super) needs: Needs,
+}
+
+/// Memory of an engine with a share of the card.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// GiB that it takes of the card.
+    own_gib: f64,
+    /// GiB of its share that are missing for it to start; below zero what is to spare.
+    pub(super) missing_gib: f64,
+}
+
+impl Needs {
+    fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl) -> Self {
+        let room = rl::engine_room(context, plan, rl);
+        Self {
+            own_gib: rl::engine_gib(context, &room),
+            missing_gib: rl::missing_share_gib(context, &room),
+        }
+    }
+
+    /// GiB that are missing for it beside `resident_gib`; below zero what is to spare.
+    fn short(&self, context: &Context<'_>, resident_gib: f64) -> f64 {
+        let over = self.own_gib + resident_gib - context.job.hardware.memory_gib;
+        over.max(self.missing_gib)
+    }
+}
+
+/// A way to split engines, by share of the card.
+#[derive(Debug)]
+struct Split {
+    plan: RolloutPlan,
+    /// Seconds with the largest share: no other is faster. Infinite where it does not start with that either.
+    seconds: f64,
+    /// By the place of the share in [`Engines::shares`], as far as they were asked for: what it needs, and its time.
+    known: RefCell<Vec<(Option<Needs>, Option<GeneratingSide>)>>,
+}
+
+/// Every legal engine of a job.
+#[derive(Debug)]
+pub(super) struct Engines<'a> {
+    context: &'a Context<'a>,
+    rl: &'a Rl,
+    /// Shares of the card, largest first.
+    shares: Vec<f64>,
+    splits: Vec<Split>,
+    /// Their places, the fastest first.
+    order: Vec<usize>,
+    /// Why something stated leaves none, where it does.
+    pub(super) refusal: Option<InputError>,
+}
+
+impl<'a> Engines<'a> {
+    /// Every engine that keeps what `spec` states.
+    pub(super) fn of(context: &'a Context<'a>, spec: &PlanSpec, rl: &'a Rl) -> Self {
+        let (shares, rollouts) = choices::rollouts(context.job, spec);
+        let mut found = Self {
+            context,
+            rl,
+            shares,
+            splits: Vec::with_capacity(rollouts.len()),
+            order: Vec::new(),
+            refusal: None,
+        };
+        for rollout in rollouts {
+            match complete_rollout(context.job, &rollout) {
+                Ok(plan) => {
+                    let mut split = Split {
+                        plan,
+                        seconds: f64::INFINITY,
+                        known: RefCell::new(vec![(None, None); found.shares.len()]),
+                    };
+                    let starts = |own: Needs| own.missing_gib <= 0.0;
+                    if found.needs(&split, 0).is_some_and(starts)
+                        && let Some(engine) = found.at(&split, 0)
+                    {
+                        split.seconds = engine.side.seconds();
+                    }
+                    found.splits.push(split);
+                }
+                Err(error) => found.refusal = Some(error),
+            }
+        }
+        let seconds: Vec<f64> = found.splits.iter().map(|split| split.seconds).collect();
+        found.order = rising(&seconds);
+        found
+    }
+
+    fn fastest_first(&self) -> impl Iterator<Item = &Split> {
+        self.order
+            .iter()
+            .filter_map(|place| self.splits.get(*place))
+    }
+
+    /// Engines in all.
+    pub(super) fn count(&self) -> u64 {
+        (self.splits.len() * self.shares.len()) as u64
+    }
+
+    /// Seconds of the fastest; infinite where none starts.
+    pub(super) fn fastest(&self) -> f64 {
+        self.fastest_first()
+            .next()
+            .map_or(f64::INFINITY, |split| split.seconds)
+    }
+
+    /// GiB that the smallest takes of the card.
+    pub(super) fn least_gib(&self) -> f64 {
+        let last = self.shares.len().saturating_sub(1);
+        let own = |split: &Split| self.needs(split, last).map_or(f64::MAX, |own| own.own_gib);
+        self.splits.iter().map(own).fold(f64::MAX, f64::min)
+    }
+
+    fn plan(&self, split: &Split, place: usize) -> Option<RolloutPlan> {
+        Some(RolloutPlan {
+            gpu_memory_utilization: *self.shares.get(place)?,
+            ..split.plan
+        })
+    }
+
+    fn needs(&self, split: &Split, place: usize) -> Option<Needs> {
+        let plan = self.plan(split, place)?;
+        let mut known = split.known.borrow_mut();
+        let (own, _) = known.get_mut(place)?;
+        Some(*own.get_or_insert_with(|| Needs::of(self.context, &plan, self.rl)))
+    }
+
+    fn at(&self, split: &Split, place: usize) -> Option<Engine> {
+        let needs = self.needs(split, place)?;
+        let plan = self.plan(split, place)?;
+        let mut known = split.known.borrow_mut();
+        let (_, side) = known.get_mut(place)?;
+        let timed = || rl::generating_side(self.context, &plan, self.rl);
+        let side = *side.get_or_insert_with(timed);
+        Some(Engine { plan, side, needs })
+    }
+
+    /// Of each way to split the fastest engine that starts beside `resident_gib`, in the order of their least seconds;
+    /// `enough` says from which seconds on no more are asked for.
+    pub(super) fn beside(
+        &self,
+        resident_gib: f64,
+        mut enough: impl FnMut(f64) -> bool,
+        mut each: impl FnMut(&Engine),
+    ) {
+        let card = self.context.job.hardware.memory_gib;
+        for split in self.fastest_first() {
+            if split.seconds.is_infinite() || enough(split.seconds) {
+                return;
+            }
+            // An engine takes its share at least: larger ones need not be asked to be left out.
+            let room = card - self.context.efficiency.context_gib - resident_gib;
+            let place = self.shares.iter().position(|share| share * card <= room);
+            let starts = |place: &usize| {
+                let needs = self.needs(split, *place);
+                needs.is_some_and(|own| own.short(self.context, resident_gib) <= 0.0)
+            };
+            if let Some(own) = place.filter(starts).and_then(|place| self.at(split, place)) {
+                each(&own);
+            }
+        }
+    }
+
+    /// The fastest of the engines that count and lack least beside `resident_gib`.
+    pub(super) fn nearest(
+        &self,
+        resident_gib: f64,
+        counts: impl Fn(RolloutPlan) -> bool,
+    ) -> Option<Engine> {
+        let mut least = f64::INFINITY;
+        let mut alike: Vec<(&Split, usize)> = Vec::new();
+        for split in &self.splits {
+            for place in 0..self.shares.len() {
+                let Some(needs) = self.needs(split, place) else {
+                    continue;
+                };
+                let short = needs.short(self.context, resident_gib).max(0.0);
+                if short > least || !self.plan(split, place).is_some_and(&counts) {
+                    continue;
+                }
+                if short < least {
+                    least = short;
+                    alike.clear();
+                }
+                alike.push((split, place));
+            }
+        }
+        let seconds = |own: &Engine| own.side.seconds();
+        let timed = alike
+            .into_iter()
+            .filter_map(|(split, place)| self.at(split, place));
+        timed.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))
+    }
+}

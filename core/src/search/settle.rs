@@ -1,0 +1,325 @@
+//! From the fastest plan that was found to the one that is proposed.
+//!
+//! The space has few values of each dimension. So the plan found in it is changed step by step, in every dimension that
+//! sensitivity moves, until no step is faster; then it is made simpler as long as that costs next to nothing
+//! ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for those that change what is computed.
+
+use std::cell::RefCell;
+
+use super::accept::{Accept, Verdict};
+use super::bounded::Work;
+use super::candidate::{AS_FAST, Candidate, sorted};
+use super::desk::Asking;
+use crate::batch;
+use crate::complete::training_gpus;
+use crate::context::Context;
+use crate::fit;
+use crate::neighbours::{Dimension, checked, steps};
+use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
+use crate::rl::{self, GeneratingSide};
+use crate::step;
+use crate::training;
+use crate::wire::{Offload, PlanSpec, at, plan_to_value};
+use crate::workload::Rl;
+
+/// Plans that are as fast which are made simpler, the simplest first.
+const RIVALS: usize = 3;
+/// Steps from one plan to another after which it is enough.
+const MOST_STEPS: usize = 40;
+/// What is faster by less is not.
+const FASTER: f64 = 1.0 - 1e-4;
+
+/// What settles plans of one job.
+pub(super) struct Settling<'a> {
+    context: &'a Context<'a>,
+    accept: Accept<'a>,
+    work: &'a Work,
+    /// Dimensions that the question states.
+    stated: Vec<Dimension>,
+    /// Engines that were timed.
+    engines: RefCell<Vec<(RolloutPlan, GeneratingSide)>>,
+}
+
+impl<'a> Settling<'a> {
+    pub(super) fn new(asking: &Asking<'a>, spec: &PlanSpec) -> Self {
+        let Asking {
+            context,
+            accept,
+            work,
+        } = *asking;
+        let document = plan_to_value(spec);
+        let stated = |dimension: &Dimension| {
+            dimension.fields().iter().any(|field| {
+                let path = field.strip_prefix("plan.");
+                path.is_some_and(|path| !at(&document, path).is_null())
+            })
+        };
+        Self {
+            context,
+            accept,
+            work,
+            stated: Dimension::ALL.into_iter().filter(stated).collect(),
+            engines: RefCell::default(),
+        }
+    }
+
+    /// The plan that is proposed of those that were found, the fastest first; and the fastest of all.
+    pub(super) fn of(&self, found: &[Candidate]) -> Option<(Candidate, Candidate)> {
+        let mut fastest = self.climbed(*found.first()?);
+        if !fastest.fits() {
+            return Some((fastest, fastest));
+        }
+        for _ in 0..MOST_STEPS {
+            let proposed = self.simplest(&fastest, found);
+            // A step from a simple plan may lead where none from the fastest does.
+            let better = self.faster(&proposed, proposed.seconds / AS_FAST);
+            match better {
+                Some(better) if better.seconds < fastest.seconds * FASTER => {
+                    fastest = self.climbed(better);
+                }
+                _ => return Some((proposed, fastest)),
+            }
+        }
+        Some((fastest, fastest))
+    }
+
+    /// What comes of a plan as long as some step makes it better.
+    fn climbed(&self, from: Candidate) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            let better = if now.fits() {
+                self.faster(&now, now.seconds * FASTER)
+            } else {
+                self.nearer(&now)
+            };
+            match better {
+                Some(better) => now = better,
+                None => break,
+            }
+        }
+        now
+    }
+
+    /// The fastest step that fits and takes less than `enough` seconds.
+    fn faster(&self, from: &Candidate, enough: f64) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        self.each(from, &mut |plan| {
+            let before = best.map_or(enough, |own| own.seconds);
+            best = self.taken(plan, before, from).or(best);
+        });
+        best
+    }
+
+    /// The step that is nearest to fitting.
+    fn nearer(&self, from: &Candidate) -> Option<Candidate> {
+        let mut best = *from;
+        self.each(from, &mut |plan| {
+            let found = Candidate::new(
+                self.context.job,
+                plan,
+                self.seconds(plan),
+                self.shortfall(plan),
+                0,
+            );
+            let nearer = found.shortfall_gib < best.shortfall_gib
+                || found.shortfall_gib <= best.shortfall_gib
+                    && found.seconds < best.seconds * FASTER;
+            if nearer && self.counts(plan) {
+                best = found;
+            }
+        });
+        (best.order(from).is_lt()).then_some(best)
+    }
+
+    /// The simplest plan that is as fast as `fastest`: made of it, or of one of those found that are.
+    fn simplest(&self, fastest: &Candidate, found: &[Candidate]) -> Candidate {
+        let enough = fastest.seconds * AS_FAST;
+        let rivals = found.iter().filter(|own| own.rivals(fastest));
+        let rivals = rivals.chain([fastest]).copied();
+        let simple = |a: &Candidate, b: &Candidate| a.points.cmp(&b.points).then(a.order(b));
+        let mut best = *fastest;
+        for rival in sorted(rivals, &simple).into_iter().take(RIVALS) {
+            let simple = self.simpler(rival, enough);
+            if (simple.points, simple.seconds) < (best.points, best.seconds) {
+                best = simple;
+            }
+        }
+        best
+    }
+
+    /// A plan made simpler as long as it takes at most `enough` seconds.
+    fn simpler(&self, from: Candidate, enough: f64) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            let mut best: Option<Candidate> = None;
+            let mut offer = |plan: &Plan| {
+                let found = Candidate::new(self.context.job, plan, 0.0, 0.0, 0);
+                let points = best.map_or(now.points, |own| own.points);
+                if found.points < points {
+                    best = self.taken(plan, enough, &now).or(best);
+                }
+            };
+            self.each(&now, &mut offer);
+            for plan in self.usual(&now.plan) {
+                offer(&plan);
+            }
+            match best {
+                Some(simple) => now = simple,
+                None => break,
+            }
+        }
+        now
+    }
+
+    /// The plan, where it takes less than `enough` seconds, fits and counts.
+    fn taken(&self, plan: &Plan, enough: f64, like: &Candidate) -> Option<Candidate> {
+        if self.work.is_over() {
+            return None;
+        }
+        let seconds = self.seconds(plan);
+        if seconds >= enough {
+            return None;
+        }
+        let missing = self.shortfall(plan);
+        let found = Candidate::new(self.context.job, plan, seconds, missing, 0);
+        (found.shortfall_gib <= like.shortfall_gib && self.counts(plan)).then_some(found)
+    }
+
+    fn counts(&self, plan: &Plan) -> bool {
+        (self.accept)(plan) == Verdict::Yes
+    }
+
+    /// Every plan one step away that keeps what the question states and computes the same.
+    fn each(&self, from: &Candidate, each: &mut dyn FnMut(&Plan)) {
+        if self.work.is_over() {
+            return;
+        }
+        for (dimension, plan) in steps(self.context.job, &from.plan) {
+            if !dimension.changes_numerics() && !self.stated.contains(&dimension) {
+                each(&plan);
+            }
+        }
+    }
+
+    /// The plan with usual values, one dimension at a time: what takes several steps.
+    fn usual(&self, plan: &Plan) -> Vec<Plan> {
+        let mut found = Vec::with_capacity(24);
+        let open = |dimension: Dimension| !self.stated.contains(&dimension);
+        let job = self.context.job;
+        let mut layout = |dimension: Dimension, change: &dyn Fn(&mut Layout)| {
+            if !open(dimension) {
+                return;
+            }
+            let mut to = *plan;
+            change(&mut to.layout);
+            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+                if *role == plan.layout {
+                    change(role);
+                }
+            }
+            found.extend(checked(job, plan, &to).filter(|to| to != plan));
+        };
+        layout(Dimension::Offload, &|own| own.offload = Offload::default());
+        layout(Dimension::Recompute, &|own| own.recompute = Recompute::Full);
+        layout(Dimension::Recompute, &|own| own.recompute = Recompute::None);
+        layout(Dimension::VirtualPipeline, &|own| own.virtual_pipeline = 1);
+        layout(Dimension::ContextParallel, &|own| own.context_parallel = 1);
+        layout(Dimension::UlyssesParallel, &|own| own.ulysses_parallel = 1);
+        layout(Dimension::ExpertTensorParallel, &|own| {
+            own.expert_tensor_parallel = 1
+        });
+        if let MicroBatch::Tokens(_) = plan.layout.micro_batch {
+            for times in [2, 4, 1, 8] {
+                layout(Dimension::MicroBatch, &|own| {
+                    let longest = job.workload.sequence_length * times;
+                    let split = u64::from(own.sequence_split().max(1));
+                    own.micro_batch = MicroBatch::Tokens(longest.div_ceil(split).max(1));
+                });
+            }
+        }
+        if let Some(engine) = &plan.rollout {
+            let shares = [0.6, 0.7, 0.5, 0.65, 0.55, 0.75, 0.8];
+            let slots = [256, 1024];
+            let shared = shares
+                .into_iter()
+                .filter(|_| job.workload.rl.is_some() && open(Dimension::GpuMemoryUtilization))
+                .map(|share| RolloutPlan {
+                    gpu_memory_utilization: share,
+                    ..*engine
+                });
+            let slotted = slots
+                .into_iter()
+                .filter(|_| open(Dimension::MaxNumSeqs))
+                .map(|slots| RolloutPlan {
+                    max_num_seqs: slots,
+                    ..*engine
+                });
+            for engine in shared.chain(slotted) {
+                let to = Plan {
+                    rollout: Some(engine),
+                    ..*plan
+                };
+                found.extend(checked(job, plan, &to).filter(|to| to != plan));
+            }
+        }
+        found
+    }
+
+    /// Seconds of a plan's step.
+    fn seconds(&self, plan: &Plan) -> f64 {
+        self.work.count();
+        let context = self.context;
+        let workload = &context.job.workload;
+        match (&workload.rl, &workload.generation) {
+            (Some(rl), _) => {
+                let training = rl::training_seconds(context, plan, rl);
+                self.side(plan, rl).map_or(f64::MAX, |side| {
+                    rl::seconds_of(context, plan, rl, training, &side)
+                })
+            }
+            (None, Some(_)) => step::evaluate(context, plan).seconds,
+            (None, None) => {
+                let gpus = training_gpus(context.job);
+                let sequences = workload.global_batch as f64;
+                let batch = batch::split(context.job, &plan.layout, gpus, sequences, 0.0);
+                training::step(context, &context.actor(), &plan.layout, gpus, &batch).total()
+            }
+        }
+    }
+
+    fn side(&self, plan: &Plan, rl: &Rl) -> Option<GeneratingSide> {
+        let engine = plan.rollout.as_ref()?;
+        let mut known = self.engines.borrow_mut();
+        if let Some((_, side)) = known.iter().find(|(own, _)| own == engine) {
+            return Some(*side);
+        }
+        let side = rl::generating_side(self.context, engine, rl);
+        known.push((*engine, side));
+        Some(side)
+    }
+
+    /// GiB that are missing for a plan to fit as surely as asked.
+    fn shortfall(&self, plan: &Plan) -> f64 {
+        self.work.count();
+        let context = self.context;
+        let capacity = context.job.hardware.memory_gib;
+        match &context.job.workload.rl {
+            Some(rl) => {
+                let held = rl::training_held(context, plan, rl);
+                let Some(side) = self.side(plan, rl) else {
+                    return f64::MAX;
+                };
+                let (_, needed) = rl::paired(context, plan, rl, (0.0, &held), &side);
+                (needed - capacity)
+                    .max(rl::missing_share_gib(context, &side.room))
+                    .max(held.host_gib)
+            }
+            None if context.job.workload.generation.is_some() => {
+                let step = step::evaluate(context, plan);
+                let demands = fit::demands(context, plan, &step);
+                fit::shortfall_gib(&demands, context.job.confidence)
+            }
+            None => super::training::shortfall_gib(context, plan),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! How far off an estimate of memory may be: a distribution of what is needed over what was estimated.
+
+/// A log-normal of two halves: logarithms of needed over estimated memory, with a spread of their own on each side of
+/// the median. Too much room is no risk, so the two sides are not alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Logarithm of the median.
+    pub median: f64,
+    /// Standard deviation of logarithms above it.
+    pub above: f64,
+    /// The same below it.
+    pub below: f64,
+}
+
+impl Spread {
+    /// One that is as likely as not above the estimate, by `deviation` as a logarithm.
+    #[must_use]
+    pub const fn even(deviation: f64) -> Self {
+        Self {
+            median: 0.0,
+            above: deviation,
+            below: deviation,
+        }
+    }
+
+    /// The same with deviations `factor` times as large.
+    #[must_use]
+    pub fn wider(self, factor: f64) -> Self {
+        Self {
+            above: self.above * factor,
+            below: self.below * factor,
+            ..self
+        }
+    }
+
+    /// Needed over estimated memory that holds with `probability`.
+    ///
+    /// ```
+    /// use shardwise_core::spread::Spread;
+    /// let factor = Spread::even(0.1).factor(0.95);
+    /// assert!((factor - 1.1788).abs() < 1e-4); // e^(0.1 · 1.6449)
+    /// ```
+    #[must_use]
+    pub fn factor(&self, probability: f64) -> f64 {
+        let z = deviations(probability);
+        libm::exp(self.median + z * if z > 0.0 { self.above } else { self.below })
+    }
+
+    /// Probability that no more is needed than `factor` times the estimate.
+    #[must_use]
+    pub fn probability(&self, factor: f64) -> f64 {
+        if factor <= 0.0 {
+            return 0.0;
+        }
+        if factor == f64::INFINITY {
+            return 1.0;
+        }
+        let off = libm::log(factor) - self.median;
+        let deviation = if off > 0.0 { self.above } else { self.below };
+        if deviation > 0.0 {
+            normal(off / deviation)
+        } else {
+            f64::from(u8::from(off >= 0.0))
+        }
+    }
+}
+
+/// The standard normal distribution function.
+fn normal(z: f64) -> f64 {
+    0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
+}
+
+/// Its inverse, by bisection: questions ask for few probabilities. Within a hair of 0 and 1 it stays finite.
+fn deviations(probability: f64) -> f64 {
+    let (mut low, mut high) = (-8.0, 8.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if normal(middle) < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_factor_and_its_probability_agree() {
+        let spread = Spread {
+            median: 0.05,
+            above: 0.2,
+            below: 0.07,
+        };
+        for probability in [0.01, 0.2, 0.5, 0.8, 0.95, 0.99] {
+            let factor = spread.factor(probability);
+            assert!((spread.probability(factor) - probability).abs() < 1e-9);
+        }
+        assert_eq!(spread.probability(f64::INFINITY), 1.0);
+        assert_eq!(spread.probability(0.0), 0.0);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_tables() {
+        for (probability, z) in [
+            (0.5, 0.0),
+            (0.8, 0.841_621),
+            (0.95, 1.644_854),
+            (0.99, 2.326_348),
+        ] {
+            assert!((deviations(probability) - z).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn wider_moves_quantiles_outwards() {
+        let spread = Spread::even(0.1);
+        assert!(spread.wider(1.5).factor(0.95) > spread.factor(0.95));
+        assert!(spread.wider(1.5).factor(0.2) < spread.factor(0.2));
+    }
+}

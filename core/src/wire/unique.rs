@@ -1,0 +1,171 @@
+//! JSON whose objects hold each key once: `serde_json` keeps the last of two in silence.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// Why a text is not read.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The path of a key that stands in its object twice.
+    Twice(String),
+    /// What the parser says.
+    NoJson(serde_json::Error),
+}
+
+/// Reads a JSON text.
+///
+/// # Errors
+/// The first key that is there twice; what is no JSON.
+pub(super) fn read(text: &str) -> Result<Value, Error> {
+    let twice = RefCell::new(None);
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let seed = Unique {
+        above: None,
+        key: "",
+        twice: &twice,
+    };
+    let read = seed.deserialize(&mut parser);
+    let read = read.and_then(|value| parser.end().map(|()| value));
+    match twice.into_inner() {
+        Some(path) => Err(Error::Twice(path)),
+        None => read.map_err(Error::NoJson),
+    }
+}
+
+/// A value and where it stands.
+#[derive(Clone, Copy)]
+struct Unique<'a> {
+    above: Option<&'a Unique<'a>>,
+    key: &'a str,
+    twice: &'a RefCell<Option<String>>,
+}
+
+impl Unique<'_> {
+    fn path(&self) -> String {
+        match self.above.map(Unique::path) {
+            Some(above) if !above.is_empty() => format!("{above}.{}", self.key),
+            _ => self.key.to_owned(),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Unique<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Unique<'_> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(self)? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let below = Unique {
+                above: Some(&self),
+                key: &key,
+                twice: self.twice,
+            };
+            if map.contains_key(&key) {
+                self.twice.replace(Some(below.path()));
+                return Err(A::Error::custom("twice"));
+            }
+            let value = entries.next_value_seed(below)?;
+            map.insert(key, value);
+        }
+        Ok(map.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, read};
+    use crate::presets;
+
+    #[test]
+    fn what_holds_each_key_once_is_read_as_serde_json_reads_it() {
+        let own = r#" {"a": [1, -2, 3.5, 1e300, true, null, "x\n\u00e9", {"a": {"a": []}}], "b": 18446744073709551615} "#;
+        let presets = presets::presets().iter().map(|preset| preset.json);
+        for text in presets.chain([own, "[]", "null", "3", include_str!("whole.json")]) {
+            let wanted: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+            assert!(read(text).is_ok_and(|value| value == wanted), "{text}");
+        }
+        for text in [
+            "",
+            "{",
+            "{\"a\":}",
+            "[1,]",
+            "{} {}",
+            "{\"a\":1}x",
+            "nul",
+            "{1:2}",
+        ] {
+            let wanted = serde_json::from_str::<serde_json::Value>(text).err();
+            let found = match read(text) {
+                Err(Error::NoJson(error)) => Some(error.to_string()),
+                _ => None,
+            };
+            assert_eq!(found, wanted.map(|error| error.to_string()), "{text}");
+        }
+        // As deep as serde_json goes, and no deeper.
+        let deep = "[".repeat(100_000);
+        assert!(matches!(read(&deep), Err(Error::NoJson(_))));
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_named_by_its_path() {
+        for (text, path) in [
+            (r#"{"a": 1, "a": 1}"#, "a"),
+            (r#"{"a": {"b": 1, "c": {"d": 1, "d": 2}}}"#, "a.c.d"),
+            (r#"{"a": [{"b": 1}, {"b": 1, "b": null}]}"#, "a.b"),
+            (r#"{"a\u0062": 1, "ab": 2"#, "ab"),
+        ] {
+            let twice = match read(text) {
+                Err(Error::Twice(found)) => found,
+                other => format!("{other:?}"),
+            };
+            assert_eq!(twice, path, "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The tests of the core, as one program: linking one for each file took longer than running them.
+//!
+//! A file here is a module named below. Two are programs of their own, as they are built with other features or for
+//! another machine: `command_line` (also without `serve`) and `wasm` (in a browser).
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
+
+mod accuracy;
+mod advice;
+mod bad_input;
+mod belonging;
+mod calibration;
+mod catalog;
+mod chinese;
+mod config;
+mod decisions;
+mod emit;
+mod extremes;
+mod golden;
+mod laws;
+mod layouts;
+mod methods;
+mod operations;
+mod own_gpu;
+mod parameters;
+mod permalink;
+mod published;
+mod read;
+mod rl;
+mod scheduler;
+mod search;
+mod sensitivity;
+#[cfg(feature = "serve")]
+mod serve;
+
+// What they share.
+mod errors;
+mod fuzz;
+mod questions;
+mod runs;
+mod said;
+
+/// Cargo looks for no tests by itself here, so that a file which is named nowhere would never run.
+#[test]
+fn every_file_of_tests_runs() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let programs = include_str!("../Cargo.toml");
+    let modules = include_str!("suite.rs");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let module = modules
+            .lines()
+            .any(|line| line == format!("mod {name};").as_str());
+        let program = programs.contains(&format!("path = \"tests/{name}.rs\""));
+        assert!(
+            module || program,
+            "tests/{name}.rs runs nowhere: name it in tests/suite.rs, `mod {name};`"
+        );
+    }
+}
