@@ -92,7 +92,7 @@ export async function start(kind, folder) {
   const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; ; tries += 1) {
     if (await ask(`${url}/`).then(() => true, () => false)) break;
-    if (tries === 100 || child.exitCode !== null) throw new Error(`${kind} does not start:\n${said}`);
+    if (tries === 1_200 || child.exitCode !== null) throw new Error(`${kind} does not start:\n${said}`);
     await new Promise((done) => setTimeout(done, 50));
   }
   return {

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import lighthouse from 'lighthouse';
 import { chromium } from 'playwright';
+import { WHOLE } from './browser.mjs';
 import { serve } from './serve.mjs';
 
 const OUT = fileURLToPath(new URL('./out/', import.meta.url));
@@ -61,7 +62,7 @@ const runs = Math.max(1, Number.parseInt(values.runs, 10) || 1);
 const PORT = Number(process.env.LIGHTHOUSE_PORT ?? 9333);
 const { url, stop } = await serve({ compress: true });
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: WHOLE,
   args: ['--no-sandbox', `--remote-debugging-port=${PORT}`],
 });
 let passed = 0;

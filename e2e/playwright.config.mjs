@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { CHROMIUM } from './browser.mjs';
 import { defineConfig } from '@playwright/test';
 
 // The site is tested under a sub-path, as most static hosts serve it.
@@ -10,12 +12,14 @@ export default defineConfig({
   testDir: './tests',
   testMatch: '*.spec.mjs',
   outputDir: './test-results',
-  workers: 1,
+  // Each with a browser of its own; files are spread over them.
+  workers: Math.min(2, availableParallelism()),
   retries: 0,
   forbidOnly: true,
-  timeout: 60_000,
+  // Ceilings, for a machine that has other work: tests wait for states, and none of them for a time.
+  timeout: 240_000,
   expect: {
-    timeout: 10_000,
+    timeout: 60_000,
     toHaveScreenshot: { threshold: 0.2, maxDiffPixelRatio: 0.01, animations: 'disabled', caret: 'hide', scale: 'device' },
   },
   // The same pictures on every machine: fonts are pinned (tests/visual.spec.mjs).
@@ -25,12 +29,14 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${PORT}${AT}`,
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
-    launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
+    // What a test looks at is not on its way: no smooth scroll, nothing that fades.
+    contextOptions: { reducedMotion: 'reduce' },
+    launchOptions: { executablePath: CHROMIUM, args: ['--no-sandbox'] },
   },
   webServer: {
     command: `node ${JSON.stringify(serve)} --port ${PORT} --at ${AT} --gallery`,
     url: `http://127.0.0.1:${PORT}${AT}`,
     reuseExistingServer: false,
-    timeout: 15_000,
+    timeout: 60_000,
   },
 });

@@ -31,7 +31,7 @@
   }
 
   customElements.define(NAME, class Calculator extends HTMLElement {
-    static observedAttributes = ['model', 'gpu', 'gpus', 'workload', 'panels', 'question', 'lang'];
+    static observedAttributes = ['model', 'gpu', 'gpus', 'workload', 'framework', 'panels', 'question', 'lang'];
     static #all = new Set();
     static #watch;
     #frame;
@@ -130,7 +130,7 @@
 
     // The other attributes as a link; the calculator adds what is usual for the workload.
     #link() {
-      if (!['model', 'gpu', 'gpus', 'workload'].some((name) => this.hasAttribute(name))) return '';
+      if (!['model', 'gpu', 'gpus', 'workload', 'framework'].some((name) => this.hasAttribute(name))) return '';
       const part = (name, usual) => this.getAttribute(name) ?? usual;
       const link = new URLSearchParams({
         v: 1,
@@ -138,8 +138,10 @@
         'hardware.gpu': part('gpu', 'h100-sxm'),
         'hardware.gpus': part('gpus', 8),
         'workload.kind': part('workload', 'grpo'),
-        z: 1,
       });
+      const framework = this.getAttribute('framework');
+      if (framework) link.set('framework', framework);
+      link.set('z', 1);
       return `${link}`.replaceAll('+', '%20');
     }
 

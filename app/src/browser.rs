@@ -2,6 +2,7 @@
 //! the clipboard missing, the page in a frame.
 
 use gloo::events::{EventListener, EventListenerOptions};
+use gloo::timers::callback::Timeout;
 use std::rc::Rc;
 
 use leptos::prelude::*;
@@ -11,6 +12,7 @@ use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, Event, HtmlElement, Storage};
 
+use crate::busy::Work;
 use crate::follow::follow;
 
 /// The window; `None` outside a browser.
@@ -321,6 +323,7 @@ pub(crate) fn take_files(
     };
     event.prevent_default();
     left_out.set(None);
+    let busy = Work::begin();
     leptos::task::spawn_local(async move {
         for file in (0..files.length()).filter_map(|index| files.get(index)) {
             let text = if file.size() <= most {
@@ -333,6 +336,7 @@ pub(crate) fn take_files(
                 None => left_out.set(Some(file.name())),
             }
         }
+        drop(busy);
     });
 }
 
@@ -463,12 +467,23 @@ pub(crate) fn soon(work: impl FnOnce() + 'static) {
     };
     let port = channel.port1();
     let own = port.clone();
+    let busy = Work::begin();
     let once = Closure::once_into_js(move || {
         own.close();
         work();
+        drop(busy);
     });
     port.set_onmessage(Some(once.unchecked_ref()));
     let _ = channel.port2().post_message(&JsValue::NULL);
+}
+
+/// Does `act` after as many milliseconds; dropping what comes back takes that back. Until then the page is busy.
+pub(crate) fn after(pause_ms: u32, act: Box<dyn FnOnce()>) -> Timeout {
+    let busy = Work::begin();
+    Timeout::new(pause_ms, move || {
+        act();
+        drop(busy);
+    })
 }
 
 /// Milliseconds, for measuring how long a slice of work has run.

@@ -5,11 +5,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use shardwise_core::Objective;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market::{self, Closing};
 use shardwise_core::search::sweep::{Found, Offer, Sweep};
+use shardwise_core::wire::FitState;
+use shardwise_core::{Answer, Objective};
 
 use crate::browser;
 use crate::page::Shown;
@@ -37,8 +38,12 @@ pub(crate) struct Compared {
 /// What a comparison shows of an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
-    /// Whether it fits.
+    /// Whether it fits rather than not.
     pub(crate) fits: bool,
+    /// How sure that is, in a word.
+    pub(crate) state: FitState,
+    /// The probability.
+    pub(crate) probability: f64,
     /// Tokens per second and GPU.
     pub(crate) speed: f64,
     /// The range of the speed.
@@ -49,9 +54,9 @@ pub(crate) struct Figures {
     pub(crate) usd_range: Option<[f64; 2]>,
     /// Millions of tokens per hour.
     pub(crate) mtok_per_hour: f64,
-    /// Memory that is needed, in GiB.
+    /// Memory that is needed where it decides, in GiB.
     pub(crate) needs_gib: f64,
-    /// Memory of the card, in GiB.
+    /// Memory that there is for it, in GiB.
     pub(crate) has_gib: f64,
     /// How the plan splits.
     pub(crate) layout: String,
@@ -62,6 +67,8 @@ impl Figures {
         let answer = &found.answer;
         Self {
             fits: answer.fits,
+            state: answer.fit.state,
+            probability: answer.fit.probability,
             speed: answer.tokens_per_s_per_gpu,
             range: answer
                 .interval
@@ -71,8 +78,8 @@ impl Figures {
                 .usd_per_mtok
                 .and_then(|usd| answer.against_speed(usd)),
             mtok_per_hour: answer.mtok_per_hour,
-            needs_gib: answer.memory.reserved_gib,
-            has_gib: answer.memory.capacity_gib,
+            needs_gib: answer.fit.needed_gib,
+            has_gib: answer.fit.capacity_gib,
             layout: plan_in_short(&answer.plan, training_gpus(&found.job)),
         }
     }
@@ -150,6 +157,17 @@ pub(crate) fn start(shown: Arc<Shown>, comparison: Comparison) {
     later(ticket, move || compare(ticket, shown, comparison));
 }
 
+/// Whether an answer is as sure to fit as asked.
+fn is_sure(answer: &Answer) -> bool {
+    answer.fit.state == FitState::Fits
+}
+
+/// Whether an offer's best plan is.
+fn sure_offer(offer: &Offer) -> bool {
+    let found = offer.result.as_ref();
+    found.is_ok_and(|found| is_sure(&found.answer))
+}
+
 fn compare(ticket: u64, shown: Arc<Shown>, comparison: Comparison) {
     let work = Work {
         ticket,
@@ -177,7 +195,7 @@ fn slice(mut work: Work) {
     while let Some(mut offer) = work.sweep.next() {
         // The first is the question's own type: the same with the plan that the question states.
         if let (true, Ok(found)) = (work.market.offers.is_empty(), &mut offer.result) {
-            work.another_plan_fits = found.answer.fits;
+            work.another_plan_fits = is_sure(&found.answer);
             let own = &work.shown.found;
             found.plan = own.plan;
             found.answer = own.answer.clone();
@@ -199,7 +217,7 @@ fn finish(work: Work) {
     let comparison = work.comparison;
     comparison.market.set(Arc::clone(&market));
     comparison.done.set(market.rows.len());
-    if work.shown.found.answer.fits {
+    if is_sure(&work.shown.found.answer) {
         return;
     }
     if work.another_plan_fits {
@@ -207,7 +225,10 @@ fn finish(work: Work) {
         return;
     }
     let cheapest = market::ranked(&market.offers, Objective::Cost).unwrap_or_default();
-    let other = cheapest.first().and_then(|place| market.offers.get(*place));
+    let mut others = cheapest
+        .iter()
+        .filter_map(|place| market.offers.get(*place));
+    let other = others.find(|offer| sure_offer(offer));
     let other = other.cloned();
     let sweep = market::more(&work.shown.question);
     later(work.ticket, move || {
@@ -218,7 +239,7 @@ fn finish(work: Work) {
 /// Asks for more and more GPUs, one number in a slice.
 fn more(ticket: u64, mut sweep: Option<Sweep>, other: Option<Offer>, comparison: Comparison) {
     let offer = sweep.as_mut().and_then(Iterator::next);
-    if offer.as_ref().is_some_and(|offer| !market::fits(offer)) {
+    if offer.as_ref().is_some_and(|offer| !sure_offer(offer)) {
         later(ticket, move || more(ticket, sweep, other, comparison));
         return;
     }

@@ -5,6 +5,8 @@
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
+use crate::browser;
+
 /// What is left to do once nothing changes.
 pub(crate) type Rest = Box<dyn FnOnce()>;
 
@@ -29,6 +31,6 @@ fn follow_at_rest_boxed(pause_ms: u32, mut next: Box<dyn FnMut() -> Option<Rest>
     let mut pending: Option<Timeout> = None;
     follow(move || {
         drop(pending.take());
-        pending = next().map(|rest| Timeout::new(pause_ms, rest));
+        pending = next().map(|rest| browser::after(pause_ms, rest));
     });
 }

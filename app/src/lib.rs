@@ -8,8 +8,10 @@
 )]
 
 mod browser;
+mod busy;
 pub mod charts;
 mod compute;
+mod fit;
 mod follow;
 pub mod form;
 pub mod format;

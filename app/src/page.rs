@@ -15,8 +15,9 @@ use shardwise_core::{Evaluated, InputError, Question, permalink};
 
 use crate::browser;
 use crate::compute::{self, Comparison, Market};
+use crate::fit::LEVELS;
 use crate::follow::follow;
-use crate::form::{Field, FieldError, Form, KINDS};
+use crate::form::{Field, FieldError, Form, KINDS, USUAL_LEVEL};
 use crate::look::Look;
 use crate::recent;
 use crate::text::{Lang, Text};
@@ -32,6 +33,9 @@ const KEPT_FORM: &str = "shardwise-form";
 
 /// The recent questions.
 pub(crate) const RECENT: &str = "shardwise-recent";
+
+/// How sure a plan is to be, in per cent.
+const SURE: &str = "shardwise-sure";
 
 /// Whether the introduction was seen.
 pub(crate) const INTRO_SEEN: &str = "shardwise-intro";
@@ -132,6 +136,8 @@ pub(crate) struct State {
     pub(crate) all_gpus: RwSignal<bool>,
     /// Why the address could not be read.
     pub(crate) bad_link: RwSignal<Option<InputError>>,
+    /// What the address says and its question has no use for.
+    pub(crate) left_out: RwSignal<Vec<String>>,
     /// Whether the page is embedded in another.
     pub(crate) embedded: bool,
     /// Which steps of building the page are done.
@@ -154,7 +160,22 @@ pub(crate) struct State {
     pub(crate) reading: RwSignal<Option<Arc<Value>>>,
 }
 
+/// The level of certainty that was last chosen; the usual one where none was.
+fn own_level() -> u32 {
+    let stored = browser::stored(SURE).and_then(|level| level.parse().ok());
+    stored
+        .filter(|level| LEVELS.contains(level))
+        .unwrap_or(USUAL_LEVEL)
+}
+
+/// The form of a first visit, as sure as this browser was asked to be.
 fn first_form() -> Form {
+    let mut form = first_preset();
+    form.be_sure(own_level());
+    form
+}
+
+fn first_preset() -> Form {
     let all = presets::presets();
     let first = all
         .iter()
@@ -194,9 +215,12 @@ fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
     match shardwise_core::evaluate_alone(&question) {
         Ok(found) => {
             let hash = permalink::to_hash(&question);
-            // A preset is the same one under the factors of a run.
-            let plain = uncalibrated(&question)
-                .map_or_else(|| hash.clone(), |plain| permalink::to_hash(&plain));
+            // A preset is the same one under the factors of a run, and however sure it is to be.
+            let plain = permalink::to_hash(&Question {
+                calibration: None,
+                confidence: None,
+                ..question.clone()
+            });
             let place = preset_links().iter().position(|link| *link == plain);
             let preset = place.and_then(|place| presets::presets().get(place));
             Ok(Shown {
@@ -278,6 +302,7 @@ impl Page {
             budget: RwSignal::new(String::new()),
             all_gpus: RwSignal::new(false),
             bad_link: RwSignal::new(None),
+            left_out: RwSignal::new(Vec::new()),
             embedded,
             built: std::array::from_fn(|_| RwSignal::new(false)),
             flags: RwSignal::new(None),
@@ -540,6 +565,14 @@ impl Page {
         }
     }
 
+    /// Chooses how sure a plan is to be, in per cent, and keeps the choice.
+    pub(crate) fn choose_sure(self, level: u32) {
+        if !self.embedded {
+            browser::store(SURE, &level.to_string());
+        }
+        self.change(|form| form.be_sure(level));
+    }
+
     /// The form of a first visit.
     pub(crate) fn reset(self) {
         self.replace(|form| *form = first_form());
@@ -551,14 +584,17 @@ impl Page {
         if !hash.contains('=') || Some(&hash) == self.hash().as_ref() {
             return;
         }
-        match permalink::from_hash(&hash) {
-            Ok(question) => self.type_in(|form| {
-                form.load(&question);
-                if self.embedded {
-                    // An element's attributes say as much as matters to its page: the rest is the usual.
-                    form.choose_kind(form.kind());
-                }
-            }),
+        match permalink::open(&hash) {
+            Ok((question, left_out)) => {
+                self.left_out.set(left_out);
+                self.type_in(|form| {
+                    form.load(&question);
+                    if self.embedded {
+                        // An element's attributes say as much as matters to its page: the rest is the usual.
+                        form.choose_kind(form.kind());
+                    }
+                });
+            }
             Err(error) => self.bad_link.set(Some(error)),
         }
     }
@@ -583,7 +619,9 @@ impl Page {
         thread_local! {
             static PENDING: RefCell<Option<[Timeout; 2]>> = const { RefCell::new(None) };
         }
-        let address = Timeout::new(ADDRESS_PAUSE_MS, move || self.write_address(false));
+        let write = Box::new(move || self.write_address(false));
+        let address = browser::after(ADDRESS_PAUSE_MS, write);
+        // So late that the page is not busy until then.
         let recent = Timeout::new(RECENT_MS, move || self.remember());
         // Those before them are dropped, and with them what they would have done.
         PENDING.with(|pending| pending.replace(Some([address, recent])));

@@ -31,7 +31,7 @@ impl Recent {
         if date.len() != 10 || !date.bytes().enumerate().all(digit) {
             return None;
         }
-        let question = permalink::from_hash(hash).ok()?;
+        let (question, _) = permalink::open(hash).ok()?;
         Some(Self {
             date: date.to_owned(),
             hash: hash.to_owned(),

@@ -188,13 +188,40 @@ pub struct Runs {
     pub runs: Vec<Run>,
     /// Their errors.
     pub figures: Vec<Figure>,
+    /// How often memory estimates of left-out sources were right that they fit; empty where the file says nothing of it.
+    #[serde(default)]
+    pub reliability: Vec<Decile>,
+}
+
+/// The estimates whose probability to fit lies in one tenth.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct Decile {
+    /// Where the tenth begins, 0 to 1.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// Mean of the probabilities that were said.
+    pub predicted: f64,
+    /// Share of the runs that fit.
+    pub observed: f64,
+    /// How many runs.
+    pub rows: u32,
+}
+
+impl Decile {
+    fn is_sound(&self) -> bool {
+        let shares = [self.from, self.to, self.predicted, self.observed];
+        shares.iter().all(|share| (0.0..=1.0).contains(share)) && self.rows > 0
+    }
 }
 
 impl Runs {
     /// Reads the file; `None` where it is not one, or holds what no run can have measured.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let runs: Self = serde_json::from_str(text).ok()?;
+        let mut runs: Self = serde_json::from_str(text).ok()?;
+        // A tenth without runs has nothing to say.
+        runs.reliability.retain(|own| own.rows > 0);
         let positive = |value: &Option<f64>| value.is_none_or(|value| value > 0.0 && value < 1e12);
         let sound = |quantity: &Quantity| {
             let Quantity {
@@ -212,7 +239,8 @@ impl Runs {
         let quantities = |run: &Run| {
             run.speed.as_ref().is_none_or(sound) && run.memory.as_ref().is_none_or(sound)
         };
-        runs.runs.iter().all(quantities).then_some(runs)
+        let sure = runs.reliability.iter().all(Decile::is_sound);
+        (sure && runs.runs.iter().all(quantities)).then_some(runs)
     }
 
     /// The errors of a group.
@@ -408,6 +436,18 @@ mod tests {
     }
 
     #[test]
+    fn reliability_is_read_where_it_is_there() {
+        assert!(file().reliability.is_empty());
+        let with = FILE.replace(
+            "\"new\":[1]",
+            r#""reliability":[{"from":0,"to":0.1,"predicted":0,"observed":0,"rows":0},{"from":0.9,"to":1,"predicted":0.95,"observed":0.93,"rows":30}]"#,
+        );
+        let runs = Runs::read(&with).unwrap_or_else(|| panic!("the file is sound"));
+        assert_eq!(runs.reliability.len(), 1);
+        assert_eq!(runs.reliability[0].rows, 30);
+    }
+
+    #[test]
     fn a_file_that_is_none_is_refused() {
         for text in [
             "",
@@ -419,6 +459,14 @@ mod tests {
             &FILE.replace("\"measured\":200", "\"measured\":1e999"),
             &FILE.replace("\"measured\":200", "\"measured\":\"200\""),
             &FILE.replace("\"by\":\"all\"", "\"by\":\"nothing\""),
+            &FILE.replace(
+                "\"new\":[1]",
+                r#""reliability":[{"from":0.9,"to":1,"predicted":0.95,"observed":1.5,"rows":3}]"#,
+            ),
+            &FILE.replace(
+                "\"new\":[1]",
+                r#""reliability":[{"from":0.9,"to":1,"predicted":0.95}]"#,
+            ),
             &FILE[..FILE.len() - 1],
         ] {
             assert_eq!(Runs::read(text), None, "{text}");

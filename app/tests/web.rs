@@ -31,15 +31,15 @@ async fn pause(ms: u32) {
 }
 
 /// Waits for what the browser does in its own time: a file that is fetched, a width that is measured, a search in slices.
-/// However slow the machine, half a minute is enough.
+/// A ceiling for a machine that has other work.
 async fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..600 {
+    for _ in 0..6000 {
         if holds() {
             return;
         }
         pause(50).await;
     }
-    panic!("{what}: not within half a minute");
+    panic!("{what}: not within five minutes");
 }
 
 /// Names this text as the accuracy page's data file.
@@ -147,7 +147,11 @@ impl Drop for Mounted {
 #[wasm_bindgen_test]
 async fn a_first_visit_has_an_answer() {
     let page = Mounted::new().await;
-    assert!(page.text("#v-h").contains("GiB"), "{}", page.text("#v-h"));
+    assert!(
+        page.text("#v-h").contains("% sure"),
+        "{}",
+        page.text("#v-h")
+    );
     assert!(
         page.text("#fig-throughput")
             .chars()

@@ -12,6 +12,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
+import { WHOLE } from '../browser.mjs';
 import { serve } from '../serve.mjs';
 import { at, table } from './figures.mjs';
 
@@ -142,7 +143,7 @@ const { values } = parseArgs({
   options: { dir: { type: 'string' }, rounds: { type: 'string', default: '3' }, profile: { type: 'boolean', default: false } },
 });
 const server = await serve(values.dir ? { dir: values.dir } : {});
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const executablePath = WHOLE;
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const results = [];
 for (const one of CASES) results.push(await measure(browser, server.url, one, Number(values.rounds), values.profile));

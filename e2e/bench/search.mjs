@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
+import { WHOLE } from '../browser.mjs';
 import { serve } from '../serve.mjs';
 import { at, table } from './figures.mjs';
 
@@ -37,7 +38,7 @@ const { values, positionals: [dir] } = parseArgs({
 });
 writeFileSync(join(dir, 'index.html'), '<!doctype html><title>Bench</title>\n');
 const server = await serve({ dir });
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: WHOLE, args: ['--no-sandbox'] });
 const page = await browser.newPage();
 await page.goto(server.url);
 const results = [];

@@ -12,7 +12,7 @@ LAUNCHERS = ("python", "python3", "torchrun", "deepspeed", "accelerate", "trl", 
 PRELUDE = "".join(f"{name}() {{ printf '%s\\0' '{name}' \"$@\" '\x01'; }}\n" for name in LAUNCHERS)
 PRELUDE += "source() { [ \"$1\" = scripts/base_env.sh ]; }\ncommand_not_found_handle() { echo \"runs $1\" >&2; return 127; }\n"
 # A space in the home folder shows where quotes are missing.
-ENVIRONMENT = {"PATH": "", "HOME": "/data/my home", "LANG": "C.UTF-8", "MASTER_ADDR": "10.0.0.1", "NODE_RANK": "0", "PYTHONPATH": "", "VLLM_HOST": "10.0.0.2"}
+ENVIRONMENT = {"PATH": "", "HOME": "/data/my home", "LANG": "C.UTF-8", "MASTER_ADDR": "10.0.0.1", "NODE_RANK": "0", "RANK": "0", "PYTHONPATH": "", "VLLM_HOST": "10.0.0.2"}
 
 
 def commands(text):

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test as base } from '../fixtures.mjs';
+import { rested } from '../pages/rest.mjs';
 import { serve } from '../serve.mjs';
 
 export { expect };
@@ -50,22 +51,39 @@ export const element = (site, attributes = '') => `
 export async function started(frame) {
   const root = frame.contentFrame().locator('html');
   await frame.scrollIntoViewIfNeeded();
-  await expect(root).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+  await expect(root).toHaveAttribute('data-ready', '1');
   return root;
 }
 
 export const height = (frame) => frame.evaluate((own) => Number.parseInt(own.style.height || '0', 10));
 
-/** The frame's height once its content has stopped growing: the comparison of GPUs arrives in slices. */
+/** The frame's height once its page rests, and the host has heard how high that is. */
 export async function resting(frame) {
-  await started(frame);
-  let last = 0;
-  await expect.poll(async () => {
-    const before = last;
-    last = await height(frame);
-    return last >= 120 && last === before;
-  }, { intervals: [1_000], timeout: 30_000 }).toBe(true);
-  return last;
+  const root = await started(frame);
+  await rested(root);
+  const content = () => root.evaluate((own) => Math.ceil(own.getBoundingClientRect().height));
+  await expect.poll(async () => (await height(frame)) === Math.max(120, await content())).toBe(true);
+  return height(frame);
+}
+
+/** Has the page note when it is told that a flood of messages has ended: `await page.evaluate(() => window.ended)`. */
+export const awaitEnd = (page) => page.evaluate(() => {
+  window.ended = new Promise((done) => {
+    window.addEventListener('message', ({ data }) => data === 'the end' && done());
+  });
+});
+
+/** Waits until a frame has taken every message before the one that `tell` sends it, and rests. */
+export async function heeded(root, tell) {
+  await root.evaluate(() => {
+    // It gathers messages for a while, by a timer: a longer one that begins later ends after it.
+    window.heeded = new Promise((done) => {
+      window.addEventListener('message', ({ data }) => data === 'the last' && setTimeout(done, 200));
+    });
+  });
+  await tell('the last');
+  await root.evaluate(() => window.heeded);
+  await rested(root);
 }
 
 /** Gathers the events of the element in the page: `window.events`, kind and document. */
@@ -83,7 +101,7 @@ export async function event(page, kind, good) {
     const events = await page.evaluate(() => window.events);
     found = events.findLast(([own, document]) => own === kind && good(document))?.[1];
     return found !== undefined;
-  }, { timeout: 30_000 }).toBe(true);
+  }).toBe(true);
   return found;
 }
 

@@ -9,11 +9,11 @@ import { layOut } from './laid.mjs';
  * inside or no small letters at all is a name anyway. */
 export const LATIN = new Set(`
   token tokens rollout batch micro prefill decode prompt prompts logits log-prob log-probs softmax token/s tokens/s tok/s
-  qwen fsdp ddp deepspeed megatron vllm sglang attention dense gradient checkpointing head eager full selective Rollout Logits Ulysses sandbox
+  qwen fsdp ddp deepspeed megatron vllm sglang attention dense gradient checkpointing head eager full none selective recompute Rollout Logits Ulysses sandbox
   Shardwise Apache Megatron Bridge Core Ray Hugging Face Adam Muon Fire axolotl torchtitan LLMForge
   English GitHub Markdown config json yaml sh toml csv svg png
   Llama Qwen Gemma Mistral Mixtral Moonlight Kimi DeepSeek Nemotron Phi Falcon Yi Granite Instruct Base Chat Coder Math
-  Blackwell Hopper Ampere Ada Lovelace Instinct Gaudi NVIDIA Intel Grace Pro Super
+  Blackwell Hopper Ampere Ada Lovelace Volta Turing Instinct Gaudi NVIDIA Intel Grace Pro Super
   vs s h d k x n ms us min GiB Gbit/s USD
 `.trim().split(/\s+/));
 

@@ -35,6 +35,14 @@ async function play({ seed, count, rubbish, sense }) {
   const text = () => any(random() < 0.5 ? rubbish : sense);
   const press = (key) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 
+  // To the page's own entries alone: twice back at once would leave it.
+  const go = (by) => {
+    const entry = navigation.entries()[navigation.currentEntry.index + by];
+    if (!entry) return;
+    const { committed, finished } = navigation.traverseTo(entry.key);
+    for (const one of [committed, finished]) one.catch(() => {});
+  };
+
   const ways = [
     [40, () => { const field = any([...document.querySelectorAll('input[type=text], textarea')]); if (field) put(field, text()); }],
     [20, () => {
@@ -56,8 +64,8 @@ async function play({ seed, count, rubbish, sense }) {
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
     }],
     [2, () => any([...document.querySelectorAll('a[href*="#"]:not([target])')])?.click()],
-    [2, () => navigation.canGoBack && history.back()],
-    [1, () => navigation.canGoForward && history.forward()],
+    [2, () => go(-1)],
+    [1, () => go(1)],
     [1, () => { location.hash = any([`v=1&model=${encodeURIComponent(text())}&z=1`, text(), 'v=1&hardware.gpus=', 'answer', '']); }],
   ];
   const sum = ways.reduce((all, [weight]) => all + weight, 0);

@@ -47,7 +47,7 @@ test.describe('in a page', () => {
   for (const project of ['vite', 'plain']) {
     test(`${project}: the lines of the command line, under a strict policy`, async ({ page }) => {
       await page.goto(`/${project}/`);
-      await expect(page.locator('#done')).toHaveText(/^\d+$/, { timeout: 150_000 });
+      await expect(page.locator('#done')).toHaveText(/^\d+$/, { timeout: 600_000 });
       const { said, lines: own } = await page.evaluate(() => window.told);
       expect(said).toEqual(['Shardwise is not loaded yet: await init() first.']);
       expect(`${own.join('\n')}\n` === told()).toBe(true);

@@ -9,6 +9,6 @@ export default {
   testDir: '.',
   globalSetup: './prepare.mjs',
   outputDir: '../test-results/npm',
-  timeout: 180_000,
+  timeout: 900_000,
   use: { ...rest.use, baseURL: `http://127.0.0.1:${port}/` },
 };

@@ -4,8 +4,13 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { layOut } from '../looks/laid.mjs';
+import { stored } from './offline.mjs';
+import { rested } from './rest.mjs';
 
 const SHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
+
+// Nobody looks at them unless they were asked for: SHOTS=1.
+const TAKEN = Boolean(process.env.SHOTS);
 
 export class Calculator {
   constructor(page) {
@@ -21,29 +26,17 @@ export class Calculator {
   }
 
   async started() {
-    await expect(this.root).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+    await expect(this.root).toHaveAttribute('data-ready', '1');
   }
 
-  /** Waits until nothing on the page has changed for half a second: the comparison runs in slices. */
+  /** Waits until the page has no work left: comparison, worker, what waits for a pause in typing. */
   async settled() {
-    await this.page.evaluate(() => new Promise((done) => {
-      let timer = setTimeout(finish, 500);
-      const watch = new MutationObserver(() => {
-        clearTimeout(timer);
-        timer = setTimeout(finish, 500);
-      });
-      function finish() {
-        watch.disconnect();
-        done();
-      }
-      watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-    }));
+    await rested(this.page);
   }
 
   /** Waits until the site is stored for offline use. */
   async stored() {
-    await this.page.evaluate(() => navigator.serviceWorker.ready);
-    await this.page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await stored(this.page);
   }
 
   heading() {
@@ -59,18 +52,22 @@ export class Calculator {
     return this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   }
 
-  /** What the window shows as e2e/screenshots/<name>.png. */
+  /** Rests; with SHOTS=1, what the window shows is e2e/screenshots/<name>.png. */
   async window(name) {
     await this.settled();
-    mkdirSync(SHOTS, { recursive: true });
-    await this.page.screenshot({ path: `${SHOTS}${name}.png`, animations: 'disabled' });
+    await this.#take(name, false);
   }
 
-  /** The whole page as e2e/screenshots/<name>.png. */
+  /** Lays the whole page out, and rests; with SHOTS=1, all of it is e2e/screenshots/<name>.png. */
   async shoot(name) {
     await layOut(this.page);
     await this.settled();
+    await this.#take(name, true);
+  }
+
+  async #take(name, fullPage) {
+    if (!TAKEN) return;
     mkdirSync(SHOTS, { recursive: true });
-    await this.page.screenshot({ path: `${SHOTS}${name}.png`, fullPage: true, animations: 'disabled' });
+    await this.page.screenshot({ path: `${SHOTS}${name}.png`, fullPage, animations: 'disabled' });
   }
 }

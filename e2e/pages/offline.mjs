@@ -19,7 +19,7 @@ export const kept = (page) => page.evaluate(async () => {
 /** Waits until the page is served from what is stored. */
 export async function stored(page) {
   await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null, null, { timeout: 0 });
 }
 
 /** Looks for a new version: 'installed', 'redundant' where its installation failed, 'none' or 'refused' without one. */

@@ -23,7 +23,7 @@ export class PasteBox {
   async paste(text) {
     if (!(await this.box.isVisible())) await this.open();
     await this.text.fill(text);
-    await expect(this.report.locator('.read-h, .callout').first()).toBeVisible({ timeout: 20_000 });
+    await expect(this.report.locator('.read-h, .callout').first()).toBeVisible();
   }
 
   use(name) {

@@ -264,3 +264,39 @@ for (const width of [320, 768, 2560, 3840]) {
     expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
   });
 }
+
+test.describe('how sure', () => {
+  test.use({ ...WITHOUT_WORKER, expected: [/Service Worker registration blocked/] });
+
+  test('how sure “sure” is, is drawn where the data say it, and nothing else is', async ({ page, accuracy }) => {
+    const tenths = [[0.4, 0.5, 0.45, 0.7, 10], [0.8, 0.9, 0.85, 0.81, 16], [0.9, 1, 0.97, 0.96, 74]]
+      .map(([from, to, predicted, observed, rows]) => ({ from, to, predicted, observed, rows }));
+    let reliability = tenths;
+    await page.route(DATA, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...await response.json(), reliability } });
+    });
+    await accuracy.open();
+    const section = page.locator('#reliability');
+    await expect(section.getByRole('heading')).toHaveText('How sure is “sure”?');
+    // 16 and 74 runs are within 8 points of what was said; 10 are not.
+    await expect(section.locator('.take')).toContainText('90 of 100 runs');
+    await expect(section.locator('svg circle')).toHaveCount(3);
+    await expect(section.locator('tbody tr').last()).toHaveText(/90–100.%97.%96.%74/u);
+    // More runs, a larger dot; surer and more often right, further right and up.
+    const [few, , many] = await section.locator('circle').evaluateAll((all) => all.map((dot) => ['cx', 'cy', 'r'].map((name) => Number(dot.getAttribute(name)))));
+    expect(many[0]).toBeGreaterThan(few[0]);
+    expect(many[1]).toBeLessThan(few[1]);
+    expect(many[2]).toBeGreaterThan(few[2]);
+    expect(await violations(page, '#reliability')).toEqual([]);
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
+    }
+    await accuracy.shoot('reliability');
+    reliability = [];
+    await page.reload();
+    await accuracy.shown();
+    await expect(section).toHaveCount(0);
+  });
+});

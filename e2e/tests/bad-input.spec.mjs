@@ -26,7 +26,6 @@ const seen = new Set();
 
 for (const { kind, then } of QUESTIONS) {
   test(`every field of ${kind} refuses rubbish beside itself`, async ({ page, calculator }) => {
-    test.setTimeout(180_000);
     await calculator.open();
     await page.locator(`input[name=kind][value=${kind}]`).check();
     await unfold(page, 'form');
@@ -90,7 +89,7 @@ test('a script of rubbish is answered in the box', async ({ page, calculator }) 
   await page.locator('#paste-open').click();
   for (const rubbish of [...RUBBISH, '\u202e'.repeat(50), '{{{{', 'python3 -m verl.trainer.main_ppo '.repeat(3_000)]) {
     await page.locator('#paste-t').fill(rubbish);
-    await expect(page.locator('#paste .outcome')).toContainText(/\p{L}{2}/u, { timeout: 20_000 });
+    await expect(page.locator('#paste .outcome')).toContainText(/\p{L}{2}/u);
     expect(await calculator.sideways()).toBeLessThanOrEqual(0);
   }
   await expect(page.locator('.verdict')).not.toHaveClass(/is-stale/);

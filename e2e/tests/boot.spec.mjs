@@ -22,7 +22,7 @@ test.describe('at the top of a site', () => {
     const { url, stop } = await serve();
     const page = await browser.newPage();
     await page.goto(url);
-    await expect(page.locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+    await expect(page.locator('html')).toHaveAttribute('data-ready', '1');
     await page.close();
     await stop();
   });

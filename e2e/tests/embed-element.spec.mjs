@@ -6,7 +6,7 @@ import { QUESTION, element, event, expect, gather, height, resting, started, tes
 const PANELS = { form: '.emb-q', verdict: '.emb-v', gpus: '.emb-f', memory: '#memory', time: '#time', timeline: '#sheet-timeline', front: '#sheet-front', scaling: '#sheet-scaling', plans: '#plans', sensitivity: '#sensitivity', flags: '#flags', advice: '#advice' };
 
 test('its attributes are the question, and follow their changes', async ({ page, openHost, baseURL }) => {
-  const frame = await openHost(element(baseURL, 'model="llama-3.1-8b" gpu="a100-sxm-80g" gpus="4" workload="lora" lang="zh" title="LoRA"'));
+  const frame = await openHost(element(baseURL, 'model="llama-3.1-8b" gpu="a100-sxm-80g" gpus="4" workload="lora" framework="llamafactory" lang="zh" title="LoRA"'));
   const root = await started(frame);
   await expect(frame).toHaveAttribute('title', 'LoRA');
   await expect(frame).toHaveAttribute('sandbox', /allow-scripts/);
@@ -14,14 +14,15 @@ test('its attributes are the question, and follow their changes', async ({ page,
   const inside = frame.contentFrame();
   await expect(inside.locator('#hardware-gpu')).toHaveValue('a100-sxm-80g');
   await expect(inside.locator('#hardware-gpus')).toHaveValue('4');
-  await expect(inside.locator('.emb-fit')).toContainText('GiB');
+  await expect(inside.locator('.emb-fit')).toContainText('放得下');
   expect(await root.evaluate(() => location.hash)).toContain('workload.kind=lora');
+  await expect(inside.locator('#framework')).toHaveValue(/^llamafactory /);
 
   await page.locator('shardwise-calculator').evaluate((own) => {
     own.setAttribute('gpu', 'h200-sxm');
     own.setAttribute('lang', 'en');
   });
-  await expect(inside.locator('#hardware-gpu')).toHaveValue('h200-sxm', { timeout: 30_000 });
+  await expect(inside.locator('#hardware-gpu')).toHaveValue('h200-sxm');
   await expect(inside.getByRole('heading', { level: 1 })).toHaveText('Does it fit?');
 });
 
@@ -134,7 +135,7 @@ test('follows the colours that it stands on', async ({ page, openHost, baseURL }
 test('shows the panels that it is asked for, in both languages', async ({ page, calculator }) => {
   for (const lang of ['en', 'zh']) {
     await calculator.open(`?embed&lang=${lang}&panels=${Object.keys(PANELS).join()}`);
-    for (const selector of Object.values(PANELS)) await expect(page.locator(selector)).toBeVisible({ timeout: 30_000 });
+    for (const selector of Object.values(PANELS)) await expect(page.locator(selector)).toBeVisible();
     await calculator.settled();
     expect(await violations(page)).toEqual([]);
   }
@@ -157,7 +158,7 @@ for (const [lang, folder] of [['en', ''], ['zh-CN', '?lang=zh']]) {
     await page.locator('#share-open').click();
     const texts = [];
     for (const id of ['#embed-element', '#embed-frame']) {
-      await expect(page.locator(id)).toContainText('qwen3-32b', { timeout: 30_000 });
+      await expect(page.locator(id)).toContainText('qwen3-32b');
       texts.push(await page.locator(id).innerText());
     }
     expect(await violations(page)).toEqual([]);

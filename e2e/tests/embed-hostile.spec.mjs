@@ -1,6 +1,6 @@
 // A host that means harm, and frames that do: nothing changes but the embed's own height within its clamp.
 
-import { QUESTION, element, event, expect, gather, height, resting, started, test } from '../hosts/page.mjs';
+import { QUESTION, awaitEnd, element, event, expect, gather, heeded, height, resting, started, test } from '../hosts/page.mjs';
 
 const FLOOD = 100_000;
 
@@ -26,13 +26,16 @@ const state = (root) => root.evaluate((own) => ({
   polluted: Object.keys(Object.prototype).length + ('a' in {} ? 1 : 0),
 }));
 
+/** What posts to a frame. */
+const to = (frame) => (words) => frame.evaluate((own, message) => own.contentWindow.postMessage(message, '*'), words);
+
 /** That the page still answers: another count gives another figure. */
 async function answers(frame) {
   const figures = frame.contentFrame().locator('.emb-n, .emb-fit');
   const before = await figures.allInnerTexts();
   const field = frame.contentFrame().locator('#hardware-gpus');
   await field.fill((await field.inputValue()) === '8' ? '128' : '8');
-  await expect.poll(() => figures.allInnerTexts(), { timeout: 15_000 }).not.toEqual(before);
+  await expect.poll(() => figures.allInnerTexts()).not.toEqual(before);
 }
 
 test('no message of a wrong shape, kind, version or type changes anything', async ({ page, openHost, baseURL }) => {
@@ -74,7 +77,7 @@ test('no message of a wrong shape, kind, version or type changes anything', asyn
       return new Promise((done) => setTimeout(done, 60));
     }), Promise.resolve());
   }, QUESTION);
-  await page.waitForTimeout(1_500);
+  await heeded(root, to(frame));
   expect(await state(root)).toEqual(before);
   expect(await height(frame)).toBe(tall);
   expect(dialogs).toEqual([]);
@@ -102,7 +105,7 @@ test('nobody but the window around it is heard', async ({ page, openHost, strang
   expect(frames).toBe(2);
   await root.evaluate(() => window.postMessage({ type: 'shardwise:theme', v: 1, theme: 'dark' }, '*'));
   await page.evaluate(() => window.postMessage({ type: 'shardwise:height', v: 1, height: 5_000 }, '*'));
-  await page.waitForTimeout(1_000);
+  await heeded(root, to(own));
   expect(await state(root)).toEqual(before);
   expect(await height(own)).toBe(tall);
   expect(await page.evaluate(() => document.querySelector('shardwise-calculator').question)).toBe(null);
@@ -127,8 +130,8 @@ test('a flood from the host freezes nothing: the last of each kind holds', async
   await event(page, 'answer', (found) => found.plan !== undefined);
   await event(page, 'question', (found) => found.hardware.gpus === 32);
   await expect(root).toHaveAttribute('data-theme', 'light');
-  // Few of them became work.
-  expect(await page.evaluate(() => window.events.length)).toBeLessThan(200);
+  // Few of them became work, however long it took.
+  expect(await page.evaluate(() => window.events.length)).toBeLessThan(FLOOD / 50);
   await answers(frame);
 });
 
@@ -146,9 +149,11 @@ test('a flood from frames freezes nothing, and moves only the frame that is the 
     const heights = [-1e9, NaN, Infinity, '900', null, { valueOf: 900 }, 1e308, 0.1, 1e9];
     for (let i = 0; i < many; i += 1) window.parent.postMessage({ type: 'shardwise:height', v: 1, height: heights[i % 9] }, '*');
     window.parent.postMessage({ type: 'shardwise:height', v: 1, height: 1e9 }, '*');
+    window.parent.postMessage('the end', '*');
   };
+  await awaitEnd(page);
   await fake.contentFrame().locator('html').evaluate(flood, FLOOD);
-  await page.waitForTimeout(500);
+  await page.evaluate(() => window.ended);
   expect(await fake.evaluate((frame) => frame.style.height)).toBe('');
   await root.evaluate(flood, FLOOD);
   await expect.poll(() => height(own)).toBe(20_000);
@@ -180,7 +185,7 @@ for (const attribute of ['model', 'gpu', 'gpus', 'workload', 'question', 'lang',
     await page.evaluate((name) => document.querySelector('shardwise-calculator').removeAttribute(name), attribute);
     await page.evaluate(() => document.querySelector('shardwise-calculator').setAttribute('model', 'qwen3-8b'));
     await started(frame);
-    await expect(frame.contentFrame().locator('.emb-fit')).toContainText('GiB');
+    await expect(frame.contentFrame().locator('.emb-fit')).toContainText('Fits');
     expect(dialogs).toEqual([]);
   });
 }
@@ -221,31 +226,34 @@ test('a frame that is led elsewhere is told nothing', async ({ page, openHost, s
     own.question = question;
     own.setAttribute('theme', 'dark');
   }, QUESTION);
+  await awaitEnd(page);
   await inside.evaluate(() => {
     for (const kind of ['ready', 'height', 'question', 'answer']) window.parent.postMessage({ type: `shardwise:${kind}`, v: 1, height: 999, question: {}, answer: {} }, '*');
+    window.parent.postMessage('the end', '*');
   });
-  await page.waitForTimeout(500);
-  expect(await inside.evaluate(() => window.heard)).toEqual([]);
+  await page.evaluate(() => window.ended);
+  await heeded(inside, to(frame));
+  expect(await inside.evaluate(() => window.heard)).toEqual(['the last']);
   expect(await height(frame)).toBe(tall);
   // Back at the calculator, what was set meanwhile is shown.
   await frame.evaluate((own) => own.contentWindow.location.replace(own.src));
   const root = await started(frame);
   await expect(root).toHaveAttribute('data-theme', 'dark');
-  await expect(frame.contentFrame().locator('#hardware-gpu')).toHaveValue('b200-sxm', { timeout: 30_000 });
+  await expect(frame.contentFrame().locator('#hardware-gpu')).toHaveValue('b200-sxm');
 });
 
 test('a page around its host is a stranger to the calculator', async ({ page, openHost, host, baseURL }) => {
   host.write('middle.html', `<iframe width="800" height="600" src="${baseURL}?embed&theme=light"></iframe>`);
   await openHost('<iframe src="middle.html" width="900" height="900"></iframe>');
   const root = page.frameLocator('iframe').frameLocator('iframe').locator('html');
-  await expect(root).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+  await expect(root).toHaveAttribute('data-ready', '1');
   const before = await state(root);
   await page.evaluate((question) => {
     const to = window.frames[0].frames[0];
     to.postMessage({ type: 'shardwise:theme', v: 1, theme: 'dark' }, '*');
     to.postMessage({ type: 'shardwise:question', v: 1, question }, '*');
   }, QUESTION);
-  await page.waitForTimeout(1_000);
+  await heeded(root, (words) => page.evaluate((last) => window.frames[0].frames[0].postMessage(last, '*'), words));
   const after = await state(root);
   expect([after.theme, after.polluted]).toEqual([before.theme, before.polluted]);
   expect(after.hash).not.toContain('llama');

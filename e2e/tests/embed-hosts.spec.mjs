@@ -2,6 +2,7 @@
 
 import { build } from '../hosts/build.mjs';
 import { QUESTION, event, expect, gather, height, resting, started, test } from '../hosts/page.mjs';
+import { still } from '../pages/rest.mjs';
 import { serve } from '../serve.mjs';
 
 // What a reader presses for the other colours; veRL's and ChatLearn's theme has none.
@@ -31,7 +32,6 @@ for (const [name, toggle] of Object.entries(HOSTS)) {
   test.describe(name, () => {
     let site;
     test.beforeAll(async ({}, { project }) => {
-      test.setTimeout(300_000);
       site = await serve({ dir: await build(name, project.use.baseURL) });
     });
     test.afterAll(() => site.stop());
@@ -72,7 +72,8 @@ for (const [name, toggle] of Object.entries(HOSTS)) {
           const seen = new Set([await ground(page)]);
           for (let press = 0; press < 3 && seen.size < 2; press += 1) {
             await toggle(page);
-            await page.waitForTimeout(700);
+            // The colours of some fade.
+            await still(page);
             seen.add(await ground(page));
             await follows();
           }

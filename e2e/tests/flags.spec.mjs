@@ -8,7 +8,7 @@ test('the page starts without what writes flags, and fetches it after the answer
   const asked = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1)));
   await calculator.open();
-  await expect(page.locator('#v-h')).toContainText('GiB');
+  await expect(page.locator('#v-h')).toContainText('Fits');
   await expect(code(page)).toContainText('python3 -m verl.trainer.main_ppo');
   const program = asked.findIndex((name) => /^texts-worker-[0-9a-f]{16}\.js$/.test(name));
   expect(program).toBeGreaterThan(asked.findIndex((name) => /^shardwise-app-.*\.wasm$/.test(name)));
@@ -67,7 +67,7 @@ for (const [what, pattern] of [['file', '**/texts-worker-*.js'], ['program', '**
       await calculator.open();
       const said = page.locator('#flags-panel [role=alert]');
       await expect(said).toContainText('did not load');
-      await expect(page.locator('#v-h')).toContainText('GiB');
+      await expect(page.locator('#v-h')).toContainText('Fits');
       await page.locator('#paste-open').click();
       await page.locator('#paste-t').fill('deepspeed x');
       await expect(page.locator('#paste [role=alert]')).toContainText('did not load');

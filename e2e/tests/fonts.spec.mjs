@@ -16,7 +16,6 @@ const PAGES = {
 for (const font of ['DejaVu Sans', 'Noto Sans CJK SC']) {
   for (const [name, addresses] of Object.entries(PAGES)) {
     test(`${name} in ${font} fits the window`, async ({ page, calculator }) => {
-      test.setTimeout(120_000);
       await drawIn(page, font, 'DejaVu Sans Mono');
       for (const address of addresses) {
         await page.setViewportSize({ width: 320, height: 800 });

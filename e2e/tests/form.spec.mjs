@@ -125,6 +125,16 @@ test('a GPU of one’s own starts as the one before it and travels in the link',
   await expect(page.locator('.is-stale')).toHaveCount(0);
   await page.goBack();
   await expect(page.locator('#hardware-gpu-base')).toHaveValue('h100-sxm');
+  // By its figures alone it is like a card of the catalog, by name, unless its architecture is stated.
+  await page.locator('#hardware-gpu-base').selectOption('');
+  await page.locator('#hardware-gpu-bf16_dense_tflops').fill('989');
+  await page.locator('#hardware-gpu-hbm_gb_per_s').fill('3350');
+  const architecture = page.locator('#hardware-gpu-architecture');
+  await expect(architecture).toContainText('auto: Hopper');
+  await expect(page.locator('#caveats')).toContainText('taken to be like NVIDIA H100 SXM');
+  await architecture.selectOption('Ampere');
+  await expect.poll(() => page.url()).toContain('hardware.gpu.architecture=Ampere');
+  await expect(page.locator('#caveats')).not.toContainText('taken to be like');
 });
 
 test('nodes are counted as people say them, and a price goes back to the catalog', async ({ page, calculator }) => {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { HASHED, NAMED, headers, pagePolicy } from '../../scripts/hosting.mjs';
 import { filesOf } from '../../scripts/offline.mjs';
+import { WHOLE } from '../browser.mjs';
 import { expect, guarded, test } from '../fixtures.mjs';
 import { stored } from '../pages/offline.mjs';
 import { parse, rulesOf } from '../rules.mjs';
@@ -83,7 +84,7 @@ test('_headers says each header of a file once, for all files', () => {
 
 test('can be installed as an app', async ({ baseURL }) => {
   const profile = mkdtempSync(join(tmpdir(), 'shardwise-profile-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const context = await chromium.launchPersistentContext(profile, { executablePath: WHOLE, args: ['--no-sandbox'] });
   const problems = await guarded(context, new URL(baseURL).origin);
   const page = await context.newPage();
   await page.goto(baseURL);

@@ -111,7 +111,7 @@ for (const [kind, encoding] of [['nginx with brotli', 'br'], ['nginx with gzip',
           };
         });
         const page = await context.newPage();
-        const ready = () => expect(page.locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+        const ready = () => expect(page.locator('html')).toHaveAttribute('data-ready', '1');
         await page.goto(server.url + at);
         await ready();
         expect(await page.evaluate(() => window.streamed)).toBe(true);

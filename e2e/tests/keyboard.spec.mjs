@@ -117,7 +117,6 @@ test('the paste box takes the focus, and Escape gives it back', async ({ page, c
 });
 
 test('every stop from the first to the last is seen, and the way leads out again', async ({ page, calculator }) => {
-  test.setTimeout(120_000);
   await calculator.open();
   await calculator.settled();
   const names = [];

@@ -9,8 +9,6 @@ import { STATES, unfold } from '../looks/states.mjs';
 const WIDTHS = [[390, 844], [768, 1024], [1440, 900], [2560, 1440]];
 const LOCALES = [['en', 'en-US'], ['zh', 'zh-CN']];
 
-test.describe.configure({ timeout: 240_000 });
-
 for (const { name, expected = [], bilingual = false, reach } of STATES) {
   for (const [lang, locale] of LOCALES) {
     test.describe(`${name}, ${lang}`, () => {

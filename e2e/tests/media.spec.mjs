@@ -45,12 +45,12 @@ test.describe('in forced colours', () => {
       await calculator.shoot(`forced-${name}`);
       const look = (selector, key) => page.locator(selector).first().evaluate((element, property) => getComputedStyle(element)[property], key);
       // What is chosen has another ground than what is not.
-      for (const [chosen, other] of [['.kinds input:checked + span', '.kinds input:not(:checked) + span'], ['.theme input:checked + span', '.theme input:not(:checked) + span'], ['.seg-b[aria-pressed=true]', '.seg-b[aria-pressed=false]']]) {
+      for (const [chosen, other] of [['.kinds input:checked + span', '.kinds input:not(:checked) + span'], ['.theme input:checked + span', '.theme input:not(:checked) + span'], ['.seg-b[aria-pressed=true]', '.seg-b[aria-pressed=false]'], ['.segr input:checked + span', '.segr input:not(:checked) + span']]) {
         expect(await look(chosen, 'backgroundColor'), chosen).not.toBe(await look(other, 'backgroundColor'));
       }
       expect(await look('.tab-b[aria-selected=true]', 'borderTopColor')).not.toBe(await look('.tab-b[aria-selected=false]', 'borderTopColor'));
       // The bar of memory: used and whole.
-      const [used, whole] = name === 'unfit' || name === 'nothing' ? ['.verdict .over-bad', '.verdict .over-ok'] : ['.verdict .k-use', '.verdict .meter-bg'];
+      const [used, whole] = ['.verdict .fb .est', '.verdict .fb .bed'];
       expect(await look(used, 'fill')).not.toBe(await look(whole, 'fill'));
       expect(await faults(page)).toEqual([]);
     });

@@ -66,6 +66,7 @@ test('saves a chart offline', async ({ page, context, calculator }) => {
   await calculator.stored();
   await context.setOffline(true);
   await calculator.open();
+  await calculator.settled();
   const button = page.locator('[data-figure=svg]').first();
   const [saved] = await Promise.all([page.waitForEvent('download'), button.evaluate((one) => one.click())]);
   expect(saved.suggestedFilename()).toMatch(/\.svg$/);

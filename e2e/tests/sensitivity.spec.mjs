@@ -14,7 +14,7 @@ test('each change says what it is worth, and can be tried', async ({ page, calcu
   const section = page.locator('#sensitivity');
   await expect(section.getByRole('heading', { name: 'What each change is worth' })).toBeVisible();
   await expect(page.locator('#remedy')).toHaveCount(0);
-  const rows = section.locator('tbody tr');
+  const rows = section.locator('tbody').first().locator('tr');
   await expect(rows).toHaveCount(8);
   await section.getByRole('button', { name: /Show all/ }).click();
   await expect(rows).not.toHaveCount(8);
@@ -39,6 +39,22 @@ test('each change says what it is worth, and can be tried', async ({ page, calcu
   await page.goBack();
   await expect(speed).toHaveText(was);
   await expect.poll(() => page.url()).toEqual(before);
+});
+
+test('what is computed and the machine stand apart from the plan', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  const bodies = page.locator('#sensitivity tbody');
+  await expect(bodies).toHaveCount(3);
+  const heads = bodies.locator('.sens-g');
+  await expect(heads).toHaveText(['What is computed changes', 'The machine changes']);
+  await expect(bodies.nth(1).locator('tr[id^=change-]').first()).toContainText(/KV|16 bits|fp8/);
+  await expect(bodies.nth(2).locator('tr[id^=change-]').first()).toContainText('GPUs');
+  // None of them among the plan's own.
+  await page.locator('#all-changes').click();
+  await expect(page.locator('#all-changes')).toHaveAttribute('aria-expanded', 'true');
+  const fields = await bodies.first().locator('tr').evaluateAll((rows) => rows.map(({ id }) => id));
+  expect(fields.filter((id) => /gpus|kv_cache_dtype/.test(id))).toEqual([]);
 });
 
 test('a plan that does not fit is told the cheapest change that mends it', async ({ page, calculator }) => {

@@ -98,7 +98,7 @@ test.describe('in a page of another site', () => {
       test(`starts in a frame with sandbox="${sandbox}"`, async ({ page }) => {
         const server = await serve('--frame-ancestors', new URL(host.url).origin);
         const inside = await open(page, server.url, sandbox);
-        await expect(inside).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+        await expect(inside).toHaveAttribute('data-ready', '1');
         await server.stop();
       });
     }

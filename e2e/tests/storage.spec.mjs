@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
+import { WHOLE } from '../browser.mjs';
 import { expect, guarded, test } from '../fixtures.mjs';
 import { failed, kept, stored, update } from '../pages/offline.mjs';
 
-const ready = (page) => expect(page.locator('html')).toHaveAttribute('data-ready', '1', { timeout: 30_000 });
+const ready = (page) => expect(page.locator('html')).toHaveAttribute('data-ready', '1');
 
 async function works(page) {
   await ready(page);
@@ -59,7 +60,7 @@ test('works where the browser blocks all storage', async ({ baseURL }) => {
   mkdirSync(join(profile, 'Default'));
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'], locale: 'en-US', viewport: { width: 1440, height: 900 },
+    executablePath: WHOLE, args: ['--no-sandbox'], locale: 'en-US', viewport: { width: 1440, height: 900 },
   });
   const problems = await guarded(context, new URL(baseURL).origin);
   const page = await context.newPage();

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '../fixtures.mjs';
+import { rested } from '../pages/rest.mjs';
 
 const OUT = fileURLToPath(new URL('../out/page/', import.meta.url));
 
@@ -24,6 +25,7 @@ async function preset(page, calculator, words) {
  * own checks. */
 async function flags(page, framework, name) {
   await page.locator(`#tab-${framework}`).click();
+  await rested(page);
   await expect(page.locator('#flags-panel code').first()).not.toBeEmpty();
   const [download] = await Promise.all([
     page.waitForEvent('download'),

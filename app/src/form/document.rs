@@ -1,12 +1,12 @@
 //! The form as the question document: each control is the value at its path.
 
 use serde_json::{Map, Value};
-use shardwise_core::Question;
-use shardwise_core::catalog;
 use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, take};
+use shardwise_core::{Question, belonging, catalog};
 
 use super::{
-    CUSTOM_GPU, Field, FieldError, Form, KINDS, OFFLOADS, Problem, Takes, generates, is_rl, units,
+    ARCHITECTURES, CUSTOM_GPU, Field, FieldError, Form, KINDS, OFFLOADS, Problem, Takes, is_rl,
+    units,
 };
 use crate::format;
 
@@ -52,50 +52,32 @@ fn model_id(typed: &str) -> &str {
         .map_or(typed, |model| model.id)
 }
 
-/// Paths that say nothing about a task.
-fn foreign(kind: WorkloadKind) -> Vec<&'static str> {
-    let mut paths = Vec::new();
-    if !is_rl(kind) {
-        paths.push("workload.rl");
+/// A document with nothing but a task and a schedule: whether a field belongs is said of it.
+fn task(form: &Form) -> Value {
+    let mut document = Value::Object(Map::new());
+    let word = KINDS.iter().find(|(kind, _, _)| *kind == form.kind());
+    put(
+        &mut document,
+        Field::Kind.path(),
+        word.map_or(Value::Null, |(_, word, _)| Value::from(*word)),
+    );
+    let schedule = form.get(Field::Schedule).trim();
+    if is_rl(form.kind()) && !schedule.is_empty() {
+        put(&mut document, Field::Schedule.path(), schedule.into());
     }
-    if kind != WorkloadKind::Rollout {
-        paths.push("workload.rollout");
-    }
-    if generates(kind) {
-        paths.extend([
-            "workload.sequence_length",
-            "workload.global_batch",
-            "workload.mean_sequence_length",
-        ]);
-    } else {
-        paths.push("plan.rollout");
-    }
-    // What a link says beyond the controls of RL stays: packing, adapters.
-    if !matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora) && !is_rl(kind) {
-        paths.push("workload.lora");
-    }
-    if kind == WorkloadKind::Rollout {
-        paths.push("workload.packing");
-    }
-    paths
+    document
 }
 
-/// Controls that a task shows: the others keep what they hold and say nothing.
-fn applies(field: Field, kind: WorkloadKind) -> bool {
+/// Controls that a task and its schedule have a use for: the others keep what they hold and say nothing. Without a place
+/// on the page their errors would have none either.
+fn applies(field: Field, task: &Value) -> bool {
     let path = field.path();
-    let hidden_in_rl = path.starts_with("workload.lora") || field == Field::Packing;
-    let foreign = foreign(kind);
-    !(is_rl(kind) && hidden_in_rl || foreign.iter().any(|prefix| path.starts_with(prefix)))
-}
-
-/// Whether a schedule has a use for a control. Hidden ones keep what they hold and say nothing too; without it their
-/// error would have no place.
-fn scheduled(field: Field, schedule: &str) -> bool {
-    match field {
-        Field::TrainGpus => !matches!(schedule, "" | "colocated"),
-        Field::MaxStaleness => schedule == "fully_async",
-        _ => true,
-    }
+    // What a link says beyond the controls of RL stays: packing, adapters.
+    let hidden = path.starts_with("workload.lora") || field == Field::Packing;
+    let rl = is_rl(kind(
+        at(task, Field::Kind.path()).as_str().unwrap_or_default(),
+    ));
+    !(rl && hidden) && belonging::belongs(task, path)
 }
 
 /// Controls without which a task has no size.
@@ -170,7 +152,7 @@ impl Form {
     /// # Errors
     /// Every control that cannot be read, in the order of the form.
     pub fn question(&self) -> Result<Question, Vec<FieldError>> {
-        let kind = self.kind();
+        let task = task(self);
         let mut document = self.base.clone();
         let mut errors = Vec::new();
         put(&mut document, "version", VERSION.into());
@@ -178,18 +160,18 @@ impl Form {
             Ok(model) => put(&mut document, "model", model),
             Err(error) => errors.push(error),
         }
-        for path in foreign(kind) {
-            take(&mut document, path);
+        for path in [Field::Kind.path(), Field::Schedule.path()] {
+            match at(&task, path) {
+                Value::Null => take(&mut document, path),
+                word => put(&mut document, path, word.clone()),
+            }
         }
+        belonging::strip(&mut document);
         for field in Field::ALL
             .iter()
             .copied()
-            .filter(|field| !field.is_measured() && applies(*field, kind))
+            .filter(|field| !field.is_measured() && applies(*field, &task))
         {
-            if !scheduled(field, self.get(Field::Schedule)) {
-                take(&mut document, field.path());
-                continue;
-            }
             // What is typed about a GPU of one's own is kept while another is chosen, and says nothing.
             if field.is_of_gpu() && self.get(Field::Gpu) != CUSTOM_GPU {
                 continue;
@@ -215,7 +197,19 @@ impl Form {
         if !errors.is_empty() {
             return Err(errors);
         }
+        // A role that was taken out has no plan.
+        belonging::strip(&mut document);
         question_from_value(document).map_err(|error| vec![error.into()])
+    }
+
+    /// How many parts of the plan are set by hand, of those that the task has a use for.
+    #[must_use]
+    pub fn pinned(&self) -> usize {
+        let task = task(self);
+        let set = |field: &&Field| {
+            field.is_plan() && !self.get(**field).is_empty() && applies(**field, &task)
+        };
+        Field::ALL.iter().filter(set).count()
     }
 
     /// The form that asks `question`.
@@ -283,6 +277,15 @@ fn text(document: &Value, field: Field) -> String {
             _ => String::new(),
         },
         (Field::Gpu, Value::Object(_)) => CUSTOM_GPU.to_owned(),
+        (Field::GpuArchitecture, Value::String(word)) => {
+            // As the control lists it: `cdna3` is CDNA.
+            let starts = |known: &&&str| {
+                let start = word.get(..known.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(known))
+            };
+            let known = ARCHITECTURES.iter().find(starts);
+            known.map_or(word.as_str(), |known| known).to_owned()
+        }
         (Field::Recompute, Value::Object(_)) => text_of(at(document, "plan.recompute.granularity")),
         (Field::Offload, Value::Object(map)) => {
             let on = |key: &&str| map.get(*key).is_some_and(|on| on == &Value::Bool(true));

@@ -62,6 +62,8 @@ fields! {
     Gpu = "hardware.gpu", Choice;
     /// What a GPU of one's own is like but for the figures below.
     GpuBase = "hardware.gpu.base", Choice;
+    /// Its architecture.
+    GpuArchitecture = "hardware.gpu.architecture", Choice;
     /// Its memory.
     GpuMemory = "hardware.gpu.memory_gib", Number;
     /// Its memory's bandwidth.
@@ -142,6 +144,12 @@ fields! {
     RequestSpread = "workload.rollout.response_length_cv", Share;
     /// Tokens of the whole run.
     RunTokens = "workload.tokens", Number;
+    /// The framework that runs it.
+    Framework = "framework", Choice;
+    /// Its version.
+    FrameworkVersion = "framework_version", Choice;
+    /// How sure it is to be that a chosen plan fits.
+    Confidence = "confidence", Share;
     /// The code that trains.
     Backend = "plan.backend", Choice;
     /// Tensor parallelism.

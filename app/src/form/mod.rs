@@ -14,13 +14,29 @@ pub use field::{Field, Takes};
 pub use measured::measurable;
 
 use serde_json::Value;
-use shardwise_core::wire::WorkloadKind;
+use shardwise_core::emit::NAMES;
+use shardwise_core::wire::{WorkloadKind, take};
 
 /// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
 pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
 
+/// How sure a question wants to be that says nothing of it, in per cent.
+pub const USUAL_LEVEL: u32 = 95;
+
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
 pub const CUSTOM_GPU: &str = "custom";
+
+/// Architectures that a GPU of one's own may have: those that the core knows efficiencies of.
+pub const ARCHITECTURES: [&str; 8] = [
+    "Hopper",
+    "Blackwell",
+    "Ampere",
+    "Ada",
+    "Volta",
+    "Turing",
+    "CDNA",
+    "Gaudi",
+];
 
 /// Ends the text of a control: the separator that no keyboard types.
 const BETWEEN: char = '\u{1f}';
@@ -152,8 +168,25 @@ impl Form {
         }
     }
 
-    /// Chooses a GPU type: a price, a node or a network typed for another does not hold for it. A GPU of one's own
-    /// starts as the one before it.
+    /// Chooses the framework that runs it, with its version after a space (`verl 0.8.0`); any where that is empty. The newest
+    /// version says nothing.
+    pub fn use_framework(&mut self, own: &str) {
+        let (id, version) = own.split_once(' ').unwrap_or((own, ""));
+        let named = NAMES.iter().find(|named| named.id == id);
+        let newest = named.and_then(|named| named.versions.first());
+        let version = Some(version).filter(|version| newest != Some(version));
+        self.set(Field::Framework, id);
+        self.set(Field::FrameworkVersion, version.unwrap_or_default());
+    }
+
+    /// Chooses how sure a plan is to be, in per cent; the usual level says nothing.
+    pub fn be_sure(&mut self, level: u32) {
+        let share = (level != USUAL_LEVEL).then(|| format!("0.{level}"));
+        self.set(Field::Confidence, share.unwrap_or_default());
+    }
+
+    /// Chooses a GPU type: a price, a node, its memory or a network stated for another does not hold for it. A GPU of
+    /// one's own starts as the one before it.
     pub fn choose_gpu(&mut self, id: &str) {
         let before = self.get(Field::Gpu).to_owned();
         if id == CUSTOM_GPU && before != CUSTOM_GPU && self.get(Field::GpuBase).is_empty() {
@@ -163,13 +196,7 @@ impl Form {
         for field in [Field::Price, Field::Network, Field::GpusPerNode] {
             self.set(field, "");
         }
-    }
-
-    /// How many parts of the plan are set by hand.
-    #[must_use]
-    pub fn pinned(&self) -> usize {
-        let set = |field: &&Field| field.is_plan() && !self.get(**field).is_empty();
-        Field::ALL.iter().filter(set).count()
+        take(&mut self.base, "hardware.host_ram_gib");
     }
 }
 

@@ -4,7 +4,7 @@ use shardwise_core::wire::WorkloadKind;
 
 use super::models::matching;
 use super::units::NumberError;
-use super::{CUSTOM_GPU, Field, Form, Problem};
+use super::{ARCHITECTURES, CUSTOM_GPU, Field, Form, Problem};
 
 #[track_caller]
 fn question(value: serde_json::Value) -> Question {
@@ -313,6 +313,18 @@ fn an_address_of_the_hub_is_a_model_or_says_what_to_do() {
 }
 
 #[test]
+fn the_memory_of_a_host_is_kept_until_another_gpu_is_chosen() {
+    let mut question = grpo();
+    question.hardware.host_ram_gib = Some(512.0);
+    let mut form = Form::of(&question);
+    form.set(Field::Gpus, "16");
+    let host = |form: &Form| form.question().map(|asked| asked.hardware.host_ram_gib);
+    assert_eq!(host(&form), Ok(Some(512.0)));
+    form.choose_gpu("h20");
+    assert_eq!(host(&form), Ok(None));
+}
+
+#[test]
 fn a_gpu_of_ones_own_is_a_part_of_the_question() {
     let mut form = Form::of(&grpo());
     form.choose_gpu(CUSTOM_GPU);
@@ -368,6 +380,71 @@ fn a_gpu_of_ones_own_is_a_part_of_the_question() {
         .map(|question| shardwise_core::evaluate(&question).err());
     let refused = refused.ok().flatten().map(super::FieldError::from);
     assert_eq!(refused.and_then(|error| error.field), Some(Field::GpuPcie));
+}
+
+#[test]
+fn the_architectures_of_a_gpu_of_ones_own_are_the_cores() {
+    let mut known: Vec<String> = shardwise_core::efficiency::EFFICIENCY
+        .architecture_names()
+        .collect();
+    let mut offered: Vec<String> = ARCHITECTURES.map(str::to_ascii_lowercase).into();
+    known.sort();
+    offered.sort();
+    assert_eq!(offered, known);
+    let mut form = Form::of(&grpo());
+    form.choose_gpu(CUSTOM_GPU);
+    form.set(Field::GpuBase, "");
+    for (field, text) in [
+        (Field::GpuArchitecture, "CDNA"),
+        (Field::GpuBf16, "500"),
+        (Field::GpuMemory, "64"),
+        (Field::GpuBandwidth, "2000"),
+    ] {
+        form.set(field, text);
+    }
+    let Ok(mut question) = form.question() else {
+        panic!("no question")
+    };
+    assert_eq!(question.hardware.gpu["architecture"], "CDNA");
+    assert!(shardwise_core::evaluate(&question).is_ok());
+    // A link may write it as it likes: the control shows it.
+    for written in ["cdna3", "CDNA", "cdna"] {
+        question.hardware.gpu["architecture"] = written.into();
+        let again = Form::of(&question);
+        assert_eq!(again.get(Field::GpuArchitecture), "CDNA", "{written}");
+    }
+}
+
+/// What one task says in its controls, and a link beyond them, another has no use for: it is not asked, and is there
+/// again when its own task is chosen again.
+#[test]
+fn every_task_asks_what_belongs_to_it() {
+    let ppo = question(json!({
+        "version": 1, "model": "qwen3-0.6b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "ppo", "packing": true, "lora": {"rank": 8}, "rl": {
+            "prompts_per_step": 512, "max_prompt_length": 1024, "max_response_length": 3072,
+            "schedule": "fully_async", "max_staleness": 2, "train_gpus": 4}},
+        "plan": {"backend": "fsdp", "tensor_parallel": 1, "recompute": {"granularity": "selective", "modules": ["mlp"]},
+            "rollout": {"tensor_parallel": 1}, "critic": {"backend": "fsdp"}, "reference": {"backend": "fsdp"}},
+        "calibration": {"time": 1.1, "memory": 1.1}
+    }));
+    let mut form = Form::of(&ppo);
+    assert_eq!(form.pinned(), 4);
+    for (kind, word, _) in super::KINDS.iter().chain(&super::KINDS) {
+        form.choose_kind(*kind);
+        let asked = form.question();
+        let Ok(asked) = asked else {
+            panic!("{word}: {asked:?}")
+        };
+        let refused = shardwise_core::belonging::check(&asked).err();
+        assert_eq!(refused, None, "{word}");
+        let refused = shardwise_core::evaluate_alone(&asked).err();
+        assert_eq!(refused, None, "{word}");
+    }
+    form.choose_kind(WorkloadKind::Rollout);
+    assert_eq!(form.pinned(), 1);
+    form.choose_kind(WorkloadKind::Ppo);
+    assert_eq!(form.question(), Ok(ppo));
 }
 
 #[test]

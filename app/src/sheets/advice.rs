@@ -1,5 +1,6 @@
 //! What would help most.
 
+use shardwise_core::advice::helps;
 use shardwise_core::advise;
 use shardwise_core::wire::{Advice, Severity};
 
@@ -13,21 +14,21 @@ use crate::tree::{Tree, el};
 const SAME: f64 = 0.001;
 
 /// What following it changes: first what it is for, speed or memory, then the rest.
-fn gain(item: &Advice, tokens_per_s: f64, lang: Lang) -> Vec<Tree> {
-    let (text, sheet) = (lang.text(), lang.sheets());
+fn gain(item: &Advice, now: f64, lang: Lang) -> Vec<Tree> {
+    let text = lang.text();
     let Some(gain) = item.gain else {
         return Vec::new();
     };
     let speed = format!(
         "{} {}",
-        signed(format::figure(gain.tokens_per_s)),
-        sheet.col_tokens
+        signed(format::figure(gain.tokens_per_s_per_gpu)),
+        text.per_gpu
     );
     let gib = format!("{} GiB", signed(format::gib(gain.gib)));
     let usd = gain
         .usd_per_mtok
         .map(|usd| format!("{} {}", signed_usd(usd), text.per_mt));
-    let frees = gain.tokens_per_s < SAME * tokens_per_s && gain.gib < 0.0;
+    let frees = gain.tokens_per_s_per_gpu < SAME * now && gain.gib < 0.0;
     let (first, second) = if frees { (gib, speed) } else { (speed, gib) };
     let rest = [Some(second), usd].into_iter().flatten();
     std::iter::once(el("B").child(first))
@@ -51,7 +52,7 @@ fn item(asked: &Asked, item: &Advice, lang: Lang) -> Tree {
             el("SPAN").child(item.source.to_string())
         }
     });
-    let gains = gain(item, asked.found.answer.tokens_per_s, lang);
+    let gains = gain(item, asked.found.answer.tokens_per_s_per_gpu, lang);
     let tagged = gains.is_empty() || item.severity != Severity::Hint;
     let tag = tagged.then(|| el("SPAN").set("class", class).child(name));
     let tried = (!item.set.is_empty())
@@ -73,9 +74,29 @@ fn item(asked: &Asked, item: &Advice, lang: Lang) -> Tree {
 /// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let advice = advise(&asked.question, &asked.found);
+    let sheet = ask.lang.sheets();
     if advice.is_empty() {
-        return Some(el("P.muted").child(ask.lang.sheets().advice_none));
+        return Some(el("P.muted").child(sheet.advice_none));
     }
-    let items = advice.iter().map(|own| item(asked, own, ask.lang));
-    Some(el("OL").children(items))
+    let (help, thumbs): (Vec<&Advice>, Vec<&Advice>) = advice.iter().partition(|own| helps(own));
+    let list =
+        |own: &[&Advice]| el("OL").children(own.iter().map(|own| item(asked, own, ask.lang)));
+    let best = help
+        .is_empty()
+        .then(|| el("P.muted").child(sheet.advice_best));
+    let departed = (!thumbs.is_empty()).then(|| {
+        el("DETAILS.more|id=thumbs")
+            .child(
+                el("SUMMARY")
+                    .child(sheet.thumbs)
+                    .child(" ")
+                    .child(el("SPAN").child(thumbs.len().to_string())),
+            )
+            .child(list(&thumbs))
+    });
+    Some(
+        el("DIV")
+            .child(best.unwrap_or_else(|| list(&help)))
+            .child(departed),
+    )
 }

@@ -5,6 +5,7 @@ use shardwise_core::permalink;
 use shardwise_core::{Answer, Evaluated, Question};
 
 use super::{Ask, Asked};
+use crate::fit;
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::{icon, region, signed};
@@ -114,10 +115,13 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
             }),
         ),
         Line::words(
+            text.fits_short,
+            answers.map(|answer| fit::sentence(&answer.fit, lang)),
+        ),
+        Line::words(
             text.memory,
             answers.map(|answer| {
-                let memory = &answer.memory;
-                let gib = [memory.reserved_gib, memory.capacity_gib].map(format::gib);
+                let gib = [answer.fit.needed_gib, answer.fit.capacity_gib].map(format::gib);
                 format!("{} / {} GiB", gib[0], gib[1])
             }),
         ),
@@ -210,7 +214,7 @@ fn overlap(a: &Answer, b: &Answer) -> Option<bool> {
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let lang = ask.lang;
     let sheet = lang.sheets();
-    let first: Question = permalink::from_hash(ask.word("a")).ok()?;
+    let (first, _): (Question, _) = permalink::open(ask.word("a")).ok()?;
     let a = shardwise_core::evaluate_alone(&first).ok()?;
     let b = &asked.found;
     let close = |id: &'static str, words: &'static str| {

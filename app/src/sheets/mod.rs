@@ -13,6 +13,7 @@ mod plans;
 mod reading;
 mod scaling;
 mod sensitivity;
+mod sure;
 mod timeline;
 
 use std::cell::OnceCell;
@@ -21,8 +22,10 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 use shardwise_core::SearchResult;
 use shardwise_core::chinese::{chinese, unbroken};
+use shardwise_core::context::Context;
 use shardwise_core::search::sweep::Offer;
-use shardwise_core::wire::question_from_value;
+use shardwise_core::sensitivity::of as sensitivity_of;
+use shardwise_core::wire::{Sensitivity, question_from_value};
 use shardwise_core::{Evaluated, Question};
 
 use crate::form::Field;
@@ -46,6 +49,7 @@ pub(crate) struct Asked {
     plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
     scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
     market: OnceCell<Rc<Vec<Offer>>>,
+    changes: OnceCell<Rc<Sensitivity>>,
 }
 
 impl Asked {
@@ -60,6 +64,7 @@ impl Asked {
             plans: Default::default(),
             scaled: OnceCell::new(),
             market: OnceCell::new(),
+            changes: OnceCell::new(),
         })
     }
 
@@ -71,6 +76,15 @@ impl Asked {
     /// The question on every GPU type.
     fn market(&self) -> Rc<Vec<Offer>> {
         Rc::clone(self.market.get_or_init(|| Rc::new(front::offers(self))))
+    }
+
+    /// What each single change of the plan is worth.
+    fn changes(&self) -> Rc<Sensitivity> {
+        let of = || {
+            let context = Context::new(&self.found.job);
+            Rc::new(sensitivity_of(&self.question, &context, &self.found.plan))
+        };
+        Rc::clone(self.changes.get_or_init(of))
     }
 
     /// The best plans, as many as are shown at first or all that ever are.
@@ -132,6 +146,8 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Front => front::sheet(asked, &ask),
         Name::Timeline => timeline::sheet(asked, &ask),
         Name::Embed => embed::sheet(asked, &ask),
+        Name::Sure => sure::sheet(asked, &ask),
+        Name::Ways => sure::ways(asked, &ask),
     }
 }
 
@@ -312,6 +328,36 @@ mod tests {
         pins.truncate(2);
         let compared = sheet(asked, Name::Plans, "en", json!({ "pins": pins }));
         assert!(compared.to_string().contains("plans-compared"));
+    }
+
+    /// What helps is listed first, by the headline's measure; what following a rule of thumb costs stands apart.
+    #[test]
+    fn advice_lists_what_helps_per_gpu() {
+        let mut departures = 0;
+        for asked in asked() {
+            let advice = shardwise_core::advise(&asked.question, &asked.found);
+            let text = sheet(&asked, Name::Advice, "en", json!({})).to_string();
+            let (first, apart) = text.split_once("DETAILS.more").unwrap_or((&text, ""));
+            for own in &advice {
+                let helps = shardwise_core::advice::helps(own);
+                let place = if helps { first } else { apart };
+                assert!(
+                    place.contains(&format!("\"id\":\"{}\"", own.id)),
+                    "{}",
+                    own.id
+                );
+                departures += usize::from(!helps);
+                let Some(gain) = own.gain else { continue };
+                let each = gain.tokens_per_s_per_gpu;
+                assert!(!helps || each > 0.0 || gain.gib < 0.0, "{}: {each}", own.id);
+                let figure = crate::tree::parts::signed(crate::format::figure(each));
+                let told = format!("{figure} tokens/s per GPU");
+                assert!(place.contains(&told), "{}: {told} in {place}", own.id);
+            }
+            let changes = sheet(&asked, Name::Sensitivity, "en", json!({})).to_string();
+            assert!(changes.contains("tokens/s per GPU") && !changes.contains("\"tokens/s\""));
+        }
+        assert!(departures > 0);
     }
 
     #[test]

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use shardwise_core::Answer;
 use shardwise_core::Question;
 use shardwise_core::complete::training_gpus;
-use shardwise_core::wire::PlanSpec;
+use shardwise_core::wire::{FitState, PlanSpec};
 
 use super::document::Document;
 use super::{Ask, Asked};
+use crate::fit;
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::{icon, meter, region};
@@ -77,13 +78,7 @@ impl<'a> Line<'a> {
 fn reason(answer: &Answer, chosen: &Answer, own: bool, lang: Lang) -> String {
     let text = lang.sheets();
     if !answer.fits {
-        let memory = &answer.memory;
-        let words = [
-            &format::gib(memory.reserved_gib),
-            &format::gib(memory.capacity_gib),
-            lang.word(memory.phase),
-        ];
-        return fill(text.oom_why, &[words[0], words[1], words[2]]);
+        return fit::margin(&answer.fit, lang);
     }
     let ratio = answer.tokens_per_s_per_gpu / chosen.tokens_per_s_per_gpu - 1.0;
     if own {
@@ -228,7 +223,9 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
                 .child(answer.usd_per_mtok.map(format::figure)),
         ]
     } else {
-        vec![el("TD.n gone|colspan=3").child(el("SPAN.tag tag-bad").child(sheet.oom))]
+        let own = &answer.fit;
+        let words = fit::short(own.state, own.probability, lang);
+        vec![el("TD.n gone|colspan=3").child(el("SPAN.tag tag-bad").child(words))]
     };
     let offloaded = line.other_offload.then(|| {
         let words = match line.offload.as_str() {
@@ -237,6 +234,8 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
         };
         el("SPAN.muted").child(format!(" {words}"))
     });
+    let tight = (answer.fit.state == FitState::Tight)
+        .then(|| el("SPAN.tag tag-warn").child(fit::word(FitState::Tight, lang)));
     let face = line.face();
     let pinned = shown.pins.contains(&face.as_str());
     let pin = el("BUTTON.btn btn-s pin|type=button")
@@ -280,8 +279,18 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
                     4,
                 )),
         )
+        .child(
+            el("TD.n")
+                .set("data-l", text.fits_short)
+                .child(fit::sure(answer.fit.probability, lang)),
+        )
         .children(figures)
-        .child(el("TD.why").child(line.why.clone()).child(offloaded))
+        .child(
+            el("TD.why")
+                .child(tight)
+                .child(line.why.clone())
+                .child(offloaded),
+        )
         .child(el("TD.acts").child(pin).child(used))
 }
 
@@ -327,7 +336,7 @@ fn tools(shown: &Shown<'_>, lang: Lang) -> Tree {
 
 /// All plans as a file: what the table shows, and the whole answers.
 fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
-    let heads = "layout,per_gpu,recompute,rollout_tp,offload,fits,reserved_gib,capacity_gib,step_time_s,tokens_per_s_per_gpu,usd_per_mtok";
+    let heads = "layout,per_gpu,recompute,rollout_tp,offload,fits,probability,reserved_gib,capacity_gib,step_time_s,tokens_per_s_per_gpu,usd_per_mtok";
     let mut csv = format!("{heads}\n");
     for line in lines {
         let answer = line.answer;
@@ -340,6 +349,7 @@ fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
                 .unwrap_or_default(),
             format!("\"{}\"", line.offload),
             answer.fits.to_string(),
+            answer.fit.probability.to_string(),
             answer.memory.reserved_gib.to_string(),
             answer.memory.capacity_gib.to_string(),
             answer.step_time_s.to_string(),
@@ -521,6 +531,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         .child(el("TH|scope=col").child(sheet.recompute))
         .child(generates.then(|| el("TH|scope=col").child(sheet.rollout_tp)))
         .child(sorting("gib", "GiB", &shown))
+        .child(el("TH.n|scope=col").child(text.fits_short))
         .child(sorting("step", sheet.step_s, &shown))
         .child(sorting("speed", text.per_gpu, &shown))
         .child(sorting("usd", text.col_usd_mt, &shown))

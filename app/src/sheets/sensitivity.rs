@@ -2,11 +2,10 @@
 
 use serde_json::json;
 use shardwise_core::Question;
-use shardwise_core::context::Context;
-use shardwise_core::sensitivity;
-use shardwise_core::wire::{Change, Difference, Figures, Remedy};
+use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
 use super::{Ask, Asked, name, value};
+use crate::fit;
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::{cell, head, region, signed, signed_usd, try_it};
@@ -20,7 +19,7 @@ const SAME: f64 = 0.0005;
 const SAME_GIB: f64 = 0.05;
 
 /// `Tensor parallel: 2 → 4`.
-fn sentence(change: &Change, lang: Lang) -> String {
+pub(super) fn sentence(change: &Change, lang: Lang) -> String {
     format!(
         "{}: {} → {}",
         name(&change.field, lang),
@@ -30,17 +29,37 @@ fn sentence(change: &Change, lang: Lang) -> String {
 }
 
 fn matters(difference: &Difference, now: &Figures) -> bool {
-    difference.tokens_per_s.abs() > SAME * now.tokens_per_s || difference.gib.abs() > SAME_GIB
+    difference.tokens_per_s_per_gpu.abs() > SAME * now.tokens_per_s_per_gpu
+        || difference.gib.abs() > SAME_GIB
 }
 
-fn row(question: &Question, change: &Change, lang: Lang) -> Tree {
-    let (text, sheet) = (lang.text(), lang.sheets());
+/// What is said of a plan that does not fit as surely as asked.
+fn unfit(figures: &Figures, confidence: f64, lang: Lang) -> Option<Tree> {
+    if figures.fits {
+        return None;
+    }
+    let state = FitState::of(figures.probability, confidence);
+    let words = match state {
+        // Only where responses get longer than they are on average.
+        FitState::Fits => lang.sheets().not_longest.to_owned(),
+        _ => fit::short(state, figures.probability, lang),
+    };
+    let class = if state.fits() {
+        "tag tag-warn"
+    } else {
+        "tag tag-bad"
+    };
+    Some(el("SPAN").set("class", class).child(words))
+}
+
+fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Tree {
+    let text = lang.text();
     let Change {
         difference,
         figures,
         ..
     } = change;
-    let unfit = (!figures.fits).then(|| el("SPAN.tag tag-bad").child(text.does_not_fit));
+    let unfit = unfit(figures, confidence, lang);
     let usd = |usd: Option<f64>| usd.map(signed_usd).unwrap_or_default();
     el(if figures.fits { "TR" } else { "TR.is-off" })
         .set("id", format!("change-{}", change.id))
@@ -51,8 +70,8 @@ fn row(question: &Question, change: &Change, lang: Lang) -> Tree {
                 .child(unfit),
         )
         .child(cell(
-            sheet.col_tokens,
-            signed(format::figure(difference.tokens_per_s)),
+            text.per_gpu,
+            signed(format::figure(difference.tokens_per_s_per_gpu)),
         ))
         .child(cell(text.col_usd_mt, usd(difference.usd_per_mtok)))
         .child(cell("GiB", signed(format::gib(difference.gib))))
@@ -74,8 +93,8 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Tree> {
         .collect();
     let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
     let figures = found.changes.last()?.figures;
-    let speed = signed(format::figure(found.difference.tokens_per_s));
-    let mut costs = format!("{speed} {}", sheet.col_tokens);
+    let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
+    let mut costs = format!("{speed} {}", text.per_gpu);
     if let Some(usd) = found.difference.usd_per_mtok {
         costs = format!("{costs}, {} {}", signed_usd(usd), text.per_mt);
     }
@@ -97,23 +116,41 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Tree> {
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let (lang, question) = (ask.lang, &asked.question);
     let (text, sheet) = (lang.text(), lang.sheets());
-    let context = Context::new(&asked.found.job);
-    let found = sensitivity::of(question, &context, &asked.found.plan);
-    let shown: Vec<&Change> = found
+    let found = asked.changes();
+    let confidence = asked.found.job.confidence;
+    let some: Vec<&Change> = found
         .changes
         .iter()
         .filter(|change| matters(&change.difference, &found.now))
         .collect();
-    let rest = found.changes.len() - shown.len();
+    let rest = found.changes.len() - some.len();
+    let of = |kinds: &[ChangeKind]| -> Vec<&Change> {
+        let own = some.iter().copied();
+        own.filter(|change| kinds.contains(&change.kind)).collect()
+    };
+    let shown = of(&[ChangeKind::Plan, ChangeKind::Simplicity]);
+    // What computes something else, or on something else, is no better plan: it stands apart.
+    let apart = [
+        (sheet.sens_numerics, of(&[ChangeKind::Numerics])),
+        (sheet.sens_machine, of(&[ChangeKind::Machine])),
+    ];
     let open = ask.on("all");
     let top = if open { shown.len() } else { TOP };
     let rows = shown
         .iter()
         .take(top)
-        .map(|change| row(question, change, lang));
+        .map(|change| row(question, change, confidence, lang));
+    let apart = apart.into_iter().filter(|(_, own)| !own.is_empty());
+    let apart = apart.map(|(title, own)| {
+        let head = el("TH.sens-g|scope=rowgroup|colspan=5").child(title);
+        let rows = own.into_iter();
+        el("TBODY")
+            .child(el("TR").child(head))
+            .children(rows.map(|change| row(question, change, confidence, lang)))
+    });
     let heads = vec![
         head(sheet.change, false),
-        head(sheet.col_tokens, true),
+        head(text.per_gpu, true),
         head(text.col_usd_mt, true),
         head("GiB", true),
         head(text.action, true),
@@ -144,7 +181,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
                 text.sensitivity,
                 el("TABLE.tab cols-5 cards")
                     .child(el("THEAD").child(el("TR").children(heads)))
-                    .child(el("TBODY").children(rows)),
+                    .child(el("TBODY").children(rows))
+                    .children(apart),
             ))
             .child(el("P.plans-f").child(more).child(same)),
     )

@@ -174,7 +174,7 @@ text! {
     as_table col_runs col_median col_mean col_nine col_inside all_full all_partly errors_note no_errors wrong wrong_note wrong_run runs runs_all
     runs_some show_only everything sort_by col_model col_gpus col_precision col_date col_measured
     col_predicted col_left_out col_error col_interval col_open open open_run source new_tab show_all
-    show_fewer method method_run method_left_out method_headline method_interval whole_file
+    show_fewer rel_title rel_take rel_note rel_across rel_tenth rel_predicted rel_observed method method_run method_left_out method_headline method_interval whole_file
 }
 
 text! {
@@ -185,15 +185,18 @@ text! {
     nav_gpus nav_memory nav_time nav_scale nav_plans nav_flags nav_advice
     update_ready update_now
     // Form.
-    your_question presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
+    your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
     split_hint gpus node_network node_summary price_hint price_source price_none
     workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
-    banner_hash
+    banner_hash banner_left_out
     // Verdict.
-    fits fits_short unfit asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
-    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu
+    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_phase place_engine place_host
+    fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
+    how_sure
+    asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
+    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu hfu_same
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
     chip_no_offload chip_offload chip_rollout chip_fused interval_note
     // Which GPU.
@@ -216,7 +219,7 @@ text! {
     plans pin_a of_card of_step how how_of
     sensitivity sensitivity_note
     // Flags.
-    flags framework version_of checked reasons download copy copied select_copy unsupported replanned no_flags flags_unfit flags_writing flags_others
+    flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
     // Paste box.
     paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
     no_worker retry
@@ -238,8 +241,9 @@ text! {
     /// Words of what the worker writes, in one language.
     Sheets:
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
-    faster_tight same_speed oom oom_why change col_tokens try_it remedy remedy_none show_changes no_difference
-    advice_none source severity_error severity_warning severity_hint line read_count read_by count_refused
+    faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
+    sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
+    advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
     read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
     per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes

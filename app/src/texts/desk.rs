@@ -10,6 +10,7 @@ use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{Name, Reply, Request, Task};
 use crate::browser;
+use crate::busy::Work;
 
 /// The attribute of the root element that names the worker's file.
 const FILE: &str = "data-texts";
@@ -43,6 +44,7 @@ struct Desk {
     failed: Option<RwSignal<bool>>,
     last: u32,
     slots: [Slot; KINDS],
+    busy: Option<Work>,
 }
 
 thread_local! {
@@ -52,6 +54,7 @@ thread_local! {
             failed: None,
             last: 0,
             slots: [const { Slot { waiting: None, working: None } }; KINDS],
+            busy: None,
         })
     };
 }
@@ -66,6 +69,7 @@ pub(crate) fn order(page: crate::page::Page, task: Task, deliver: Deliver) {
             deliver,
         });
         desk.hand_out();
+        desk.note();
     });
 }
 
@@ -111,6 +115,7 @@ pub(crate) fn open(failed: RwSignal<bool>) {
             _listeners: [heard, broke],
         });
         desk.hand_out();
+        desk.note();
     });
 }
 
@@ -134,6 +139,16 @@ impl Desk {
             slot.working = Some((self.last, order));
         }
     }
+
+    /// Says whether there is work. Without a worker there is none: orders wait until a person starts one again.
+    fn note(&mut self) {
+        let open = |slot: &Slot| slot.waiting.is_some() || slot.working.is_some();
+        if self.running.is_none() || !self.slots.iter().any(open) {
+            self.busy = None;
+        } else if self.busy.is_none() {
+            self.busy = Some(Work::begin());
+        }
+    }
 }
 
 /// A message of the worker; an empty one says that it failed.
@@ -153,6 +168,7 @@ fn hear(message: Option<String>) {
     if let Some(order) = order {
         (order.deliver)(order.page, result);
     }
+    DESK.with_borrow_mut(Desk::note);
 }
 
 /// The worker is gone; what it had in hand waits for the next one.
@@ -167,6 +183,7 @@ fn fail() {
     if let Some(running) = running {
         running.worker.terminate();
     }
+    DESK.with_borrow_mut(Desk::note);
     if let Some(failed) = failed {
         failed.set(true);
     }

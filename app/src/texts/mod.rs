@@ -116,11 +116,15 @@ pub(crate) enum Name {
     Timeline,
     /// Code that embeds the question.
     Embed,
+    /// What more certainty costs.
+    Sure,
+    /// The smallest changes that make a plan as sure to fit as asked.
+    Ways,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 10;
+    pub(crate) const COUNT: usize = 12;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -135,6 +139,8 @@ impl Name {
             Self::Front => "front",
             Self::Timeline => "timeline",
             Self::Embed => "embed",
+            Self::Sure => "sure",
+            Self::Ways => "ways",
         }
     }
 
@@ -174,6 +180,8 @@ pub(crate) struct Flags {
     pub(crate) instead: Option<Instead>,
     /// Whether the plan of the texts fits.
     pub(crate) fits: bool,
+    /// Of a framework that the answer is not for: the throughput of its texts' plan over that of the shown one.
+    pub(crate) beside: Option<f64>,
 }
 
 /// A plan in place of the shown one.

@@ -76,8 +76,8 @@ fn linked(document: Value) -> Value {
 
 /// The question of a link, and its answer or what refuses it.
 fn answered(hash: &str) -> Value {
-    let question = match permalink::from_hash(hash) {
-        Ok(question) => question,
+    let question = match permalink::open(hash) {
+        Ok((question, _)) => question,
         Err(error) => return json!({ "answer": refusal(error) }),
     };
     let answer = match shardwise_core::estimate(&question) {
@@ -106,7 +106,7 @@ fn sheet(mut task: SheetTask) -> Value {
 }
 
 fn write(
-    framework: &Framework,
+    framework: &'static Framework,
     version: &'static str,
     found: &Evaluated,
     link: &str,
@@ -119,7 +119,7 @@ fn write(
         permalink: link,
         version,
     };
-    let texts = (framework.emit)(&emission).map_err(|unsupported| unsupported.message)?;
+    let texts = emit::emit(&emission).map_err(|unsupported| unsupported.message)?;
     Ok(texts.into_iter().map(Text::from).collect())
 }
 
@@ -149,8 +149,51 @@ fn undecided(question: &Question) -> Question {
     question
 }
 
+/// The question as a framework would be asked it.
+fn asked_of(question: &Question, framework: &Framework, version: &str) -> Question {
+    Question {
+        framework: Some(framework.id.to_owned()),
+        framework_version: Some(version.to_owned()),
+        ..question.clone()
+    }
+}
+
+/// The link with another question in it.
+fn link_to(link: &str, question: &Question) -> String {
+    match link.split_once('#') {
+        Some((address, _)) => format!("{address}#{}", permalink::to_hash(question)),
+        None => link.to_owned(),
+    }
+}
+
+/// The texts of a framework's tab. The framework that the answer is for is told the shown plan; another its own best one, and
+/// what the switch to it costs is said.
+fn tab(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
+    let shown_by = asked.found.answer.framework;
+    if shown_by.is_none_or(|own| own.id == framework.id) {
+        return texts(framework, version, asked, link);
+    }
+    let shown = &asked.found.answer;
+    let question = asked_of(&asked.question, framework, version);
+    let link = link_to(link, &question);
+    let own = shardwise_core::evaluate_for(&question, framework).ok();
+    let written = own.and_then(|own| Some((write(framework, version, &own, &link).ok()?, own)));
+    let Some((texts, own)) = written else {
+        // What is set by hand is not for it: its texts are those of a plan without.
+        return self::texts(framework, version, asked, &link);
+    };
+    Flags {
+        framework: framework.id.to_owned(),
+        version: version.to_owned(),
+        fits: own.answer.fits,
+        texts,
+        beside: Some(own.answer.tokens_per_s_per_gpu / shown.tokens_per_s_per_gpu),
+        ..Flags::default()
+    }
+}
+
 /// The texts of the shown plan; else those of the best plan that the framework runs; else why there are none.
-fn texts(framework: &Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
+fn texts(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
     let mut flags = Flags {
         framework: framework.id.to_owned(),
         version: version.to_owned(),
@@ -164,12 +207,15 @@ fn texts(framework: &Framework, version: &'static str, asked: &Asked, link: &str
         }
         Err(why) => flags.why = why,
     }
-    let Ok(other) = shardwise_core::evaluate_for(&undecided(&asked.question), framework) else {
+    let free = asked_of(&undecided(&asked.question), framework, version);
+    let Ok(other) = shardwise_core::evaluate_for(&free, framework) else {
         return flags;
     };
     if let Ok(texts) = write(framework, version, &other, link) {
         flags.texts = texts;
         flags.fits = other.answer.fits;
+        let shown = asked.found.answer.tokens_per_s_per_gpu;
+        flags.beside = Some(other.answer.tokens_per_s_per_gpu / shown);
         flags.instead = Some(Instead {
             backend: other.plan.layout.backend,
             tokens_per_s_per_gpu: other.answer.tokens_per_s_per_gpu,
@@ -179,7 +225,11 @@ fn texts(framework: &Framework, version: &'static str, asked: &Asked, link: &str
 }
 
 /// The texts of a framework for a question: of its plan, else of the best that the framework runs.
-pub(crate) fn written(framework: &Framework, version: &'static str, asked: &Asked) -> Vec<Text> {
+pub(crate) fn written(
+    framework: &'static Framework,
+    version: &'static str,
+    asked: &Asked,
+) -> Vec<Text> {
     texts(framework, version, asked, "").texts
 }
 
@@ -187,7 +237,7 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
     let framework = emit::framework(framework)?;
     let default = framework.versions.first().copied().unwrap_or_default();
     let version = framework.version(version).unwrap_or(default);
-    Some(texts(framework, version, &*asked(question)?, link))
+    Some(tab(framework, version, &*asked(question)?, link))
 }
 
 /// The same in the page's language: code stays, comments and reasons are said in it.
@@ -207,7 +257,7 @@ fn said(mut flags: Flags, lang: Lang) -> Flags {
 
 fn serves(question: Value) -> Option<Vec<&'static str>> {
     let asked = asked(question)?;
-    let serves = |framework: &&Framework| {
+    let serves = |framework: &&'static Framework| {
         let version = framework.versions.first().copied().unwrap_or_default();
         !texts(framework, version, &asked, "").texts.is_empty()
     };
@@ -321,14 +371,15 @@ mod tests {
     #[test]
     fn a_script_is_read_and_a_bad_one_says_where() {
         let script = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 \\\n\
-            actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+            actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8 \
+            actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 actor_rollout_ref.rollout.gpu_memory_utilization=0.3";
         let base = question("sft", "fsdp");
         let found = super::reading(&[script.to_owned()], base);
         assert_eq!(found["framework"][0], "veRL");
         assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm");
         assert!(found["answer"]["tokens_per_s_per_gpu"].as_f64().is_some());
         let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
-        assert!((1..=3).contains(&changes));
+        assert!((1..=3).contains(&changes), "{}", found["improved"]);
         let bad = super::reading(&["{\n\"a\": }".to_owned()], Value::Null);
         assert_eq!(bad["error"]["line"], 2);
         let shown =

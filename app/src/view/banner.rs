@@ -1,4 +1,4 @@
-//! One line on top of the answer: a link that cannot be read, a new version.
+//! One line on top of the answer: a link that cannot be read, or of which something was left out, a new version.
 
 use super::dom::{el, node, part, press};
 use leptos::prelude::*;
@@ -9,7 +9,12 @@ use crate::page::Page;
 use crate::text::fill;
 
 pub(super) fn view(page: Page) -> AnyView {
-    vec![node(bad_link(page)), node(update(page))].into_any()
+    vec![
+        node(bad_link(page)),
+        node(left_out(page)),
+        node(update(page)),
+    ]
+    .into_any()
 }
 
 fn bad_link(page: Page) -> AnyView {
@@ -23,6 +28,24 @@ fn bad_link(page: Page) -> AnyView {
                 .child(
                     el("BUTTON.btn btn-s btn-q x|type=button")
                         .on("click", press(move || page.bad_link.set(None)))
+                        .child(icon("i-x"))
+                        .child(el("SPAN.vh").child(text.dismiss)),
+                )
+        })
+    })
+}
+
+fn left_out(page: Page) -> AnyView {
+    part(move || {
+        let text = page.text();
+        let fields = page.left_out.get();
+        (!fields.is_empty()).then(|| {
+            el("P.callout callout-info banner|role=status|id=left-out")
+                .child(icon("i-info"))
+                .child(el("SPAN").child(fill(text.banner_left_out, &[&fields.join(", ")])))
+                .child(
+                    el("BUTTON.btn btn-s btn-q x|type=button")
+                        .on("click", press(move || page.left_out.set(Vec::new())))
                         .child(icon("i-x"))
                         .child(el("SPAN.vh").child(text.dismiss)),
                 )

@@ -3,11 +3,12 @@
 use super::dom::{el, live, part, press_link};
 use leptos::prelude::*;
 
-use super::ask::{hardware, picker};
+use super::ask::{framework, hardware, picker};
 use super::controls::{plain, tokens};
 use super::icons::icon;
 use super::{advice, banner, calibrate, flags, gpus, how, memory, sheet, time, verdict};
 use crate::browser;
+use crate::fit;
 use crate::form::{Field, generates, is_rl};
 use crate::format;
 use crate::page::Page;
@@ -110,6 +111,7 @@ fn form(page: Page) -> AnyView {
     el("FORM.emb-q")
         .set("aria-label", page.text().your_question)
         .on("submit", press_link(|| ()))
+        .child(framework::view(page))
         .child(picker::model_name(page))
         .child(hardware::gpu_choice(page))
         .child(plain(page, Field::Gpus))
@@ -138,11 +140,8 @@ fn answer(page: Page) -> AnyView {
         let stale = !page.wrong().is_empty();
         let shown = page.answered()?;
         let answer = &shown.found.answer;
-        let memory = &answer.memory;
-        let (symbol, words, class) = match answer.fits {
-            true => ("i-check", text.fits_short, "emb-fit"),
-            false => ("i-x", text.does_not_fit, "emb-fit is-bad"),
-        };
+        let own = &answer.fit;
+        let state = fit::class(own.state);
         let usd = answer.usd_per_mtok.map(|usd| {
             el("DIV")
                 .child(el("DT").child(text.per_mt))
@@ -155,22 +154,21 @@ fn answer(page: Page) -> AnyView {
         });
         Some(
             el("DIV")
-                .set("class", if stale { "emb-v is-stale" } else { "emb-v" })
+                .set(
+                    "class",
+                    format!("emb-v {state}{}", if stale { " is-stale" } else { "" }),
+                )
                 .child(notice)
                 .child(
                     el("P")
-                        .set("class", class)
-                        .child(icon(symbol))
-                        .child(el("B").child(words))
-                        .child(" ")
-                        .child(el("SPAN").child(format!(
-                            "{} / {} GiB",
-                            format::gib(memory.reserved_gib),
-                            format::gib(memory.capacity_gib)
-                        )))
+                        .set("class", "emb-fit")
+                        .child(icon(fit::icon(own.state)))
+                        .child(el("B").child(fit::word(own.state, lang)))
+                        .child(el("SPAN").child(fit::behind(own, lang)))
                         .child(calibrate::tag(answer.calibration.is_some(), lang)),
                 )
-                .child(el("DIV.emb-bar").child(verdict::bar(answer)))
+                .child(verdict::margin(own, lang))
+                .child(verdict::bar(own, lang))
                 .child(
                     el("DL.emb-n")
                         .child(

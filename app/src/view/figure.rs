@@ -51,11 +51,6 @@ pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> An
     vec![image(drawing, label(id)), targets].into_any()
 }
 
-/// A bar of one value against its limit, by fractions of the width it has.
-pub(super) fn meter(share: f64, over: bool, height: u32) -> AnyView {
-    node(parts::meter(share, over, height))
-}
-
 /// A swatch and its meaning.
 pub(super) fn legend(class: &'static str, name: String) -> AnyView {
     node(parts::legend(class, name))

@@ -6,6 +6,7 @@ use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::search::market;
+use shardwise_core::wire::FitState;
 
 use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
 use super::{how, objective, words};
@@ -13,6 +14,7 @@ use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
 use crate::charts::stack::SEPARATOR;
 use crate::compute::{Compared, Figures, Market};
+use crate::fit;
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, Text, fill};
@@ -69,6 +71,12 @@ fn selection(rows: Vec<Compared>, asked: Option<&str>, top: usize) -> Vec<Compar
         .collect()
 }
 
+/// What is said of a type whose best plan fits, but is less sure to than asked.
+fn tight(figures: &Figures, lang: Lang) -> Option<String> {
+    let less = figures.state == FitState::Tight;
+    less.then(|| fit::short(figures.state, figures.probability, lang))
+}
+
 fn reason(row: &Compared, text: &Text) -> String {
     match &row.result {
         Ok(figures) => {
@@ -97,7 +105,8 @@ fn best(rows: &[Compared]) -> (Option<&Compared>, Option<&Compared>) {
     )
 }
 
-fn chart(chosen: &Chosen, text: &Text) -> Gpus {
+fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
+    let text = lang.text();
     let (fastest, cheapest) = best(&chosen.all);
     let is = |row: &Compared, other: Option<&Compared>| {
         other.is_some_and(|other| other.gpu.id == row.gpu.id)
@@ -127,7 +136,11 @@ fn chart(chosen: &Chosen, text: &Text) -> Gpus {
             name: words::gpu_label(row.gpu.id),
             memory: format!("{} GB", format::fixed(row.gpu.memory_gb, 0)),
             plan: fitting(row)
-                .map(|answer| answer.layout.clone())
+                .map(|answer| match tight(answer, lang) {
+                    Some(tight) if answer.layout.is_empty() => tight,
+                    Some(tight) => format!("{tight} · {}", answer.layout),
+                    None => answer.layout.clone(),
+                })
                 .unwrap_or_default(),
             selected: Some(row.gpu.id) == chosen.asked.as_deref(),
             missed: chosen.misses(row),
@@ -150,6 +163,10 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
         words::gpu_label(row.gpu.id),
         format::fixed(row.gpu.memory_gb, 0)
     )];
+    if let Ok(figures) = &row.result {
+        let (state, probability) = (figures.state, figures.probability);
+        lines.push(fit::short(state, probability, page.lang));
+    }
     let Some(answer) = fitting(row) else {
         lines.push(match &row.result {
             Ok(_) => reason(row, text),
@@ -269,12 +286,11 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
 /// The chart alone.
 pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
     let draw = move |width| {
-        let text = page.text();
         let chosen = chosen(page, embedded)?;
         if chosen.rows.is_empty() {
             return None;
         }
-        let chart = chart(&chosen, text);
+        let chart = chart(&chosen, page.lang);
         let drawing = charts::draw((width, chart.height(width)), |area| chart.draw(area));
         if embedded {
             return Some(image(drawing, label("gpus")));
@@ -419,6 +435,8 @@ fn table(page: Page, embedded: bool) -> AnyView {
         let missed = objective::missing(chosen.objective, text)
             .filter(|_| chosen.misses(row))
             .map(|name| el("SPAN.tag tag-bad").child(name));
+        let less = fitting(row).and_then(|figures| tight(figures, page.lang));
+        let less = less.map(|words| el("SPAN.tag tag-warn").child(words));
         let cells = match &row.result {
             Ok(answer) if answer.fits => vec![
                 node(cell(text.per_gpu, format::figure(answer.speed))),
@@ -434,8 +452,8 @@ fn table(page: Page, embedded: bool) -> AnyView {
                 ),
             ]
             .into_any(),
-            Ok(_) => el("TD|colspan=4")
-                .child(text.does_not_fit)
+            Ok(figures) => el("TD|colspan=4")
+                .child(fit::short(figures.state, figures.probability, page.lang))
                 .child(": ")
                 .child(reason(row, text))
                 .into_any(),
@@ -448,7 +466,13 @@ fn table(page: Page, embedded: bool) -> AnyView {
         };
         el("TR")
             .set("class", class)
-            .child(el("TH|scope=row").child(label).child(" ").child(missed))
+            .child(
+                el("TH|scope=row")
+                    .child(label)
+                    .child(" ")
+                    .child(missed)
+                    .child(less),
+            )
             .child(cells)
             .child(el("TD").child(action))
     });

@@ -64,7 +64,7 @@ pub(super) fn view(
                             press(move || {
                                 look.choose_lang(lang.other());
                                 // The new page has a button of its own.
-                                Timeout::new(0, || browser::focus("language")).forget();
+                                browser::after(0, Box::new(|| browser::focus("language"))).forget();
                             }),
                         )
                         .child(lang.other().site().language),

@@ -24,6 +24,7 @@ mod memory;
 mod objective;
 mod paste;
 pub(crate) mod sheet;
+mod sure;
 pub(crate) mod time;
 mod verdict;
 pub(crate) mod words;

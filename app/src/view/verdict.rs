@@ -6,51 +6,63 @@ use super::dom::{el, live, node, part, press, press_link};
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::complete::training_gpus;
+use shardwise_core::wire::{Fit, FitState};
 
 use super::calibrate;
-use super::figure::{meter, per_cent};
+use super::figure::per_cent;
 use super::icons::{icon, icon_with};
-use super::{closing, how, words};
+use super::{closing, how, sheet, sure, words};
 use crate::browser;
+use crate::fit;
 use crate::follow::follow_at_rest;
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
+use crate::texts::Name;
 
 /// How long the answer must rest before it is read out, in milliseconds.
 const QUIET_MS: u32 = 600;
 
 /// Whether it fits, in one sentence.
 pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
-    let (text, memory) = (lang.text(), &answer.memory);
-    if answer.fits {
-        fill(
-            text.fits,
-            &[&format::gib(memory.capacity_gib - memory.reserved_gib)],
-        )
-    } else {
-        fill(
-            text.unfit,
-            &[&format::gib(memory.reserved_gib - memory.capacity_gib)],
-        )
-    }
+    fit::sentence(&answer.fit, lang)
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    part(move || {
-        let lang = page.lang;
-        let wrong = page.wrong().len();
-        match page.answered() {
-            Some(shown) => card(page, &shown, lang, wrong),
-            None => el("SECTION.verdict is-stale")
-                .child(
-                    el("P.stale-n")
-                        .child(icon("i-info"))
-                        .child(el("SPAN").child(lang.text().stale_none)),
-                )
-                .into_any(),
+    let class = move || {
+        let stale = !page.wrong().is_empty();
+        match (page.answered(), stale) {
+            (Some(shown), false) => format!("verdict {}", state(&shown)),
+            (Some(shown), true) => format!("verdict is-stale {}", state(&shown)),
+            (None, _) => "verdict is-stale".to_owned(),
         }
-    })
+    };
+    let head = move || match page.answered() {
+        Some(shown) => head(page, &shown, page.wrong().len()),
+        None => el("P.stale-n")
+            .child(icon("i-info"))
+            .child(el("SPAN").child(page.text().stale_none))
+            .into_any(),
+    };
+    let out = move || {
+        let sure = page.answered()?.found.answer.fit.state == FitState::Fits;
+        (!sure).then(|| closing::view(page))
+    };
+    let figures = move || page.answered().map(|shown| figures(page, &shown));
+    // The control and what the worker writes stay where they are while all around them is new.
+    el("SECTION")
+        .live("class", class)
+        .set("aria-labelledby", "v-h")
+        .child(part(head))
+        .child(sure::view(page))
+        .child(sheet::view(page, Name::Ways))
+        .child(part(out))
+        .child(part(figures))
+        .into_any()
+}
+
+fn state(shown: &Shown) -> &'static str {
+    fit::class(shown.found.answer.fit.state)
 }
 
 /// The notice that the answer belongs to an earlier question.
@@ -70,78 +82,135 @@ fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
     )
 }
 
-fn card(page: Page, shown: &Arc<Shown>, lang: Lang, wrong: usize) -> AnyView {
+/// Heading, margin and bar.
+fn head(page: Page, shown: &Arc<Shown>, wrong: usize) -> AnyView {
+    let lang = page.lang;
     let answer = &shown.found.answer;
-    let class = match (answer.fits, wrong > 0) {
-        (true, false) => "verdict is-fit",
-        (true, true) => "verdict is-fit is-stale",
-        (false, false) => "verdict is-bad",
-        (false, true) => "verdict is-bad is-stale",
-    };
-    el("SECTION")
-        .set("class", class)
-        .set("aria-labelledby", "v-h")
-        .child(stale(shown, lang, wrong))
-        .child(
+    let own = &answer.fit;
+    node(vec![
+        node(stale(shown, lang, wrong)),
+        node(
             el("DIV.verdict-top")
                 .child(
                     el("H2|id=v-h")
-                        .child(icon_with(
-                            if answer.fits { "i-check" } else { "i-x" },
-                            "verdict-i",
-                        ))
-                        .child(el("SPAN").child(sentence(answer, lang))),
+                        .child(icon_with(fit::icon(own.state), "verdict-i"))
+                        .child(
+                            el("SPAN")
+                                .child(fit::word(own.state, lang))
+                                .child(el("SPAN.of").child(fit::behind(own, lang))),
+                        ),
                 )
+                .child(margin(own, lang))
                 .child(el("P.verdict-q").child(words::asked(shown, lang))),
-        )
-        .child(answer.calibration.map(|own| calibrate::notice(page, &own)))
-        .child(fit(page, answer))
-        .child((!answer.fits).then(|| closing::view(page)))
-        .child(
-            el("DL.figs")
-                .child(throughput(page, answer))
-                .child(cost(page, answer))
-                .child(run(page, shown))
-                .child(mfu(page, answer)),
-        )
-        .child(plan(page, shown, lang))
-        .into_any()
+        ),
+        node(answer.calibration.map(|own| calibrate::notice(page, &own))),
+        memory(page, answer),
+    ])
 }
 
-/// The bar of memory, with the limit marked where the need is beyond it.
-pub(super) fn bar(answer: &Answer) -> AnyView {
-    let memory = &answer.memory;
-    if answer.fits {
-        return meter(memory.reserved_gib / memory.capacity_gib, false, 8);
-    }
-    let share = (memory.capacity_gib / memory.reserved_gib).clamp(0.0, 1.0);
+/// What is to spare or missing.
+pub(super) fn margin(own: &Fit, lang: Lang) -> AnyView {
+    let parts = fit::parts(own, lang);
+    let parts = parts.into_iter().enumerate().map(|(place, words)| {
+        if place % 2 == 1 {
+            node(el("B").child(words))
+        } else {
+            node(words)
+        }
+    });
+    el("P.verdict-m").children(parts).into_any()
+}
+
+fn figures(page: Page, shown: &Arc<Shown>) -> AnyView {
+    let answer = &shown.found.answer;
+    node(vec![
+        el("DL.figs")
+            .child(throughput(page, answer))
+            .child(cost(page, answer))
+            .child(run(page, shown))
+            .child(mfu(page, answer))
+            .into_any(),
+        plan(page, shown, page.lang),
+    ])
+}
+
+/// What decides whether it fits, as a bar: the estimate, what suffices as surely as asked, and what there is.
+pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let bar = fit::bar(own);
     let part = |class: &'static str, from: f64, wide: f64| {
-        el("rect|height=8|y=2")
+        el("rect|height=26|y=20")
             .set("class", class)
             .set("x", per_cent(from))
-            .set("width", per_cent(wide))
+            .set("width", per_cent(wide.max(0.0)))
     };
-    el("svg.meter|width=100%|height=12|aria-hidden=true")
-        .child(part("over-ok", 0.0, share))
-        .child(part("over-bad", share, 1.0 - share))
-        .child(el("rect.over-cap|width=2|height=12").set("x", per_cent(share)))
+    let tick = |class: &'static str, at: f64, y: &'static str, height: &'static str| {
+        el("rect|width=2")
+            .set("class", class)
+            .set("x", per_cent(at))
+            .set("y", y)
+            .set("height", height)
+    };
+    // Words end at their mark, unless that stands too far left for them.
+    let words = |class: &'static str, at: f64, y: &'static str, words: String| {
+        el("text")
+            .set("class", class)
+            .set("x", per_cent(at))
+            .set("y", y)
+            .set("text-anchor", if at < 0.4 { "start" } else { "end" })
+            .child(words)
+    };
+    let confidence = format!("{}\u{a0}%", fit::asked(own.confidence));
+    let [needed, sure, card] = [
+        own.needed_gib,
+        own.needed_at_confidence_gib,
+        own.capacity_gib,
+    ]
+    .map(format::gib);
+    let inside = bar.estimate > 0.2;
+    el("svg.fb|role=img")
+        .set(
+            "aria-label",
+            fill(text.fit_bar, &[&needed, &confidence, &sure, &card]),
+        )
+        .child(words(
+            "t-card",
+            bar.card,
+            "11",
+            fill(text.fit_usable, &[&card]),
+        ))
+        .child(part("bed", 0.0, bar.card))
+        .child(part("unc", bar.estimate, bar.sure - bar.estimate))
+        .child(tick("qcap", bar.sure, "20", "32"))
+        .child(part("est", 0.0, bar.estimate))
+        .child(part("rim", 0.0, bar.card))
+        .child(
+            el("text|y=37.5")
+                .set("class", if inside { "t-in" } else { "t-q" })
+                .set("x", per_cent(if inside { 0.0 } else { bar.estimate }))
+                .set("dx", "10")
+                .child(format!("{needed} GiB")),
+        )
+        .child(tick("card", bar.card, "15", "36"))
+        .child(words(
+            "t-q",
+            bar.sure,
+            "64",
+            fill(text.fit_sure_below, &[&confidence, &sure]),
+        ))
         .into_any()
 }
 
-fn fit(page: Page, answer: &Answer) -> AnyView {
+fn memory(page: Page, answer: &Answer) -> AnyView {
     let lang = page.lang;
     let memory = &answer.memory;
     let rest = fill(
         lang.text().worst,
         &[&format::gib(memory.capacity_gib), lang.word(memory.phase)],
     );
-    let range = answer.interval.map(|interval| {
-        let [low, high] = interval.peak_gib;
-        el("SPAN.iv-t").child(format!("{}–{} GiB", format::gib(low), format::gib(high)))
-    });
     let on = answer.calibration.is_some_and(|own| own.memory.is_some());
     el("DIV.fit")
-        .child(bar(answer))
+        .child(bar(&answer.fit, lang))
         .child(
             el("P.fit-t")
                 .child(
@@ -151,8 +220,6 @@ fn fit(page: Page, answer: &Answer) -> AnyView {
                         .child(rest),
                 )
                 .child(" ")
-                .child(range)
-                .child(" ")
                 .child(how::button(
                     page,
                     format!("memory.{}", memory.phase),
@@ -160,6 +227,7 @@ fn fit(page: Page, answer: &Answer) -> AnyView {
                 ))
                 .child(calibrate::tag(on, lang)),
         )
+        .child(fit::host(&answer.fit, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
         .into_any()
 }
 
@@ -348,13 +416,20 @@ fn run(page: Page, shown: &Shown) -> AnyView {
 fn mfu(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
     let value = el("B").child(format::percent(answer.mfu, 1));
-    let sub = fill(text.hfu, &[&format::percent(answer.hfu, 1)]);
+    let sub = if answer.hfu > answer.mfu {
+        text.hfu
+    } else {
+        text.hfu_same
+    };
+    let sub = fill(sub, &[&format::percent(answer.hfu, 1)]);
     figure(
         "fig-mfu",
         timed(page, text.mfu, "mfu", answer),
         value.into_any(),
         answer.mfu,
         answer.with_speed(answer.mfu).map(|[low, high]| {
+            // No card does more than its peak.
+            let high = high.min(1.0);
             let (from, to) = (format::fixed(low * 100.0, 1), format::percent(high, 1));
             ([low, high], format!("{from}–{to}"))
         }),
@@ -366,7 +441,8 @@ fn mfu(page: Page, answer: &Answer) -> AnyView {
 /// The plan in tags.
 fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
     let (text, spec) = (lang.text(), &shown.found.answer.plan);
-    let mut chips = Vec::new();
+    let runs = shown.found.answer.framework.map(words::framework_name);
+    let mut chips: Vec<String> = runs.into_iter().collect();
     if shown.found.job.workload.generation.is_none() {
         chips.extend(
             spec.backend
@@ -468,28 +544,22 @@ pub(super) fn dock(page: Page) -> AnyView {
         let lang = page.lang;
         page.answered().map(|shown| {
             let answer = &shown.found.answer;
-            let memory = &answer.memory;
-            let (symbol, class) = if answer.fits {
-                ("i-check", "dock-v")
-            } else {
-                ("i-x", "dock-v is-bad")
-            };
+            let own = &answer.fit;
             let usd = answer
                 .usd_per_mtok
                 .map(|usd| el("SPAN").child(format::usd(usd)).child("/MT"));
             el("P")
-                .set("class", class)
-                .child(icon(symbol))
-                .child(el("B").child(if answer.fits {
-                    lang.text().fits_short
-                } else {
-                    lang.text().does_not_fit
+                .set("class", format!("dock-v {}", fit::class(own.state)))
+                .child(icon(fit::icon(own.state)))
+                .child(el("B").child(fit::short(own.state, own.probability, lang)))
+                .child(el("SPAN.dock-m").child(match own.state {
+                    FitState::No => format!(
+                        "{} / {} GiB",
+                        format::gib(own.needed_gib),
+                        format::gib(own.capacity_gib)
+                    ),
+                    _ => format!("{} GiB", format::gib(own.needed_gib)),
                 }))
-                .child(el("SPAN.dock-m").child(format!(
-                    "{} / {} GiB",
-                    format::gib(memory.reserved_gib),
-                    format::gib(memory.capacity_gib)
-                )))
                 .child(
                     el("SPAN")
                         .child(format::figure(answer.tokens_per_s_per_gpu))
@@ -530,7 +600,11 @@ pub(super) fn announcement(page: Page) -> AnyView {
                 format::figure(answer.tokens_per_s_per_gpu),
                 lang.text().per_gpu
             );
-            format!("{}. {speed}", sentence(answer, lang))
+            format!(
+                "{}. {} {speed}",
+                sentence(answer, lang),
+                fit::margin(&answer.fit, lang)
+            )
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });

@@ -1,8 +1,9 @@
 //! Sentences that several parts of the page share.
 
 use serde_json::Value;
+use shardwise_core::emit::NAMES;
 use shardwise_core::job::Job;
-use shardwise_core::wire::{Backend, PlanSpec, RecomputeGranularity, RecomputeSpec};
+use shardwise_core::wire::{Backend, PlanSpec, RecomputeGranularity, RecomputeSpec, RunBy};
 
 use crate::form::KINDS;
 use crate::format;
@@ -22,6 +23,16 @@ pub(crate) fn backend(backend: Backend) -> &'static str {
         Backend::Deepspeed => "DeepSpeed",
         Backend::Ddp => "DDP",
     }
+}
+
+/// A framework with its version: `veRL 0.9.1`.
+pub(crate) fn framework_name(own: RunBy) -> String {
+    let named = NAMES.iter().find(|named| named.id == own.id);
+    format!(
+        "{}\u{a0}{}",
+        named.map_or(own.id, |named| named.name),
+        own.version
+    )
 }
 
 /// The question in one sentence.

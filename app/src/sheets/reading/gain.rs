@@ -1,9 +1,10 @@
 //! What a script would give as it is and with the changes that help most, and the way into the form.
 
 use serde_json::Value;
-use shardwise_core::wire::question_from_value;
+use shardwise_core::wire::{FitState, question_from_value};
 
 use super::word;
+use crate::fit;
 use crate::form::Field;
 use crate::format;
 use crate::text::{Lang, fill};
@@ -59,23 +60,18 @@ fn number(value: &Value) -> f64 {
 /// A row of the comparison: fits, memory, speed, cost.
 fn row(name: String, answer: &Value, lang: Lang) -> Tree {
     let text = lang.text();
-    let fits = answer["fits"] == true;
-    let memory = &answer["memory"];
-    let [has, needs] =
-        ["capacity_gib", "reserved_gib"].map(|key| format::gib(number(&memory[key])));
+    let own = &answer["fit"];
+    let state = serde_json::from_value(own["state"].clone()).unwrap_or(FitState::No);
+    let [has, needs] = ["capacity_gib", "needed_gib"].map(|key| format::gib(number(&own[key])));
     let usd = answer["usd_per_mtok"]
         .as_f64()
         .map_or("–".to_owned(), |usd| format!("{}/MT", format::usd(usd)));
     el("DIV")
-        .set("class", if fits { "is-fit" } else { "is-bad" })
+        .set("class", fit::class(state))
         .child(el("DT").child(name))
         .child(
             el("DD.reada-f")
-                .child(el("B").child(if fits {
-                    text.fits_short
-                } else {
-                    text.does_not_fit
-                }))
+                .child(el("B").child(fit::short(state, number(&own["probability"]), lang)))
                 .child(" ")
                 .child(el("SPAN.nb").child(format!("{needs} / {has} GiB"))),
         )

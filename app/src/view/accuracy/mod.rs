@@ -5,6 +5,7 @@
 
 mod chart;
 mod errors;
+mod reliability;
 mod summary;
 mod table;
 
@@ -18,6 +19,7 @@ use super::dom::{el, node, part, press, press_link};
 use super::icons::icon;
 use super::{footer, header, words};
 use crate::browser;
+use crate::busy::Work;
 use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Kind, Quantity, Runs};
@@ -111,6 +113,7 @@ impl Page {
     /// Asks for the data file.
     fn load(self) {
         self.file.set(File::Loading);
+        let busy = Work::begin();
         leptos::task::spawn_local(async move {
             let text = match browser::root_says(FILE) {
                 Some(address) => browser::file(&address).await,
@@ -123,6 +126,7 @@ impl Page {
             };
             // To read it takes long, and so does what it shows: each in a task of its own.
             browser::soon(move || self.file.set(file));
+            drop(busy);
         });
     }
 
@@ -376,6 +380,7 @@ fn body(page: Page) -> AnyView {
                         .child(part(move || errors::misses(page))),
                 ),
             ),
+            node(reliability::view(page)),
             node(table::view(page)),
             node(summary::method(page, &runs)),
         ]

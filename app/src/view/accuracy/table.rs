@@ -9,6 +9,7 @@ use super::chart::{signed, source};
 use super::errors::dimension;
 use super::summary::coverage;
 use super::{Page, framework, group_label};
+use crate::browser;
 use crate::format;
 use crate::runs::{By, Column, Run, Runs};
 use crate::text::fill;
@@ -174,10 +175,8 @@ fn table(page: Page) -> Option<AnyView> {
                         page.sort.set((column, next));
                         // The heads are drawn anew.
                         let id = format!("sort-{}", name_of(column));
-                        gloo::timers::callback::Timeout::new(0, move || {
-                            crate::browser::focus(&id);
-                        })
-                        .forget();
+                        let back = Box::new(move || browser::focus(&id));
+                        browser::after(0, back).forget();
                     }),
                 )
                 .child(name(page, &runs, column))

@@ -6,11 +6,11 @@ use shardwise_core::catalog;
 use shardwise_core::hardware::Hardware;
 
 use super::found;
-use crate::form::{CUSTOM_GPU, Field};
+use crate::form::{ARCHITECTURES, CUSTOM_GPU, Field};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{input, message, problem};
+use crate::view::controls::{choice, input, message, problem};
 use crate::view::words::gpu_label;
 
 /// The GPUs of the catalog by vendor, as options of a control.
@@ -104,8 +104,20 @@ fn own(page: Page) -> Option<El> {
             });
             input(page, field, None, used)
         };
+        let architecture = found(page, |shown, _| {
+            let name = &shown.found.job.hardware.architecture;
+            let own = shown.question.hardware.gpu.is_object();
+            let first = name.split(' ').next().filter(|_| own);
+            first.unwrap_or_default().to_owned()
+        });
         el("DIV.row own-gpu")
             .child(select(page, Field::GpuBase, base, none.into_any()))
+            .child(choice(
+                page,
+                Field::GpuArchitecture,
+                &ARCHITECTURES,
+                architecture,
+            ))
             .child(figure(Field::GpuMemory, |gpu| gpu.memory_gib))
             .child(figure(Field::GpuBandwidth, |gpu| gpu.hbm_gb_per_s))
             .child(figure(Field::GpuBf16, |gpu| gpu.peaks.bf16))

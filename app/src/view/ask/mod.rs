@@ -1,5 +1,6 @@
 //! The question: a form that is never submitted, because every change is answered at once.
 
+pub(super) mod framework;
 pub(super) mod hardware;
 mod model;
 pub(super) mod picker;
@@ -15,6 +16,7 @@ use shardwise_core::wire::PlanSpec;
 use super::comfort::recent_button;
 use super::controls::describe;
 use super::icons::icon;
+use crate::form::Field;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
 
@@ -90,6 +92,7 @@ pub(super) fn view(page: Page) -> AnyView {
 
 fn about_hardware(page: Page) -> AnyView {
     node(vec![
+        framework::view(page),
         start(page),
         other_errors(page),
         model::view(page),
@@ -145,8 +148,10 @@ fn start(page: Page) -> AnyView {
                             page.replace(|form| {
                                 // Another example of the session, under the same factors.
                                 let own = form.calibration();
+                                let sure = form.get(Field::Confidence).to_owned();
                                 form.load(&question);
                                 form.calibrate(own);
+                                form.set(Field::Confidence, sure);
                             });
                         }
                     }),

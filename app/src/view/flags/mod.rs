@@ -4,11 +4,10 @@ mod text;
 
 use std::sync::Arc;
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Map;
 use shardwise_core::emit::{NAMES, Named};
-use shardwise_core::wire::to_value;
+use shardwise_core::wire::{RunBy, to_value};
 use wasm_bindgen::JsCast;
 
 use super::dom::{Act, El, el, node, part, press, typed};
@@ -60,7 +59,8 @@ pub(super) fn view(page: Page) -> AnyView {
         version: RwSignal::new(""),
         reasons: RwSignal::new(true),
     };
-    Timeout::new(FIRST_MS, move || desk::open(page.no_worker)).forget();
+    browser::after(FIRST_MS, Box::new(move || desk::open(page.no_worker))).forget();
+    follow_question(page, choice);
     order_flags(page, choice);
     order_serves(page);
     order_diff(page, choice);
@@ -83,6 +83,27 @@ pub(super) fn view(page: Page) -> AnyView {
         )
         .child(sheet::host(page, Name::Diff))
         .into_any()
+}
+
+/// Opens the tab of the framework that the answer is for, as often as that is another. Who looks at another tab stays there
+/// until the question names a framework.
+fn follow_question(page: Page, choice: Choice) {
+    let mut before: Option<RunBy> = None;
+    follow(move || {
+        let now = page
+            .answered()
+            .and_then(|shown| shown.found.answer.framework);
+        let there = choice.framework.get_untracked();
+        let stays = before.is_none_or(|own| own.id == there);
+        if now != before
+            && let Some(own) = now
+            && (own.stated || stays)
+        {
+            choice.version.set(own.version);
+            choice.framework.set(own.id);
+        }
+        before = now.or(before);
+    });
 }
 
 /// Orders the flags of the chosen framework, as often as the question or the choice changes.
@@ -288,6 +309,7 @@ fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice)
         None => None,
     };
     let notice = notice.map(|words| callout("callout callout-warn", "i-warn", words));
+    let switch = switch(page, framework, flags);
     let unfit = (!flags.fits && !flags.texts.is_empty())
         .then(|| callout("callout callout-bad", "i-x", words.flags_unfit.to_owned()));
     let texts = flags.texts.iter().enumerate().map(|(index, own)| {
@@ -300,7 +322,34 @@ fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice)
             page.lang,
         )
     });
-    vec![node(notice), node(unfit), node(texts.collect_view())].into_any()
+    vec![
+        node(notice),
+        node(switch),
+        node(unfit),
+        node(texts.collect_view()),
+    ]
+    .into_any()
+}
+
+/// Ratios this close are as fast.
+const SAME: f64 = 0.005;
+
+/// What a switch to a framework costs that the answer is not for.
+fn switch(page: Page, framework: &Named, flags: &Flags) -> Option<El> {
+    let beside = flags.beside.filter(|beside| beside.is_finite())?;
+    let words = page.text();
+    let each = page.standing()?.found.answer.tokens_per_s_per_gpu * beside;
+    let (sentence, share) = if beside < 1.0 - SAME {
+        (words.switch_slower, 1.0 - beside)
+    } else if beside > 1.0 + SAME {
+        (words.switch_faster, beside - 1.0)
+    } else {
+        (words.switch_same, 2.0 * SAME)
+    };
+    let share = format::percent(share, 0);
+    let words = fill(sentence, &[framework.name, &share, &format::figure(each)]);
+    let callout = callout("callout", "i-info", words);
+    Some(callout.set("id", "switch"))
 }
 
 fn callout(class: &'static str, symbol: &'static str, words: String) -> El {

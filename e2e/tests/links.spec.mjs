@@ -1,0 +1,27 @@
+// Links that outlive what a question may say.
+
+import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
+
+const OLD = '#v=1&d=2026.11&model=qwen3-8b&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo&workload.sequence_length=4096'
+  + '&workload.rl.prompts_per_step=512&workload.rl.max_prompt_length=1024&workload.rl.max_response_length=3072'
+  + '&plan.critic.backend=fsdp&z=1';
+
+test('an old link opens without what its question has no use for, and says what that was', async ({ page, calculator }) => {
+  await calculator.open(OLD);
+  const notice = page.locator('#left-out');
+  await expect(notice).toContainText('workload.sequence_length, plan.critic');
+  await expect(page.locator('#bad-link')).toHaveCount(0);
+  await expect(page.locator('#workload-rl-prompts_per_step')).toHaveValue('512');
+  await expect(page.locator('.is-stale')).toHaveCount(0);
+  expect(await violations(page, '#left-out')).toEqual([]);
+  await expect.poll(() => page.url()).not.toContain('sequence_length');
+  await notice.getByRole('button').click();
+  await expect(notice).toHaveCount(0);
+});
+
+test('a link whose every part belongs opens without a word', async ({ page, calculator }) => {
+  await calculator.open(OLD.replace('&workload.sequence_length=4096', '').replace('&plan.critic.backend=fsdp', ''));
+  await expect(page.locator('#v-h')).toBeVisible();
+  await expect(page.locator('#left-out')).toHaveCount(0);
+});
