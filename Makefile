@@ -146,7 +146,7 @@ test-lighthouse: ## Run Lighthouse on the release site: accessibility, best prac
 test-frameworks: ## Run the emitted flags through the frameworks' own checks
 	@scripts/setup rust
 	@scripts/check frameworks
-test-fuzz: ## Read a million random texts and search 100,000 random questions
+test-fuzz: ## Read a million random texts, search 100,000 random questions, hold 5,000 decisions against what may beat them
 	@scripts/setup rust
 	@scripts/check fuzz
 
