@@ -82,6 +82,8 @@ const CAUTION: f64 = 0.05;
 
 /// Doublings by which a layout goes beyond what published runs of its kind tried, `tokens` in a mean micro-batch on one
 /// GPU: of experts on a rank, tokens, chunks of a stage, layers of a chunk, GPUs that split a sequence or an expert.
+/// All activations in host memory count as one: runs that moved any kept those of half the layers (Megatron-Bridge's
+/// recipes for GB200 and GB300).
 #[must_use]
 pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
     let framework = framework(layout);
@@ -93,9 +95,10 @@ pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
         .clone()
         .find(|own| own.reinforcement == reinforcement)
         .or(own.clone().next());
+    let moved = f64::from(u8::from(layout.offload.activations));
     // Of a kind that no run covers nothing says where its layouts end: its interval is the widest.
-    let Some(own) = own else { return 0.0 };
-    let mut doublings = 0.0;
+    let Some(own) = own else { return moved };
+    let mut doublings = moved;
     let mut past = |value: f64, most: f64| {
         if value > most && most > 0.0 {
             doublings += libm::log2(value / most);

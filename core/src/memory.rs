@@ -588,14 +588,25 @@ pub fn offloaded_activations(
 ) -> Bytes {
     let sequences = context.job.workload.global_batch as f64;
     let batch = batch::split(context.job, layout, gpus, sequences, 0.0);
+    let moved = moved_activations(context, role, layout, batch.expected.slice);
+    moved * in_flight(layout, batch.expected.micro_batches, Stage::First)
+}
+
+/// Activations of one micro-batch that leave the card of a first stage's GPU for host memory, and come back.
+#[must_use]
+pub fn moved_activations(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    slice: Slice,
+) -> Bytes {
     let (own, eager) = block_context(context, role, layout);
     let (mut kept, mut layers) = (0.0, 0.0);
     for (block, count) in stage_layers(role, layout, Stage::First) {
-        kept += own.kept_bytes(block, batch.expected.slice, eager) * count;
+        kept += own.kept_bytes(block, slice, eager) * count;
         layers += count;
     }
-    let away = 1.0 - on_card(layout, layers);
-    Bytes::new(kept * away * in_flight(layout, batch.expected.micro_batches, Stage::First))
+    Bytes::new(kept * (1.0 - on_card(layout, layers)))
 }
 
 /// Micro-batches whose activations a stage holds at once.

@@ -1,8 +1,8 @@
 //! What [`step`](super::step) and [`forward`](super::forward) add up, term by term: for explaining them.
 
 use super::{
-    FORWARD_EXCHANGES, Shards, block_context, block_times, head_time, stage_send, stages,
-    tensor_exposed, updated, updates_on_host,
+    FORWARD_EXCHANGES, Shards, activation_copies, block_context, block_times, head_time,
+    stage_send, stages, tensor_exposed, updated, updates_on_host,
 };
 use crate::batch::Batch;
 use crate::context::{Context, Role};
@@ -161,6 +161,21 @@ pub(crate) fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gp
         on_host,
         swap,
     }
+}
+
+/// Seconds of a step's activations on their way to host memory and back that computation does not hide.
+pub(crate) fn copies(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    batch: &Batch,
+) -> f64 {
+    if !layout.offload.activations {
+        return 0.0;
+    }
+    let slow = stages(context, role, layout, batch).slowest;
+    let (forward, backward) = (slow.forward(), slow.backward());
+    activation_copies(context, role, layout, batch, forward, backward).get() * batch.micro_batches
 }
 
 /// Seconds of a forward and of a backward pass.

@@ -425,22 +425,56 @@ pub(super) fn memory_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression 
     sheet.term("HBM", rate, Unit::GbPerS, meaning)
 }
 
-/// Traffic of what is offloaded: within the optimizer's step, or before and after an RL phase.
+/// Traffic of what is offloaded: within the optimizer's step or before and after an RL phase, and of activations within
+/// each pass.
 fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<Expression> {
+    let mut all = Vec::new();
     let context = source.context;
-    let layout = &phase.layout;
-    let host = context.network.host.get();
-    let link = ("host link per GPU", "单个 GPU 到主机的带宽");
     if phase.moved > 0.0 {
         let meaning = (
             "states that come to the card for the phase, and go back",
             "阶段开始时载入、结束时写回的状态",
         );
+        let host = context.network.host.get();
         let bytes = sheet.term("states", phase.moved * host / 2.0, Unit::Gib, meaning);
-        let own = Expression::Number(2.0) * bytes / sheet.term("host", host, Unit::GbPerS, link);
-        return Some(calibration(source, sheet, own));
+        let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
+        all.push(calibration(source, sheet, own));
+    } else if phase.layout.offload.optimizer {
+        let own = update_traffic(source, sheet, phase);
+        all.push(repeated(source, sheet, phase, own));
     }
-    let own = workings::update(context, &phase.role, layout, source.gpus());
+    if phase.usage == Use::Train {
+        let copies = workings::copies(context, &phase.role, &phase.layout, &phase.batch);
+        if copies > 0.0 {
+            let meaning =
+                "activations on their way to host memory and back, beyond what computation hides";
+            let own = seconds(
+                sheet,
+                "copies",
+                copies,
+                meaning,
+                "激活值往返主机内存中未被计算掩盖的部分",
+            );
+            all.push(repeated(source, sheet, phase, own));
+        }
+    }
+    (!all.is_empty()).then(|| Expression::sum(all))
+}
+
+fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+    let link = ("host link per GPU", "单个 GPU 到主机的带宽");
+    sheet.term(
+        "host",
+        source.context.network.host.get(),
+        Unit::GbPerS,
+        link,
+    )
+}
+
+/// Gradients on their way to the host's optimizer, and weights back.
+fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expression {
+    let layout = &phase.layout;
+    let own = workings::update(source.context, &phase.role, layout, source.gpus());
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     let bytes = (
@@ -448,12 +482,12 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<
         "去程梯度与回程权重的字节数",
     );
     let bytes = sheet.term("b", layout.gradient_bytes + 2.0, Unit::Bytes, bytes);
-    let mut all = weights * bytes / sheet.term("host", host, Unit::GbPerS, link);
+    let all = weights * bytes / host_rate(source, sheet);
     if own.swap > 0.0 {
         let swap = "states read from the drives and written back";
-        all = all + seconds(sheet, "swap", own.swap, swap, "从硬盘读出并写回状态");
+        return all + seconds(sheet, "swap", own.swap, swap, "从硬盘读出并写回状态");
     }
-    Some(repeated(source, sheet, phase, all))
+    all
 }
 
 /// Waiting for the host, and what a step takes beside its kernels.
