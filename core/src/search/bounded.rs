@@ -451,8 +451,8 @@ impl Search<'_> {
         once * times * self.task.passes() * coverage::caution(self.context.job, layout, tokens)
     }
 
-    /// The fastest plan of a chain: of variants that recompute ever more, and so hold less and take longer, the first that
-    /// fits.
+    /// The fastest plan of a chain: of variants that recompute ever more, and so hold less and mostly take longer, the first
+    /// that fits.
     fn of_chain(
         &self,
         of: &InPass<'_>,
@@ -485,6 +485,7 @@ impl Search<'_> {
                 to = middle;
             }
         }
+        let mut best = None;
         for (variant, number) in chain.iter().zip(start..).skip(from) {
             let held = self.held(of, number, variant);
             let known = variant.recompute == plain.recompute && variant.offload == plain.offload;
@@ -493,14 +494,17 @@ impl Search<'_> {
             }
             let seconds = known.then_some(plain.seconds);
             denied.set(false);
-            let asked = of.asked(variant, accept, enough);
+            let asked = of.asked(variant, accept, earlier(enough, best.as_ref()));
             let found = self.task.best(&asked, &held, seconds);
             // Who refuses this may run one that recomputes more.
-            if found.is_some() || !denied.get() {
-                return found;
+            let last = found.is_some() || !denied.get();
+            best = found.or(best);
+            // Where activations wait in host memory, who recomputes more copies less.
+            if last && !variant.offload.activations {
+                break;
             }
         }
-        None
+        best
     }
 
     /// What a variant of a pass holds.

@@ -128,6 +128,10 @@ impl<'a> Sizes<'a> {
             ring,
         );
         let exchanges = self.base.backend == Backend::Fsdp;
+        // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
+        let batch = self.job.workload.global_batch.max(1);
+        let shared = u64::from(self.gpus / tensor.max(1)) / batch;
+        let most = most.max(shared.min(64) as u32);
         let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
             let split = u64::from(*size);
             let even = keys.is_multiple_of(split) || split.is_multiple_of(keys);
@@ -208,17 +212,18 @@ impl<'a> Sizes<'a> {
         )
     }
 
-    /// `DeepSpeed` has them all; Megatron's distributed optimizer costs nothing, and FSDP is ZeRO-3. Stage 0 is stage 1
-    /// with more memory.
+    /// `DeepSpeed` has them all; FSDP keeps weights after the forward pass or not (`reshard_after_forward`); Megatron's
+    /// distributed optimizer costs nothing. Stage 0 is stage 1 with more memory.
     pub(super) fn zero_stages(&self) -> Vec<u8> {
         match (self.spec.zero_stage, self.base.backend) {
             (None, Backend::Deepspeed) => vec![1, 2, 3],
+            (None, Backend::Fsdp) => vec![3, 2],
             _ => vec![self.base.zero_stage],
         }
     }
 
     /// FSDP shards over all ranks, or within each node (HSDP). Who states ZeRO-3 and no group means all.
-    pub(super) fn shard_groups(&self, layout: &Layout, zero_stage: u8) -> Vec<Option<u64>> {
+    pub(super) fn shard_groups(&self, layout: &Layout) -> Vec<Option<u64>> {
         if self.spec.shard_group.is_some() {
             return vec![self.spec.shard_group];
         }
@@ -226,7 +231,6 @@ impl<'a> Sizes<'a> {
         let node = self.job.hardware.gpus_per_node;
         let hybrid = self.base.backend == Backend::Fsdp
             && self.spec.zero_stage.is_none()
-            && zero_stage == 3
             && node > 1
             && node < all
             && all.is_multiple_of(node)
@@ -379,6 +383,14 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
         gradients: true,
         ..optimizer
     };
+    let activations = Offload {
+        activations: true,
+        ..none
+    };
+    let everything = Offload {
+        activations: true,
+        ..states
+    };
     match (job.workload.kind, backend) {
         (WorkloadKind::Rollout, _) => vec![none],
         // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
@@ -386,11 +398,14 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
         (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Deepspeed) => {
             vec![none, with_gradients]
         }
+        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Fsdp) => {
+            vec![none, activations, states, everything]
+        }
         (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, _) => vec![none, states],
-        (_, Backend::Deepspeed) => vec![none, with_gradients, states],
-        (_, Backend::Fsdp) => vec![none, states],
+        (_, Backend::Deepspeed) => vec![none, activations, with_gradients, states, everything],
+        (_, Backend::Fsdp) => vec![none, activations, states, everything],
         (_, Backend::Megatron) => vec![none, optimizer],
-        (_, Backend::Ddp) => vec![none],
+        (_, Backend::Ddp) => vec![none, activations],
     }
 }
 

@@ -45,11 +45,12 @@ impl Desk {
         spec: &PlanSpec,
         limits: Limits,
     ) -> Result<Ranked, InputError> {
+        let open = self.runner.is_none();
         let runner = self.runner.unwrap_or_else(|| Runner::of(context.job));
         let found = self.ranked_for(context, spec, runner, limits);
         match (found, runner) {
             // Nobody here runs such a question: all the same it has an answer.
-            (Err(_), Runner::Some) => {
+            (Err(_), Runner::Some) if open => {
                 self.work.renew();
                 self.ranked_for(context, spec, Runner::Nobody, limits)
             }
@@ -60,6 +61,18 @@ impl Desk {
             }
             (found, _) => found,
         }
+    }
+
+    /// Decides who runs the plans of all searches to come, and says who: without it each that finds none which some
+    /// framework runs is answered by what nobody runs.
+    pub(super) fn of_one_runner(&mut self, job: &Job) -> Runner {
+        *self.runner.get_or_insert_with(|| Runner::of(job))
+    }
+
+    /// From here on plans that nobody runs are asked for: no framework runs any.
+    pub(super) fn of_nobody(&mut self) {
+        self.runner = Some(Runner::Nobody);
+        self.work.renew();
     }
 
     fn ranked_for(

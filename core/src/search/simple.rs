@@ -65,7 +65,7 @@ pub(super) fn of_split(job: &Job, layout: &Layout) -> u32 {
     // Less of a mechanism is simpler than more.
     let sizes: u32 = split.iter().map(|size| size.ilog2()).sum();
     let all = job.hardware.gpus / layout.model_parallel().max(1) * layout.sequence_split();
-    let hybrid = layout.zero_stage >= 3 && layout.shard_group < all;
+    let hybrid = layout.zero_stage >= 2 && layout.shard_group < all;
     USED * (used + u32::from(hybrid))
         + ODD * count(&odd)
         + UNUSUAL * (uneven + sizes)

@@ -267,7 +267,7 @@ impl Space {
             let all: Rc<[Pass]> = unlike(passes.collect()).into();
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
-                    for shard_group in sizes.shard_groups(&split, zero_stage) {
+                    for shard_group in sizes.shard_groups(&split) {
                         let layout = Layout {
                             virtual_pipeline,
                             zero_stage,

@@ -3,6 +3,7 @@
 //! Each way to share them is a search of its own. With more GPUs a side is faster, so the best shares lie where the sides
 //! meet: eighths are tried, then ever smaller steps from the best of them.
 
+use super::accept::Runner;
 use super::bounded::{Limits, Work};
 use super::candidate::Candidate;
 use super::desk::Desk;
@@ -36,13 +37,43 @@ pub(super) fn resolve(
     desk: &mut Desk,
 ) -> Result<Resolved, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
-    shared(question, |job, limits| {
-        let context = Context::with(job, efficiency);
-        if is_complete(job, &spec) {
-            return stated(&context, &spec, &desk.work);
-        }
-        desk.ranked(&context.for_many(), &spec, limits).ok()
-    })
+    let job = job::resolve(question)?;
+    if !is_open(question, &job) {
+        return Ok(Resolved { job, found: None });
+    }
+    if job.hardware.gpus < 2 {
+        return Err(InputError::new(
+            "hardware.gpus",
+            "There are no GPUs to share. Give 2 or more.",
+        ));
+    }
+    let shares = Shares::of(&job);
+    let share = |desk: &mut Desk| {
+        shares.best(&mut |job, limits| {
+            let context = Context::with(job, efficiency);
+            if is_complete(job, &spec) {
+                return stated(&context, &spec, &desk.work);
+            }
+            desk.ranked(&context.for_many(), &spec, limits).ok()
+        })
+    };
+    // All shares are asked of the same: else a plan that nobody runs would win where those that are run are many.
+    let runner = desk.of_one_runner(&job);
+    let found = share(desk);
+    if found.found.is_none() && matches!(runner, Runner::Some) {
+        desk.of_nobody();
+        return Ok(share(desk));
+    }
+    Ok(found)
+}
+
+/// Whether a question leaves open how its GPUs are shared.
+fn is_open(question: &Question, job: &Job) -> bool {
+    let asked = question.workload.rl.as_ref();
+    let open = asked.is_some_and(|rl| rl.train_gpus.is_none());
+    let apart = |schedule: Schedule| schedule != Schedule::Colocated;
+    let rl = job.workload.rl.as_ref();
+    open && rl.is_some_and(|rl| apart(rl.schedule))
 }
 
 /// A plan that the question decides.
@@ -55,108 +86,134 @@ fn stated(context: &Context<'_>, spec: &PlanSpec, work: &Work) -> Option<Ranked>
     Some(Ranked::of(1, work, vec![found]))
 }
 
-/// The job of a question whose best plan, which `best` finds within limits, is the best of all ways to share the GPUs.
-fn shared(
-    question: &Question,
-    mut best: impl FnMut(&Job, Limits) -> Option<Ranked>,
-) -> Result<Resolved, InputError> {
-    let job = job::resolve(question)?;
-    let open = question
-        .workload
-        .rl
-        .as_ref()
-        .is_some_and(|rl| rl.train_gpus.is_none());
-    let apart = |schedule: Schedule| schedule != Schedule::Colocated;
-    let split = job
-        .workload
-        .rl
-        .as_ref()
-        .is_some_and(|rl| apart(rl.schedule));
-    if !(open && split) {
-        return Ok(Resolved { job, found: None });
-    }
-    if job.hardware.gpus < 2 {
-        return Err(InputError::new(
-            "hardware.gpus",
-            "There are no GPUs to share. Give 2 or more.",
-        ));
-    }
-    let (all, unit) = (job.hardware.gpus, unit(&job));
-    let units = all / unit;
-    let mut tried: Vec<u32> = Vec::new();
-    let mut first: Option<(u32, Candidate)> = None;
-    // Whose plans fit, faster than what is known.
-    let mut attempt = |place: u32, first: &mut Option<(u32, Candidate)>| {
-        if place == 0 || place >= units || tried.contains(&place) {
-            return;
-        }
-        tried.push(place);
-        let enough = first.map_or(f64::INFINITY, |(_, own)| own.seconds);
-        let job = with_training(&job, place * unit);
-        let found = best(&job, Limits::faster(enough));
-        let found = found.and_then(|ranked| ranked.plans.first().copied());
-        if let Some(found) = found.filter(Candidate::fits)
-            && first.is_none_or(|(_, known)| found.beats(&known))
-        {
-            *first = Some((place, found));
-        }
-    };
-    // The middle first: what it takes rules out much of the others.
-    for eighths in [4, 2, 6, 3, 5, 1, 7] {
-        attempt((units * eighths / 8).max(1), &mut first);
-    }
-    let (mut step, finest) = (units / 16, (units / FINEST).max(1));
-    // Where none of them fits, one side may need more than that.
-    for part in [16, 32, 64] {
-        if first.is_none() {
-            attempt(units - units / part, &mut first);
-            attempt(units / part, &mut first);
+/// The ways to share a job's GPUs.
+struct Shares<'a> {
+    job: &'a Job,
+    /// GPUs that are shared together.
+    unit: u32,
+    /// How many such there are.
+    count: u32,
+}
+
+impl<'a> Shares<'a> {
+    fn of(job: &'a Job) -> Self {
+        let unit = unit(job);
+        Self {
+            job,
+            unit,
+            count: job.hardware.gpus / unit,
         }
     }
-    // A sixty-fourth is as near as estimates are.
-    while let (true, Some(place)) = (step >= finest, first.map(|(place, _)| place)) {
-        attempt(place.saturating_sub(step), &mut first);
-        attempt(place + step, &mut first);
-        if first.map(|(place, _)| place) == Some(place) {
-            step /= 2;
-        }
+
+    /// The job with so many of them in training, one at least.
+    fn job(&self, place: u32) -> Job {
+        with_training(self.job, place.max(1) * self.unit)
     }
-    if units <= FINEST {
-        // So few that each neighbour of the best is asked.
-        while let Some(place) = first.map(|(place, _)| place) {
-            attempt(place.saturating_sub(1), &mut first);
-            attempt(place + 1, &mut first);
-            if first.map(|(place, _)| place) == Some(place) {
-                break;
+
+    /// The job whose best plan, which `best` finds within limits, is the best of all ways to share the GPUs.
+    fn best(&self, best: &mut dyn FnMut(&Job, Limits) -> Option<Ranked>) -> Resolved {
+        if let Some(place) = self.fastest(best) {
+            let job = self.job(place);
+            let found = best(&job, Limits::best(1));
+            return Resolved { job, found };
+        }
+        self.nearest(best)
+    }
+
+    /// The share whose plan is nearest to fitting, once it is settled: that may well fit.
+    fn nearest(&self, best: &mut dyn FnMut(&Job, Limits) -> Option<Ranked>) -> Resolved {
+        let count = self.count;
+        let mut tried: Vec<u32> = Vec::new();
+        let mut first: Option<(u32, Ranked)> = None;
+        let mut next = vec![count / 2, count / 4, count * 3 / 4];
+        while let Some(place) = next.pop().map(|place| place.clamp(1, count - 1)) {
+            if tried.contains(&place) {
+                continue;
+            }
+            tried.push(place);
+            let Some(found) = best(&self.job(place), Limits::nearest()) else {
+                continue;
+            };
+            let nearer = match (&first, found.plans.first()) {
+                (Some((_, known)), Some(own)) => {
+                    let known = known.plans.first();
+                    known.is_none_or(|known| own.order(known).is_lt())
+                }
+                (None, own) => own.is_some(),
+                (Some(_), None) => false,
+            };
+            if nearer {
+                // Of one that fits, twice and half as many: as far as a person would look.
+                if found.plans.first().is_some_and(Candidate::fits) {
+                    next.extend([place / 2, place.saturating_mul(2)]);
+                }
+                first = Some((place, found));
             }
         }
+        match first {
+            Some((place, found)) => Resolved {
+                job: self.job(place),
+                found: Some(found),
+            },
+            None => Resolved {
+                job: self.job(count / 2),
+                found: None,
+            },
+        }
     }
-    if let Some((place, _)) = first {
-        let job = with_training(&job, place * unit);
-        let found = best(&job, Limits::best(1));
-        return Ok(Resolved { job, found });
+
+    /// The share whose plan fits and is the fastest.
+    fn fastest(&self, best: &mut dyn FnMut(&Job, Limits) -> Option<Ranked>) -> Option<u32> {
+        let count = self.count;
+        let mut tried: Vec<u32> = Vec::new();
+        let mut first: Option<(u32, Candidate)> = None;
+        // Whose plans fit, faster than what is known.
+        let mut attempt = |place: u32, first: &mut Option<(u32, Candidate)>| {
+            if place == 0 || place >= count || tried.contains(&place) {
+                return;
+            }
+            tried.push(place);
+            let enough = first.map_or(f64::INFINITY, |(_, own)| own.seconds);
+            let found = best(&self.job(place), Limits::faster(enough));
+            let found = found.and_then(|ranked| ranked.plans.first().copied());
+            if let Some(found) = found.filter(Candidate::fits)
+                && first.is_none_or(|(_, known)| found.beats(&known))
+            {
+                *first = Some((place, found));
+            }
+        };
+        // The middle first: what it takes rules out much of the others.
+        for eighths in [4, 2, 6, 3, 5, 1, 7] {
+            attempt((count * eighths / 8).max(1), &mut first);
+        }
+        let (mut step, finest) = (count / 16, (count / FINEST).max(1));
+        // Where none of them fits, one side may need more than that.
+        for part in [16, 32, 64] {
+            if first.is_none() {
+                attempt(count - count / part, &mut first);
+                attempt(count / part, &mut first);
+            }
+        }
+        // A sixty-fourth is as near as estimates are.
+        while let (true, Some(place)) = (step >= finest, first.map(|(place, _)| place)) {
+            attempt(place.saturating_sub(step), &mut first);
+            attempt(place + step, &mut first);
+            if first.map(|(place, _)| place) == Some(place) {
+                step /= 2;
+            }
+        }
+        if count <= FINEST {
+            // So few that each neighbour of the best is asked.
+            while let Some(place) = first.map(|(place, _)| place) {
+                attempt(place.saturating_sub(1), &mut first);
+                attempt(place + 1, &mut first);
+                if first.map(|(place, _)| place) == Some(place) {
+                    break;
+                }
+            }
+        }
+        first.map(|(place, _)| place)
     }
-    // What is nearest to fitting.
-    let short = |own: &Ranked| {
-        own.plans
-            .first()
-            .map_or(f64::INFINITY, |own| own.shortfall_gib)
-    };
-    let found = [units / 2, units / 4, units * 3 / 4]
-        .into_iter()
-        .map(|place| with_training(&job, place.max(1) * unit))
-        .filter_map(|job| best(&job, Limits::nearest()).map(|found| (job, found)))
-        .min_by(|a, b| short(&a.1).total_cmp(&short(&b.1)));
-    Ok(match found {
-        Some((job, found)) => Resolved {
-            job,
-            found: Some(found),
-        },
-        None => Resolved {
-            job: with_training(&job, (units / 2).max(1) * unit),
-            found: None,
-        },
-    })
 }
 
 fn with_training(job: &Job, gpus: u32) -> Job {
