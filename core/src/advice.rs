@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use crate::context::Context;
 use crate::emit;
 use crate::error::InputError;
+use crate::fit;
 use crate::job::Job;
 use crate::neighbours::{checked, moved_to};
 use crate::plan::{Layout, Plan, RolloutPlan};
@@ -24,7 +25,7 @@ use crate::search::{Runner, Runs, Verdict};
 use crate::sensitivity::{insert, settings};
 use crate::step::{self, Step};
 use crate::units::fixed;
-use crate::wire::{Advice, Answer, Backend, Figures, Question, Severity, to_value};
+use crate::wire::{Advice, Answer, Backend, Figures, Fit, Question, Severity, to_value};
 pub use caveats::{caveats, cut_short};
 
 const CHATLEARN_GUIDE: &str =
@@ -180,21 +181,37 @@ impl Case<'_> {
     }
 }
 
+/// What memory a plan lacks, and what helps.
+fn shortage(fit: &Fit) -> String {
+    let over = fixed((-fit.margin_gib).max(0.1), 1);
+    let missing = fixed(fit.missing_gib().max(0.1), 1);
+    let phase = fit.phase.replace('_', " ");
+    match fit.phase {
+        fit::HOST => format!(
+            "Out of host memory by {missing} GiB per node. Offload less, or use more nodes or nodes with more memory."
+        ),
+        fit::ENGINE => format!(
+            "The engine lacks {missing} GiB in its share of the card. Raise gpu_memory_utilization, or split the engine over more GPUs."
+        ),
+        _ if fit.margin_gib < 0.0 => format!(
+            "Out of memory by {over} GiB in {phase}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
+        ),
+        _ => format!(
+            "Probably out of memory in {phase}: estimates of such plans are too far off for what is to spare. With {missing} GiB less it is as sure as asked: use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
+        ),
+    }
+}
+
 /// What is wrong with a plan, at no cost: that it does not fit, that it waits for the network.
 #[must_use]
 pub fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     let mut found = Vec::new();
     let layout = &plan.layout;
     if !answer.fits {
-        let over = answer.memory.reserved_gib - answer.memory.capacity_gib;
         found.push(Advice {
             id: "out-of-memory".into(),
             severity: Severity::Error,
-            text: format!(
-                "Out of memory by {} GiB in {}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload.",
-                fixed(over, 1),
-                answer.memory.phase.replace('_', " ")
-            ),
+            text: shortage(&answer.fit),
             source: CHATLEARN_GUIDE.into(),
             gain: None,
             set: Map::new(),

@@ -55,6 +55,7 @@ fn same(a: f64, b: f64, what: &str) {
 fn check_answer(question: &Question, answer: &Answer) {
     check_numbers(&serde_json::to_value(answer).unwrap(), "answer");
     check_memory(answer);
+    check_shortage(answer);
     check_time(question, answer);
     check_rates(question, answer);
 }
@@ -100,6 +101,25 @@ fn check_memory(answer: &Answer) {
         fit.state == FitState::Fits,
         fit.probability >= fit.confidence
     );
+}
+
+/// What does not fit lacks something: the sentence that says so has a figure above zero, and a plan that fits has none.
+fn check_shortage(answer: &Answer) {
+    let said = answer.advice.iter().find(|one| one.id == "out-of-memory");
+    assert_eq!(said.is_none(), answer.fits, "{said:?}");
+    let fit = &answer.fit;
+    assert_eq!(fit.missing_gib() > 0.0, fit.state != FitState::Fits);
+    if let Some(said) = said {
+        let words = said.text.split_whitespace();
+        let figures: Vec<f64> = words
+            .filter_map(|word| word.replace(',', "").parse().ok())
+            .collect();
+        assert!(
+            !figures.is_empty() && figures.iter().all(|figure| *figure > 0.0),
+            "{} where {fit:?}",
+            said.text
+        );
+    }
 }
 
 fn check_time(question: &Question, answer: &Answer) {

@@ -133,11 +133,8 @@ fn departure(case: &Case<'_>, thumb: &Thumb, spec: &PlanSpec) -> Option<(f64, Ad
         };
         format!("The best such plan, {short}, is {compared}.")
     } else {
-        let over = then.reserved_gib - case.job().hardware.memory_gib;
-        format!(
-            "No such plan fits: the best, {short}, is {} GiB over.",
-            fixed(over, 1)
-        )
+        let missing = fixed(then.missing_gib.max(0.1), 1);
+        format!("No such plan fits as surely as asked: the best, {short}, lacks {missing} GiB.")
     };
     // Where one of them stays open, the search would choose it anew and might not obey.
     let document = plan_to_value(&plan.to_spec());

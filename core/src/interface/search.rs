@@ -183,16 +183,15 @@ fn plans(
 ) -> Result<Plans, InputError> {
     let found = crate::search(question, framework, limit)?;
     let unfit = found.plans.first().filter(|best| !best.fits);
-    let (shortfall_gib, closing) = match unfit.map(|best| &best.memory) {
+    let (shortfall_gib, closing) = match unfit {
         None => (None, None),
-        Some(memory) => {
+        Some(best) => {
             let closing = market::closing(question);
             let closing = Closing {
                 more_gpus: closing.more.as_ref().and_then(told),
                 other_gpu: closing.other.as_ref().and_then(told),
             };
-            let shortfall = memory.reserved_gib - memory.capacity_gib;
-            (Some(shortfall), Some(closing))
+            (Some(best.fit.missing_gib()), Some(closing))
         }
     };
     Ok(Plans {

@@ -120,6 +120,12 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// GiB that are missing for it to fit as surely as asked; 0 where none are.
+    #[must_use]
+    pub fn missing_gib(&self) -> f64 {
+        (self.needed_at_confidence_gib - self.capacity_gib).max(0.0)
+    }
+
     /// Of a plan that needs nothing.
     #[must_use]
     pub fn nothing(confidence: f64) -> Self {
