@@ -178,7 +178,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
             prices: catalog::PRICES_AS_OF,
         },
     };
-    answer.caveats = advice::caveats(job, plan);
+    answer.caveats = advice::caveats(job, plan, answer.framework.as_ref());
     answer.advice = advice::warnings(job, plan, &answer);
     answer
 }

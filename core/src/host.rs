@@ -8,7 +8,6 @@ use crate::plan::{Layout, Plan};
 use crate::rl;
 use crate::spread::Spread;
 use crate::units::Bytes;
-use crate::weights::{Stage, rank_weights};
 use crate::wire::{Backend, HostParts};
 
 /// GiB of each process beside what is moved: Python, CUDA's libraries, pinned buffers, its share of the data's workers.
@@ -43,7 +42,7 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     };
     rl::workings::with_roles(context, plan, rl, |roles| {
         for resident in roles {
-            let own = between_phases(context, &resident.role, &resident.layout, resident.frozen);
+            let own = of_role(context, &resident.role, &resident.layout, resident.frozen);
             parts = parts.plus(&own, per_node * job.memory_factor());
         }
     });
@@ -61,8 +60,7 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32)
     if layout.nvme_offload || !(offload.parameters || offload.gradients || offload.optimizer) {
         return parts;
     }
-    let rank = rank_weights(role, layout, Stage::First);
-    let states = memory::states(context, role, &rank, layout, gpus, Use::Train);
+    let states = memory::first_states(context, role, layout, gpus, Use::Train);
     if offload.parameters && layout.zero_stage >= 3 {
         parts.parameters = states.parameters.gib();
     }
@@ -84,32 +82,24 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32)
     parts
 }
 
-/// What a role of an RL step leaves in host memory between its phases, for one GPU.
-fn between_phases(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    frozen: bool,
-) -> HostParts {
+/// What a role of an RL step leaves in host memory between its phases, and its activations while it trains, for one GPU.
+fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool) -> HostParts {
     let usage = if frozen { Use::Evaluate } else { Use::Train };
     let offload = layout.offload;
-    if !(offload.parameters || offload.optimizer) {
-        return HostParts::default();
+    let gpus = training_gpus(context.job);
+    let mut parts = HostParts::default();
+    if offload.activations && !frozen {
+        parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
     }
-    let rank = rank_weights(role, layout, Stage::First);
-    let states = memory::states(
-        context,
-        role,
-        &rank,
-        layout,
-        training_gpus(context.job),
-        usage,
-    );
+    if !(offload.parameters || offload.optimizer) {
+        return parts;
+    }
+    let states = memory::first_states(context, role, layout, gpus, usage);
     let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
     HostParts {
         parameters: moved(states.parameters, offload.parameters),
         optimizer: moved(states.optimizer, offload.optimizer),
-        ..HostParts::default()
+        ..parts
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 use crate::belonging;
 use crate::calibration::FACTORS;
-use crate::emit::NAMES;
+use crate::emit::Named;
 use crate::error::{Caveat, InputError};
 use crate::hardware::Hardware;
 use crate::model::{Model, resolve_model};
@@ -122,36 +122,8 @@ fn resolve_framework(question: &Question) -> Result<Option<Chosen>, InputError> 
             )),
         };
     };
-    let short = |text: &str| text.chars().take(40).collect::<String>();
-    let own = NAMES.iter().find(|own| own.id == id).ok_or_else(|| {
-        let known: Vec<&str> = NAMES.iter().map(|own| own.id).collect();
-        InputError::new(
-            "framework",
-            format!(
-                "There is no framework {:?} here. Give one of {}, or leave it out.",
-                short(id),
-                known.join(", ")
-            ),
-        )
-    })?;
-    let newest = own.versions.first().copied().unwrap_or_default();
-    let version = match version {
-        None => newest,
-        Some(version) => {
-            let found = own.versions.iter().find(|known| *known == version);
-            *found.ok_or_else(|| {
-                InputError::new(
-                    "framework_version",
-                    format!(
-                        "There are no texts for {} {:?}. Give one of {}.",
-                        own.name,
-                        short(version),
-                        own.versions.join(", ")
-                    ),
-                )
-            })?
-        }
-    };
+    let own = Named::of(id)?;
+    let version = own.version(version.as_deref().unwrap_or_default())?;
     Ok(Some(Chosen {
         id: own.id,
         version,

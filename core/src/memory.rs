@@ -332,8 +332,20 @@ impl Held {
 /// when it returns its free blocks; with `expandable_segments` or nearly equal blocks. Assumed.
 const FRAGMENTED: f64 = 0.35;
 
+/// Model states of a role on a GPU of the first stage.
+pub(crate) fn first_states(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    usage: Use,
+) -> States {
+    let rank = rank_weights(role, layout, Stage::First);
+    states(context, role, &rank, layout, gpus, usage)
+}
+
 /// Model states of a role on one GPU.
-pub(crate) fn states(
+fn states(
     context: &Context<'_>,
     role: &Role<'_>,
     rank: &RankWeights,

@@ -8,13 +8,12 @@ use crate::error::Caveat;
 use crate::hardware::Hardware;
 use crate::job::Job;
 use crate::plan::{MicroBatch, Plan};
-use crate::search::first_to_run;
 use crate::units::shortest;
-use crate::wire::Precision;
+use crate::wire::{Precision, RunBy};
 
-/// What the estimate assumes or leaves out for this job and plan.
+/// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
-pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
+pub fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
     let mut found = job.caveats.clone();
     found.extend(job.calibration.as_ref().map(calibration::caveat));
     let hardware = &job.hardware;
@@ -113,10 +112,7 @@ pub fn caveats(job: &Job, plan: &Plan) -> Vec<Caveat> {
             ),
         ));
     }
-    if job.workload.generation.is_none()
-        && job.framework.is_none()
-        && first_to_run(job, plan).is_none()
-    {
+    if job.workload.generation.is_none() && run_by.is_none() {
         found.push(Caveat::new(
             "no-framework",
             "None of the frameworks that texts are printed for runs this plan as it is estimated.",

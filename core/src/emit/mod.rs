@@ -221,23 +221,46 @@ impl Framework {
     /// # Errors
     /// Lists the versions that there are.
     pub fn version(&self, name: &str) -> Result<&'static str, InputError> {
-        let default = self.versions.first().copied().unwrap_or_default();
-        if name.is_empty() {
-            return Ok(default);
-        }
-        let found = self.versions.iter().find(|version| **version == name);
-        found.copied().ok_or_else(|| {
-            let name: String = name.chars().take(40).collect();
-            InputError::new(
-                "version",
-                format!(
-                    "There are no texts for {} {name:?}. Known: {}.",
-                    self.name,
-                    self.versions.join(", ")
-                ),
-            )
-        })
+        version_of((self.name, self.versions), name, "version")
     }
+}
+
+/// The version of a framework, which has a name and versions, called `asked`; its default for an empty text.
+fn version_of(
+    (name, versions): (&str, &[&'static str]),
+    asked: &str,
+    field: &'static str,
+) -> Result<&'static str, InputError> {
+    if asked.is_empty() {
+        return Ok(versions.first().copied().unwrap_or_default());
+    }
+    let found = versions.iter().find(|version| **version == asked);
+    found.copied().ok_or_else(|| {
+        InputError::new(
+            field,
+            format!(
+                "There are no texts for {name} {:?}. Give one of {}.",
+                short(asked),
+                versions.join(", ")
+            ),
+        )
+    })
+}
+
+/// That there is no framework of this identifier, with those that there are.
+pub(crate) fn unknown(id: &str) -> InputError {
+    let known: Vec<&str> = NAMES.iter().map(|own| own.id).collect();
+    let message = format!(
+        "There is no framework {:?} here. Give one of {}.",
+        short(id),
+        known.join(", ")
+    );
+    InputError::new("framework", message)
+}
+
+/// As much of what somebody typed as an error repeats.
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 /// What a list of the frameworks shows of one. Apart from [`Framework`], so that a program that only names them
@@ -252,6 +275,27 @@ pub struct Named {
     pub versions: &'static [&'static str],
     /// Documentation of its keys.
     pub docs_url: &'static str,
+}
+
+impl Named {
+    /// The framework of an identifier.
+    ///
+    /// # Errors
+    /// Lists those that there are.
+    pub fn of(id: &str) -> Result<&'static Self, InputError> {
+        NAMES
+            .iter()
+            .find(|own| own.id == id)
+            .ok_or_else(|| unknown(id))
+    }
+
+    /// As [`Framework::version`], of a question's `framework_version`.
+    ///
+    /// # Errors
+    /// Lists the versions that there are.
+    pub fn version(&self, name: &str) -> Result<&'static str, InputError> {
+        version_of((self.name, self.versions), name, "framework_version")
+    }
 }
 
 /// The names of [`FRAMEWORKS`], in the same order.

@@ -67,10 +67,5 @@ pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, Input
 /// # Errors
 /// Lists those that there are.
 pub fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
-    emit::framework(id).ok_or_else(|| {
-        let known: Vec<&str> = emit::FRAMEWORKS.iter().map(|own| own.id).collect();
-        let known = known.join(", ");
-        let message = format!("There is no such framework. Known: {known}.");
-        InputError::new("framework", message)
-    })
+    emit::framework(id).ok_or_else(|| emit::unknown(id))
 }

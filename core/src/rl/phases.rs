@@ -4,12 +4,11 @@ use crate::batch::{self, Batch};
 use crate::complete::training_gpus;
 use crate::context::{Context, Head, Role};
 use crate::flops::{self, Block, Order};
-use crate::memory::{self, Lengths, PhaseMemory, Use};
+use crate::memory::{self, Lengths, PhaseMemory, Use, first_states};
 use crate::model::Model;
 use crate::plan::{Layout, MicroBatch, Plan};
 use crate::training;
 use crate::units::{Bytes, Seconds};
-use crate::weights::{Stage, States, rank_weights};
 use crate::wire::{Backend, MemoryParts, Offload, TimeParts};
 use crate::workload::Rl;
 
@@ -223,17 +222,6 @@ impl Budgets {
     }
 }
 
-fn states(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    usage: Use,
-) -> States {
-    let rank = rank_weights(role, layout, Stage::First);
-    memory::states(context, role, &rank, layout, gpus, usage)
-}
-
 /// What a trained role leaves on the card between its phases: states that are not offloaded.
 fn left_by_trained(
     context: &Context<'_>,
@@ -241,7 +229,7 @@ fn left_by_trained(
     layout: &Layout,
     gpus: u32,
 ) -> MemoryParts {
-    let states = states(context, role, layout, gpus, Use::Train);
+    let states = first_states(context, role, layout, gpus, Use::Train);
     let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
     let offload = layout.offload;
     MemoryParts {
@@ -268,7 +256,7 @@ fn left_by_frozen(
     if layout.offload.parameters {
         return MemoryParts::default();
     }
-    let states = states(context, role, layout, gpus, Use::Evaluate);
+    let states = first_states(context, role, layout, gpus, Use::Evaluate);
     MemoryParts {
         frozen_weights: states.parameters.gib(),
         ..MemoryParts::default()
@@ -289,7 +277,7 @@ pub(super) fn moved(
     if !(offload.parameters || offload.optimizer) {
         return Seconds::ZERO;
     }
-    let states = states(context, role, layout, gpus, usage);
+    let states = first_states(context, role, layout, gpus, usage);
     let mut bytes = Bytes::ZERO;
     if offload.parameters {
         bytes += states.parameters;

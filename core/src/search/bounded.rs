@@ -87,6 +87,12 @@ impl<'a> InPass<'a> {
     }
 }
 
+/// The one of two candidates that comes first in their order, the known one where they are alike.
+fn first_of(known: Option<Candidate>, found: Option<Candidate>) -> Option<Candidate> {
+    let sooner = |own: &Candidate| found.is_some_and(|found| found.order(own).is_lt());
+    known.filter(|own| !sooner(own)).or(found)
+}
+
 /// Seconds from which on a plan is of no interest beside `best`.
 fn earlier(enough: f64, best: Option<&Candidate>) -> f64 {
     best.map_or(enough, |own| own.seconds.min(enough))
@@ -532,8 +538,7 @@ impl Search<'_> {
             };
             let most = best.map(|own| own.shortfall_gib).or(most);
             let found = self.closest_of(&of, most, &accept, &refused);
-            let nearer = |own: &Candidate| found.is_some_and(|found| found.order(own).is_lt());
-            best = best.filter(|own| !nearer(own)).or(found);
+            best = first_of(best, found);
             if refused.get() {
                 break;
             }
@@ -550,16 +555,12 @@ impl Search<'_> {
         refused: &Cell<bool>,
     ) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
-        let mut start = 0;
-        let alike =
-            |a: &Variant, b: &Variant| a.fused_lm_head == b.fused_lm_head && a.offload == b.offload;
-        let last = of.family.variants.last()?.fused_lm_head;
-        for chain in of.family.variants.chunk_by(alike) {
-            // The other head holds more.
-            if chain.first().is_some_and(|own| own.fused_lm_head != last) {
-                start += chain.len();
-                continue;
-            }
+        // Of the two heads the last holds less.
+        let variants = &of.family.variants;
+        let heads = variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
+        let alike = heads.last()?;
+        let mut start = variants.len() - alike.len();
+        for chain in alike.chunk_by(|a, b| a.offload == b.offload) {
             let numbers = start..start + chain.len();
             start = numbers.end;
             for (variant, number) in chain.iter().zip(numbers).rev() {
@@ -572,8 +573,7 @@ impl Search<'_> {
                 self.work.count();
                 let asked = of.asked(variant, accept, f64::INFINITY);
                 if let Some(found) = self.task.closest(&asked, &held) {
-                    let nearer = |own: Candidate| found.order(&own).is_lt();
-                    best = best.filter(|own| !nearer(*own)).or(Some(found));
+                    best = first_of(best, Some(found));
                     break;
                 }
                 if refused.get() {

@@ -15,7 +15,7 @@ use crate::complete;
 use crate::context::Context;
 use crate::error::InputError;
 use crate::job::Job;
-use crate::plan::{Layout, Plan};
+use crate::plan::Layout;
 use crate::wire::PlanSpec;
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
@@ -83,21 +83,12 @@ impl Desk {
         limits: Limits,
     ) -> Result<Ranked, InputError> {
         let runs = Runs::new(runner, context.job);
-        let accept = |plan: &Plan| runs.verdict(plan);
         let (specs, refusal) = specs(context.job, spec, &runs);
-        let of: Vec<(PlanSpec, Rc<Space>)> = specs
-            .into_iter()
-            .map(|spec| {
-                let space = self.spaces.of(context, &spec);
-                (spec, space)
-            })
-            .collect();
-        let asked = Asking {
-            context,
-            accept: &accept,
-            work: &self.work,
-        };
-        let found = asked.rank_all(&of, limits);
+        let spaces = &mut self.spaces;
+        let of = with_spaces(specs, |spec| spaces.of(context, spec));
+        let found = self
+            .asking(context, &|plan| runs.verdict(plan))
+            .rank_all(&of, limits);
         found.map_err(|error| nothing(context, spec, Some(refusal.unwrap_or(error))))
     }
 
@@ -110,26 +101,37 @@ impl Desk {
     ) -> Result<Ranked, InputError> {
         let runner = self.runner.unwrap_or_else(|| Runner::of(context.job));
         let runs = Runs::new(runner, context.job);
-        let asked = Asking {
-            context,
-            accept: &|plan| runs.verdict(plan),
-            work: &self.work,
-        };
         let (specs, refusal) = specs(context.job, spec, &runs);
-        let of: Vec<(PlanSpec, Rc<Space>)> = specs
-            .into_iter()
-            .map(|spec| {
-                let space = Space::of(context, &spec).only(wanted);
-                (spec, Rc::new(space))
-            })
-            .collect();
+        let of = with_spaces(specs, |spec| Rc::new(Space::of(context, spec).only(wanted)));
         let limits = Limits {
             settle: false,
             ..Limits::best(1)
         };
-        let found = asked.rank_all(&of, limits);
+        let found = self
+            .asking(context, &|plan| runs.verdict(plan))
+            .rank_all(&of, limits);
         found.map_err(|error| refusal.unwrap_or(error))
     }
+
+    fn asking<'a>(&'a self, context: &'a Context<'a>, accept: Accept<'a>) -> Asking<'a> {
+        Asking {
+            context,
+            accept,
+            work: &self.work,
+        }
+    }
+}
+
+/// Each of `specs` with its space.
+fn with_spaces(
+    specs: Vec<PlanSpec>,
+    mut space: impl FnMut(&PlanSpec) -> Rc<Space>,
+) -> Vec<(PlanSpec, Rc<Space>)> {
+    let with = |spec: PlanSpec| {
+        let space = space(&spec);
+        (spec, space)
+    };
+    specs.into_iter().map(with).collect()
 }
 
 /// What `spec` becomes for those who run it: one for each back end, without what a framework does not have. With them why
