@@ -119,15 +119,18 @@ impl<'a> Sizes<'a> {
         let heads = shape.num_attention_heads;
         let keys = shape.num_key_value_heads.max(1);
         let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
+        let exchanges = self.base.backend == Backend::Fsdp;
         // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
-        let ring = powers_of_two(self.of_model(most)).filter(|size| {
+        // No RL framework has a ring beside FSDP.
+        let beside = exchanges && self.job.workload.rl.is_none();
+        let rings = self.of_model(most).max(if beside { most } else { 1 });
+        let ring = powers_of_two(rings).filter(|size| {
             fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2)))
         });
         let ring = choices(
             Self::stated(self.spec.context_parallel, self.base.context_parallel),
             ring,
         );
-        let exchanges = self.base.backend == Backend::Fsdp;
         // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
         let batch = self.job.workload.global_batch.max(1);
         let shared = u64::from(self.gpus / tensor.max(1)) / batch;
@@ -141,8 +144,11 @@ impl<'a> Sizes<'a> {
             Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel),
             heads,
         );
+        let stated = self.spec.context_parallel.is_some() || self.spec.ulysses_parallel.is_some();
         ring.iter()
             .flat_map(|cp| heads.iter().map(move |ulysses| (*cp, *ulysses)))
+            // Either suffices where both could be.
+            .filter(|(cp, ulysses)| stated || *cp == 1 || *ulysses == 1)
             .collect()
     }
 

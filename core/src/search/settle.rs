@@ -22,7 +22,7 @@ use crate::training;
 use crate::wire::{Offload, PlanSpec, at, plan_to_value};
 use crate::workload::Rl;
 
-/// Plans that are as fast which are made simpler, the simplest first.
+/// Plans that are as fast which are made simpler, the simplest first; and those from which steps begin, the fastest first.
 const RIVALS: usize = 3;
 /// Steps from one plan to another after which it is enough.
 const MOST_STEPS: usize = 40;
@@ -68,6 +68,13 @@ impl<'a> Settling<'a> {
         let mut fastest = self.climbed(*found.first()?);
         if !fastest.fits() {
             return Some((fastest, fastest));
+        }
+        // Steps from another layout may end elsewhere.
+        for start in found.iter().skip(1).take(RIVALS - 1) {
+            let other = self.climbed(*start);
+            if other.beats(&fastest) {
+                fastest = other;
+            }
         }
         for _ in 0..MOST_STEPS {
             let proposed = self.simplest(&fastest, found);
