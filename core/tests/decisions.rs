@@ -12,9 +12,9 @@ use shardwise_core::{estimate, evaluate_for, search, sensitivity};
 use crate::fuzz::survey;
 
 /// What simplicity may cost.
-const AS_FAST: f64 = 1.015;
+pub(crate) const AS_FAST: f64 = 1.015;
 /// What sums that are rounded in another order may differ by.
-const ROUNDED: f64 = 1.0 + 1e-9;
+pub(crate) const ROUNDED: f64 = 1.0 + 1e-9;
 
 const MODELS: [&str; 20] = [
     "qwen3-0.6b",
@@ -58,7 +58,7 @@ const KINDS: [&str; 8] = [
 const SCHEDULES: [&str; 4] = ["colocated", "split", "one_step_off", "fully_async"];
 
 /// A question as people ask them, its plan open.
-fn question() -> impl Strategy<Value = Question> {
+pub(crate) fn question() -> impl Strategy<Value = Question> {
     let machine = (
         select(&GPUS[..]),
         select(vec![1_u64, 2, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024]),
@@ -95,7 +95,7 @@ fn question() -> impl Strategy<Value = Question> {
     )
 }
 
-fn text(question: &Question) -> String {
+pub(crate) fn text(question: &Question) -> String {
     serde_json::to_string(question).unwrap()
 }
 
@@ -227,8 +227,8 @@ fn random_questions_have_decisions_that_hold() {
     let asked = (question(), 0..FRAMEWORKS.len());
     let seed = std::env::var("SHARDWISE_SEED").map_or(1, |seed| seed.parse().unwrap());
     survey(
-        seed,
-        ("decisions", 300, 5),
+        (seed, 0),
+        ("decisions", 150, 5),
         &asked,
         |(question, framework)| {
             let Ok(answer) = estimate(question) else {

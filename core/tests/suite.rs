@@ -24,6 +24,7 @@ mod extremes;
 mod golden;
 mod laws;
 mod layouts;
+mod metamorphic;
 mod methods;
 mod operations;
 mod own_gpu;

@@ -50,9 +50,9 @@ pub(crate) fn fuzz<S: Strategy>(
 }
 
 /// Runs `check` on random cases from a seed, on all cores, and prints how many; fails with what is wrong with any of them:
-/// one fault among thousands is seen beside the others, not instead of them.
+/// one fault among thousands is seen beside the others, not instead of them. Of a hundred cases `allowed` may fail.
 pub(crate) fn survey<S: Strategy>(
-    seed: u64,
+    (seed, allowed): (u64, usize),
     (name, usual, share): (&str, u32, u64),
     cases: &S,
     check: impl Fn(&S::Value) -> Vec<String> + Sync,
@@ -78,10 +78,10 @@ pub(crate) fn survey<S: Strategy>(
     });
     let faults = faults.into_inner().unwrap();
     println!("{name}: {count} cases");
-    assert!(
-        faults.is_empty(),
-        "{} faults of {name}:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
+    let said = format!("{} faults of {name}:\n{}", faults.len(), faults.join("\n"));
+    let most = (count as usize * allowed).div_ceil(100);
+    assert!(faults.len() <= most, "{said}");
+    if !faults.is_empty() {
+        println!("{said}");
+    }
 }
