@@ -321,3 +321,33 @@ proptest! {
         }
     }
 }
+
+/// A type whose plans no framework runs, or none of which fits, changes nothing about the next.
+#[test]
+fn an_offer_does_not_depend_on_the_others() {
+    for schedule in ["split", "one_step_off"] {
+        let question = asked(
+            json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "t4", "gpus": 16},
+            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8,
+                "max_prompt_length": 1024, "max_response_length": 4096, "mean_prompt_length": 300,
+                "mean_response_length": 1365, "response_length_cv": 0.5, "mini_batch": 64, "schedule": schedule}}}),
+        );
+        let gpus = ["t4", "mi210", "h100-sxm", "h200-sxm"];
+        let plan = |offer: &Offer| {
+            offer
+                .result
+                .as_ref()
+                .ok()
+                .map(|found| json!(found.answer.plan))
+        };
+        let together: Vec<_> = Sweep::new(&question, &gpus, &[])
+            .map(|own| plan(&own))
+            .collect();
+        let alone = gpus.map(|gpu| {
+            Sweep::new(&question, &[gpu], &[])
+                .next()
+                .and_then(|own| plan(&own))
+        });
+        assert_eq!(together, alone, "{schedule}");
+    }
+}

@@ -46,7 +46,7 @@ impl Desk {
         limits: Limits,
     ) -> Result<Ranked, InputError> {
         let open = self.runner.is_none();
-        let runner = self.runner.unwrap_or_else(|| Runner::of(context.job));
+        let runner = self.runner(context.job);
         let found = self.ranked_for(context, spec, runner, limits);
         match (found, runner) {
             // Nobody here runs such a question: all the same it has an answer.
@@ -63,16 +63,23 @@ impl Desk {
         }
     }
 
-    /// Decides who runs the plans of all searches to come, and says who: without it each that finds none which some
-    /// framework runs is answered by what nobody runs.
-    pub(super) fn of_one_runner(&mut self, job: &Job) -> Runner {
-        *self.runner.get_or_insert_with(|| Runner::of(job))
+    /// Who is asked to run the plans of a job.
+    pub(super) fn runner(&self, job: &Job) -> Runner {
+        self.runner.unwrap_or_else(|| Runner::of(job))
     }
 
-    /// From here on plans that nobody runs are asked for: no framework runs any.
-    pub(super) fn of_nobody(&mut self) {
-        self.runner = Some(Runner::Nobody);
+    /// What `ask` finds where all its searches are for plans that `runner` runs: left to itself, each that finds none which
+    /// some framework runs is answered by what nobody runs.
+    pub(super) fn of_one_runner<T>(
+        &mut self,
+        runner: Runner,
+        ask: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         self.work.renew();
+        let before = self.runner.replace(runner);
+        let found = ask(self);
+        self.runner = before;
+        found
     }
 
     fn ranked_for(
@@ -99,7 +106,7 @@ impl Desk {
         spec: &PlanSpec,
         wanted: &dyn Fn(&Layout) -> bool,
     ) -> Result<Ranked, InputError> {
-        let runner = self.runner.unwrap_or_else(|| Runner::of(context.job));
+        let runner = self.runner(context.job);
         let runs = Runs::new(runner, context.job);
         let (specs, refusal) = specs(context.job, spec, &runs);
         let of = with_spaces(specs, |spec| Rc::new(Space::of(context, spec).only(wanted)));

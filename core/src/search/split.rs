@@ -58,11 +58,10 @@ pub(super) fn resolve(
         })
     };
     // All shares are asked of the same: else a plan that nobody runs would win where those that are run are many.
-    let runner = desk.of_one_runner(&job);
-    let found = share(desk);
+    let runner = desk.runner(&job);
+    let found = desk.of_one_runner(runner, share);
     if found.found.is_none() && matches!(runner, Runner::Some) {
-        desk.of_nobody();
-        return Ok(share(desk));
+        return Ok(desk.of_one_runner(Runner::Nobody, share));
     }
     Ok(found)
 }
