@@ -14,10 +14,10 @@ mod questions;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use questions::{TIMED, every_gpu};
+use questions::{LARGE, TIMED, every_gpu, large};
 use serde_json::json;
-use shardwise_core::search;
 use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::{estimate, search};
 
 fn every_gpu_type(c: &mut Criterion) {
     let mut group = c.benchmark_group("search every GPU type");
@@ -31,6 +31,28 @@ fn every_gpu_type(c: &mut Criterion) {
         );
         group.bench_function(timed.name, |b| b.iter(|| every_gpu(black_box(&question))));
     }
+}
+
+/// Large models with experts: an estimate with its advice, and every GPU type.
+fn large_models(c: &mut Criterion) {
+    for (name, ask) in [
+        ("estimate of a large model", estimated as fn(&Question)),
+        ("every GPU type for a large model", swept),
+    ] {
+        let mut group = c.benchmark_group(name);
+        group.sample_size(10);
+        for (name, question) in LARGE.map(large) {
+            group.bench_function(name, |b| b.iter(|| ask(black_box(&question))));
+        }
+    }
+}
+
+fn estimated(question: &Question) {
+    black_box(estimate(question).unwrap());
+}
+
+fn swept(question: &Question) {
+    black_box(every_gpu(question));
 }
 
 fn one(c: &mut Criterion, group: &str, cases: impl Iterator<Item = (u64, Question)>) {
@@ -78,6 +100,7 @@ fn growth_with_layers(c: &mut Criterion) {
 criterion_group!(
     benches,
     every_gpu_type,
+    large_models,
     growth_with_gpus,
     growth_with_layers
 );

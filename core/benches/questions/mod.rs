@@ -1,7 +1,8 @@
 //! The questions whose search is timed, natively and in the browser.
 
+use serde_json::json;
 use shardwise_core::search::sweep::Sweep;
-use shardwise_core::wire::{Question, parse_question};
+use shardwise_core::wire::{Question, parse_question, question_from_value};
 
 /// A question that leaves its whole plan open, for every GPU type of the catalog.
 pub(crate) struct Timed {
@@ -49,6 +50,35 @@ pub(crate) const TIMED: &[Timed] = &[
         targets_ms: [100.0, 200.0],
     },
 ];
+
+/// Large models with experts under RL: model, GPU, how many, schedule. An estimate is to take 100 ms at most, all GPU types
+/// one second.
+#[allow(dead_code, reason = "each bench has its own")]
+pub(crate) const LARGE: [(&str, &str, u64, &str); 12] = [
+    ("deepseek-v3", "h800-sxm", 512, "colocated"),
+    ("deepseek-v3", "h100-sxm", 256, "colocated"),
+    ("deepseek-v3", "h800-sxm", 4096, "colocated"),
+    ("deepseek-v3", "h800-sxm", 4096, "split"),
+    ("deepseek-v3", "h800-sxm", 4096, "one_step_off"),
+    ("glm-5", "h200-sxm", 64, "colocated"),
+    ("glm-5", "h800-sxm", 768, "one_step_off"),
+    ("glm-5", "h800-sxm", 2048, "split"),
+    ("glm-5", "h800-sxm", 4096, "fully_async"),
+    ("kimi-k2", "h200-sxm", 128, "colocated"),
+    ("kimi-k2", "h200-sxm", 1024, "one_step_off"),
+    ("qwen3-30b-a3b", "h100-sxm", 64, "colocated"),
+];
+
+/// A question of [`LARGE`], by its name.
+#[allow(dead_code, reason = "each bench has its own")]
+pub(crate) fn large((model, gpu, gpus, schedule): (&str, &str, u64, &str)) -> (String, Question) {
+    let question = json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8,
+            "max_prompt_length": 1024, "max_response_length": 8192, "mean_prompt_length": 300,
+            "mean_response_length": 2000, "response_length_cv": 0.7, "mini_batch": 64, "schedule": schedule}}});
+    let question = question_from_value(question).unwrap_or_else(|error| panic!("{model}: {error}"));
+    (format!("{model}, {gpus} {gpu}, {schedule}"), question)
+}
 
 impl Timed {
     /// The question.
