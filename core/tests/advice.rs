@@ -577,3 +577,27 @@ fn lists_have_warnings_alone() {
         assert!(plan.advice.iter().all(|one| one.severity != Severity::Hint));
     }
 }
+
+#[test]
+fn cards_before_ampere_are_said_to_lack_bf16_and_flash_attention() {
+    let caveats = |gpu: &str, precision: &str, attention: &str| -> Vec<&'static str> {
+        let question = question_from_value(json!({"version": 1, "model": "qwen3-0.6b",
+            "hardware": {"gpu": gpu, "gpus": 1},
+            "workload": {"kind": "lora", "sequence_length": 1024, "global_batch": 8, "precision": precision},
+            "plan": {"attention": attention}}))
+        .unwrap();
+        let own = ["no-bf16", "no-flash-attention"];
+        let answer = estimate(&question).unwrap();
+        let said = own.into_iter();
+        said.filter(|id| answer.caveats.iter().any(|caveat| caveat.id == *id))
+            .collect()
+    };
+    for gpu in ["t4", "v100-sxm-32g"] {
+        assert_eq!(
+            caveats(gpu, "bf16", "flash"),
+            ["no-bf16", "no-flash-attention"]
+        );
+        assert_eq!(caveats(gpu, "fp16", "unfused"), [""; 0]);
+    }
+    assert_eq!(caveats("a100-sxm-80g", "bf16", "flash"), [""; 0]);
+}

@@ -5,11 +5,11 @@ use crate::catalog;
 use crate::coverage;
 use crate::efficiency::EFFICIENCY;
 use crate::error::Caveat;
-use crate::hardware::Hardware;
+use crate::hardware::{Hardware, supports_bf16, supports_flash_attention};
 use crate::job::Job;
 use crate::plan::{MicroBatch, Plan};
 use crate::units::shortest;
-use crate::wire::{Precision, RunBy};
+use crate::wire::{Attention, Precision, RunBy};
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
@@ -41,6 +41,29 @@ pub fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
             "precision-unsupported",
             format!(
                 "{} has no tensor cores for this precision: bf16 rates are used.",
+                hardware.name
+            ),
+        ));
+    }
+    let bf16 = job.workload.precision == Precision::Bf16;
+    if bf16 && !supports_bf16(&hardware.architecture) {
+        found.push(Caveat::new(
+            "no-bf16",
+            format!(
+                "{} does not multiply in bf16: frameworks fall back to fp32 there, many times slower, or refuse. The estimate is that of fp16; train with fp16 and loss scaling, or take another card.",
+                hardware.name
+            ),
+        ));
+    }
+    let flash = match job.workload.generation {
+        None => layout.attention == Attention::Flash,
+        Some(_) => false,
+    };
+    if flash && !supports_flash_attention(&hardware.architecture) {
+        found.push(Caveat::new(
+            "no-flash-attention",
+            format!(
+                "FlashAttention-2 does not run on {}: PyTorch's memory-efficient attention holds as little and is slower than estimated.",
                 hardware.name
             ),
         ));
