@@ -223,7 +223,8 @@ impl<'a> Sizes<'a> {
     pub(super) fn zero_stages(&self) -> Vec<u8> {
         match (self.spec.zero_stage, self.base.backend) {
             (None, Backend::Deepspeed) => vec![1, 2, 3],
-            (None, Backend::Fsdp) => vec![3, 2],
+            // An RL step's many shares and engines leave no time for both.
+            (None, Backend::Fsdp) if self.job.workload.rl.is_none() => vec![3, 2],
             _ => vec![self.base.zero_stage],
         }
     }
@@ -403,9 +404,6 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
         // `utils/deepspeed/deepspeed_utils.py`).
         (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Deepspeed) => {
             vec![none, with_gradients]
-        }
-        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Fsdp) => {
-            vec![none, activations, states, everything]
         }
         (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, _) => vec![none, states],
         (_, Backend::Deepspeed) => vec![none, activations, with_gradients, states, everything],

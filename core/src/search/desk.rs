@@ -68,6 +68,17 @@ impl Desk {
         self.runner.unwrap_or_else(|| Runner::of(job))
     }
 
+    /// Whether some framework runs any plan of a job.
+    pub(super) fn is_run(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
+        let limits = Limits {
+            settle: false,
+            ..Limits::best(1)
+        };
+        self.of_one_runner(Runner::Some, |desk| {
+            desk.ranked(context, spec, limits).is_ok()
+        })
+    }
+
     /// What `ask` finds where all its searches are for plans that `runner` runs: left to itself, each that finds none which
     /// some framework runs is answered by what nobody runs.
     pub(super) fn of_one_runner<T>(

@@ -58,7 +58,19 @@ pub(super) fn resolve(
         })
     };
     // All shares are asked of the same: else a plan that nobody runs would win where those that are run are many.
-    let runner = desk.runner(&job);
+    let runner = match desk.runner(&job) {
+        // Asked once: that nobody runs any of many plans takes long to find.
+        Runner::Some if !is_complete(&job, &spec) => {
+            let even = shares.job(shares.count / 2);
+            let context = Context::with(&even, efficiency).for_many();
+            if desk.is_run(&context, &spec) {
+                Runner::Some
+            } else {
+                Runner::Nobody
+            }
+        }
+        runner => runner,
+    };
     let found = desk.of_one_runner(runner, share);
     if found.found.is_none() && matches!(runner, Runner::Some) {
         return Ok(desk.of_one_runner(Runner::Nobody, share));
