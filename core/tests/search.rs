@@ -356,3 +356,25 @@ fn an_offer_does_not_depend_on_the_others() {
         assert_eq!(together, alone, "{schedule}");
     }
 }
+
+#[test]
+fn an_engine_has_as_many_gpus_as_its_weights_need() {
+    // 671 B parameters in bf16 are 1,250 GiB; 32 cards of 48 GiB hold them with no room for a cache worth having.
+    let value = json!({
+        "version": 1,
+        "model": "deepseek-v3",
+        "hardware": {"gpu": "rtx-a6000", "gpus": 64},
+        "workload": {"kind": "rollout", "rollout": {
+            "requests": 2048, "mean_prompt_length": 300, "mean_response_length": 2000,
+        }},
+    });
+    let open = estimate(&question_from_value(value.clone()).unwrap()).unwrap();
+    let mut value = value;
+    value["plan"] = json!({"rollout": {
+        "tensor_parallel": 4, "data_parallel": 16, "expert_parallel": 64,
+    }});
+    let stated = estimate(&question_from_value(value).unwrap()).unwrap();
+    assert!(stated.fits);
+    let (open, stated) = (open.step_time_s, stated.step_time_s);
+    assert!(open <= stated * 1.015, "{open} s open, {stated} s stated");
+}

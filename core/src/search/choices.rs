@@ -5,6 +5,7 @@ use crate::complete::{generating_gpus, training_gpus};
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use crate::rl;
+use crate::units::Bytes;
 use crate::wire::{
     Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec, WorkloadKind,
 };
@@ -413,8 +414,22 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
     }
 }
 
-/// The largest engine that is tried: four nodes of eight.
+/// The largest engine that is tried where weights leave the choice: four nodes of eight.
 const MOST_ENGINE: u32 = 32;
+/// The largest of all.
+const LARGEST_ENGINE: u32 = 128;
+
+/// GPUs of the largest engine that is tried: more than usual where the weights, in bf16, would take most of so many.
+fn most_engine(job: &Job) -> u32 {
+    let usual = job.hardware.gpus_per_node.max(MOST_ENGINE);
+    let weights_gib = Bytes::new(job.model.parameters.total as f64 * 2.0).gib();
+    let taken = |gpus: u32| weights_gib / f64::from(gpus) > job.hardware.memory_gib * 0.75;
+    let mut most = usual;
+    while most < LARGEST_ENGINE && taken(most) {
+        most *= 2;
+    }
+    most
+}
 
 /// Shares of the card that engines may take, largest first; and every way to split one, as partial plans with the first of
 /// these, that keep what the question states.
@@ -459,7 +474,7 @@ fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
     let gpus = generating_gpus(job);
     let shape = &job.model.shape;
     let heads = shape.num_attention_heads;
-    let most = job.hardware.gpus_per_node.max(MOST_ENGINE);
+    let most = most_engine(job);
     let tensor: Vec<u64> = match stated.tensor_parallel {
         Some(size) => vec![size],
         None => divisors(gpus, most)
