@@ -206,7 +206,7 @@ fn plans(
 }
 
 fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, InputError> {
-    let all: Vec<Offer> = sweep.collect();
+    let all = sweep.all();
     let ranked = market::ranked(&all, objective)?;
     let (mut considered, mut evaluated) = (0, 0);
     for found in all.iter().filter_map(|offer| offer.result.as_ref().ok()) {

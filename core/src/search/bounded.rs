@@ -36,6 +36,9 @@ pub(super) trait Task {
     fn bound(&self, plain: &Plain, layout: &Layout, offload: Option<Offload>, group: &Group)
     -> f64;
 
+    /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
+    fn least_short(&self) -> f64;
+
     /// GiB that every plan of a group takes at least.
     fn floor(&self, group: &Group, layout: &Layout) -> f64;
 
@@ -182,6 +185,8 @@ pub(super) struct Limits {
     pub(super) keep: usize,
     /// Seconds from which on no plan is of interest: something else is known to be faster.
     pub(super) enough: f64,
+    /// GiB of shortfall from which on no plan is of interest.
+    pub(super) short: f64,
     pub(super) want: Want,
     /// Whether all that is nearly as fast is of interest too, and steps from what was found: else only the fastest.
     pub(super) settle: bool,
@@ -196,6 +201,8 @@ pub(super) enum Want {
     Nearest,
     /// Those that fit, and after them what is nearest to it.
     Both,
+    /// Any that counts, fit it or not.
+    Any,
 }
 
 impl Limits {
@@ -204,26 +211,43 @@ impl Limits {
         Self {
             keep,
             enough: f64::INFINITY,
+            short: f64::INFINITY,
             want: Want::Both,
             settle: true,
         }
     }
 
-    /// What is nearest to fitting: it is known that nothing does.
-    pub(super) fn nearest() -> Self {
+    /// What is nearest to fitting, where it lacks less than so many GiB: it is known that nothing fits.
+    pub(super) fn nearer(short: f64) -> Self {
         Self {
+            short,
             want: Want::Nearest,
             ..Self::best(1)
+        }
+    }
+
+    /// Whichever plan is found first.
+    pub(super) fn any() -> Self {
+        Self {
+            want: Want::Any,
+            ..Self::found(1)
+        }
+    }
+
+    /// The best `keep` as they are found, without steps from them.
+    pub(super) fn found(keep: usize) -> Self {
+        Self {
+            settle: false,
+            ..Self::best(keep)
         }
     }
 
     /// The fastest that fits, where it takes less than so many seconds.
     pub(super) fn faster(enough: f64) -> Self {
         Self {
-            keep: 1,
             enough,
             want: Want::Fitting,
-            settle: false,
+            ..Self::found(1)
         }
     }
 }
@@ -232,8 +256,14 @@ impl Search<'_> {
     /// The best plan of each group, the best `keep` groups first and with them all that are nearly as fast as the first.
     /// Groups of which nothing fits follow, by shortfall.
     pub(super) fn run(&self, space: &Space) -> Vec<Candidate> {
+        if self.limits.want == Want::Any {
+            let mut groups = all_groups(space).into_iter();
+            let any = groups.find_map(|(family, group)| self.closest(family, group, None));
+            return any.into_iter().collect();
+        }
         let mut top = Top::new(self.limits.keep, self.limits.settle);
-        let without = if self.limits.want == Want::Nearest {
+        let none_fits = self.task.least_short() > 0.0;
+        let without = if self.limits.want == Want::Nearest || none_fits {
             all_groups(space)
         } else {
             self.fitting(space, &mut top)
@@ -254,7 +284,7 @@ impl Search<'_> {
                 break;
             };
             // The rest takes as long or longer.
-            if least >= self.enough(top) || least.is_infinite() || self.work.is_over() {
+            if least >= self.enough(top) || self.work.is_over() {
                 break;
             }
             let mut known = Vec::with_capacity(16);
@@ -287,17 +317,26 @@ impl Search<'_> {
             .map(|(family, group)| self.floor(family, group))
             .collect();
         let capacity = self.context.job.hardware.memory_gib;
+        let least_short = self.task.least_short();
+        let mut known = Vec::new();
         for place in rising(&floors) {
             let (Some(&(family, group)), Some(floor)) = (groups.get(place), floors.get(place))
             else {
                 break;
             };
             // Some answer there has to be, whatever it costs.
+            let least = least_short.max(floor - capacity);
             let done = top
                 .nearest()
-                .is_some_and(|most| floor - capacity > most || self.work.is_over());
+                .is_some_and(|most| least > most || self.work.is_over());
             if done {
                 break;
+            }
+            // One that lacks as little as any is beaten by what is faster alone.
+            if let Some(last) = top.last().filter(|last| last.shortfall_gib <= least)
+                && self.least_of_smallest(family, group, &mut known) > last.seconds
+            {
+                continue;
             }
             if let Some(found) = self.closest(family, group, top.nearest()) {
                 top.offer(found);
@@ -521,6 +560,22 @@ impl Search<'_> {
             let accept = |_: &Plan| Verdict::Yes;
             self.task.held(&of.asked(variant, &accept, f64::INFINITY))
         })
+    }
+
+    /// Seconds that what is nearest to fitting of a group takes at least. `known` is room to work in.
+    fn least_of_smallest(
+        &self,
+        family: &Family,
+        group: &Group,
+        known: &mut Vec<(Slice, f64)>,
+    ) -> f64 {
+        let Some(first) = family.variants.first() else {
+            return 0.0;
+        };
+        known.clear();
+        smallest(group)
+            .map(|(_, pass)| self.least_of(&group.layout(pass, first), pass, known))
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// The plan of a group that is nearest to fitting: the smallest micro-batch, and of each kind of offload the most

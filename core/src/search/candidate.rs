@@ -115,14 +115,19 @@ impl Top {
 
     /// Seconds from which on a plan that fits is of no interest; none while there are places left.
     pub(super) fn enough(&self) -> Option<f64> {
-        let last = self.best.get(self.keep - 1).filter(|last| last.fits())?;
+        let last = self.last().filter(|last| last.fits())?;
         let first = self.best.first()?;
         Some(last.seconds.max(first.seconds * self.near))
     }
 
     /// GiB of shortfall from which on a plan is of no interest; none while there are places left.
     pub(super) fn nearest(&self) -> Option<f64> {
-        self.best.get(self.keep - 1).map(|last| last.shortfall_gib)
+        self.last().map(|last| last.shortfall_gib)
+    }
+
+    /// The last that has a place; none while there are places left.
+    pub(super) fn last(&self) -> Option<&Candidate> {
+        self.best.get(self.keep - 1)
     }
 
     pub(super) fn offer(&mut self, candidate: Candidate) {

@@ -70,12 +70,8 @@ impl Desk {
 
     /// Whether some framework runs any plan of a job.
     pub(super) fn is_run(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
-        let limits = Limits {
-            settle: false,
-            ..Limits::best(1)
-        };
         self.of_one_runner(Runner::Some, |desk| {
-            desk.ranked(context, spec, limits).is_ok()
+            desk.ranked(context, spec, Limits::any()).is_ok()
         })
     }
 
@@ -94,7 +90,7 @@ impl Desk {
     }
 
     fn ranked_for(
-        &mut self,
+        &self,
         context: &Context<'_>,
         spec: &PlanSpec,
         runner: Runner,
@@ -102,11 +98,11 @@ impl Desk {
     ) -> Result<Ranked, InputError> {
         let runs = Runs::new(runner, context.job);
         let (specs, refusal) = specs(context.job, spec, &runs);
-        let spaces = &mut self.spaces;
-        let of = with_spaces(specs, |spec| spaces.of(context, spec));
-        let found = self
-            .asking(context, &|plan| runs.verdict(plan))
-            .rank_all(&of, limits);
+        let found = self.asking(context, &|plan| runs.verdict(plan)).rank_all(
+            &specs,
+            &|spec| self.spaces.of(context, spec),
+            limits,
+        );
         found.map_err(|error| nothing(context, spec, Some(refusal.unwrap_or(error))))
     }
 
@@ -120,14 +116,12 @@ impl Desk {
         let runner = self.runner(context.job);
         let runs = Runs::new(runner, context.job);
         let (specs, refusal) = specs(context.job, spec, &runs);
-        let of = with_spaces(specs, |spec| Rc::new(Space::of(context, spec).only(wanted)));
-        let limits = Limits {
-            settle: false,
-            ..Limits::best(1)
-        };
-        let found = self
-            .asking(context, &|plan| runs.verdict(plan))
-            .rank_all(&of, limits);
+        let space = |spec: &PlanSpec| Rc::new(Space::of(context, spec).only(wanted));
+        let found = self.asking(context, &|plan| runs.verdict(plan)).rank_all(
+            &specs,
+            &space,
+            Limits::found(1),
+        );
         found.map_err(|error| refusal.unwrap_or(error))
     }
 
@@ -140,17 +134,8 @@ impl Desk {
     }
 }
 
-/// Each of `specs` with its space.
-fn with_spaces(
-    specs: Vec<PlanSpec>,
-    mut space: impl FnMut(&PlanSpec) -> Rc<Space>,
-) -> Vec<(PlanSpec, Rc<Space>)> {
-    let with = |spec: PlanSpec| {
-        let space = space(&spec);
-        (spec, space)
-    };
-    specs.into_iter().map(with).collect()
-}
+/// The space that is left by what is stated.
+type SpaceOf<'a> = &'a dyn Fn(&PlanSpec) -> Rc<Space>;
 
 /// What `spec` becomes for those who run it: one for each back end, without what a framework does not have. With them why
 /// a back end is left out.
@@ -190,12 +175,22 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// The best plans over all back ends, the proposed one first; each with its space.
-    fn rank_all(&self, of: &[(PlanSpec, Rc<Space>)], limits: Limits) -> Result<Ranked, InputError> {
+    /// The best plans over all back ends, the proposed one first.
+    fn rank_all(
+        &self,
+        specs: &[PlanSpec],
+        space: SpaceOf<'_>,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
         let reinforcement = self.context.job.workload.rl.as_ref();
         let engines = reinforcement
-            .zip(of.first())
-            .map(|(rl, (spec, _))| Engines::of(self.context, spec, rl));
+            .zip(specs.first())
+            .map(|(rl, spec)| Engines::of(self.context, spec, rl));
+        // No plan lacks less than the engine by itself.
+        let short = engines.as_ref().map_or(0.0, Engines::least_short);
+        if short > 0.0 && (short >= limits.short || limits.want == Want::Fitting) {
+            return Ok(Ranked::of(0, self.work, Vec::new()));
+        }
         // First what fits; what is nearest to fitting only where nothing does.
         let wants: &[Want] = match (limits.keep, limits.want) {
             (1, Want::Both) => &[Want::Fitting, Want::Nearest],
@@ -207,7 +202,7 @@ impl Asking<'_> {
                 want: *want,
                 ..limits
             };
-            found = self.over_backends(of, engines.as_ref(), limits);
+            found = self.over_backends((specs, space), engines.as_ref(), limits);
             if found.as_ref().is_ok_and(|all| !all.plans.is_empty()) {
                 break;
             }
@@ -223,13 +218,13 @@ impl Asking<'_> {
 
     fn over_backends(
         &self,
-        of: &[(PlanSpec, Rc<Space>)],
+        (specs, space): (&[PlanSpec], SpaceOf<'_>),
         engines: Option<&Engines<'_>>,
         limits: Limits,
     ) -> Result<Ranked, InputError> {
         let mut all: Option<Ranked> = None;
         let mut refusal = None;
-        for (spec, space) in of {
+        for spec in specs {
             let known = all.as_ref().and_then(|known| known.fastest);
             let worth = match (limits.keep, limits.settle) {
                 (1, true) => known.map(|fastest| fastest * WORTH_SETTLING),
@@ -237,7 +232,7 @@ impl Asking<'_> {
                 _ => None,
             };
             let enough = worth.map_or(limits.enough, |worth| limits.enough.min(worth));
-            match self.rank(spec, (space, engines), Limits { enough, ..limits }) {
+            match self.rank(spec, (&space(spec), engines), Limits { enough, ..limits }) {
                 Ok(found) => {
                     let found = if limits.settle {
                         found.settled(self, spec)

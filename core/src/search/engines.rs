@@ -3,8 +3,9 @@
 //! What an engine takes of the card decides its cache, and so its speed: more is never slower. So a training plan leaves
 //! each engine one share worth trying, the largest beside it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 
+use super::accept::Verdict;
 use super::candidate::rising;
 use super::choices;
 use crate::complete::complete_rollout;
@@ -58,6 +59,14 @@ struct Split {
     known: RefCell<Vec<(Option<Needs>, Option<GeneratingSide>)>>,
 }
 
+/// What an engine needs, the places of its split and its share, and whether it was refused beside some plan.
+#[derive(Debug)]
+struct Needed {
+    needs: Needs,
+    place: (usize, usize),
+    refused: Cell<bool>,
+}
+
 /// Every legal engine of a job.
 #[derive(Debug)]
 pub(super) struct Engines<'a> {
@@ -68,6 +77,8 @@ pub(super) struct Engines<'a> {
     splits: Vec<Split>,
     /// Their places, the fastest first.
     order: Vec<usize>,
+    /// What they need, once it is asked for.
+    all: OnceCell<Vec<Needed>>,
     /// Why something stated leaves none, where it does.
     pub(super) refusal: Option<InputError>,
 }
@@ -82,6 +93,7 @@ impl<'a> Engines<'a> {
             shares,
             splits: Vec::with_capacity(rollouts.len()),
             order: Vec::new(),
+            all: OnceCell::new(),
             refusal: None,
         };
         for rollout in rollouts {
@@ -114,6 +126,11 @@ impl<'a> Engines<'a> {
             .filter_map(|place| self.splits.get(*place))
     }
 
+    /// Whether none starts, whatever is left to it.
+    pub(super) fn never_start(&self) -> bool {
+        self.fastest().is_infinite()
+    }
+
     /// Engines in all.
     pub(super) fn count(&self) -> u64 {
         (self.splits.len() * self.shares.len()) as u64
@@ -131,6 +148,15 @@ impl<'a> Engines<'a> {
         let last = self.shares.len().saturating_sub(1);
         let own = |split: &Split| self.needs(split, last).map_or(f64::MAX, |own| own.own_gib);
         self.splits.iter().map(own).fold(f64::MAX, f64::min)
+    }
+
+    /// GiB that every one lacks at least, alone on the card; zero where some starts.
+    pub(super) fn least_short(&self) -> f64 {
+        if !self.never_start() {
+            return 0.0;
+        }
+        let short = |own: &Needed| own.needs.short(self.context, 0.0).max(0.0);
+        self.all().iter().map(short).fold(f64::MAX, f64::min)
     }
 
     fn plan(&self, split: &Split, place: usize) -> Option<RolloutPlan> {
@@ -183,34 +209,86 @@ impl<'a> Engines<'a> {
         }
     }
 
-    /// The fastest of the engines that count and lack least beside `resident_gib`.
+    /// The fastest of the engines that count and lack least beside `resident_gib`. Those that were refused beside another
+    /// plan are asked last: mostly it was about them alone.
     pub(super) fn nearest(
         &self,
         resident_gib: f64,
-        counts: impl Fn(RolloutPlan) -> bool,
+        verdict: impl Fn(RolloutPlan) -> Verdict,
     ) -> Option<Engine> {
-        let mut least = f64::INFINITY;
-        let mut alike: Vec<(&Split, usize)> = Vec::new();
-        for split in &self.splits {
-            for place in 0..self.shares.len() {
-                let Some(needs) = self.needs(split, place) else {
-                    continue;
-                };
-                let short = needs.short(self.context, resident_gib).max(0.0);
-                if short > least || !self.plan(split, place).is_some_and(&counts) {
-                    continue;
-                }
-                if short < least {
-                    least = short;
-                    alike.clear();
-                }
-                alike.push((split, place));
+        let all = self.all();
+        let short = |own: &Needed| own.needs.short(self.context, resident_gib).max(0.0);
+        let open = || all.iter().filter(|own| !own.refused.get());
+        while let Some(least) = open().map(short).min_by(f64::total_cmp) {
+            let alike = open().filter(|own| short(own) <= least);
+            match self.first_of(alike, &verdict) {
+                Err(Verdict::No) => {}
+                found => return found.ok(),
             }
         }
-        let seconds = |own: &Engine| own.side.seconds();
-        let timed = alike
-            .into_iter()
-            .filter_map(|(split, place)| self.at(split, place));
-        timed.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))
+        let mut refused: Vec<&Needed> = all.iter().collect();
+        refused.sort_by(|a, b| short(a).total_cmp(&short(b)));
+        let alike = refused.chunk_by(|a, b| short(a) >= short(b));
+        let mut found = alike.map(|alike| self.first_of(alike.iter().copied(), &verdict));
+        found.find(|found| !matches!(found, Err(Verdict::No)))?.ok()
+    }
+
+    /// What every engine needs: the fastest split first, and of one split the largest share.
+    fn all(&self) -> &[Needed] {
+        self.all.get_or_init(|| {
+            let mut all = Vec::with_capacity(self.splits.len() * self.shares.len());
+            for &split in &self.order {
+                let Some(own) = self.splits.get(split) else {
+                    continue;
+                };
+                for share in 0..self.shares.len() {
+                    if let Some(needs) = self.needs(own, share) {
+                        let place = (split, share);
+                        let refused = Cell::new(false);
+                        all.push(Needed {
+                            needs,
+                            place,
+                            refused,
+                        });
+                    }
+                }
+            }
+            all
+        })
+    }
+
+    /// The fastest of `engines` that counts, or why none does.
+    fn first_of<'b>(
+        &self,
+        engines: impl Iterator<Item = &'b Needed>,
+        verdict: impl Fn(RolloutPlan) -> Verdict,
+    ) -> Result<Engine, Verdict> {
+        let mut best: Option<Engine> = None;
+        for Needed { place, refused, .. } in engines {
+            let (split, share) = *place;
+            let known = best.map_or(f64::INFINITY, |own| own.side.seconds());
+            let Some((split, plan)) = self
+                .splits
+                .get(split)
+                .and_then(|split| Some((split, self.plan(split, share)?)))
+            else {
+                continue;
+            };
+            // A split that does not start with its largest share has no bound.
+            if split.seconds.is_finite() && split.seconds >= known {
+                continue;
+            }
+            match verdict(plan) {
+                Verdict::Yes => {}
+                Verdict::No => {
+                    refused.set(true);
+                    continue;
+                }
+                other => return best.ok_or(other),
+            }
+            let found = self.at(split, share);
+            best = found.filter(|own| own.side.seconds() < known).or(best);
+        }
+        best.ok_or(Verdict::No)
     }
 }

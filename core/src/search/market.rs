@@ -191,7 +191,7 @@ pub fn closing(question: &Question) -> Closing {
         .map(|gpu| gpu.id)
         .filter(|id| own != Some(*id))
         .collect();
-    let mut others: Vec<Offer> = Sweep::new(question, &ids, &[]).collect();
+    let mut others = Sweep::new(question, &ids, &[]).all();
     let best = ranked(&others, Objective::Cost).unwrap_or_default();
     let other = best.first().map(|place| others.swap_remove(*place));
     Closing { more, other }

@@ -95,10 +95,7 @@ pub fn search(
         None => best(question, &EFFICIENCY, None)?,
     };
     let context = Context::new(&first.job).for_many();
-    let limits = Limits {
-        settle: false,
-        ..Limits::best(limit)
-    };
+    let limits = Limits::found(limit);
     let mut desk = Desk::new(framework.map(Runner::One), WORK);
     let ranked = match desk.ranked(&context, &spec, limits) {
         Ok(ranked) => ranked,

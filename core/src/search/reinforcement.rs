@@ -28,6 +28,10 @@ pub(super) struct Reinforcement<'a> {
     engines: &'a Engines<'a>,
     /// GiB of the smallest engine.
     least_own_gib: f64,
+    /// GiB that every engine lacks at least, alone on the card.
+    least_short: f64,
+    /// Seconds of the fastest; zero where none starts, as what it would take is open.
+    generating: f64,
     /// Tokens of the actor's and its reference's forward passes in a step, for each GPU of one matrix.
     forward_tokens: f64,
 }
@@ -47,6 +51,10 @@ impl<'a> Reinforcement<'a> {
             context,
             rl,
             least_own_gib: engines.least_gib(),
+            least_short: engines.least_short(),
+            generating: Some(engines.fastest())
+                .filter(|seconds| seconds.is_finite())
+                .unwrap_or_default(),
             engines,
         }
     }
@@ -79,13 +87,7 @@ impl Task for Reinforcement<'_> {
             * waits
             * f64::from(layout.tensor_parallel);
         let training = update * self.rl.updates() + forward;
-        rl::least(
-            self.context,
-            layout,
-            self.rl,
-            self.engines.fastest(),
-            training,
-        )
+        rl::least(self.context, layout, self.rl, self.generating, training)
     }
 
     /// Each update is one; old log-probabilities and the reference's make two.
@@ -108,9 +110,13 @@ impl Task for Reinforcement<'_> {
             self.context,
             layout,
             self.rl,
-            self.engines.fastest(),
+            self.generating,
             plain.seconds,
         )
+    }
+
+    fn least_short(&self) -> f64 {
+        self.least_short
     }
 
     /// In an update all states are on the card.
@@ -162,14 +168,14 @@ impl Task for Reinforcement<'_> {
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
         let training = self.seconds(asked);
-        let counts = |engine: RolloutPlan| {
+        let verdict = |engine: RolloutPlan| {
             let plan = Plan {
                 rollout: Some(engine),
                 ..asked.family.plan(asked.layout)
             };
-            (asked.accept)(&plan) == Verdict::Yes
+            (asked.accept)(&plan)
         };
-        let engine = self.engines.nearest(held.resident_gib, counts)?;
+        let engine = self.engines.nearest(held.resident_gib, verdict)?;
         Some(self.with(asked, held, training, &engine))
     }
 }

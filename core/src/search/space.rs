@@ -192,6 +192,7 @@ impl Space {
             offload: last.offload,
             ..*base
         };
+        let mut known = Vec::new();
         for tensor_parallel in sizes.tensor() {
             for (context_parallel, ulysses_parallel) in sizes.sequence(tensor_parallel) {
                 for expert_parallel in sizes.experts() {
@@ -209,7 +210,7 @@ impl Space {
                         layout.sequence_parallel = spec
                             .sequence_parallel
                             .unwrap_or_else(|| complete::splits_sequence(&layout));
-                        let groups = self.groups(context, spec, &layout, &sizes);
+                        let groups = self.groups(context, spec, &layout, (&sizes, &mut known));
                         let follows = Follows {
                             critic: spec.critic.is_none(),
                             reference: spec.reference.is_none(),
@@ -249,7 +250,7 @@ impl Space {
         context: &Context<'_>,
         spec: &PlanSpec,
         layout: &Layout,
-        sizes: &choices::Sizes<'_>,
+        (sizes, known): (&choices::Sizes<'_>, &mut Vec<Passes>),
     ) -> Vec<Group> {
         let job = context.job;
         let role = context.actor();
@@ -261,10 +262,7 @@ impl Space {
                 virtual_pipeline: 1,
                 ..*layout
             };
-            let passes = choices::micro_batches(job, spec, &split)
-                .into_iter()
-                .map(|micro_batch| pass(job, &split, micro_batch, gpus));
-            let all: Rc<[Pass]> = unlike(passes.collect()).into();
+            let all = passes(job, spec, &split, known);
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
                     for shard_group in sizes.shard_groups(&split) {
@@ -328,6 +326,24 @@ fn checked(job: &Job, layout: Layout) -> Result<Layout, InputError> {
         check_mini_batch(rl, &layout)?;
     }
     Ok(layout)
+}
+
+/// Passes with the data-parallel ranks and the parts of a sequence that they are for.
+type Passes = ((u32, u32), Rc<[Pass]>);
+
+/// The passes of a layout: nothing else of it matters, so most were found for another, under the same back end.
+fn passes(job: &Job, spec: &PlanSpec, layout: &Layout, known: &mut Vec<Passes>) -> Rc<[Pass]> {
+    let gpus = training_gpus(job);
+    let of = (layout.data_parallel(gpus), layout.sequence_split());
+    if let Some((_, all)) = known.iter().find(|(own, _)| *own == of) {
+        return Rc::clone(all);
+    }
+    let found = choices::micro_batches(job, spec, layout)
+        .into_iter()
+        .map(|micro_batch| pass(job, layout, micro_batch, gpus));
+    let all: Rc<[Pass]> = unlike(found.collect()).into();
+    known.push((of, Rc::clone(&all)));
+    all
 }
 
 fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass {

@@ -1,5 +1,6 @@
 //! Spaces that were made before: GPU types, and ways to share GPUs, that agree in what plans depend on have the same.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::space::Space;
@@ -44,21 +45,22 @@ impl Kind {
 /// Spaces of one question's workload and model.
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
-    known: Vec<(Kind, Rc<Space>)>,
+    known: RefCell<Vec<(Kind, Rc<Space>)>>,
 }
 
 impl Spaces {
     /// The space that `spec` leaves; none is needed where nothing trains.
-    pub(super) fn of(&mut self, context: &Context<'_>, spec: &PlanSpec) -> Rc<Space> {
+    pub(super) fn of(&self, context: &Context<'_>, spec: &PlanSpec) -> Rc<Space> {
         if context.job.workload.generation.is_some() {
             return Rc::default();
         }
         let kind = Kind::of(context, spec);
-        if let Some((_, space)) = self.known.iter().find(|(known, _)| *known == kind) {
+        let mut all = self.known.borrow_mut();
+        if let Some((_, space)) = all.iter().find(|(known, _)| *known == kind) {
             return Rc::clone(space);
         }
         let space = Rc::new(Space::of(context, spec));
-        self.known.push((kind, Rc::clone(&space)));
+        all.push((kind, Rc::clone(&space)));
         space
     }
 }

@@ -142,7 +142,10 @@ impl<'a> Shares<'a> {
                 continue;
             }
             tried.push(place);
-            let Some(found) = best(&self.job(place), Limits::nearest()) else {
+            let known = first.as_ref().and_then(|(_, found)| found.plans.first());
+            let short = known.map_or(f64::INFINITY, |known| known.shortfall_gib);
+            let limits = Limits::nearer(short);
+            let Some(found) = best(&self.job(place), limits) else {
                 continue;
             };
             let nearer = match (&first, found.plans.first()) {

@@ -1,8 +1,13 @@
 //! The same question on every GPU type and number of GPUs: one offer each, at its best plan.
 
+#[cfg(not(target_family = "wasm"))]
+use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(not(target_family = "wasm"))]
+use std::thread;
+
 use serde_json::Value;
 
-use super::bounded::{Limits, Work};
+use super::bounded::Limits;
 use super::desk::Desk;
 use super::{Runner, WORK, split};
 use crate::catalog;
@@ -18,12 +23,12 @@ use crate::wire::{Answer, HardwareSpec, PlanSpec, Question};
 
 /// GPU types and numbers of GPUs to ask a question for, one after the other.
 ///
-/// It is an iterator, so that a page can stop between any two offers.
+/// It is an iterator, so that a page can stop between any two offers; [`Self::all`] is quicker where there are threads.
 pub struct Sweep {
     question: Question,
     hardware: Vec<HardwareSpec>,
     next: usize,
-    desk: Desk,
+    runner: Option<Runner>,
 }
 
 /// A GPU type and number with its best plan.
@@ -88,7 +93,7 @@ impl Sweep {
             },
             hardware,
             next: 0,
-            desk: Desk::new(None, WORK_OF_A_TYPE),
+            runner: None,
         }
     }
 
@@ -103,7 +108,7 @@ impl Sweep {
     #[must_use]
     pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
         Self {
-            desk: Desk::new(framework.map(Runner::One), WORK_OF_A_TYPE),
+            runner: framework.map(Runner::One),
             ..self
         }
     }
@@ -114,23 +119,42 @@ impl Sweep {
         self.hardware.len()
     }
 
-    fn find(&mut self, hardware: &HardwareSpec) -> Result<Found, InputError> {
+    /// Every offer, in order: on all cores where there are threads.
+    #[must_use]
+    pub fn all(self) -> Vec<Offer> {
+        #[cfg(not(target_family = "wasm"))]
+        {
+            let places: Vec<usize> = (self.next..self.hardware.len()).collect();
+            side_by_side(&places, |place| self.at(*place))
+                .into_iter()
+                .flatten()
+                .collect()
+        }
+        #[cfg(target_family = "wasm")]
+        self.collect()
+    }
+
+    fn at(&self, place: usize) -> Option<Offer> {
+        let hardware = self.hardware.get(place)?.clone();
+        let result = self.best(&hardware);
+        Some(Offer { hardware, result })
+    }
+
+    fn best(&self, hardware: &HardwareSpec) -> Result<Found, InputError> {
         let question = Question {
             hardware: hardware.clone(),
             ..self.question.clone()
         };
         // The question's own machine gets the plan that answers it.
         let own = *hardware == self.question.hardware;
-        self.desk.work = Work::of(if own { WORK } else { WORK_OF_A_TYPE });
-        let split::Resolved { job, found } =
-            split::resolve(&question, &EFFICIENCY, &mut self.desk)?;
+        let mut desk = Desk::new(self.runner, if own { WORK } else { WORK_OF_A_TYPE });
+        let split::Resolved { job, found } = split::resolve(&question, &EFFICIENCY, &mut desk)?;
         let context = Context::new(&job);
         let found = match found {
             Some(found) => found,
             None => {
                 let context = context.clone().for_many();
-                self.desk
-                    .ranked(&context, &PlanSpec::default(), Limits::best(1))?
+                desk.ranked(&context, &PlanSpec::default(), Limits::best(1))?
             }
         };
         let plan = found.first()?.plan;
@@ -150,9 +174,36 @@ impl Iterator for Sweep {
     type Item = Offer;
 
     fn next(&mut self) -> Option<Offer> {
-        let hardware = self.hardware.get(self.next)?.clone();
+        let offer = self.at(self.next)?;
         self.next += 1;
-        let result = self.find(&hardware);
-        Some(Offer { hardware, result })
+        Some(offer)
     }
+}
+
+/// What comes of each of `items`, in their order, on as many threads as there are cores.
+#[cfg(not(target_family = "wasm"))]
+fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut own = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(place) else {
+                return own;
+            };
+            own.push((place, each(item)));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut found: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.min(items.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        joined
+            .flat_map(|own| own.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, own)| own).collect()
 }

@@ -36,10 +36,7 @@ fn rank(
         accept,
         work: &Work::of(u64::MAX),
     };
-    let limits = Limits {
-        settle: false,
-        ..Limits::best(keep)
-    };
+    let limits = Limits::found(keep);
     asked.rank(spec, (&Space::of(context, spec), engines.as_ref()), limits)
 }
 
