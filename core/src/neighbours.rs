@@ -11,6 +11,7 @@ use crate::wire::{Backend, Offload, PlanSpec};
 use crate::workload::Rl;
 pub use dimension::Dimension;
 use dimension::{Dimension as D, SIZES};
+pub(crate) use steps::MOST_ENGINE;
 pub use steps::{doubled, machines, steps};
 
 /// Every plan that model and machine allow, one step away in one dimension. What is trained stays: batch, precision,

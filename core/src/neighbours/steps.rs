@@ -74,8 +74,10 @@ const ENGINES: [Turn<RolloutPlan>; 9] = [
     }),
 ];
 
-/// The largest engine that steps lead to: beyond it nobody measured, and every layer waits for the network.
-const MOST_ENGINE: u32 = 32;
+/// The largest engine that steps lead to and that searches try: sixteen nodes of eight. Published deployments share experts
+/// among more (DeepSeek-V3, arXiv:2412.19437, section 3.4: 320 GPUs decode as one); what goes beyond measured runs is ranked
+/// with caution ([`crate::coverage::engine_caution`]).
+pub(crate) const MOST_ENGINE: u32 = 128;
 
 fn resize_ranks(engine: &mut RolloutPlan, ranks: u32) {
     if ranks < engine.data_parallel || engine.tensor_parallel.saturating_mul(ranks) <= MOST_ENGINE {

@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 use super::accept::{Accept, Verdict};
-use super::candidate::{Candidate, Top, rising};
+use super::candidate::{AS_FAST, Candidate, Top, rising};
 use super::choices::Variant;
 use super::space::{Family, Group, Held, Pass, Space};
 use crate::complete::training_gpus;
@@ -18,6 +18,10 @@ use crate::layer::Slice;
 use crate::plan::{Layout, Plan, Recompute};
 use crate::training;
 use crate::wire::Offload;
+
+/// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
+/// elsewhere.
+const START: f64 = 1.2;
 
 /// How plans of one kind of workload are timed and held.
 pub(super) trait Task {
@@ -145,6 +149,11 @@ impl Work {
         self.left.set(self.left.get().max(evaluations));
     }
 
+    /// A third of all at least.
+    pub(super) fn grant_part(&self) {
+        self.grant(self.most / 3);
+    }
+
     /// Counts an evaluation.
     pub(super) fn count(&self) {
         self.left.set(self.left.get().saturating_sub(1));
@@ -261,7 +270,12 @@ impl Search<'_> {
             let any = groups.find_map(|(family, group)| self.closest(family, group, None));
             return any.into_iter().collect();
         }
-        let mut top = Top::new(self.limits.keep, self.limits.settle);
+        let near = match (self.limits.settle, &self.context.job.workload.rl) {
+            (false, _) => 1.0,
+            (true, Some(_)) => AS_FAST,
+            (true, None) => START,
+        };
+        let mut top = Top::new(self.limits.keep, near);
         let none_fits = self.task.least_short() > 0.0;
         let without = if self.limits.want == Want::Nearest || none_fits {
             all_groups(space)

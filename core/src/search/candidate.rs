@@ -70,7 +70,12 @@ impl Candidate {
 
     /// Whether it is as fast as `fastest`, or nearly so, and no less sure to fit.
     pub(super) fn rivals(&self, fastest: &Self) -> bool {
-        self.shortfall_gib <= fastest.shortfall_gib && self.seconds <= fastest.seconds * AS_FAST
+        self.is_near(fastest, AS_FAST)
+    }
+
+    /// Whether it takes at most `times` as long as `fastest` and is no less sure to fit.
+    fn is_near(&self, fastest: &Self, times: f64) -> bool {
+        self.shortfall_gib <= fastest.shortfall_gib && self.seconds <= fastest.seconds * times
     }
 }
 
@@ -104,11 +109,11 @@ pub(super) struct Top {
 }
 
 impl Top {
-    /// For the best `keep`, and with `rivals` all that are nearly as fast as the first.
-    pub(super) fn new(keep: usize, rivals: bool) -> Self {
+    /// For the best `keep`, and all that take at most `near` times as long as the first.
+    pub(super) fn new(keep: usize, near: f64) -> Self {
         Self {
             keep: keep.max(1),
-            near: if rivals { AS_FAST } else { 1.0 },
+            near,
             best: Vec::new(),
         }
     }
@@ -135,7 +140,7 @@ impl Top {
             .best
             .partition_point(|known| known.order(&candidate).is_le());
         let near = self.near;
-        let rivals = |own: &Candidate, first: &Candidate| near > 1.0 && own.rivals(first);
+        let rivals = |own: &Candidate, first: &Candidate| near > 1.0 && own.is_near(first, near);
         if at >= self.keep
             && !self
                 .best

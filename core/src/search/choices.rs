@@ -3,9 +3,9 @@
 use super::space::Pass;
 use crate::complete::{generating_gpus, training_gpus};
 use crate::job::Job;
+use crate::neighbours::MOST_ENGINE;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use crate::rl;
-use crate::units::Bytes;
 use crate::wire::{
     Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec, WorkloadKind,
 };
@@ -155,10 +155,12 @@ impl<'a> Sizes<'a> {
 
     pub(super) fn experts(&self) -> Vec<u32> {
         let experts = self.job.model.shape.num_experts.min(u64::from(u32::MAX)) as u32;
-        let most = if experts > 0 {
-            self.of_model(self.gpus)
-        } else {
-            1
+        // Beside FSDP torchtitan alone splits experts, which does no RL; inside a node here, as all ranks share the rest.
+        let beside = self.job.workload.rl.is_none() && self.base.backend == Backend::Fsdp;
+        let most = match experts {
+            0 => 1,
+            _ if beside => self.job.hardware.gpus_per_node.min(self.gpus),
+            _ => self.of_model(self.gpus),
         };
         choices(
             Self::stated(self.spec.expert_parallel, self.base.expert_parallel),
@@ -404,7 +406,10 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
         // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
         // `utils/deepspeed/deepspeed_utils.py`).
         (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Deepspeed) => {
-            vec![none, with_gradients]
+            vec![none, activations, with_gradients]
+        }
+        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Fsdp) => {
+            vec![none, activations, states, everything]
         }
         (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, _) => vec![none, states],
         (_, Backend::Deepspeed) => vec![none, activations, with_gradients, states, everything],
@@ -412,23 +417,6 @@ fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
         (_, Backend::Megatron) => vec![none, optimizer],
         (_, Backend::Ddp) => vec![none, activations],
     }
-}
-
-/// The largest engine that is tried where weights leave the choice: four nodes of eight.
-const MOST_ENGINE: u32 = 32;
-/// The largest of all.
-const LARGEST_ENGINE: u32 = 128;
-
-/// GPUs of the largest engine that is tried: more than usual where the weights, in bf16, would take most of so many.
-fn most_engine(job: &Job) -> u32 {
-    let usual = job.hardware.gpus_per_node.max(MOST_ENGINE);
-    let weights_gib = Bytes::new(job.model.parameters.total as f64 * 2.0).gib();
-    let taken = |gpus: u32| weights_gib / f64::from(gpus) > job.hardware.memory_gib * 0.75;
-    let mut most = usual;
-    while most < LARGEST_ENGINE && taken(most) {
-        most *= 2;
-    }
-    most
 }
 
 /// Shares of the card that engines may take, largest first; and every way to split one, as partial plans with the first of
@@ -474,7 +462,7 @@ fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
     let gpus = generating_gpus(job);
     let shape = &job.model.shape;
     let heads = shape.num_attention_heads;
-    let most = most_engine(job);
+    let most = job.hardware.gpus_per_node.max(MOST_ENGINE);
     let tensor: Vec<u64> = match stated.tensor_parallel {
         Some(size) => vec![size],
         None => divisors(gpus, most)

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::Layout;
-use crate::wire::PlanSpec;
+use crate::wire::{Backend, PlanSpec};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
 const WORTH_SETTLING: f64 = 2.0;
@@ -161,7 +161,16 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
         refusal = refusal.take().or(refused);
         runs
     };
-    let specs: Vec<PlanSpec> = backends.into_iter().map(with).collect();
+    let mut specs: Vec<PlanSpec> = backends.into_iter().map(with).collect();
+    // Drives hold what host memory may lack.
+    let drives = |own: &&PlanSpec| own.backend == Some(Backend::Deepspeed);
+    if spec.nvme_offload.is_none() && job.workload.rl.is_none() {
+        let own = specs.iter().find(drives).map(|own| PlanSpec {
+            nvme_offload: Some(true),
+            ..own.clone()
+        });
+        specs.extend(own);
+    }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
     (kept, refusal)
 }
@@ -191,23 +200,7 @@ impl Asking<'_> {
         if short > 0.0 && (short >= limits.short || limits.want == Want::Fitting) {
             return Ok(Ranked::of(0, self.work, Vec::new()));
         }
-        // First what fits; what is nearest to fitting only where nothing does.
-        let wants: &[Want] = match (limits.keep, limits.want) {
-            (1, Want::Both) => &[Want::Fitting, Want::Nearest],
-            (_, want) => &[want],
-        };
-        let mut found = Err(none_accepted());
-        for want in wants {
-            let limits = Limits {
-                want: *want,
-                ..limits
-            };
-            found = self.over_backends((specs, space), engines.as_ref(), limits);
-            if found.as_ref().is_ok_and(|all| !all.plans.is_empty()) {
-                break;
-            }
-        }
-        let mut all = found?;
+        let mut all = self.over_backends((specs, space), engines.as_ref(), limits)?;
         if all.plans.is_empty() && limits.want != Want::Fitting {
             return Err(none_accepted());
         }
@@ -216,6 +209,7 @@ impl Asking<'_> {
         Ok(all)
     }
 
+    /// The same, and of a back end of which nothing fits what is nearest to it: that may fit after some steps.
     fn over_backends(
         &self,
         (specs, space): (&[PlanSpec], SpaceOf<'_>),
@@ -232,6 +226,8 @@ impl Asking<'_> {
                 _ => None,
             };
             let enough = worth.map_or(limits.enough, |worth| limits.enough.min(worth));
+            // However much those before it took.
+            self.work.grant_part();
             match self.rank(spec, (&space(spec), engines), Limits { enough, ..limits }) {
                 Ok(found) => {
                     let found = if limits.settle {

@@ -1,7 +1,7 @@
 //! Searching engines that only generate.
 
 use super::accept::Verdict;
-use super::candidate::{Candidate, Top};
+use super::candidate::{AS_FAST, Candidate, Top};
 use super::desk::Asking;
 use super::ranked::Ranked;
 use super::{choices, fit_of, nothing};
@@ -52,7 +52,7 @@ pub(super) fn ranked(
     if considered == 0 {
         return Err(nothing(context, spec, refusal));
     }
-    let mut top = Top::new(keep, true);
+    let mut top = Top::new(keep, AS_FAST);
     for own in found {
         top.offer(own);
     }

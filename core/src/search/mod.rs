@@ -78,7 +78,7 @@ pub struct SearchResult {
 }
 
 /// Evaluations that one question may cost on one machine: some tenth of a second.
-const WORK: u64 = 50_000;
+const WORK: u64 = 100_000;
 
 /// Searches all legal plans of a question, or those of them that `framework` runs, and answers the best `limit`.
 ///

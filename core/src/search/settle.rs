@@ -22,8 +22,10 @@ use crate::training;
 use crate::wire::{Offload, PlanSpec, at, plan_to_value};
 use crate::workload::Rl;
 
-/// Plans that are as fast which are made simpler, the simplest first; and those from which steps begin, the fastest first.
+/// Plans that are as fast which are made simpler, the simplest first.
 const RIVALS: usize = 3;
+/// Plans from which steps begin, the fastest first.
+const STARTS: usize = 8;
 /// Steps from one plan to another after which it is enough.
 const MOST_STEPS: usize = 40;
 /// What is faster by less is not.
@@ -71,7 +73,7 @@ impl<'a> Settling<'a> {
         }
         // Steps from another layout may end elsewhere.
         let alone = self.context.job.workload.rl.is_none();
-        let starts = if alone { RIVALS } else { 1 };
+        let starts = if alone { STARTS } else { 1 };
         for start in found.iter().take(starts).skip(1) {
             let other = self.climbed(*start);
             if other.beats(&fastest) {
