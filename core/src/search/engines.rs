@@ -226,11 +226,15 @@ impl<'a> Engines<'a> {
                 found => return found.ok(),
             }
         }
-        let mut refused: Vec<&Needed> = all.iter().collect();
-        refused.sort_by(|a, b| short(a).total_cmp(&short(b)));
-        let alike = refused.chunk_by(|a, b| short(a) >= short(b));
-        let mut found = alike.map(|alike| self.first_of(alike.iter().copied(), &verdict));
-        found.find(|found| !matches!(found, Err(Verdict::No)))?.ok()
+        // All were: of those that lack the same the first is at its best the fastest.
+        let shorts: Vec<f64> = all.iter().map(short).collect();
+        for place in rising(&shorts) {
+            match self.first_of(all.get(place..=place)?.iter(), &verdict) {
+                Err(Verdict::No) => {}
+                found => return found.ok(),
+            }
+        }
+        None
     }
 
     /// What every engine needs: the fastest split first, and of one split the largest share.

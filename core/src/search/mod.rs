@@ -77,7 +77,7 @@ pub struct SearchResult {
     pub plans: Vec<Answer>,
 }
 
-/// Evaluations that one question may cost on one machine: some tenth of a second.
+/// Evaluations that one question may cost on one machine: a tenth of a second, or two for plans of many stages.
 const WORK: u64 = 100_000;
 
 /// Searches all legal plans of a question, or those of them that `framework` runs, and answers the best `limit`.
