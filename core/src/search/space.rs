@@ -53,8 +53,7 @@ pub(super) struct Group {
     pub(super) passes: Rc<[Pass]>,
     /// Place among all groups.
     pub(super) place: u32,
-    /// What plans hold, as far as it has been asked, by pass and variant; the same on every GPU type that shares this
-    /// space.
+    /// What plans hold, as far as it has been asked, by pass and variant.
     memory: RefCell<Vec<Option<Held>>>,
     /// The least that they hold.
     floor: Cell<Option<f64>>,

@@ -1,4 +1,4 @@
-//! Spaces that were made before: GPU types, and ways to share GPUs, that agree in what plans depend on have the same.
+//! Spaces that were made before: ways to share the GPUs that a search comes back to.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,46 +6,12 @@ use std::rc::Rc;
 use super::space::Space;
 use crate::complete::training_gpus;
 use crate::context::Context;
-use crate::fit::Sure;
 use crate::wire::PlanSpec;
 
-/// What plans and their memory depend on beside the question.
-#[derive(Clone, Debug, PartialEq)]
-struct Kind {
-    gpus: u32,
-    training: u32,
-    gpus_per_node: u32,
-    domain: u32,
-    blackwell: bool,
-    operand_bytes: f64,
-    host_ram_gib: Option<f64>,
-    /// Estimates are surer on architectures whose memory was measured.
-    sure: Sure,
-    spec: PlanSpec,
-}
-
-impl Kind {
-    fn of(context: &Context<'_>, spec: &PlanSpec) -> Self {
-        let hardware = &context.job.hardware;
-        Self {
-            gpus: hardware.gpus,
-            training: training_gpus(context.job),
-            gpus_per_node: hardware.gpus_per_node,
-            domain: hardware.nvlink_domain.min(8).max(hardware.gpus_per_node),
-            // Megatron gathers its weights in fp8 there.
-            blackwell: hardware.architecture.starts_with("Blackwell"),
-            operand_bytes: context.rates.operand_bytes,
-            host_ram_gib: hardware.host_ram_gib,
-            sure: context.sure,
-            spec: spec.clone(),
-        }
-    }
-}
-
-/// Spaces of one question's workload and model.
+/// Spaces of one question on one machine, with the GPUs that train and what is stated.
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
-    known: RefCell<Vec<(Kind, Rc<Space>)>>,
+    known: RefCell<Vec<(u32, PlanSpec, Rc<Space>)>>,
 }
 
 impl Spaces {
@@ -54,13 +20,13 @@ impl Spaces {
         if context.job.workload.generation.is_some() {
             return Rc::default();
         }
-        let kind = Kind::of(context, spec);
+        let gpus = training_gpus(context.job);
         let mut all = self.known.borrow_mut();
-        if let Some((_, space)) = all.iter().find(|(known, _)| *known == kind) {
+        if let Some((.., space)) = all.iter().find(|own| own.0 == gpus && own.1 == *spec) {
             return Rc::clone(space);
         }
         let space = Rc::new(Space::of(context, spec));
-        all.push((kind, Rc::clone(&space)));
+        all.push((gpus, spec.clone(), Rc::clone(&space)));
         space
     }
 }
