@@ -58,7 +58,7 @@ pub struct Found {
 }
 
 /// Evaluations that each GPU type and number may cost: all of the catalog's take a second at most.
-const WORK_OF_A_TYPE: u64 = 20_000;
+const WORK_OF_A_TYPE: u64 = 10_000;
 
 impl Sweep {
     /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
