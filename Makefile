@@ -69,10 +69,11 @@ parts: ## Print what each part of the first download costs
 	@CARGO_PROFILE_RELEASE_STRIP=none CARGO_TARGET_DIR=target/parts scripts/wasm-program shardwise-app target/parts/site app -g
 	@node scripts/wasm-parts.mjs target/parts/site/app_bg.wasm
 
-bench-page: ## Time the built site in Chromium, from a keystroke until every chart is new
+bench-page: ## Time the built site in Chromium: from a keystroke until every chart is new, and opening large questions
 	@scripts/setup test
 	@$(MAKE) --no-print-directory dist/index.html
 	@source scripts/env.sh && node e2e/bench/keystrokes.mjs
+	@source scripts/env.sh && node e2e/bench/large.mjs
 
 gallery: ## Show the parts of the page on http://127.0.0.1:8080/gallery/ (PORT=… for another port)
 	@scripts/setup site

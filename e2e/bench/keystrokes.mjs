@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
 import { WHOLE } from '../browser.mjs';
 import { serve } from '../serve.mjs';
-import { at, table } from './figures.mjs';
+import { TRACED, at, table, tasks } from './figures.mjs';
 
 const OUT = fileURLToPath(new URL('../out/', import.meta.url));
 
@@ -54,26 +54,6 @@ function watch() {
   }).observe(gpus, { attributes: true, attributeFilter: ['aria-busy'] });
 }
 
-/** The longest task of the page's own thread in a trace, and all tasks by what they did, in milliseconds of the
- * processor's time: what others do on the machine is not in them. */
-function tasks(trace) {
-  const events = JSON.parse(trace.toString()).traceEvents;
-  const threads = events.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain');
-  const main = new Set(threads.map((one) => `${one.pid}/${one.tid}`));
-  const own = events.filter((one) => main.has(`${one.pid}/${one.tid}`) && one.ph === 'X');
-  const took = (one) => (one.tdur ?? one.dur) / 1000;
-  const run = own.filter((one) => one.name.endsWith('RunTask')).map(took);
-  const sum = (...names) => own.filter((one) => names.includes(one.name)).reduce((all, one) => all + took(one), 0);
-  return {
-    longest: Math.max(0, ...run),
-    all: run.reduce((all, one) => all + one, 0),
-    script: sum('FunctionCall', 'EvaluateScript'),
-    style: sum('UpdateLayoutTree', 'RecalculateStyles'),
-    layout: sum('Layout'),
-    paint: sum('Paint', 'PrePaint', 'Layerize', 'Commit'),
-  };
-}
-
 async function type(page, field, text) {
   const input = page.locator(`#${field}`);
   await input.fill('');
@@ -102,7 +82,7 @@ async function measure(browser, url, one, rounds, profile) {
     await session.send('Profiler.setSamplingInterval', { interval: 200 });
     await session.send('Profiler.start');
   } else {
-    await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] });
+    await browser.startTracing(page, { categories: TRACED });
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const text of one.texts) await type(page, one.field, text);
