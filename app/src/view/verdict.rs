@@ -475,7 +475,16 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
         );
     }
     if let Some(rollout) = &spec.rollout {
-        let degree = format::grouped(rollout.tensor_parallel.unwrap_or(1));
+        let mut degree = format::grouped(rollout.tensor_parallel.unwrap_or(1));
+        let beside = [
+            ("DP", rollout.data_parallel),
+            ("EP", rollout.expert_parallel),
+        ];
+        for (name, size) in beside {
+            if let Some(size) = size.filter(|size| *size > 1) {
+                degree.push_str(&format!(" × {name} {}", format::grouped(size)));
+            }
+        }
         let share = format::percent(rollout.gpu_memory_utilization.unwrap_or_default(), 0);
         chips.push(fill(text.chip_rollout, &[&degree, &share]));
     }
