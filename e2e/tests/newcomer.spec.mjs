@@ -39,6 +39,8 @@ test('from the empty page to veRL flags for GRPO on Qwen3-30B-A3B with 16 H100, 
   await step(() => page.locator('#hardware-gpus').fill('16'));
   await expect(page.locator('.verdict-q')).toContainText('GRPO of Qwen3 30B A3B on 16 × H100-SXM');
   await expect(page.locator('#v-h')).toContainText('Fits');
+  // A text that is written anew has a button that says nothing of the copy before.
+  await calculator.settled();
   const copy = page.locator('#flags-panel .copy').first();
   await step(() => copy.click());
   await expect(copy).toHaveClass(/btn-ok/);
