@@ -168,7 +168,6 @@ fn twice_the_batch_is_never_shorter() {
 #[test]
 fn twice_the_length_is_never_shorter() {
     law("length", ALWAYS, |question| {
-        let question = &shared_by(question, question.hardware.gpus?);
         let mut more = question.clone();
         let workload = &mut more.workload;
         workload.sequence_length = Some(2 * workload.sequence_length?);

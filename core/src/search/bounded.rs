@@ -41,7 +41,9 @@ pub(super) trait Task {
     -> f64;
 
     /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
-    fn least_short(&self) -> f64;
+    fn least_short(&self) -> f64 {
+        0.0
+    }
 
     /// GiB that every plan of a group takes at least.
     fn floor(&self, group: &Group, layout: &Layout) -> f64;
@@ -332,7 +334,6 @@ impl Search<'_> {
             .collect();
         let capacity = self.context.job.hardware.memory_gib;
         let least_short = self.task.least_short();
-        let mut known = Vec::new();
         for place in rising(&floors) {
             let (Some(&(family, group)), Some(floor)) = (groups.get(place), floors.get(place))
             else {
@@ -348,7 +349,7 @@ impl Search<'_> {
             }
             // One that lacks as little as any is beaten by what is faster alone.
             if let Some(last) = top.last().filter(|last| last.shortfall_gib <= least)
-                && self.least_of_smallest(family, group, &mut known) > last.seconds
+                && self.least_of_smallest(family, group) > last.seconds
             {
                 continue;
             }
@@ -576,19 +577,14 @@ impl Search<'_> {
         })
     }
 
-    /// Seconds that what is nearest to fitting of a group takes at least. `known` is room to work in.
-    fn least_of_smallest(
-        &self,
-        family: &Family,
-        group: &Group,
-        known: &mut Vec<(Slice, f64)>,
-    ) -> f64 {
+    /// Seconds that what is nearest to fitting of a group takes at least.
+    fn least_of_smallest(&self, family: &Family, group: &Group) -> f64 {
         let Some(first) = family.variants.first() else {
             return 0.0;
         };
-        known.clear();
+        let mut known = Vec::new();
         smallest(group)
-            .map(|(_, pass)| self.least_of(&group.layout(pass, first), pass, known))
+            .map(|(_, pass)| self.least_of(&group.layout(pass, first), pass, &mut known))
             .fold(f64::INFINITY, f64::min)
     }
 

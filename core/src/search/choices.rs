@@ -155,7 +155,7 @@ impl<'a> Sizes<'a> {
 
     pub(super) fn experts(&self) -> Vec<u32> {
         let experts = self.job.model.shape.num_experts.min(u64::from(u32::MAX)) as u32;
-        // Beside FSDP torchtitan alone splits experts, which does no RL; inside a node here, as all ranks share the rest.
+        // Beside FSDP torchtitan and axolotl split experts, which do no RL; inside a node here: steps lead further.
         let beside = self.job.workload.rl.is_none() && self.base.backend == Backend::Fsdp;
         let most = match experts {
             0 => 1,

@@ -123,21 +123,19 @@ impl Sweep {
     #[must_use]
     pub fn all(self) -> Vec<Offer> {
         #[cfg(not(target_family = "wasm"))]
-        {
-            let places: Vec<usize> = (self.next..self.hardware.len()).collect();
-            side_by_side(&places, |place| self.at(*place))
-                .into_iter()
-                .flatten()
-                .collect()
-        }
+        return side_by_side(
+            self.hardware.get(self.next..).unwrap_or_default(),
+            |hardware| self.offer(hardware),
+        );
         #[cfg(target_family = "wasm")]
         self.collect()
     }
 
-    fn at(&self, place: usize) -> Option<Offer> {
-        let hardware = self.hardware.get(place)?.clone();
-        let result = self.best(&hardware);
-        Some(Offer { hardware, result })
+    fn offer(&self, hardware: &HardwareSpec) -> Offer {
+        Offer {
+            hardware: hardware.clone(),
+            result: self.best(hardware),
+        }
     }
 
     fn best(&self, hardware: &HardwareSpec) -> Result<Found, InputError> {
@@ -174,7 +172,7 @@ impl Iterator for Sweep {
     type Item = Offer;
 
     fn next(&mut self) -> Option<Offer> {
-        let offer = self.at(self.next)?;
+        let offer = self.offer(self.hardware.get(self.next)?);
         self.next += 1;
         Some(offer)
     }

@@ -122,10 +122,6 @@ impl Task for Training<'_> {
         }
     }
 
-    fn least_short(&self) -> f64 {
-        0.0
-    }
-
     fn floor(&self, group: &Group, layout: &Layout) -> f64 {
         states_gib(self.context, group, layout)
     }
