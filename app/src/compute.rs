@@ -1,19 +1,22 @@
-//! The work that is too long for one keystroke: comparing GPU types, in slices, given up
-//! as soon as the question changes.
+//! The work that is too long for one keystroke: comparing GPU types, in slices or by the worker, given up as soon as the
+//! question changes.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market::{self, Closing};
 use shardwise_core::search::sweep::{Found, Offer, Sweep};
-use shardwise_core::wire::FitState;
-use shardwise_core::{Answer, Objective};
+use shardwise_core::wire::{FitState, to_value};
+use shardwise_core::{Answer, Evaluated, Objective};
 
 use crate::browser;
-use crate::page::Shown;
+use crate::page::{Page, Shown};
+use crate::texts::choices::{self, Outcome};
+use crate::texts::{Task, desk};
 use crate::view::words::plan_in_short;
 
 /// After how long a slice asks no further GPU type, in milliseconds. The last one asked may take as long again.
@@ -22,6 +25,8 @@ const SLICE_MS: f64 = 4.0;
 thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
     static CURRENT: Cell<u64> = const { Cell::new(0) };
+
+    static AWAITED: RefCell<Option<Awaited>> = const { RefCell::new(None) };
 }
 
 /// One GPU type of the catalog, asked the same question.
@@ -146,15 +151,23 @@ impl Comparison {
 }
 
 /// Compares GPU types for the question that is shown.
-pub(crate) fn start(shown: Arc<Shown>, comparison: Comparison) {
+pub(crate) fn start(page: Page, shown: Arc<Shown>) {
     let ticket = CURRENT.get() + 1;
     CURRENT.set(ticket);
+    AWAITED.take();
+    let comparison = page.comparison;
     comparison.done.set(0);
     if comparison.remedy.with_untracked(Option::is_some) {
         comparison.remedy.set(None);
     }
     // The answer itself is drawn first.
-    later(ticket, move || compare(ticket, shown, comparison));
+    later(ticket, move || {
+        compare(Asked {
+            page,
+            ticket,
+            shown,
+        })
+    });
 }
 
 /// Whether an answer is as sure to fit as asked.
@@ -168,59 +181,173 @@ fn sure_offer(offer: &Offer) -> bool {
     found.is_ok_and(|found| is_sure(&found.answer))
 }
 
-fn compare(ticket: u64, shown: Arc<Shown>, comparison: Comparison) {
-    let work = Work {
-        ticket,
-        sweep: Sweep::every_gpu(&shown.question),
-        shown,
+/// What is compared.
+struct Asked {
+    page: Page,
+    ticket: u64,
+    shown: Arc<Shown>,
+}
+
+/// Offers one after the other: found here, or by the worker.
+struct Offers {
+    sweep: Sweep,
+    next: usize,
+    /// Whether of more GPUs rather than of other types.
+    more: bool,
+    far: bool,
+}
+
+impl Offers {
+    fn of(sweep: Sweep, more: bool, asked: &Asked) -> Self {
+        Self {
+            sweep,
+            next: 0,
+            more,
+            far: choices::are_far(asked.page, &asked.shown.question),
+        }
+    }
+
+    /// The next one, found here.
+    fn next(&mut self) -> Option<Offer> {
+        self.next += 1;
+        self.sweep.at(self.next - 1)
+    }
+
+    /// Asks the worker for the next one; whether there is one.
+    fn order(&self, asked: &Asked) -> bool {
+        let is_one = self.next < self.sweep.total();
+        if is_one {
+            let task = Task::Offer {
+                question: to_value(&asked.shown.question),
+                more: self.more,
+                place: self.next,
+            };
+            desk::order(asked.page, task, deliver);
+        }
+        is_one
+    }
+
+    /// The next one, as the worker found it.
+    fn received(&mut self, found: Value) -> Option<Offer> {
+        let hardware = self.sweep.hardware(self.next)?.clone();
+        self.next += 1;
+        let result = Outcome::from_value(found).and_then(|own| {
+            let Evaluated {
+                job,
+                plan,
+                answer,
+                complete,
+            } = own.answer()?;
+            Ok(Found {
+                job,
+                plan,
+                answer,
+                considered: own.considered,
+                evaluated: own.evaluated,
+                complete,
+            })
+        });
+        Some(Offer { hardware, result })
+    }
+}
+
+/// What waits for an offer of the worker.
+enum Awaited {
+    Type(Box<Work>),
+    Number(Box<More>),
+}
+
+fn deliver(_: Page, found: Value) {
+    match AWAITED.take() {
+        Some(Awaited::Type(mut work)) => {
+            if let Some(offer) = work.offers.received(found) {
+                work.add(offer);
+                work.say_done();
+            }
+            slice(*work);
+        }
+        Some(Awaited::Number(mut work)) => {
+            let offer = work.offers.received(found);
+            judge(*work, offer);
+        }
+        None => {}
+    }
+}
+
+fn compare(asked: Asked) {
+    let sweep = Sweep::every_gpu(&asked.shown.question);
+    slice(Work {
+        offers: Offers::of(sweep, false, &asked),
+        asked,
         market: Market::default(),
         another_plan_fits: false,
-        comparison,
-    };
-    slice(work);
+    });
 }
 
 /// A comparison under way.
 struct Work {
-    ticket: u64,
-    shown: Arc<Shown>,
-    sweep: Sweep,
+    asked: Asked,
+    offers: Offers,
     market: Market,
     another_plan_fits: bool,
-    comparison: Comparison,
 }
 
-fn slice(mut work: Work) {
-    let begun = browser::now_ms();
-    while let Some(mut offer) = work.sweep.next() {
+impl Work {
+    fn add(&mut self, mut offer: Offer) {
         // The first is the question's own type: the same with the plan that the question states.
-        if let (true, Ok(found)) = (work.market.offers.is_empty(), &mut offer.result) {
-            work.another_plan_fits = is_sure(&found.answer);
-            let own = &work.shown.found;
+        if let (true, Ok(found)) = (self.market.offers.is_empty(), &mut offer.result) {
+            self.another_plan_fits = is_sure(&found.answer);
+            let own = &self.asked.shown.found;
             found.plan = own.plan;
             found.answer = own.answer.clone();
         }
-        work.market.add(offer);
-        if browser::now_ms() - begun >= SLICE_MS {
-            work.comparison.done.set(work.market.rows.len());
-            later(work.ticket, move || slice(work));
+        self.market.add(offer);
+    }
+
+    fn say_done(&self) {
+        let done = self.asked.page.comparison.done;
+        done.set(self.market.rows.len());
+    }
+}
+
+fn slice(mut work: Work) {
+    let ticket = work.asked.ticket;
+    if work.offers.far {
+        if work.offers.order(&work.asked) {
+            AWAITED.set(Some(Awaited::Type(Box::new(work))));
             return;
+        }
+    } else {
+        let begun = browser::now_ms();
+        while let Some(offer) = work.offers.next() {
+            work.add(offer);
+            if browser::now_ms() - begun >= SLICE_MS {
+                work.say_done();
+                later(ticket, move || slice(work));
+                return;
+            }
         }
     }
     // Drawing it is work of its own.
-    later(work.ticket, move || finish(work));
+    later(ticket, move || finish(work));
 }
 
 /// Shows the comparison, and looks for what would make a question fit that does not.
 fn finish(work: Work) {
-    let market = Arc::new(work.market);
-    let comparison = work.comparison;
+    let Work {
+        asked,
+        market,
+        another_plan_fits,
+        ..
+    } = work;
+    let market = Arc::new(market);
+    let comparison = asked.page.comparison;
     comparison.market.set(Arc::clone(&market));
     comparison.done.set(market.rows.len());
-    if is_sure(&work.shown.found.answer) {
+    if is_sure(&asked.shown.found.answer) {
         return;
     }
-    if work.another_plan_fits {
+    if another_plan_fits {
         comparison.remedy.set(Some(Remedy::Plan));
         return;
     }
@@ -228,23 +355,48 @@ fn finish(work: Work) {
     let mut others = cheapest
         .iter()
         .filter_map(|place| market.offers.get(*place));
-    let other = others.find(|offer| sure_offer(offer));
-    let other = other.cloned();
-    let sweep = market::more(&work.shown.question);
-    later(work.ticket, move || {
-        more(work.ticket, sweep, other, comparison);
-    });
+    let other = others.find(|offer| sure_offer(offer)).cloned();
+    let Some(sweep) = market::more(&asked.shown.question) else {
+        say(&asked, None, other);
+        return;
+    };
+    let ticket = asked.ticket;
+    let work = More {
+        offers: Offers::of(sweep, true, &asked),
+        asked,
+        other,
+    };
+    later(ticket, move || more(work));
 }
 
-/// Asks for more and more GPUs, one number in a slice.
-fn more(ticket: u64, mut sweep: Option<Sweep>, other: Option<Offer>, comparison: Comparison) {
-    let offer = sweep.as_mut().and_then(Iterator::next);
-    if offer.as_ref().is_some_and(|offer| !sure_offer(offer)) {
-        later(ticket, move || more(ticket, sweep, other, comparison));
+/// The search for more GPUs that make room, one number in a slice.
+struct More {
+    asked: Asked,
+    offers: Offers,
+    other: Option<Offer>,
+}
+
+fn more(mut work: More) {
+    if work.offers.far && work.offers.order(&work.asked) {
+        AWAITED.set(Some(Awaited::Number(Box::new(work))));
         return;
     }
-    let closing = Closing { more: offer, other };
-    comparison.remedy.set(Some(Remedy::Gpus(Arc::new(closing))));
+    let offer = work.offers.next();
+    judge(work, offer);
+}
+
+/// Says which number of GPUs it is, or goes on to the next.
+fn judge(work: More, offer: Option<Offer>) {
+    if offer.as_ref().is_some_and(|offer| !sure_offer(offer)) {
+        later(work.asked.ticket, move || more(work));
+    } else {
+        say(&work.asked, offer, work.other);
+    }
+}
+
+fn say(asked: &Asked, more: Option<Offer>, other: Option<Offer>) {
+    let closing = Remedy::Gpus(Arc::new(Closing { more, other }));
+    asked.page.comparison.remedy.set(Some(closing));
 }
 
 /// Goes on once the browser had its turn, unless the question has changed.

@@ -1,6 +1,6 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -21,7 +21,7 @@ use crate::form::{Field, FieldError, Form, KINDS, USUAL_LEVEL};
 use crate::look::Look;
 use crate::recent;
 use crate::text::{Lang, Text};
-use crate::texts::{Flags, Name, sayings};
+use crate::texts::{Flags, Name, choices, sayings};
 use crate::view::STEPS;
 use crate::view::sheet::Sheet;
 
@@ -79,6 +79,11 @@ pub(crate) struct Shown {
     pub(crate) hash: String,
     /// The preset whose question it is, unchanged.
     pub(crate) preset: Option<&'static Preset>,
+}
+
+thread_local! {
+    /// Whether the answer that the worker looks for is to a choice, which Back undoes.
+    static STEP_DUE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What was measured beside the estimate of it.
@@ -210,9 +215,13 @@ pub(crate) fn preset_links() -> &'static [String] {
     })
 }
 
-fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
+/// Answers the form; `None` while the worker looks for the plan.
+fn answer(page: Page, form: &Form) -> Result<Option<Shown>, Vec<FieldError>> {
     let question = form.question()?;
-    match shardwise_core::evaluate_alone(&question) {
+    let Some(found) = choices::evaluate(page, &question) else {
+        return Ok(None);
+    };
+    match found {
         Ok(found) => {
             let hash = permalink::to_hash(&question);
             // A preset is the same one under the factors of a run, and however sure it is to be.
@@ -223,12 +232,12 @@ fn answer(form: &Form) -> Result<Shown, Vec<FieldError>> {
             });
             let place = preset_links().iter().position(|link| *link == plain);
             let preset = place.and_then(|place| presets::presets().get(place));
-            Ok(Shown {
+            Ok(Some(Shown {
                 question,
                 found,
                 hash,
                 preset,
-            })
+            }))
         }
         Err(error) => {
             let mut error = FieldError::from(error);
@@ -250,13 +259,13 @@ fn uncalibrated(question: &Question) -> Option<Question> {
 }
 
 /// Compares what was measured with the estimate of the shown question, without calibration; `None` where nothing was.
-fn compare(form: &Form, shown: &Shown) -> Option<Run> {
+fn compare(page: Page, form: &Form, shown: &Shown) -> Option<Run> {
     let measured = form.measured();
     if matches!(measured, Ok(None)) {
         return None;
     }
     let plain = match uncalibrated(&shown.question) {
-        Some(plain) => Some(shardwise_core::evaluate_alone(&plain).ok()?),
+        Some(plain) => Some(choices::evaluate(page, &plain)?.ok()?),
         None => None,
     };
     let found = plain.as_ref().unwrap_or(&shown.found);
@@ -324,12 +333,10 @@ impl Page {
     pub(crate) fn begin(self) {
         let first = first_form();
         prepare(&first);
-        self.form.set(first.clone());
+        self.form.set(first);
         browser::soon(move || {
             self.read_address();
-            if self.hash().is_none() {
-                self.begin_afresh(first);
-            }
+            self.stand();
             self.retype();
             if !self.embedded {
                 self.keep_aside();
@@ -337,12 +344,15 @@ impl Page {
         });
     }
 
-    /// Asks the question of a first visit. What the address asks and cannot be answered stays in the form, with what is
-    /// wrong with it, beside that answer.
-    fn begin_afresh(self, first: Form) {
+    /// Asks the question of a first visit where none has an answer. What the address asks and cannot be answered stays in
+    /// the form, with what is wrong with it, beside that answer.
+    fn stand(self) {
+        if self.hash().is_some() || choices::are_awaited() {
+            return;
+        }
         let asked = self.form.get_untracked();
         let wrong = self.errors.with_untracked(|errors| !errors.is_empty());
-        self.edit(|form| *form = first);
+        self.edit(|form| *form = first_form());
         if wrong {
             self.edit(|form| *form = asked);
         }
@@ -459,7 +469,13 @@ impl Page {
         });
     }
 
-    /// The same, compiled once for all edits.
+    /// Answers the form as it stands: what it waited for may be there.
+    pub(crate) fn answer_again(self) {
+        self.respond(&mut |_| {});
+        self.stand();
+    }
+
+    /// The same as [`Self::edit`], compiled once for all edits.
     #[inline(never)]
     fn respond(self, edit: &mut dyn FnMut(&mut Form)) {
         let mut answer = Err(Vec::new());
@@ -475,10 +491,15 @@ impl Page {
         renew(self.kind, kind);
         renew(self.pinned, pinned);
         match answer {
-            Ok(shown) => {
+            // The last answer stands until the worker has found this one.
+            Ok(None) => {}
+            Ok(Some(shown)) => {
                 let shown = Arc::new(shown);
-                compute::start(Arc::clone(&shown), self.comparison);
+                compute::start(self, Arc::clone(&shown));
                 self.shown.set(Some(shown));
+                if STEP_DUE.replace(false) {
+                    self.write_address(true);
+                }
                 if self.errors.with_untracked(|errors| !errors.is_empty()) {
                     self.errors.set(Vec::new());
                 }
@@ -490,8 +511,8 @@ impl Page {
 
     /// Answers the form, and compares the run with the answer. Once its factors are in the question they belong to that
     /// run: they follow what is typed about it (it `was` something else), not what else is asked.
-    fn answer(self, form: &mut Form, was: &str) -> Result<Shown, Vec<FieldError>> {
-        let answered = answer(form);
+    fn answer(self, form: &mut Form, was: &str) -> Result<Option<Shown>, Vec<FieldError>> {
+        let answered = answer(self, form);
         let on = form.calibration().is_some();
         if on && form.measured_text() == was {
             return answered;
@@ -499,7 +520,8 @@ impl Page {
         let run = answered
             .as_ref()
             .ok()
-            .and_then(|shown| compare(form, shown));
+            .and_then(Option::as_ref)
+            .and_then(|shown| compare(self, form, shown));
         let own = run.as_ref().and_then(|run| run.compared.as_ref().ok());
         let own = own.map(|own| own.calibration);
         if let Ok(mut place) = self.run.lock() {
@@ -507,7 +529,7 @@ impl Page {
         }
         if on && own.is_some() {
             form.calibrate(own);
-            return answer(form);
+            return answer(self, form);
         }
         answered
     }
@@ -544,7 +566,11 @@ impl Page {
         // The address catches up before the step, else Back would skip what was typed last.
         self.write_address(false);
         self.type_in(edit);
-        self.write_address(true);
+        if choices::are_awaited() {
+            STEP_DUE.set(true);
+        } else {
+            self.write_address(true);
+        }
     }
 
     /// The same for a whole question that takes the place of this one.

@@ -160,7 +160,9 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
 /// As [`calibrate`], of what is measured alone.
 pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, InputError> {
     check(measured)?;
-    let Evaluated { job, plan, answer } = found;
+    let Evaluated {
+        job, plan, answer, ..
+    } = found;
     let passes = match (measured.forward_s, measured.backward_s) {
         (Some(forward), Some(backward)) => {
             Some(passes(job, &plan.layout, answer, forward + backward)?)

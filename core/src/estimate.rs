@@ -29,6 +29,20 @@ pub struct Evaluated {
     pub plan: Plan,
     /// The answer.
     pub answer: Answer,
+    /// Whether all plans were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
+}
+
+impl Evaluated {
+    /// The same, found among all plans or not: its answer says so.
+    #[must_use]
+    pub fn considering(mut self, complete: bool) -> Self {
+        self.complete = complete;
+        self.answer
+            .caveats
+            .extend((!complete).then(advice::cut_short));
+        self
+    }
 }
 
 /// Answers a question.
@@ -64,7 +78,9 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 /// What [`evaluate`] advises beside what [`evaluate_alone`] answers.
 #[must_use]
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
-    let Evaluated { job, plan, answer } = found;
+    let Evaluated {
+        job, plan, answer, ..
+    } = found;
     let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
     advice::advice(question, &Context::new(job), plan, answer, searched)
 }
@@ -91,9 +107,14 @@ pub fn evaluate_with(
         complete,
     } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);
-    let mut answer = possible(&context, &plan, answer(&context, &plan))?;
-    answer.caveats.extend((!complete).then(advice::cut_short));
-    Ok(Evaluated { plan, answer, job })
+    let answer = possible(&context, &plan, answer(&context, &plan))?;
+    let found = Evaluated {
+        plan,
+        answer,
+        job,
+        complete: true,
+    };
+    Ok(found.considering(complete))
 }
 
 /// Who runs a plan: the framework that the question names, or the first that does.

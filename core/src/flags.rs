@@ -41,8 +41,17 @@ pub fn evaluate_for(
     question: &Question,
     framework: &'static Framework,
 ) -> Result<Evaluated, InputError> {
-    let search::Best { job, plan, .. } = search::best_for(question, framework)?;
+    let search::Best {
+        job,
+        plan,
+        complete,
+    } = search::best_for(question, framework)?;
     let context = Context::new(&job);
     let answer = possible(&context, &plan, estimate::answer(&context, &plan))?;
-    Ok(Evaluated { plan, answer, job })
+    Ok(Evaluated {
+        plan,
+        answer,
+        job,
+        complete,
+    })
 }

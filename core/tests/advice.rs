@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::advice::{RULES, helps};
+use shardwise_core::search::chosen::decided;
 use shardwise_core::sensitivity::apply;
 use shardwise_core::wire::{Advice, Answer, Question, Severity, question_from_value};
 use shardwise_core::{estimate, evaluate_alone, search, sensitivity};
@@ -127,7 +128,7 @@ fn check(question: &Question) -> Answer {
 
 /// Gains are what following the advice changes.
 fn check_gains(question: &Question, answer: &Answer) {
-    let whole = questions::whole(question, answer);
+    let whole = decided(question, answer);
     for advice in estimate(&whole).unwrap().advice {
         let Some(gain) = advice.gain else { continue };
         let to = apply(&whole, &advice.set).unwrap();
@@ -450,7 +451,7 @@ fn every_rule_is_tried() {
 #[test]
 fn advice_is_sorted() {
     for (_, departs, _) in departures() {
-        let whole = questions::whole(&departs, &estimate(&departs).unwrap());
+        let whole = decided(&departs, &estimate(&departs).unwrap());
         let answer = estimate(&whole).unwrap();
         let fits = sensitivity(&whole).unwrap().now.fits;
         let hints = answer

@@ -23,7 +23,9 @@ fn texts(
     found: &Evaluated,
     permalink: &str,
 ) -> Result<Vec<Snippet>, Unsupported> {
-    let Evaluated { job, plan, answer } = found;
+    let Evaluated {
+        job, plan, answer, ..
+    } = found;
     emit::emit(&Emission {
         framework,
         job,
@@ -217,11 +219,7 @@ fn nothing_a_person_types_reaches_the_shell() {
             .map(|s| code(&s.text))
             .collect();
         for attack in attacks {
-            let mut hostile = Evaluated {
-                job: blank.job.clone(),
-                plan: blank.plan,
-                answer: blank.answer.clone(),
-            };
+            let mut hostile = blank.clone();
             hostile.job.model.name = attack.into();
             hostile.job.model.hf_repo = attack.into();
             hostile.job.hardware.name = attack.into();

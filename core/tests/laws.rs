@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
+use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Answer, FitState, Question, Schedule, Severity, question_from_value};
 use shardwise_core::{catalog, estimate, search};
 
@@ -220,7 +221,7 @@ fn answer_or_refusal(question: &Question) -> Option<Answer> {
 }
 
 fn check_idempotent(question: &Question, answer: &Answer) {
-    let again = questions::whole(question, answer);
+    let again = decided(question, answer);
     let again = estimate(&again).unwrap_or_else(|error| panic!("its own plan is refused: {error}"));
     assert_eq!(without_hints(answer), without_hints(&again));
     let worth = |answer: &Answer| -> Vec<(String, Value)> {

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use shardwise_core::search::chosen::decided;
 use shardwise_core::search::market::{self, closing};
 use shardwise_core::search::sweep::{Offer, Sweep};
 use shardwise_core::wire::{FitState, Question, question_from_value};
@@ -25,7 +26,7 @@ fn finite(value: &Value) -> bool {
 /// A plan that was returned is legal, fits unless none does, and is one that the framework runs.
 fn sound(question: &Question, answer: &Answer, framework: Option<&emit::Framework>) {
     assert!(finite(&serde_json::to_value(answer).unwrap()), "{answer:?}");
-    let again = questions::whole(question, answer);
+    let again = decided(question, answer);
     let legal = shardwise_core::evaluate(&again).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(legal.answer.step_time_s, answer.step_time_s);
     assert_eq!(legal.answer.fits, answer.fits);

@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::context::Context;
+use shardwise_core::search::chosen::decided;
 use shardwise_core::sensitivity::{self, apply};
 use shardwise_core::wire::{Answer, Figures, FitState, Question, Sensitivity, question_from_value};
 use shardwise_core::{estimate, evaluate};
 
-use crate::questions::{self, Asked, Plan, cases, whole};
+use crate::questions::{self, Asked, Plan, cases};
 
 fn asked(question: &Question) -> Option<(Question, Sensitivity)> {
     let found = evaluate(question).ok()?;
     let context = Context::new(&found.job);
-    let mut whole = whole(question, &found.answer);
+    let mut whole = decided(question, &found.answer);
     whole.hardware.gpus_per_node = Some(found.job.hardware.gpus_per_node.into());
     let found = sensitivity::of(&whole, &context, &found.plan);
     Some((whole, found))

@@ -2,7 +2,7 @@
 
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market;
-use shardwise_core::search::sweep::{Found, Offer, Sweep};
+use shardwise_core::search::sweep::{Found, Offer};
 use shardwise_core::{Objective, catalog};
 
 use super::{Ask, Asked};
@@ -21,7 +21,7 @@ const ID: &str = "front";
 
 /// The question on every GPU type: its own as it was answered, then the catalog's others.
 pub(super) fn offers(asked: &Asked) -> Vec<Offer> {
-    let mut offers: Vec<Offer> = Sweep::every_gpu(&asked.question).collect();
+    let mut offers: Vec<Offer> = (0..).map_while(|place| asked.offer(place)).collect();
     if let Some(Ok(found)) = offers.first_mut().map(|own| own.result.as_mut()) {
         found.plan = asked.found.plan;
         found.answer = asked.found.answer.clone();

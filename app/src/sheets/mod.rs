@@ -16,17 +16,17 @@ mod sensitivity;
 mod sure;
 mod timeline;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::SearchResult;
 use shardwise_core::chinese::{chinese, unbroken};
 use shardwise_core::context::Context;
-use shardwise_core::search::sweep::Offer;
+use shardwise_core::search::sweep::{Offer, Sweep};
 use shardwise_core::sensitivity::of as sensitivity_of;
 use shardwise_core::wire::{Sensitivity, question_from_value};
-use shardwise_core::{Evaluated, Question};
+use shardwise_core::{Evaluated, InputError, Question};
 
 use crate::form::Field;
 use crate::format;
@@ -48,21 +48,24 @@ pub(crate) struct Asked {
     /// The best plans: some, and all that are ever shown.
     plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
     scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
+    /// On every GPU type, as far as it was asked.
+    offers: RefCell<Vec<Offer>>,
     market: OnceCell<Rc<Vec<Offer>>>,
     changes: OnceCell<Rc<Sensitivity>>,
 }
 
 impl Asked {
-    /// Asks; `None` for a question that the page would have refused.
-    pub(crate) fn new(document: Value) -> Option<Self> {
-        let question = question_from_value(document.clone()).ok()?;
-        let found = shardwise_core::evaluate_alone(&question).ok()?;
-        Some(Self {
+    /// Asks.
+    pub(crate) fn new(document: Value) -> Result<Self, InputError> {
+        let question = question_from_value(document.clone())?;
+        let found = shardwise_core::evaluate_alone(&question)?;
+        Ok(Self {
             document,
             question,
             found,
             plans: Default::default(),
             scaled: OnceCell::new(),
+            offers: RefCell::default(),
             market: OnceCell::new(),
             changes: OnceCell::new(),
         })
@@ -71,6 +74,17 @@ impl Asked {
     /// The question on more GPUs and fewer.
     fn scaled(&self) -> Rc<Vec<(u64, Offer)>> {
         Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
+    }
+
+    /// The question on the GPU type at a place, at the plan that a search finds.
+    pub(crate) fn offer(&self, place: usize) -> Option<Offer> {
+        let sweep = Sweep::every_gpu(&self.question);
+        let mut offers = self.offers.borrow_mut();
+        while offers.len() <= place {
+            let next = sweep.at(offers.len())?;
+            offers.push(next);
+        }
+        offers.get(place).cloned()
     }
 
     /// The question on every GPU type.
@@ -256,7 +270,7 @@ mod tests {
             .filter_map(presets::Preset::question)
             .filter(|question| question.hardware.gpus.is_none_or(|gpus| gpus <= 8));
         let asked: Vec<Asked> = questions
-            .filter_map(|question| Asked::new(to_value(&question)))
+            .filter_map(|question| Asked::new(to_value(&question)).ok())
             .collect();
         assert!(asked.len() > 2);
         asked

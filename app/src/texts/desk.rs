@@ -16,7 +16,7 @@ use crate::busy::Work;
 const FILE: &str = "data-texts";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 4 + Name::COUNT;
+const KINDS: usize = 6 + Name::COUNT;
 
 /// What takes an answer.
 type Deliver = fn(crate::page::Page, Value);
@@ -80,7 +80,9 @@ fn kind(task: &Task) -> usize {
         Task::Read { .. } => 2,
         // The page never asks for the others: the build and frame.js do.
         Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 3,
-        Task::Sheet(task) => 4 + task.name as usize,
+        Task::Choose { .. } => 4,
+        Task::Offer { .. } => 5,
+        Task::Sheet(task) => 6 + task.name as usize,
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Page and worker exchange JSON: one [`Request`], one [`Reply`].
 
+pub(crate) mod choices;
 pub(crate) mod desk;
 pub(crate) mod sayings;
 mod work;
@@ -45,6 +46,22 @@ pub(crate) enum Task {
     Serves {
         /// The question.
         question: Value,
+    },
+    /// The plan that answers a question: the question's link, and [`choices::Outcome`].
+    Choose {
+        /// The question.
+        question: Value,
+        /// The same as the part of a link after `#`.
+        link: String,
+    },
+    /// The same on another machine: [`choices::Outcome`].
+    Offer {
+        /// The question.
+        question: Value,
+        /// Whether on more GPUs rather than on another type.
+        more: bool,
+        /// Which.
+        place: usize,
     },
     /// A part of the page: [`Name`] and tree.
     Sheet(SheetTask),

@@ -34,6 +34,7 @@ use header::Place;
 use leptos::either::Either;
 use leptos::prelude::*;
 
+use crate::follow::follow;
 use crate::page::Page;
 use crate::text::Lang;
 use crate::texts::Name;
@@ -55,6 +56,7 @@ pub(crate) fn page() -> impl IntoView {
     crate::browser::follow_arrows();
     how::listen(page);
     page.follow_address();
+    crate::texts::choices::start(page);
     let body = part(move || {
         if !page.built[0].get() {
             return None;
@@ -91,7 +93,11 @@ fn build_on(page: Page, step: usize) {
         };
         built.set(true);
         if step == SHOWN {
-            crate::browser::take_over();
+            follow(move || {
+                if page.answered().is_some() {
+                    crate::browser::take_over();
+                }
+            });
         }
         build_on(page, step + 1);
     });

@@ -4,6 +4,7 @@ mod accept;
 mod bounded;
 mod candidate;
 mod choices;
+pub mod chosen;
 mod desk;
 mod engines;
 mod generation;

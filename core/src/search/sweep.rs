@@ -131,6 +131,27 @@ impl Sweep {
         self.collect()
     }
 
+    /// The offer at a place.
+    #[must_use]
+    pub fn at(&self, place: usize) -> Option<Offer> {
+        self.hardware.get(place).map(|own| self.offer(own))
+    }
+
+    /// The machine at a place.
+    #[must_use]
+    pub fn hardware(&self, place: usize) -> Option<&HardwareSpec> {
+        self.hardware.get(place)
+    }
+
+    /// The question that is asked of a machine.
+    #[must_use]
+    pub fn asked_for(&self, hardware: &HardwareSpec) -> Question {
+        Question {
+            hardware: hardware.clone(),
+            ..self.question.clone()
+        }
+    }
+
     fn offer(&self, hardware: &HardwareSpec) -> Offer {
         Offer {
             hardware: hardware.clone(),
@@ -139,10 +160,7 @@ impl Sweep {
     }
 
     fn best(&self, hardware: &HardwareSpec) -> Result<Found, InputError> {
-        let question = Question {
-            hardware: hardware.clone(),
-            ..self.question.clone()
-        };
+        let question = self.asked_for(hardware);
         // The question's own machine gets the plan that answers it.
         let own = *hardware == self.question.hardware;
         let mut desk = Desk::new(self.runner, if own { WORK } else { WORK_OF_A_TYPE });
@@ -172,7 +190,7 @@ impl Iterator for Sweep {
     type Item = Offer;
 
     fn next(&mut self) -> Option<Offer> {
-        let offer = self.offer(self.hardware.get(self.next)?);
+        let offer = self.at(self.next)?;
         self.next += 1;
         Some(offer)
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
-use shardwise_core::wire::{Answer, Question, question_from_value};
+use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{belonging, catalog};
 
 /// The same questions in every run.
@@ -410,16 +410,6 @@ fn plan(plan: Plan) -> BoxedStrategy<Value> {
             layout
         })
         .boxed()
-}
-
-/// The question with its answer's plan written out, so that nothing is chosen anew.
-pub(crate) fn whole(question: &Question, answer: &Answer) -> Question {
-    let mut whole = question.clone();
-    whole.plan = Some(answer.plan.clone());
-    if let (Some(rl), Some(split)) = (&mut whole.workload.rl, answer.split) {
-        rl.train_gpus = Some(split.train_gpus.into());
-    }
-    whole
 }
 
 /// A question that a failing test prints as JSON.

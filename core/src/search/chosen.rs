@@ -1,0 +1,29 @@
+//! A search's outcome as it travels between programs: who receives it answers without searching.
+
+use crate::complete::is_complete;
+use crate::job::{self, Job};
+use crate::wire::{Answer, Question};
+
+/// GPUs beyond which a model with experts in RL is searched for longer than a page may stand still.
+const AT_ONCE: u32 = 16;
+
+/// Whether the best plan of a question takes long to find: up to a sixth of a second, where all others take a thirtieth
+/// (`make bench`). Its GPUs are shared, or its experts spread, in more ways than those of others.
+#[must_use]
+pub fn takes_long(question: &Question) -> bool {
+    let experts = |job: &Job| job.workload.rl.is_some() && job.model.shape.num_experts > 0;
+    let spec = question.plan.clone().unwrap_or_default();
+    job::resolve(question)
+        .is_ok_and(|job| experts(&job) && job.hardware.gpus > AT_ONCE && !is_complete(&job, &spec))
+}
+
+/// A question with the plan that answers it stated, and how its GPUs are shared: it has the same answer, without a search.
+#[must_use]
+pub fn decided(question: &Question, answer: &Answer) -> Question {
+    let mut question = question.clone();
+    question.plan = Some(answer.plan.clone());
+    if let (Some(rl), Some(split)) = (&mut question.workload.rl, answer.split) {
+        rl.train_gpus = Some(split.train_gpus.into());
+    }
+    question
+}
