@@ -5,6 +5,7 @@
 //! gains nothing there is not said; a rule of thumb that the search departs from is, with what following it would cost.
 
 mod caveats;
+mod departure;
 mod rollout;
 mod schedule;
 mod thumb;
