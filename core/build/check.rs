@@ -3,25 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::memory;
+use super::recipe;
 use super::rows::{Catalog, GpuRow, ModelRow, NodeRow, PriceRow};
 
 /// Collects problems of one entry under its file and name.
-struct Entry<'a> {
-    file: &'a str,
-    kind: &'a str,
-    id: &'a str,
-    problems: &'a mut Vec<String>,
+pub(super) struct Entry<'a> {
+    pub(super) file: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) id: &'a str,
+    pub(super) problems: &'a mut Vec<String>,
 }
 
 impl Entry<'_> {
-    fn problem(&mut self, field: &str, message: &str) {
+    pub(super) fn problem(&mut self, field: &str, message: &str) {
         self.problems.push(format!(
             "{}: {} `{}`: {field}: {message}",
             self.file, self.kind, self.id
         ));
     }
 
-    fn text(&mut self, field: &str, value: &str) {
+    pub(super) fn text(&mut self, field: &str, value: &str) {
         if value.trim().is_empty() {
             self.problem(field, "is empty");
         }
@@ -37,7 +38,7 @@ impl Entry<'_> {
         }
     }
 
-    fn source(&mut self, url: &str, date: &str) {
+    pub(super) fn source(&mut self, url: &str, date: &str) {
         self.url("source", url);
         self.date("date", date);
     }
@@ -59,7 +60,7 @@ impl Entry<'_> {
         }
     }
 
-    fn range(&mut self, field: &str, value: f64, low: f64, high: f64) {
+    pub(super) fn range(&mut self, field: &str, value: f64, low: f64, high: f64) {
         if !(low..=high).contains(&value) {
             self.problem(field, &format!("{value} is outside {low} to {high}"));
         }
@@ -145,6 +146,7 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
         check_model(&mut entry, row);
     }
     check_licenses(catalog, &mut problems);
+    recipe::check(catalog, &mut problems);
     problems
 }
 

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use super::host;
 use super::memory;
 use super::price;
+use super::recipe;
 use super::rows::{Catalog, ModelRow, NodeRow};
 
-/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
+/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES`, `RECIPES` and `PRICES_AS_OF`.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
     let mut text = String::from("// Written by build.rs from core/catalog.\n");
@@ -59,6 +60,7 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
     }
     text.push_str("];\n");
     emit_licenses(catalog, &mut text);
+    recipe::emit(catalog, &mut text);
     text
 }
 
@@ -217,7 +219,7 @@ fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{arguments}");
 }
 
-fn source(url: &str, date: &str) -> String {
+pub(super) fn source(url: &str, date: &str) -> String {
     format!("Source {{ url: {url:?}, date: {date:?} }}")
 }
 

@@ -7,6 +7,7 @@ mod emit;
 mod host;
 mod memory;
 mod price;
+mod recipe;
 mod rows;
 
 pub(crate) use check::check;
@@ -72,6 +73,12 @@ pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), S
     catalog
         .licenses
         .extend(lists.license.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .publishers
+        .extend(lists.publisher.into_iter().map(|row| (file.clone(), row)));
+    catalog
+        .recipes
+        .extend(lists.recipe.into_iter().map(|row| (file.clone(), row)));
     Ok(())
 }
 

@@ -15,9 +15,13 @@ pub(crate) struct Catalog {
     pub(crate) models: Vec<(String, ModelRow)>,
     /// Licences of models.
     pub(crate) licenses: Vec<(String, LicenseRow)>,
+    /// Publishers of recipes.
+    pub(crate) publishers: Vec<(String, PublisherRow)>,
+    /// Recipes.
+    pub(crate) recipes: Vec<(String, RecipeRow)>,
 }
 
-/// One file: any of the five lists.
+/// One file: any of the lists.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Lists {
@@ -31,6 +35,10 @@ pub(crate) struct Lists {
     pub(crate) model: Vec<ModelRow>,
     /// `[[license]]`
     pub(crate) license: Vec<LicenseRow>,
+    /// `[[publisher]]`
+    pub(crate) publisher: Vec<PublisherRow>,
+    /// `[[recipe]]`
+    pub(crate) recipe: Vec<RecipeRow>,
 }
 
 /// A GPU. Keys and units are those of `catalog::Gpu`.
@@ -126,6 +134,42 @@ impl LicenseRow {
             .as_ref()
             .is_none_or(|models| models.contains(&model.id))
     }
+}
+
+/// A framework that publishes recipes. Keys are those of `catalog::Publisher`.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PublisherRow {
+    pub(crate) name: String,
+    /// The folder that the recipes' files are in, at a commit.
+    pub(crate) source: String,
+    pub(crate) date: String,
+}
+
+/// A published layout. Keys are those of `catalog::Recipe`.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecipeRow {
+    pub(crate) model: String,
+    pub(crate) kind: String,
+    pub(crate) publisher: String,
+    pub(crate) gpu: Option<String>,
+    pub(crate) gpus: Option<u32>,
+    pub(crate) sequence_length: Option<u64>,
+    pub(crate) sizes: SizesRow,
+    pub(crate) file: String,
+}
+
+/// What a recipe states.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SizesRow {
+    pub(crate) tp: Option<u32>,
+    pub(crate) pp: Option<u32>,
+    pub(crate) vpp: Option<u32>,
+    pub(crate) cp: Option<u32>,
+    pub(crate) ep: Option<u32>,
+    pub(crate) etp: Option<u32>,
 }
 
 /// Gated `DeltaNet` layers.

@@ -1,11 +1,13 @@
 //! Advice: what is wrong with a plan, what following the tuning guides would change, and where the search disagrees with
-//! a rule of thumb.
+//! a rule of thumb or a published recipe.
 //!
 //! A rule proposes a plan, and the estimate of that plan says what the rule is worth in the case at hand. A rule that
-//! gains nothing there is not said; a rule of thumb that the search departs from is, with what following it would cost.
+//! gains nothing there is not said; a rule of thumb or a recipe that the search departs from is, with what following it
+//! would cost.
 
 mod caveats;
 mod departure;
+mod recipe;
 mod rollout;
 mod schedule;
 mod thumb;
@@ -254,14 +256,14 @@ fn refusal(job: &Job, plan: &Plan) -> Option<(InputError, &'static str)> {
     (!broken.is_empty()).then(|| (broken.swap_remove(0), framework.docs_url))
 }
 
-/// Whether following it helps: rules of thumb that the search departs from say what they would cost.
+/// Whether following it helps: rules of thumb and recipes that the search departs from say what they would cost.
 #[must_use]
 pub fn helps(advice: &Advice) -> bool {
-    !thumb::is_one(&advice.id)
+    !thumb::is_one(&advice.id) && advice.id != recipe::ID
 }
 
 /// All advice on the plan that answers a question: errors, warnings, then what gains most. `searched` says whether the
-/// search chose the plan, so that it may be held against rules of thumb.
+/// search chose the plan, so that it may be held against rules of thumb and a published recipe.
 #[must_use]
 pub fn advice(
     question: &Question,
@@ -301,6 +303,7 @@ pub fn advice(
     }
     if searched {
         found.extend(thumb::departures(&case, question, &document));
+        found.extend(recipe::departed(&case, question, &document));
     }
     let mut sorted: Vec<(f64, Advice)> = Vec::with_capacity(found.len());
     for advice in found {

@@ -258,6 +258,22 @@ source = "https://example.com/l"
 date = "2026-11-21"
 "#;
 
+const RECIPE: &str = r#"
+[[publisher]]
+name = "P"
+source = "https://example.com/blob/0123456789abcdef0123456789abcdef01234567/"
+date = "2026-11-22"
+[[recipe]]
+model = "m-1"
+kind = "sft"
+publisher = "P"
+gpu = "x1"
+gpus = 8
+sequence_length = 4096
+sizes = { tp = 2, pp = 2, vpp = 1 }
+file = "a/b.py#L1"
+"#;
+
 fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
     let mut catalog = tables::Catalog::default();
     tables::add(&mut catalog, "test.toml", text).map_err(|problem| vec![problem])?;
@@ -271,7 +287,7 @@ fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
 
 #[test]
 fn the_build_refuses_bad_entries_by_name() {
-    assert!(built(&format!("{GPU}{NODE}{MODEL}{LICENSE}")).is_ok());
+    assert!(built(&format!("{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")).is_ok());
     let cases = [
         (GPU, "id = \"x1\"", "id = \"X 1\"", "gpu `X 1`: id"),
         (
@@ -402,11 +418,85 @@ fn the_build_refuses_bad_entries_by_name() {
             "license ` `: name",
         ),
         (LICENSE, "2026-11-21", "today", "license `MIT`: date"),
+        (RECIPE, "2026-11-22", "today", "publisher `P`: date"),
+        (
+            RECIPE,
+            "0123456789abcdef0",
+            "main",
+            "publisher `P`: source: must be a folder at a commit",
+        ),
+        (
+            RECIPE,
+            "model = \"m-1\"",
+            "model = \"m-2\"",
+            "recipe `m-2 sft of P`: model: is not in the catalog",
+        ),
+        (
+            RECIPE,
+            "kind = \"sft\"",
+            "kind = \"rollout\"",
+            "recipe `m-1 rollout of P`: kind",
+        ),
+        (
+            RECIPE,
+            "publisher = \"P\"",
+            "publisher = \"Q\"",
+            "recipe `m-1 sft of Q`: publisher",
+        ),
+        (
+            RECIPE,
+            "gpu = \"x1\"",
+            "gpu = \"x2\"",
+            "recipe `m-1 sft of P`: gpu",
+        ),
+        (
+            RECIPE,
+            "gpus = 8\n",
+            "",
+            "recipe `m-1 sft of P`: gpus: is missing",
+        ),
+        (
+            RECIPE,
+            "gpus = 8",
+            "gpus = 6",
+            "sizes: TP × PP × CP is 4: no divisor of 6 GPUs",
+        ),
+        (
+            RECIPE,
+            "tp = 2, pp = 2, vpp = 1",
+            "tp = 1",
+            "recipe `m-1 sft of P`: sizes: splits nothing",
+        ),
+        (
+            RECIPE,
+            "pp = 2, vpp = 1",
+            "vpp = 2",
+            "recipe `m-1 sft of P`: sizes.vpp",
+        ),
+        (
+            RECIPE,
+            "vpp = 1",
+            "vpp = 3",
+            "recipe `m-1 sft of P`: sizes.vpp",
+        ),
+        (
+            RECIPE,
+            "vpp = 1",
+            "ep = 2",
+            "recipe `m-1 sft of P`: sizes.ep",
+        ),
+        (
+            RECIPE,
+            "tp = 2",
+            "tp = 0",
+            "recipe `m-1 sft of P`: sizes.tp",
+        ),
+        (RECIPE, "a/b.py", "/a/b.py", "recipe `m-1 sft of P`: file"),
     ];
     for (entry, good, bad, part) in cases {
         assert!(entry.contains(good), "{good}");
-        let text =
-            format!("{GPU}{NODE}{MODEL}{LICENSE}").replace(entry, &entry.replacen(good, bad, 1));
+        let text = format!("{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")
+            .replace(entry, &entry.replacen(good, bad, 1));
         let problems = built(&text)
             .err()
             .unwrap_or_else(|| panic!("{bad} was accepted"));
@@ -421,6 +511,13 @@ fn the_build_refuses_bad_entries_by_name() {
     let both = built(&format!("{GPU}{NODE}{MODEL}{LICENSE}{LICENSE}")).err();
     let both = both.unwrap().join("\n");
     assert!(both.contains("`m-1` has another licence"), "{both}");
+    let recipe = RECIPE.split_once("[[recipe]]").unwrap().1;
+    let same = built(&format!("{GPU}{MODEL}{RECIPE}[[recipe]]{recipe}")).err();
+    let same = same.unwrap().join("\n");
+    assert!(
+        same.contains("recipe `m-1 sft of P`: model: occurs twice"),
+        "{same}"
+    );
 }
 
 #[test]
@@ -583,6 +680,7 @@ fn the_files_themselves_are_sound() {
     let catalog = tables::load(&root).unwrap_or_else(|problems| panic!("{problems:#?}"));
     assert_eq!(catalog.models.len(), catalog::models().len());
     assert_eq!(catalog.gpus.len(), catalog::gpus().len());
+    assert_eq!(catalog.recipes.len(), catalog::recipes().len());
 }
 
 #[test]

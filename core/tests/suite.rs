@@ -32,6 +32,7 @@ mod parameters;
 mod permalink;
 mod published;
 mod read;
+mod recipes;
 mod rl;
 mod scheduler;
 mod search;

@@ -344,7 +344,7 @@ mod tests {
         assert!(compared.to_string().contains("plans-compared"));
     }
 
-    /// What helps is listed first, by the headline's measure; what following a rule of thumb costs stands apart.
+    /// What helps is listed first, by the headline's measure; what following a rule of thumb or a recipe costs stands apart.
     #[test]
     fn advice_lists_what_helps_per_gpu() {
         let mut departures = 0;

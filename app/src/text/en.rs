@@ -461,7 +461,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     no_difference: "Changes that make no difference: {0}.",
     advice_none: "Nothing stands out: the plan follows every rule that the calculator knows.",
     advice_best: "Nothing that the calculator knows of would help.",
-    thumbs: "Rules of thumb that this plan departs from, and what following them would cost",
+    thumbs: "Rules of thumb and published recipes that this plan departs from, and what following them would cost",
     source: "Source",
     severity_error: "will not run",
     severity_warning: "warning",

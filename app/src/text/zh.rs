@@ -461,7 +461,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     no_difference: "没有影响的改动：{0} 项。",
     advice_none: "没有突出的改进：配置符合计算器已知的所有规则。",
     advice_best: "没有已知的改动会有帮助。",
-    thumbs: "本方案未遵循的经验法则，以及遵循它们的代价",
+    thumbs: "本方案未遵循的经验法则与公开配方，以及遵循它们的代价",
     source: "来源",
     severity_error: "无法运行",
     severity_warning: "警告",

@@ -5,6 +5,7 @@ use serde_json::Map;
 use super::Case;
 use crate::emit::product;
 use crate::plan::{Layout, Plan};
+use crate::search::AS_FAST;
 use crate::step;
 use crate::units::fixed;
 use crate::wire::{Advice, Backend, Figures, Severity, at, plan_to_value};
@@ -16,7 +17,7 @@ const SAME: f64 = 0.001;
 #[derive(Clone, Copy)]
 pub(super) struct Textbook<'a> {
     pub(super) id: &'static str,
-    /// A sentence without its full stop.
+    /// What it says, as a sentence.
     pub(super) rule: &'a str,
     pub(super) source: &'a str,
     /// Fields of which one that is stated is no departure of the search, and which are set to follow it.
@@ -45,7 +46,7 @@ pub(super) fn departure(case: &Case<'_>, from: Textbook<'_>, plan: &Plan) -> (f6
     let advice = Advice {
         id: from.id.into(),
         severity: Severity::Hint,
-        text: format!("{}. {what}", from.rule),
+        text: format!("{} {what}", from.rule),
         source: from.source.to_owned().into(),
         gain: Some(then.less(now)),
         set,
@@ -62,8 +63,10 @@ fn compared(case: &Case<'_>, plan: &Plan, slower: f64) -> String {
             fixed(percent, digits),
             reason(case, plan)
         )
-    } else {
+    } else if -slower < AS_FAST - 1.0 {
         "as fast and less simple".to_owned()
+    } else {
+        format!("{} % faster: the search left it out", fixed(-percent, 1))
     }
 }
 
@@ -72,6 +75,7 @@ fn in_short(layout: &Layout) -> String {
     let parts = product(&[
         ("TP", layout.tensor_parallel),
         ("PP", layout.pipeline_parallel),
+        ("VPP", layout.virtual_pipeline),
         ("CP", layout.context_parallel),
         ("Ulysses", layout.ulysses_parallel),
         ("EP", layout.expert_parallel),

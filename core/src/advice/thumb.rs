@@ -32,7 +32,7 @@ const THUMBS: [Thumb; 2] = [
     Thumb {
         says: Textbook {
             id: "parameters-per-gpu",
-            rule: "The ChatLearn guide starts from about 4 billion parameters per GPU",
+            rule: "The ChatLearn guide starts from about 4 billion parameters per GPU.",
             source: CHATLEARN_GUIDE,
             about: &[
                 "plan.tensor_parallel",
@@ -55,7 +55,7 @@ const THUMBS: [Thumb; 2] = [
     Thumb {
         says: Textbook {
             id: "context-parallel-from-8192",
-            rule: "The ChatLearn guide advises context parallelism of 2 or more from 8,192 tokens",
+            rule: "The ChatLearn guide advises context parallelism of 2 or more from 8,192 tokens.",
             source: CHATLEARN_GUIDE,
             about: &["plan.context_parallel", "plan.ulysses_parallel"],
         },

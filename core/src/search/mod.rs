@@ -204,11 +204,20 @@ pub(crate) fn best_where(
     wanted: &dyn Fn(&Layout) -> bool,
     decided: &dyn Fn(&Plan) -> PlanSpec,
 ) -> Result<Candidate, InputError> {
+    let many = context.clone().for_many();
+    let mut desk = Desk::new(None, WORK);
+    let found = *desk.unsettled(&many, spec, wanted)?.first()?;
+    best_of(context, &decided(&found.plan))
+}
+
+/// The best plan that keeps what `spec` states and that the question's framework runs.
+///
+/// # Errors
+/// As [`best`].
+pub(crate) fn best_of(context: &Context<'_>, spec: &PlanSpec) -> Result<Candidate, InputError> {
     let context = context.clone().for_many();
     let mut desk = Desk::new(None, WORK);
-    let found = *desk.unsettled(&context, spec, wanted)?.first()?;
-    desk.work.renew();
-    desk.ranked(&context, &decided(&found.plan), Limits::best(1))?
+    desk.ranked(&context, spec, Limits::best(1))?
         .first()
         .copied()
 }
