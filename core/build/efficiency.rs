@@ -52,7 +52,7 @@ struct Framework {
     rl_layer_s: f64,
     rl_expert_layer_s: f64,
     rl_step_s: f64,
-    sync_gb_per_s: f64,
+    rl_sync_s: f64,
     overlap: f64,
     step_s: f64,
     basis: String,
@@ -195,7 +195,7 @@ pub(crate) fn literal(path: &Path, gpus: &[&str]) -> Result<String, Vec<String>>
             ("rl_layer_s", entry.rl_layer_s),
             ("rl_expert_layer_s", entry.rl_expert_layer_s),
             ("rl_step_s", entry.rl_step_s),
-            ("sync_gb_per_s", entry.sync_gb_per_s),
+            ("rl_sync_s", entry.rl_sync_s),
             ("overlap", entry.overlap),
             ("step_s", entry.step_s),
         ];

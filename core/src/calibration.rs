@@ -375,7 +375,7 @@ fn beyond_reward(rl: &Rl, answer: &Answer, seconds: f64) -> f64 {
             .find(|phase| phase.name == name)
             .map_or(0.0, |phase| phase.s)
     };
-    let (generating, sync) = (of("rollout"), of("weight_sync"));
+    let (generating, sync) = (of("rollout"), of("weight_sync") + of("driver"));
     let training = answer.time.parts.total() - generating - sync - rl.reward_s;
     let rest = seconds - rl.reward_s;
     match rl.schedule {

@@ -68,8 +68,8 @@ pub struct Framework {
     /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
     /// mini-batch.
     pub rl_step_s: f64,
-    /// Weights that an RL trainer hands its engine, in GB per second of the whole model.
-    pub sync_gb_per_s: f64,
+    /// Seconds in which an RL trainer hands its engine a model of one gigabyte.
+    pub rl_sync_s: f64,
     /// Share of hideable communication that is in fact hidden.
     pub overlap: f64,
     /// Fixed time per optimizer step in seconds.

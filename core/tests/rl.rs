@@ -30,6 +30,7 @@ struct Run {
     rollout_s: Option<f64>,
     update_actor_s: Option<f64>,
     old_log_prob_s: Option<f64>,
+    weight_sync_s: Option<f64>,
     mended: Option<String>,
     question: Question,
 }
@@ -75,6 +76,7 @@ fn steps_are_as_close_as_recorded() {
             ("rollout", run.rollout_s),
             ("update_actor", run.update_actor_s),
             ("old_log_prob", run.old_log_prob_s),
+            ("weight_sync", run.weight_sync_s),
         ] {
             if let Some(seconds) = measured {
                 let error = phase(&answer, name) / seconds - 1.0;

@@ -3,13 +3,14 @@
 use shardwise_core::wire::Schedule;
 
 /// Who works, in the order of their lanes.
-pub const LANES: [&str; 6] = [
+pub const LANES: [&str; 7] = [
     "engine",
     "actor",
     "reference",
     "critic",
     "reward",
     "weight_sync",
+    "driver",
 ];
 
 /// The name of a bar that is no phase: its side waits for the other.
@@ -31,14 +32,14 @@ pub struct Bar {
 fn lane(phase: &'static str) -> &'static str {
     match phase {
         "rollout" => "engine",
-        "reference" | "reward" | "weight_sync" => phase,
+        "reference" | "reward" | "weight_sync" | "driver" => phase,
         "values" | "update_critic" => "critic",
         _ => "actor",
     }
 }
 
 /// Places the phases of a step, each with its seconds, as the schedule has them: one after another,
-/// or generation beside the phases of training. New weights follow both. Sides with GPUs of their own
+/// or generation beside the phases of training. New weights follow both, and then what the driver does. Sides with GPUs of their own
 /// wait for each other; the actor's lane says so for all that train.
 #[must_use]
 pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
@@ -49,7 +50,7 @@ pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
         of.map(|(_, s)| s).sum()
     };
     let generating = sum(|lane| lane == "engine");
-    let training = sum(|lane| lane != "engine" && lane != "weight_sync");
+    let training = sum(|lane| !matches!(lane, "engine" | "weight_sync" | "driver"));
     let (first, end) = if beside {
         (0.0, generating.max(training))
     } else {
@@ -68,11 +69,14 @@ pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
         }
     };
     put("actor", WAITING, 0.0, first);
-    let mut now = first;
+    let (mut now, mut last) = (first, end);
     for (name, s) in phases {
         match lane(name) {
             lane @ "engine" => put(lane, *name, 0.0, *s),
-            lane @ "weight_sync" => put(lane, *name, end, end + s),
+            lane @ ("weight_sync" | "driver") => {
+                put(lane, *name, last, last + s);
+                last += s;
+            }
             lane => {
                 put(lane, *name, now, now + s);
                 now += s;
@@ -89,7 +93,7 @@ mod tests {
     use super::{LANES, WAITING, bars};
     use shardwise_core::wire::Schedule;
 
-    const PPO: [(&str, f64); 7] = [
+    const PPO: [(&str, f64); 8] = [
         ("rollout", 100.0),
         ("old_log_prob", 20.0),
         ("reference", 10.0),
@@ -97,6 +101,7 @@ mod tests {
         ("update_critic", 25.0),
         ("update_actor", 40.0),
         ("weight_sync", 2.0),
+        ("driver", 3.0),
     ];
 
     /// Lane, name, start and seconds of every bar.
@@ -120,11 +125,18 @@ mod tests {
         ]
     }
 
+    fn after(end: f64) -> [(&'static str, &'static str, f64, f64); 2] {
+        [
+            ("weight_sync", "weight_sync", end, 2.0),
+            ("driver", "driver", end + 2.0, 3.0),
+        ]
+    }
+
     #[test]
     fn on_the_same_gpus_nobody_waits() {
         let mut expected = vec![("engine", "rollout", 0.0, 100.0)];
         expected.extend(training_from(100.0));
-        expected.push(("weight_sync", "weight_sync", 200.0, 2.0));
+        expected.extend(after(200.0));
         assert_eq!(placed(100.0, Schedule::Colocated), expected);
     }
 
@@ -135,7 +147,7 @@ mod tests {
             ("engine", "rollout", 0.0, 100.0),
         ];
         expected.extend(training_from(100.0));
-        expected.push(("weight_sync", "weight_sync", 200.0, 2.0));
+        expected.extend(after(200.0));
         expected.push(("engine", WAITING, 100.0, 100.0));
         assert_eq!(placed(100.0, Schedule::Split), expected);
     }
@@ -150,7 +162,7 @@ mod tests {
             ] {
                 let mut expected = vec![("engine", "rollout", 0.0, generating)];
                 expected.extend(training_from(0.0));
-                expected.push(("weight_sync", "weight_sync", end, 2.0));
+                expected.extend(after(end));
                 expected.extend(waiting);
                 assert_eq!(placed(generating, schedule), expected);
             }

@@ -141,7 +141,7 @@ impl Step<'_> {
     fn pace(&self) -> String {
         let sheet = self.lang.sheets();
         let generating = self.sum(|bar| bar.name == "rollout");
-        let synced = self.sum(|bar| bar.lane == "weight_sync");
+        let after = self.sum(|bar| matches!(bar.lane, "weight_sync" | "driver"));
         let step = self.found.answer.step_time_s;
         let sentence = match self.schedule {
             Schedule::Colocated => sheet.take_colocated,
@@ -157,7 +157,7 @@ impl Step<'_> {
                 return fill(sentence, &[&self.seconds(waits), &self.seconds(step)]);
             }
         };
-        let training = step - generating - synced;
+        let training = step - generating - after;
         fill(sentence, &[&self.share(generating), &self.share(training)])
     }
 

@@ -703,6 +703,7 @@ pub(super) fn word(word: &str) -> &str {
         "update_actor" => "Actor update",
         "reward" => "Reward",
         "weight_sync" => "Weight sync",
+        "driver" => "Driver",
         // Parts of the memory.
         "parameters" => "Parameters",
         "gradients" => "Gradients",

@@ -696,6 +696,7 @@ pub(super) fn word(word: &str) -> &str {
         "update_actor" => "策略更新",
         "reward" => "奖励",
         "weight_sync" => "权重同步",
+        "driver" => "驱动进程",
         "logits" => "Logits",
         "kv_cache" => "KV 缓存",
         "rollout_weights" => "Rollout 权重",

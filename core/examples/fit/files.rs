@@ -9,7 +9,7 @@ use crate::kernels::Rates;
 use crate::layouts;
 use crate::memory::Memory;
 use crate::page;
-use crate::parameters::{ENGINE, PARAMETERS, Parameter, REINFORCEMENT};
+use crate::parameters::{ENGINE, PARAMETERS, Parameter, REINFORCEMENT, WEIGHT_SYNC};
 use crate::reinforcement::Steps;
 use crate::report::{rounded, set, table};
 use crate::rollouts::Engines;
@@ -84,18 +84,17 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             set(&mut text, "kernels", &entry.name, "basis", &basis);
         }
     }
+    const EAGER: [&str; 5] = [
+        "compute",
+        "elementwise",
+        "rl_layer_s",
+        "rl_step_s",
+        "rl_sync_s",
+    ];
     // DeepSpeed and plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
     let follow = [
-        (
-            "deepspeed",
-            "fsdp",
-            &["compute", "elementwise", "rl_layer_s", "rl_step_s"][..],
-        ),
-        (
-            "ddp",
-            "fsdp",
-            &["compute", "elementwise", "rl_layer_s", "rl_step_s"],
-        ),
+        ("deepspeed", "fsdp", &EAGER[..]),
+        ("ddp", "fsdp", &EAGER),
         (
             "early_megatron",
             "megatron",
@@ -107,16 +106,14 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
                 "rl_layer_s",
                 "rl_expert_layer_s",
                 "rl_step_s",
-                "sync_gb_per_s",
+                "rl_sync_s",
             ],
         ),
-        ("fsdp", "megatron", &["sync_gb_per_s"]),
-        ("deepspeed", "megatron", &["sync_gb_per_s"]),
-        ("ddp", "megatron", &["sync_gb_per_s"]),
     ];
     let outside_engine = |parameter: &&Parameter| parameter.entry != "engine";
     for parameter in PARAMETERS
         .iter()
+        .chain(WEIGHT_SYNC)
         .chain(REINFORCEMENT.iter().filter(outside_engine))
     {
         let kind = match parameter.entry {

@@ -77,6 +77,7 @@ fn main() {
     print!("{}", engines.summary);
     println!("half-widths {:?}", engines.widths);
     let steps = reinforcement::fit(&engines.fitted);
+    print(parameters::WEIGHT_SYNC, &steps.fitted);
     print(parameters::REINFORCEMENT, &steps.fitted);
     print!("{}", steps.summary);
     println!("half-width {:?}", steps.width);

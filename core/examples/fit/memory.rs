@@ -87,7 +87,9 @@ type Sources<'a> = BTreeMap<&'a str, Vec<f64>>;
 
 fn peak(run: &Run, efficiency: &Efficiency) -> Option<Peak> {
     let measured = run.memory_gib.filter(|_| run.memory_doubt.is_none())?;
-    let Evaluated { job, plan, answer } = evaluate_with(&run.question, efficiency).ok()?;
+    let Evaluated {
+        job, plan, answer, ..
+    } = evaluate_with(&run.question, efficiency).ok()?;
     let step = step::evaluate(&Context::with(&job, efficiency), &plan);
     let (certain, estimated, _) = fit::peak(&job, &plan, &step);
     // What allocator and driver add to the figure that was read.

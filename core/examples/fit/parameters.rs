@@ -100,7 +100,7 @@ fn framework<'a>(framework: &'a mut Framework, field: &str) -> Option<&'a mut f6
         "rl_layer_s" => &mut framework.rl_layer_s,
         "rl_expert_layer_s" => &mut framework.rl_expert_layer_s,
         "rl_step_s" => &mut framework.rl_step_s,
-        "sync_gb_per_s" => &mut framework.sync_gb_per_s,
+        "rl_sync_s" => &mut framework.rl_sync_s,
         _ => return None,
     })
 }
@@ -190,7 +190,6 @@ pub(crate) const REINFORCEMENT: &[Parameter] = &[
     parameter("engine", "rl_sequence_s", 2e-5, 0.7, (1e-6, 5e-4)),
     parameter("megatron", "rl_layer_s", 4e-3, 0.5, (1e-4, 5e-2)),
     parameter("megatron", "rl_expert_layer_s", 4e-3, 0.5, (1e-4, 0.2)),
-    parameter("megatron", "sync_gb_per_s", 20.0, 0.5, (1.0, 200.0)),
     parameter("fsdp", "rl_layer_s", 2e-3, 0.5, (1e-4, 5e-2)),
     parameter("megatron", "rl_step_s", 0.5, 0.7, (0.01, 5.0)),
     parameter("fsdp", "rl_step_s", 0.5, 0.7, (0.01, 5.0)),
@@ -198,7 +197,13 @@ pub(crate) const REINFORCEMENT: &[Parameter] = &[
     parameter("constant", "rl_expert_spread", 1.0, 0.5, (0.01, 5.0)),
     parameter("constant", "rl_forward", 1.2, 0.2, (1.0, 3.0)),
     parameter("constant", "driver_s", 5.0, 0.4, (0.5, 60.0)),
-    parameter("constant", "wake_s", 2.0, 0.7, (0.1, 60.0)),
+];
+
+/// What weights take on their way to the engine, fitted on that phase by itself before the rest: a hundredth of a step.
+pub(crate) const WEIGHT_SYNC: &[Parameter] = &[
+    parameter("megatron", "rl_sync_s", 0.3, 0.5, (0.01, 10.0)),
+    parameter("fsdp", "rl_sync_s", 0.2, 0.5, (0.01, 10.0)),
+    parameter("constant", "wake_s", 0.5, 0.7, (0.1, 60.0)),
 ];
 
 /// The constants with these values (in the order of `parameters`, logarithms). What no run decides follows what
@@ -210,7 +215,6 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
             *slot = log.exp().clamp(parameter.range.0, parameter.range.1);
         }
     }
-    efficiency.fsdp.sync_gb_per_s = efficiency.megatron.sync_gb_per_s;
     efficiency.early_megatron = Framework {
         compute: efficiency.early_megatron.compute,
         ..efficiency.megatron
@@ -221,7 +225,7 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
         framework.rl_layer_s = efficiency.fsdp.rl_layer_s;
         framework.rl_expert_layer_s = efficiency.fsdp.rl_expert_layer_s;
         framework.rl_step_s = efficiency.fsdp.rl_step_s;
-        framework.sync_gb_per_s = efficiency.fsdp.sync_gb_per_s;
+        framework.rl_sync_s = efficiency.fsdp.rl_sync_s;
     }
     efficiency
 }

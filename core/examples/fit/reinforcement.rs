@@ -10,7 +10,7 @@ use shardwise_core::job::{self, Job};
 use shardwise_core::plan::Plan;
 use shardwise_core::wire::Question;
 
-use crate::parameters::REINFORCEMENT;
+use crate::parameters::{REINFORCEMENT, WEIGHT_SYNC};
 use crate::report::{self, Errors, rounded};
 use crate::solve::{self, Measured, Sample};
 
@@ -30,6 +30,7 @@ struct Row {
     rollout_s: Option<f64>,
     update_actor_s: Option<f64>,
     old_log_prob_s: Option<f64>,
+    weight_sync_s: Option<f64>,
     question: Question,
 }
 
@@ -40,6 +41,8 @@ struct Run {
     headline: bool,
     step: Sample,
     phases: Vec<(&'static str, Sample)>,
+    /// New weights on their way.
+    sync: Option<Sample>,
 }
 
 /// Constants of RL trainers, and how far steps are off.
@@ -88,6 +91,9 @@ fn runs() -> Vec<Run> {
             table: table(&row),
             headline: row.headline,
             step: sample(Measured::Rate(row.tokens_per_s_per_gpu), 1.0),
+            sync: row
+                .weight_sync_s
+                .map(|seconds| sample(Measured::Phase("weight_sync", seconds), 1.0)),
             phases: phases
                 .into_iter()
                 .filter_map(|(name, seconds)| {
@@ -100,10 +106,14 @@ fn runs() -> Vec<Run> {
 }
 
 fn fitted_on<'a>(base: &Efficiency, runs: impl Iterator<Item = &'a Run>) -> Efficiency {
-    let samples: Vec<&Sample> = runs
-        .flat_map(|run| std::iter::once(&run.step).chain(run.phases.iter().map(|(_, own)| own)))
-        .collect();
-    solve::fitted(REINFORCEMENT, base, &samples, SCALE)
+    let (mut samples, mut syncs) = (Vec::new(), Vec::new());
+    for run in runs {
+        samples.push(&run.step);
+        samples.extend(run.phases.iter().map(|(_, own)| own));
+        syncs.extend(&run.sync);
+    }
+    let base = solve::fitted(WEIGHT_SYNC, base, &syncs, SCALE);
+    solve::fitted(REINFORCEMENT, &base, &samples, SCALE)
 }
 
 pub(crate) fn fit(base: &Efficiency) -> Steps {
@@ -118,6 +128,9 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
         add(format!("  {}", run.table), error);
         for (name, phase) in &run.phases {
             add(format!("phase {name}"), phase.error(&fitted));
+        }
+        if let Some(sync) = &run.sync {
+            add("phase weight_sync".into(), sync.error(&fitted));
         }
     }
     let tables: BTreeSet<&str> = runs.iter().map(|run| run.table.as_str()).collect();

@@ -194,7 +194,8 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
         ["memory", phase, part] => memory::of_part(&source, figure, phase, part),
         ["time", "parts", part] => time::over_phases(&source, figure, part),
         ["time", "rollout", part, rest @ ..] => generation::of_time(&source, figure, part, rest),
-        ["time", "weight_sync", part] => generation::of_sync(&source, figure, part),
+        ["time", "weight_sync", "weight_sync"] => generation::of_sync(&source, figure),
+        ["time", "driver", "overhead"] => generation::of_driver(&source, figure),
         ["time", phase, "compute", pass] => blocks::of(&source, figure, phase, pass, None),
         ["time", phase, "compute", pass, kind] => {
             blocks::of(&source, figure, phase, pass, Some(kind))

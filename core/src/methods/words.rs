@@ -14,6 +14,7 @@ pub(super) fn phase(name: &str) -> Words {
         "update_critic" => ("Critic update", "价值模型更新"),
         "update_actor" => ("Actor update", "策略更新"),
         "weight_sync" => ("Weight sync", "权重同步"),
+        "driver" => ("Driver", "驱动进程"),
         _ => ("All phases", "所有阶段"),
     }
 }

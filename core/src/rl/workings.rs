@@ -2,7 +2,7 @@
 
 use super::limits;
 use super::phases::{Others, moved, phases};
-use super::{requests, synced_by_links, waking};
+use super::{requests, synced_by_links, synced_by_tensor, waking};
 use crate::batch::Batch;
 use crate::complete::training_gpus;
 use crate::context::{Context, Role};
@@ -124,6 +124,8 @@ pub(crate) struct Sync {
     pub(crate) gather: f64,
     /// Copying them into place.
     pub(crate) copy: f64,
+    /// Handing them over tensor by tensor.
+    pub(crate) handed: f64,
     /// Waking the engine.
     pub(crate) waking: f64,
 }
@@ -134,6 +136,7 @@ pub(crate) fn sync(context: &Context<'_>, layout: &Layout, rl: &Rl, engine: &Rol
     Sync {
         gather: gather.get(),
         copy: copy.get(),
+        handed: synced_by_tensor(context, layout).get(),
         waking: waking(context, rl),
     }
 }

@@ -455,7 +455,7 @@ pub struct Time {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TimePhase {
-    /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`.
+    /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`, `driver`.
     pub name: &'static str,
     /// Seconds.
     pub s: f64,

@@ -290,60 +290,63 @@ fn tail(sheet: &mut Sheet, own: &Workings) -> Expression {
     Expression::sum(stretches)
 }
 
-/// A part of the weights' way to the engine.
-pub(super) fn of_sync(source: &Source<'_>, figure: &str, part: &str) -> Option<Explanation> {
+/// The weights' way to the engine.
+pub(super) fn of_sync(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let workload = &source.found.job.workload;
     let (own, engine) = (workload.rl.as_ref()?, source.found.plan.rollout.as_ref()?);
     let mut sheet = Sheet::new(source.language);
-    let (part, expression) = match part {
-        "weight_sync" => {
-            let layout = &source.found.plan.layout;
-            let sync = rl::sync(source.context, layout, own, engine);
-            let gather = "gathering the weights over the links";
-            let gather = seconds(&mut sheet, "gather", sync.gather, gather, "经链路收集权重");
-            let copy = "copying them into place";
-            let copy = seconds(&mut sheet, "copy", sync.copy, copy, "写入引擎");
-            let bytes = 2.0 * source.found.job.model.parameters.total as f64;
-            let weights = ("the model in 16 bits", "16 位的整个模型");
-            let weights = sheet.term("weights", bytes, Unit::Gib, weights);
-            let meaning = (
-                "what a trainer hands over tensor by tensor",
-                "训练器逐张量交出的速率",
-            );
-            let rate = source.context.framework(layout).sync_gb_per_s * 1e9;
-            let rate = sheet.term("rate", rate, Unit::GbPerS, meaning);
-            let slower = (gather + copy).max(weights / rate);
-            if sync.waking > 0.0 {
-                let waking = "waking the engine";
-                let waking = seconds(&mut sheet, "wake", sync.waking, waking, "唤醒推理引擎");
-                ("weight_sync", slower + waking)
-            } else {
-                ("weight_sync", slower)
-            }
-        }
-        "overhead" => {
-            let driver = source.context.efficiency.driver_s;
-            let meaning = "advantages, metrics and the driver's own work";
-            let driver = seconds(
-                &mut sheet,
-                "driver_s",
-                driver,
-                meaning,
-                "优势计算、指标与驱动进程",
-            );
-            ("overhead", driver)
-        }
-        _ => return None,
+    let layout = &source.found.plan.layout;
+    let sync = rl::sync(source.context, layout, own, engine);
+    let gather = "gathering the weights over the links";
+    let gather = seconds(&mut sheet, "gather", sync.gather, gather, "经链路收集权重");
+    let copy = "copying them into place";
+    let copy = seconds(&mut sheet, "copy", sync.copy, copy, "写入引擎");
+    let handed = "handing the weights over tensor by tensor";
+    let handed = seconds(&mut sheet, "handed", sync.handed, handed, "逐张量交出权重");
+    let slower = (gather + copy).max(handed);
+    let expression = if sync.waking > 0.0 {
+        let waking = "waking the engine";
+        slower + seconds(&mut sheet, "wake", sync.waking, waking, "唤醒推理引擎")
+    } else {
+        slower
     };
-    let expression = calibration(source, &mut sheet, expression);
-    let title = in_phase(source, words::time(part), words::phase("weight_sync"));
-    let symbol = words::symbol(part);
-    Some(sheet.finish(
-        figure,
-        "weight-sync",
-        title,
-        symbol,
+    let part = ("weight_sync", "weight_sync");
+    Some(in_step(
+        source,
+        sheet,
+        (figure, "weight-sync"),
+        part,
         expression,
-        Unit::Seconds,
     ))
+}
+
+/// What the driver does between the phases.
+pub(super) fn of_driver(source: &Source<'_>, figure: &str) -> Option<Explanation> {
+    source.found.job.workload.rl.as_ref()?;
+    let mut sheet = Sheet::new(source.language);
+    let driver = source.context.efficiency.driver_s;
+    let meaning = "advantages, metrics and the driver's own work";
+    let driver = seconds(
+        &mut sheet,
+        "driver_s",
+        driver,
+        meaning,
+        "优势计算、指标与驱动进程",
+    );
+    let part = ("driver", "overhead");
+    Some(in_step(source, sheet, (figure, "driver"), part, driver))
+}
+
+/// A part of a phase that is no pass of a model.
+fn in_step(
+    source: &Source<'_>,
+    mut sheet: Sheet,
+    (figure, method): (&str, &'static str),
+    (phase, part): (&str, &'static str),
+    expression: Expression,
+) -> Explanation {
+    let expression = calibration(source, &mut sheet, expression);
+    let title = in_phase(source, words::time(part), words::phase(phase));
+    let symbol = words::symbol(part);
+    sheet.finish(figure, method, title, symbol, expression, Unit::Seconds)
 }

@@ -32,7 +32,7 @@ pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
         let own = phase_part(&mut sheet, phase.name, phase.s);
         match phase.name {
             "rollout" if beside => rollout.push(own),
-            "weight_sync" if beside => sync.push(own),
+            "weight_sync" | "driver" if beside => sync.push(own),
             _ => rest.push(own),
         }
     }
@@ -84,6 +84,7 @@ pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Optio
     let method = match name {
         "rollout" => "generation",
         "weight_sync" => "weight-sync",
+        "driver" => "driver",
         "train" => "step-time",
         _ => "rl-phases",
     };
