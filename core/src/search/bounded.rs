@@ -21,7 +21,7 @@ use crate::wire::Offload;
 
 /// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
 /// elsewhere.
-const START: f64 = 1.2;
+const START: f64 = 1.35;
 
 /// How plans of one kind of workload are timed and held.
 pub(super) trait Task {

@@ -4,14 +4,14 @@ use crate::complete::is_complete;
 use crate::job::{self, Job};
 use crate::wire::{Answer, Question};
 
-/// GPUs beyond which a model with experts in RL is searched for longer than a page may stand still.
+/// GPUs beyond which plans of a model with experts are searched for longer than a page may stand still.
 const AT_ONCE: u32 = 16;
 
 /// Whether the best plan of a question takes long to find: up to a sixth of a second, where all others take a thirtieth
-/// (`make bench`). Its GPUs are shared, or its experts spread, in more ways than those of others.
+/// (`make bench`). Experts are spread in more ways than anything else is split.
 #[must_use]
 pub fn takes_long(question: &Question) -> bool {
-    let experts = |job: &Job| job.workload.rl.is_some() && job.model.shape.num_experts > 0;
+    let experts = |job: &Job| job.workload.generation.is_none() && job.model.shape.num_experts > 0;
     let spec = question.plan.clone().unwrap_or_default();
     job::resolve(question)
         .is_ok_and(|job| experts(&job) && job.hardware.gpus > AT_ONCE && !is_complete(&job, &spec))

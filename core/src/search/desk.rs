@@ -226,8 +226,11 @@ impl Asking<'_> {
                 _ => None,
             };
             let enough = worth.map_or(limits.enough, |worth| limits.enough.min(worth));
-            // However much those before it took.
-            self.work.grant_part();
+            // However much those before it took: a back end that nobody looked at is no answer. Of many ways to share GPUs all
+            // are looked at with what there is.
+            if limits.settle {
+                self.work.grant_part();
+            }
             match self.rank(spec, (&space(spec), engines), Limits { enough, ..limits }) {
                 Ok(found) => {
                     let found = if limits.settle {

@@ -25,7 +25,7 @@ use crate::workload::Rl;
 /// Plans that are as fast which are made simpler, the simplest first.
 const RIVALS: usize = 3;
 /// Plans from which steps begin, the fastest first.
-const STARTS: usize = 8;
+const STARTS: usize = 32;
 /// Steps from one plan to another after which it is enough.
 const MOST_STEPS: usize = 40;
 /// What is faster by less is not.
