@@ -26,6 +26,7 @@ thread_local! {
     /// Which question the slices work for; a slice of an older one stops.
     static CURRENT: Cell<u64> = const { Cell::new(0) };
 
+    /// What goes on with the next offer of the worker.
     static AWAITED: RefCell<Option<Awaited>> = const { RefCell::new(None) };
 }
 

@@ -38,9 +38,9 @@ fn lane(phase: &'static str) -> &'static str {
     }
 }
 
-/// Places the phases of a step, each with its seconds, as the schedule has them: one after another,
-/// or generation beside the phases of training. New weights follow both, and then what the driver does. Sides with GPUs of their own
-/// wait for each other; the actor's lane says so for all that train.
+/// Places the phases of a step, each with its seconds, as the schedule has them: one after another, or generation beside
+/// the phases of training. New weights follow both, and then what the driver does. Sides with GPUs of their own wait for
+/// each other; the actor's lane says so for all that train.
 #[must_use]
 pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
     let apart = schedule != Schedule::Colocated;

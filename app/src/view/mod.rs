@@ -93,6 +93,7 @@ fn build_on(page: Page, step: usize) {
         };
         built.set(true);
         if step == SHOWN {
+            // An answer that the worker looks for is waited for.
             follow(move || {
                 if page.answered().is_some() {
                     crate::browser::take_over();
