@@ -248,6 +248,12 @@ pub(crate) fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, In
         micro_batch,
         recompute: recompute(spec.recompute.as_ref()),
         offload: spec.offload.unwrap_or_default(),
+        optimizer_offload_fraction: within(
+            format_args!("{at}.optimizer_offload_fraction"),
+            spec.optimizer_offload_fraction.unwrap_or(0.0),
+            0.0,
+            1.0,
+        )?,
         attention,
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
         fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
@@ -284,6 +290,7 @@ pub(crate) fn placed(
     check_model(job, &layout, &field)?;
     check_gpus(&layout, gpus, &field)?;
     zero_infinity::check(job, &layout, gpus, &field)?;
+    check_host_step(job, &layout, &field)?;
     let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();
@@ -475,6 +482,33 @@ fn check_gpus(
         ));
     }
     Ok(())
+}
+
+/// Megatron's optimizer alone is part on the host's CPUs, part on the GPUs, and only the distributed one (`arguments.py`:
+/// `optimizer_cpu_offload` takes `use_precision_aware_optimizer`, and that `use_distributed_optimizer`).
+fn check_host_step(
+    job: &Job,
+    layout: &Layout,
+    field: &dyn Fn(&str) -> String,
+) -> Result<(), InputError> {
+    let fraction = layout.optimizer_offload_fraction;
+    if fraction == 0.0 {
+        return Ok(());
+    }
+    let whole = layout.offload.optimizer && job.workload.rl.is_none();
+    let remedy = if layout.backend != Backend::Megatron {
+        "Megatron alone has it. Set backend to megatron, or leave it out."
+    } else if layout.zero_stage != 1 {
+        "It goes with the distributed optimizer. Set zero_stage to 1, or leave it out."
+    } else if whole && fraction < 1.0 {
+        "offload.optimizer moves all of it. Set that to false, or this to 1."
+    } else {
+        return Ok(());
+    };
+    Err(InputError::new(
+        field("optimizer_offload_fraction"),
+        remedy.to_owned(),
+    ))
 }
 
 /// Completes the generation engine's plan and checks it.

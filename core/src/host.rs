@@ -57,29 +57,53 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32)
         parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
     }
     // Drives hold what host memory else would.
-    if layout.nvme_offload || !(offload.parameters || offload.gradients || offload.optimizer) {
+    if layout.nvme_offload {
         return parts;
     }
-    let states = memory::first_states(context, role, layout, gpus, Use::Train);
     if offload.parameters && layout.zero_stage >= 3 {
+        let states = memory::first_states(context, role, layout, gpus, Use::Train);
         parts.parameters = states.parameters.gib();
     }
-    if offload.optimizer {
-        parts.optimizer = states.optimizer.gib();
-        let per_parameter = match layout.backend {
-            Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
-            Backend::Megatron | Backend::Deepspeed => {
-                layout.master_weights_bytes + layout.optimizer_bytes
-            }
-        };
-        let updated = if per_parameter > 0.0 {
-            states.optimizer.get() / per_parameter
-        } else {
-            0.0
-        };
-        parts.gradients = Bytes::new(updated * CPU_GRADIENT).gib();
+    let share = if offload.optimizer {
+        1.0
+    } else {
+        layout.optimizer_offload_fraction
+    };
+    parts.plus(&stepped(context, role, layout, gpus, share), 1.0)
+}
+
+/// What the host's CPUs update of one GPU's weights, `share` of them: states and gradients.
+fn stepped(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    share: f64,
+) -> HostParts {
+    if share == 0.0 {
+        return HostParts::default();
     }
-    parts
+    let whole = Layout {
+        optimizer_offload_fraction: 0.0,
+        ..*layout
+    };
+    let states = memory::first_states(context, role, &whole, gpus, Use::Train).optimizer * share;
+    let per_parameter = match layout.backend {
+        Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
+        Backend::Megatron | Backend::Deepspeed => {
+            layout.master_weights_bytes + layout.optimizer_bytes
+        }
+    };
+    let updated = if per_parameter > 0.0 {
+        states.get() / per_parameter
+    } else {
+        0.0
+    };
+    HostParts {
+        optimizer: states.gib(),
+        gradients: Bytes::new(updated * CPU_GRADIENT).gib(),
+        ..HostParts::default()
+    }
 }
 
 /// What a role of an RL step leaves in host memory between its phases, and its activations while it trains, for one GPU.
@@ -91,16 +115,21 @@ fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool
     if offload.activations && !frozen {
         parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
     }
+    if !frozen {
+        let share = layout.optimizer_offload_fraction;
+        parts = parts.plus(&stepped(context, role, layout, gpus, share), 1.0);
+    }
     if !(offload.parameters || offload.optimizer) {
         return parts;
     }
     let states = memory::first_states(context, role, layout, gpus, usage);
     let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
-    HostParts {
+    let own = HostParts {
         parameters: moved(states.parameters, offload.parameters),
         optimizer: moved(states.optimizer, offload.optimizer),
-        ..parts
-    }
+        ..HostParts::default()
+    };
+    parts.plus(&own, 1.0)
 }
 
 /// What must hold of a node's host memory; nothing where the catalog does not say how much there is.

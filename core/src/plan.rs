@@ -36,6 +36,8 @@ pub struct Layout {
     pub recompute: Recompute,
     /// What is kept in host memory.
     pub offload: Offload,
+    /// Share of the optimizer's states that stay in host memory, where the CPUs step them (Megatron's hybrid optimizer).
+    pub optimizer_offload_fraction: f64,
     /// Attention kernel.
     pub attention: Attention,
     /// Loss without materialised logits.
@@ -189,6 +191,11 @@ pub struct Plan {
 }
 
 impl Layout {
+    /// Share of the optimizer's states that are on the card while it steps, whatever is moved between phases.
+    pub(crate) fn optimizer_on_card(&self) -> f64 {
+        1.0 - self.optimizer_offload_fraction
+    }
+
     /// The same with nothing recomputed.
     #[must_use]
     pub fn without_recompute(&self) -> Self {
@@ -242,6 +249,8 @@ impl Layout {
             max_tokens_per_gpu,
             recompute: Some(self.recompute.to_spec()),
             offload: Some(self.offload),
+            optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
+                .then_some(self.optimizer_offload_fraction),
             attention: Some(self.attention),
             fused_lm_head: Some(self.fused_lm_head),
             fused_loss: Some(self.fused_loss),

@@ -658,17 +658,22 @@ fn updated(role: &Role<'_>, layout: &Layout, shards: &Shards) -> f64 {
     }
 }
 
-/// Whether the host's CPUs update. In an RL step states move between phases, not within the update: see the phases'
-/// `offload`.
-fn updates_on_host(context: &Context<'_>, layout: &Layout) -> bool {
-    layout.offload.optimizer && context.job.workload.rl.is_none()
+/// Share of the weights that the host's CPUs update. In an RL step what `offload` names moves between phases, not within
+/// the update.
+fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
+    if layout.offload.optimizer && context.job.workload.rl.is_none() {
+        1.0
+    } else {
+        layout.optimizer_offload_fraction
+    }
 }
 
 /// The optimizer step, and what host memory adds to it.
 ///
 /// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
 /// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm. Offloaded, the host's CPUs update (ZeRO-Offload,
-/// arXiv:2101.06840).
+/// arXiv:2101.06840), before or after what the card updates (Megatron-LM, `core/optimizer/cpu_offloading`,
+/// `HybridDeviceOptimizer.step`: one optimizer after another).
 fn optimizer(
     context: &Context<'_>,
     role: &Role<'_>,
@@ -676,12 +681,15 @@ fn optimizer(
     shards: &Shards,
 ) -> (Seconds, Seconds) {
     let shard = updated(role, layout, shards);
-    if updates_on_host(context, layout) {
-        let per_node = f64::from(context.job.hardware.gpus_per_node);
-        let update = Seconds::new(shard * per_node / context.efficiency.cpu_adam_parameters_per_s);
-        let traffic = Bytes::new(shard * (layout.gradient_bytes + 2.0)) / context.network.host;
-        let swap = zero_infinity::swap(shard, layout, &context.network);
-        return (update, traffic + swap);
+    let share = updates_on_host(context, layout);
+    let on_card = context.rates.stream(shard * (1.0 - share) * 34.0);
+    if share == 0.0 {
+        return (on_card, Seconds::ZERO);
     }
-    (context.rates.stream(shard * 34.0), Seconds::ZERO)
+    let away = shard * share;
+    let per_node = f64::from(context.job.hardware.gpus_per_node);
+    let update = Seconds::new(away * per_node / context.efficiency.cpu_adam_parameters_per_s);
+    let traffic = Bytes::new(away * (layout.gradient_bytes + 2.0)) / context.network.host;
+    let swap = zero_infinity::swap(away, layout, &context.network);
+    (on_card + update, traffic + swap)
 }

@@ -167,7 +167,10 @@ pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States
     States {
         parameters: sharded(weights, 3),
         gradients: sharded(layout.gradient_bytes, 2),
-        optimizer: sharded(master + layout.optimizer_bytes, 1),
+        optimizer: sharded(
+            (master + layout.optimizer_bytes) * layout.optimizer_on_card(),
+            1,
+        ),
     }
 }
 
@@ -208,6 +211,6 @@ pub fn adapter_states(
     States {
         parameters: Bytes::new(base / shards + adapters * 4.0),
         gradients: Bytes::new(adapters * layout.gradient_bytes),
-        optimizer: Bytes::new(adapters * layout.optimizer_bytes),
+        optimizer: Bytes::new(adapters * layout.optimizer_bytes * layout.optimizer_on_card()),
     }
 }

@@ -339,6 +339,9 @@ fn the_plan() {
             plan.attention = "sdpa" | flash
             plan.fused_lm_head = 1 | true or false
             plan.overlap.gradients = "on" | true or false
+            plan.optimizer_offload_fraction = true | a number
+            plan.optimizer_offload_fraction = 1.5 | 0 to 1
+            plan.optimizer_offload_fraction = -0.1 | 0 to 1
             plan.nvme_offload = "yes" | true or false
             plan.nvme_offload = true | DeepSpeed alone
             plan.zero_hpz_partition_size = 0 | 1 or more
@@ -359,6 +362,7 @@ fn the_plan() {
         &deepspeed,
         r#"
             plan.nvme_offload = true | offload.optimizer
+            plan.optimizer_offload_fraction = 0.5 | Megatron alone
             plan.zero_hpz_partition_size = 3 | divisor of 8
             plan.zero_hpz_partition_size = 16 | divisor of 8
         "#,

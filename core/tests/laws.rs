@@ -391,6 +391,24 @@ proptest! {
     }
 
     #[test]
+    fn what_steps_in_host_memory_is_not_on_the_card(model in ids(), gpus in select(vec![8_u64, 64]), fraction in 0.1..1.0) {
+        let answer = |fraction: f64| {
+            estimate(&training(model, "h100-sxm", gpus, json!({"optimizer_offload_fraction": fraction}))).unwrap()
+        };
+        let (here, away) = (answer(0.0), answer(fraction));
+        let on_card = |answer: &Answer| answer.memory.parts.optimizer;
+        same(on_card(&away), on_card(&here) * (1.0 - fraction), "optimizer on the card");
+        prop_assert!(away.time.parts.offload > 0.0 && here.time.parts.offload == 0.0);
+        let host = |answer: &Answer| answer.fit.host.as_ref().map(|host| host.parts.optimizer);
+        prop_assert!(host(&away) > host(&here), "{:?} {:?}", host(&away), host(&here));
+        // All of it is what `offload.optimizer` says.
+        let all = estimate(&training(model, "h100-sxm", gpus, json!({"offload": {"optimizer": true}}))).unwrap();
+        let whole = answer(1.0);
+        prop_assert_eq!(whole.step_time_s, all.step_time_s);
+        prop_assert_eq!(whole.memory.parts, all.memory.parts);
+    }
+
+    #[test]
     fn higher_zero_stages_never_keep_more_states(model in ids(), backend in backends(), gpus in select(vec![2_u64, 8, 64])) {
         let states = |stage: u64| {
             let answer = estimate(&training(model, "h100-sxm", gpus, json!({"backend": backend, "zero_stage": stage})))?;

@@ -735,6 +735,7 @@ pub(super) fn word(word: &str) -> &str {
         "shard_group" => "Shard group",
         "fused_loss" => "Fused cross-entropy",
         "overlap" => "Overlapped communication",
+        "optimizer_offload_fraction" => "Optimizer stepped by CPUs",
         "nvme_offload" => "Offload to NVMe",
         "zero_hpz_partition_size" => "ZeRO++ hpZ group",
         "zero_quantized_weights" => "ZeRO++ qwZ",

@@ -722,6 +722,7 @@ pub(super) fn word(word: &str) -> &str {
         "shard_group" => "分片组",
         "fused_loss" => "融合交叉熵",
         "overlap" => "通信重叠",
+        "optimizer_offload_fraction" => "由 CPU 更新的优化器份额",
         "nvme_offload" => "卸载到 NVMe",
         "zero_hpz_partition_size" => "ZeRO++ hpZ 组",
         "max_num_seqs" => "并发序列数",

@@ -237,3 +237,21 @@ pub(super) fn module(module: RecomputeModule) -> &'static str {
         RecomputeModule::SharedExperts => "shared_experts",
     }
 }
+
+/// Share of the optimizer that the host's CPUs step; `phases` where states move between phases instead.
+pub(super) fn stepped_on_host(layout: &Layout, phases: bool) -> f64 {
+    if layout.offload.optimizer && !phases {
+        1.0
+    } else {
+        layout.optimizer_offload_fraction
+    }
+}
+
+/// That share as Megatron takes it, and why.
+pub(super) fn offload_fraction(share: f64) -> (String, &'static str) {
+    if share < 1.0 {
+        (share.to_string(), "share of it, from the plan")
+    } else {
+        ("1.0".to_owned(), "all of it")
+    }
+}

@@ -238,15 +238,17 @@ fn memory(emission: &Emission) -> Section {
         }
     }
     let narrow = megatron::narrow_states(layout);
-    if layout.offload.optimizer {
+    let away = megatron::stepped_on_host(layout, false);
+    if away > 0.0 {
         let key = |name: &str| format!("optimizer.{name}");
         let reason = "the optimizer steps in host memory";
         section.set(key("optimizer_cpu_offload"), "true", reason);
-        section.set(key("optimizer_offload_fraction"), "1.0", "all of it");
+        let (fraction, own) = megatron::offload_fraction(away);
+        section.set(key("optimizer_offload_fraction"), fraction, own);
         let reason = "copies run beside the step";
         section.set(key("overlap_cpu_optimizer_d2h_h2d"), "true", reason);
     }
-    if layout.offload.optimizer || !narrow.is_empty() {
+    if away > 0.0 || !narrow.is_empty() {
         let reason = "the one that offloads, and keeps narrow states";
         section.set("optimizer.use_precision_aware_optimizer", "true", reason);
     }

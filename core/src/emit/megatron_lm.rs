@@ -164,17 +164,19 @@ fn memory(emission: &Emission) -> Section {
         }
     }
     let narrow = megatron::narrow_states(layout);
-    if layout.offload.optimizer {
+    let away = megatron::stepped_on_host(layout, false);
+    if away > 0.0 {
         switch(
             &mut section,
             "--optimizer-cpu-offload",
             "the optimizer steps in host memory",
         );
-        section.set("--optimizer-offload-fraction", "1.0", "all of it");
+        let (fraction, own) = megatron::offload_fraction(away);
+        section.set("--optimizer-offload-fraction", fraction, own);
         let reason = "copies run beside the step";
         switch(&mut section, "--overlap-cpu-optimizer-d2h-h2d", reason);
     }
-    if layout.offload.optimizer || !narrow.is_empty() {
+    if away > 0.0 || !narrow.is_empty() {
         let reason = "the one that offloads, and keeps narrow states";
         switch(&mut section, "--use-precision-aware-optimizer", reason);
     }
@@ -207,7 +209,7 @@ fn precision(emission: &Emission) -> Section {
         section.set(format.replace("format", "recipe"), recipe, reason);
     }
     // `arguments.py`: parameters are gathered in fp8 by the distributed optimizer on the GPU.
-    let gathers = layout.zero_stage >= 1 && !layout.offload.optimizer;
+    let gathers = layout.zero_stage >= 1 && megatron::stepped_on_host(layout, false) == 0.0;
     match job.workload.precision {
         Precision::Fp8 if gathers => {
             switch(

@@ -58,6 +58,8 @@ pub enum Dimension {
     Attention,
     /// Communication beside computation.
     Overlap,
+    /// Share of the optimizer that steps in host memory.
+    OptimizerOffloadFraction,
     /// Offloaded states on NVMe drives.
     NvmeOffload,
     /// GPUs that hold a second copy of the weights.
@@ -94,7 +96,7 @@ pub(super) const SIZES: [D; 6] = [
 
 impl Dimension {
     /// Every dimension.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         D::TensorParallel,
         D::PipelineParallel,
         D::VirtualPipeline,
@@ -118,6 +120,7 @@ impl Dimension {
         D::FusedLoss,
         D::Attention,
         D::Overlap,
+        D::OptimizerOffloadFraction,
         D::NvmeOffload,
         D::ZeroHpzPartitionSize,
         D::ZeroQuantizedWeights,
@@ -170,6 +173,7 @@ impl Dimension {
             D::FusedLoss => &["plan.fused_loss"],
             D::Attention => &["plan.attention"],
             D::Overlap => &["plan.overlap"],
+            D::OptimizerOffloadFraction => &["plan.optimizer_offload_fraction"],
             D::NvmeOffload => &["plan.nvme_offload"],
             D::ZeroHpzPartitionSize => &["plan.zero_hpz_partition_size"],
             D::ZeroQuantizedWeights => &["plan.zero_quantized_weights"],
@@ -276,6 +280,9 @@ impl Dimension {
             D::FusedLoss => to.fused_loss = from.fused_loss,
             D::Attention => to.attention = from.attention,
             D::Overlap => to.overlap = from.overlap,
+            D::OptimizerOffloadFraction => {
+                to.optimizer_offload_fraction = from.optimizer_offload_fraction;
+            }
             D::NvmeOffload => to.nvme_offload = from.nvme_offload,
             D::ZeroHpzPartitionSize => {
                 to.zero_plus.partition_size = from.zero_plus.partition_size;

@@ -13,7 +13,7 @@ use crate::wire::{Attention, Backend, KvCacheDtype};
 type Turn<T> = (D, fn(&mut T));
 
 /// Changes of a layout that have no size: each turns something over.
-const TURNS: [Turn<Layout>; 13] = [
+const TURNS: [Turn<Layout>; 14] = [
     (D::SequenceParallel, |l| {
         l.sequence_parallel = !l.sequence_parallel
     }),
@@ -34,6 +34,10 @@ const TURNS: [Turn<Layout>; 13] = [
     (D::Offload, |l| l.offload.optimizer = !l.offload.optimizer),
     (D::Offload, |l| {
         l.offload.activations = !l.offload.activations
+    }),
+    (D::OptimizerOffloadFraction, |l| {
+        let away = l.optimizer_offload_fraction > 0.0;
+        l.optimizer_offload_fraction = if away { 0.0 } else { 1.0 };
     }),
     (D::NvmeOffload, |l| l.nvme_offload = !l.nvme_offload),
     (D::ZeroQuantizedWeights, |l| {
@@ -162,6 +166,7 @@ fn runs(dimension: D, was: &Layout, to: &Layout) -> bool {
             to.overlap.tensor_parallel == was.overlap.tensor_parallel
                 || megatron && begun(was.tensor_parallel)
         }
+        D::OptimizerOffloadFraction => megatron,
         // Gradients move by themselves in DeepSpeed alone.
         D::Offload => {
             backend == Backend::Deepspeed
@@ -188,7 +193,13 @@ fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
         turn(&mut to);
         found.push((dimension, to));
     }
-    found.retain(|(dimension, _)| experts || *dimension != D::ExpertTensorParallel);
+    // Outside RL `offload.optimizer` says the same.
+    let phases = job.workload.rl.is_some();
+    found.retain(|(dimension, _)| match dimension {
+        D::ExpertTensorParallel => experts,
+        D::OptimizerOffloadFraction => phases,
+        _ => true,
+    });
     let partition_size = if layout.zero_plus.partition_size > 1 {
         1
     } else {

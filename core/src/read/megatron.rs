@@ -260,7 +260,13 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
         "tensor_parallel": on("--tp_comm_overlap")});
     draft.set("plan.overlap", overlap);
     if draft.flag("--optimizer_cpu_offload") == Some(true) {
-        draft.set("plan.offload", json!({"parameters": false, "gradients": false, "optimizer": true, "activations": false}));
+        // `arguments.py`: all of it, unless said otherwise.
+        match draft.number("--optimizer_offload_fraction") {
+            Some(fraction) if fraction < 1.0 => {
+                draft.set("plan.optimizer_offload_fraction", fraction);
+            }
+            _ => draft.set("plan.offload", json!({"parameters": false, "gradients": false, "optimizer": true, "activations": false})),
+        }
     }
     if draft.flag("--grad_reduce_in_bf16") == Some(true) {
         draft.set("plan.gradient_bytes", 2.0);

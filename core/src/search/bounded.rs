@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use super::accept::{Accept, Verdict};
 use super::candidate::{AS_FAST, Candidate, Top, rising};
-use super::choices::Variant;
+use super::choices::{Away, Variant};
 use super::space::{Family, Group, Held, Pass, Space};
 use crate::complete::training_gpus;
 use crate::context::Context;
@@ -17,7 +17,6 @@ use crate::coverage;
 use crate::layer::Slice;
 use crate::plan::{Layout, Plan, Recompute};
 use crate::training;
-use crate::wire::Offload;
 
 /// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
 /// elsewhere.
@@ -36,9 +35,8 @@ pub(super) trait Task {
     fn plain(&self, asked: &Asked<'_>) -> Plain;
 
     /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
-    /// `offload` stands for any.
-    fn bound(&self, plain: &Plain, layout: &Layout, offload: Option<Offload>, group: &Group)
-    -> f64;
+    /// `away` stands for any.
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
 
     /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
     fn least_short(&self) -> f64 {
@@ -111,7 +109,7 @@ fn earlier(enough: f64, best: Option<&Candidate>) -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plain {
     pub(super) recompute: Recompute,
-    pub(super) offload: Offload,
+    pub(super) away: Away,
     /// Of training.
     pub(super) seconds: f64,
     /// Of them, those that offload changes.
@@ -488,7 +486,7 @@ impl Search<'_> {
             if least >= earlier(enough, best.as_ref()) {
                 continue;
             }
-            for chain in alike.chunk_by(|a, b| a.offload == b.offload) {
+            for chain in alike.chunk_by(|a, b| a.away == b.away) {
                 let before = earlier(enough, best.as_ref());
                 let found = self.of_chain(of, (start, chain), &plain, before, (&accept, &denied));
                 start += chain.len();
@@ -522,9 +520,9 @@ impl Search<'_> {
         (accept, denied): (Accept<'_>, &Cell<bool>),
     ) -> Option<Candidate> {
         let capacity = self.context.job.hardware.memory_gib;
-        let offload = Some(chain.first()?.offload);
+        let away = Some(chain.first()?.away);
         let layout = of.group.layout(of.pass, chain.first()?);
-        if self.task.bound(plain, &layout, offload, of.group) >= enough {
+        if self.task.bound(plain, &layout, away, of.group) >= enough {
             return None;
         }
         let over = |place: usize, own: &Variant| {
@@ -548,7 +546,7 @@ impl Search<'_> {
         let mut best = None;
         for (variant, number) in chain.iter().zip(start..).skip(from) {
             let held = self.held(of, number, variant);
-            let known = variant.recompute == plain.recompute && variant.offload == plain.offload;
+            let known = variant.recompute == plain.recompute && variant.away == plain.away;
             if !known {
                 self.work.count();
             }
@@ -560,7 +558,7 @@ impl Search<'_> {
             let last = found.is_some() || !denied.get();
             best = found.or(best);
             // Where activations wait in host memory, who recomputes more copies less.
-            if last && !variant.offload.activations {
+            if last && !variant.away.offload.activations {
                 break;
             }
         }
@@ -625,7 +623,7 @@ impl Search<'_> {
         let heads = variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
         let alike = heads.last()?;
         let mut start = variants.len() - alike.len();
-        for chain in alike.chunk_by(|a, b| a.offload == b.offload) {
+        for chain in alike.chunk_by(|a, b| a.away == b.away) {
             let numbers = start..start + chain.len();
             start = numbers.end;
             for (variant, number) in chain.iter().zip(numbers).rev() {

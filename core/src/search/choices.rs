@@ -14,8 +14,25 @@ use crate::wire::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Variant {
     pub(super) recompute: Recompute,
-    pub(super) offload: Offload,
+    pub(super) away: Away,
     pub(super) fused_lm_head: bool,
+}
+
+/// What is in host memory, between phases or for good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Away {
+    pub(super) offload: Offload,
+    pub(super) optimizer_offload_fraction: f64,
+}
+
+impl Away {
+    /// What a layout says of it.
+    pub(super) fn of(layout: &Layout) -> Self {
+        Self {
+            offload: layout.offload,
+            optimizer_offload_fraction: layout.optimizer_offload_fraction,
+        }
+    }
 }
 
 /// The stated value alone, or every candidate.
@@ -298,22 +315,26 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
         Some(_) => vec![base.recompute],
         None => recomputes(job, base),
     };
-    let mut offloads = match spec.offload {
-        Some(stated) => vec![stated],
-        None => offloads(job, base.backend),
+    let mut aways = match spec.offload {
+        Some(offload) => vec![Away {
+            offload,
+            ..Away::of(base)
+        }],
+        None => offloads(job, spec, base),
     };
     // Drives hold what is offloaded: a plan that states them offloads something.
     if base.nvme_offload && spec.offload.is_none() {
-        offloads
-            .retain(|own| own.optimizer && (!own.parameters || base.zero_plus == ZeroPlus::OFF));
+        aways.retain(|Away { offload, .. }| {
+            offload.optimizer && (!offload.parameters || base.zero_plus == ZeroPlus::OFF)
+        });
     }
-    let mut found = Vec::with_capacity(recomputes.len() * offloads.len() * 2);
+    let mut found = Vec::with_capacity(recomputes.len() * aways.len() * 2);
     for fused_lm_head in fused_heads(spec) {
-        for offload in &offloads {
+        for away in &aways {
             for recompute in &recomputes {
                 found.push(Variant {
                     recompute: *recompute,
-                    offload: *offload,
+                    away: *away,
                     fused_lm_head,
                 });
             }
@@ -377,7 +398,31 @@ fn module_sets(job: &Job, layout: &Layout) -> Vec<Modules> {
 }
 
 /// What each backend keeps in host memory, beside nothing.
-fn offloads(job: &Job, backend: Backend) -> Vec<Offload> {
+fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
+    let moved = moved(job, base.backend);
+    let away = |offload| Away {
+        offload,
+        ..Away::of(base)
+    };
+    let mut found: Vec<_> = moved.into_iter().map(away).collect();
+    // In RL the optimizer may also stay there, and step there: Megatron's, where all weights train.
+    let phases = job.workload.rl.is_some() && spec.optimizer_offload_fraction.is_none();
+    let whole = job.workload.lora.is_none() && base.zero_stage == 1;
+    if phases && whole && base.backend == Backend::Megatron {
+        found.extend([false, true].map(|weights| Away {
+            offload: Offload {
+                parameters: weights,
+                gradients: weights,
+                ..Offload::default()
+            },
+            optimizer_offload_fraction: 1.0,
+        }));
+    }
+    found
+}
+
+/// What each backend moves there, the plainest first.
+fn moved(job: &Job, backend: Backend) -> Vec<Offload> {
     let none = Offload::default();
     let states = Offload {
         parameters: true,

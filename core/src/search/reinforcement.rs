@@ -8,6 +8,7 @@ use std::cell::Cell;
 use super::accept::Verdict;
 use super::bounded::{Asked, Plain, Task, tokens_per_gpu};
 use super::candidate::Candidate;
+use super::choices::Away;
 use super::engines::{Engine, Engines};
 use super::space::{Group, Held};
 use super::training::states_gib;
@@ -98,14 +99,14 @@ impl Task for Reinforcement<'_> {
     fn plain(&self, asked: &Asked<'_>) -> Plain {
         Plain {
             recompute: asked.layout.recompute,
-            offload: asked.layout.offload,
+            away: Away::of(&asked.layout),
             seconds: self.seconds(asked),
             update: 0.0,
         }
     }
 
     /// What is offloaded moves between phases, on top of what they take.
-    fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Offload>, _: &Group) -> f64 {
+    fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Away>, _: &Group) -> f64 {
         rl::least(
             self.context,
             layout,

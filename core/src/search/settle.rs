@@ -231,6 +231,9 @@ impl<'a> Settling<'a> {
             found.extend(checked(job, plan, &to).filter(|to| to != plan));
         };
         layout(Dimension::Offload, &|own| own.offload = Offload::default());
+        layout(Dimension::OptimizerOffloadFraction, &|own| {
+            own.optimizer_offload_fraction = 0.0
+        });
         layout(Dimension::Recompute, &|own| own.recompute = Recompute::Full);
         layout(Dimension::Recompute, &|own| own.recompute = Recompute::None);
         layout(Dimension::VirtualPipeline, &|own| own.virtual_pipeline = 1);

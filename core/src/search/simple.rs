@@ -94,6 +94,7 @@ fn of_variant(job: &Job, layout: &Layout) -> u32 {
     let moved = [
         offload.parameters || offload.gradients,
         offload.optimizer,
+        layout.optimizer_offload_fraction > 0.0,
         offload.activations,
     ];
     let pretrains = job.workload.rl.is_none() && !job.workload.fine_tunes();

@@ -87,9 +87,7 @@ impl Family {
         let all = &self.variants;
         all.iter().enumerate().filter(move |(place, own)| {
             let last = all.len() - 1;
-            let ends = all
-                .get(place + 1)
-                .is_none_or(|next| next.offload != own.offload);
+            let ends = all.get(place + 1).is_none_or(|next| next.away != own.away);
             let saves = all
                 .get(last)
                 .is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
@@ -117,7 +115,8 @@ impl Group {
         Layout {
             micro_batch: pass.micro_batch,
             recompute: variant.recompute,
-            offload: variant.offload,
+            offload: variant.away.offload,
+            optimizer_offload_fraction: variant.away.optimizer_offload_fraction,
             fused_lm_head: variant.fused_lm_head,
             ..self.layout
         }
@@ -188,7 +187,7 @@ impl Space {
         let variants: Rc<[Variant]> = choices::variants(job, spec, base).into();
         let Some(last) = variants.last() else { return };
         let base = &Layout {
-            offload: last.offload,
+            offload: last.away.offload,
             ..*base
         };
         let mut known = Vec::new();

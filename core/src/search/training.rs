@@ -3,6 +3,7 @@
 use super::accept::Verdict;
 use super::bounded::{Asked, Plain, Task};
 use super::candidate::Candidate;
+use super::choices::Away;
 use super::space::{Group, Held, Pass};
 use crate::batch::{self, Batch, Largest};
 use crate::complete::training_gpus;
@@ -12,7 +13,7 @@ use crate::layer::Slice;
 use crate::memory::{self, Lengths, Use};
 use crate::plan::{Layout, Plan};
 use crate::training;
-use crate::wire::{Offload, TimeParts};
+use crate::wire::TimeParts;
 
 /// Training alone.
 pub(super) struct Training<'a> {
@@ -98,22 +99,16 @@ impl Task for Training<'_> {
         let parts = self.parts(asked);
         Plain {
             recompute: asked.layout.recompute,
-            offload: asked.layout.offload,
+            away: Away::of(&asked.layout),
             seconds: parts.total(),
             update: parts.optimizer + parts.offload,
         }
     }
 
-    fn bound(
-        &self,
-        plain: &Plain,
-        layout: &Layout,
-        offload: Option<Offload>,
-        group: &Group,
-    ) -> f64 {
-        match offload {
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64 {
+        match away {
             None => plain.seconds - plain.update,
-            Some(offload) if offload == plain.offload => plain.seconds,
+            Some(away) if away == plain.away => plain.seconds,
             Some(_) => {
                 let role = self.context.actor();
                 let update = training::update(self.context, &role, layout, &group.shards);

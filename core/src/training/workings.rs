@@ -141,8 +141,8 @@ pub(crate) fn exchanged_forward(
 pub(crate) struct Update {
     /// Weights that one GPU updates.
     pub(crate) weights: f64,
-    /// Whether the host's CPUs do.
-    pub(crate) on_host: bool,
+    /// Share of them that the host's CPUs do.
+    pub(crate) on_host: f64,
     /// Seconds of the drives' traffic in it.
     pub(crate) swap: f64,
 }
@@ -151,11 +151,7 @@ pub(crate) struct Update {
 pub(crate) fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> Update {
     let weights = updated(role, layout, &Shards::of(role, layout, gpus));
     let on_host = updates_on_host(context, layout);
-    let swap = if on_host {
-        zero_infinity::swap(weights, layout, &context.network).get()
-    } else {
-        0.0
-    };
+    let swap = zero_infinity::swap(weights * on_host, layout, &context.network).get();
     Update {
         weights,
         on_host,

@@ -262,7 +262,7 @@ document! {
     PlanSpec {
         backend, tensor_parallel, pipeline_parallel, virtual_pipeline, context_parallel, ulysses_parallel,
         expert_parallel, expert_tensor_parallel, sequence_parallel, zero_stage, shard_group, micro_batch,
-        max_tokens_per_gpu, recompute, offload, attention, fused_lm_head, fused_loss, overlap,
+        max_tokens_per_gpu, recompute, offload, optimizer_offload_fraction, attention, fused_lm_head, fused_loss, overlap,
         nvme_offload, zero_hpz_partition_size, zero_quantized_weights, zero_quantized_gradients,
         master_weights_bytes, gradient_bytes, optimizer_bytes, rollout, critic, reference,
     }

@@ -564,6 +564,11 @@ pub struct PlanSpec {
     /// What is kept in host memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offload: Option<Offload>,
+    /// Megatron: share of the optimizer's states, 0 to 1, that lie in host memory for good and that the host's CPUs step
+    /// (`optimizer_cpu_offload` with `optimizer_offload_fraction`). In RL `offload.optimizer` brings all states back for
+    /// each update, and these not; elsewhere it says 1. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimizer_offload_fraction: Option<f64>,
     /// Attention kernel. Default flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention: Option<Attention>,

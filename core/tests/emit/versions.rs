@@ -46,6 +46,39 @@ fn versions_have_their_own_words() {
     );
 }
 
+/// The optimizer that steps in host memory is veRL's since 0.6, and none of ChatLearn's.
+#[test]
+fn the_optimizer_steps_in_host_memory_where_it_can() {
+    let question = question_from_value(json!({"version": 1, "model": "qwen3-8b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": rl("grpo"),
+        "plan": plan("megatron", json!({"tensor_parallel": 2, "optimizer_offload_fraction": 0.5}))}))
+    .unwrap();
+    let verl = emit::framework("verl").unwrap();
+    for version in verl.versions {
+        let texts = flags(&question, verl, version, "").unwrap();
+        if ["0.5.0", "0.4.1"].contains(version) {
+            let refused = texts.unwrap_err();
+            assert!(refused.message.contains("host memory"), "{refused:?}");
+        } else {
+            let texts = texts.unwrap();
+            let text = &texts[0].text;
+            assert!(
+                text.contains("optimizer_cpu_offload=True")
+                    && text.contains("optimizer_offload_fraction=0.5"),
+                "{version}: {text}"
+            );
+        }
+    }
+    let chatlearn = emit::framework("chatlearn").unwrap();
+    let refused = flags(&question, chatlearn, "", "").unwrap().unwrap_err();
+    assert!(
+        refused
+            .message
+            .contains("plan.optimizer_offload_fraction: ChatLearn"),
+        "{refused:?}"
+    );
+}
+
 #[test]
 fn states_are_written_down_or_said() {
     let asked = |backend: &str, changes: Value| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reading;
+use super::{field, reading};
 
 const VERL: &str = "algorithm.adv_estimator=grpo data.train_batch_size=256 data.max_prompt_length=1024 data.max_response_length=3072 \
     actor_rollout_ref.model.path=Qwen/Qwen3-8B actor_rollout_ref.actor.ppo_mini_batch_size=64 \
@@ -432,20 +432,29 @@ fn a_few_lines_and_open_values_are_not_refused_for_what_they_leave_out() {
 }
 
 #[test]
-fn an_optimizer_that_steps_in_host_memory_is_said_to_be_estimated_otherwise() {
-    let key = "actor_rollout_ref.actor.optim.override_optimizer_config.optimizer_cpu_offload";
-    let text = command("verl", &format!("{MEGATRON} +{key}=True"));
-    let found = reading(&text);
-    let told = found
-        .not_modelled
-        .iter()
-        .find(|one| one.key.ends_with(key))
-        .unwrap();
-    assert!(told.why.contains("for the update"), "{told:?}");
-    // Fine-tuning has no phases: there it is the plan's offload.
+fn an_optimizer_that_steps_in_host_memory_is_read_by_its_share() {
+    let optim = "actor_rollout_ref.actor.optim.override_optimizer_config.";
+    let away = |rest: &str| {
+        let text = command(
+            "verl",
+            &format!("{MEGATRON} +{optim}optimizer_cpu_offload=True {rest}"),
+        );
+        let found = reading(&text);
+        assert!(found.not_modelled.is_empty(), "{:?}", found.not_modelled);
+        (
+            field(&found, "plan.optimizer_offload_fraction").as_f64(),
+            field(&found, "plan.offload.optimizer").as_bool(),
+        )
+    };
+    let half = format!("+{optim}optimizer_offload_fraction=0.5");
+    assert_eq!(away(&half), (Some(0.5), Some(false)));
+    // What is not told stays on the GPU.
+    assert_eq!(away("").0, Some(0.0));
     let text = "torchrun --nnodes=1 --nproc-per-node=8 -m verl.trainer.sft_trainer engine=megatron optim=megatron model.path=Qwen/Qwen3-8B \
-        +optim.override_optimizer_config.optimizer_cpu_offload=True";
-    assert!(reading(text).not_modelled.is_empty());
+        +optim.override_optimizer_config.optimizer_cpu_offload=True +optim.override_optimizer_config.optimizer_offload_fraction=1.0";
+    let found = reading(text);
+    assert!(found.not_modelled.is_empty());
+    assert_eq!(field(&found, "plan.offload.optimizer"), true);
 }
 
 #[test]

@@ -131,6 +131,8 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"recompute": {"granularity": "selective", "modules": ["layernorm", "core_attn"]}}),
         json!({"recompute": "none", "offload": away}),
         json!({"offload": stay, "zero_stage": 0}),
+        json!({"optimizer_offload_fraction": 0.5}),
+        json!({"optimizer_offload_fraction": 1.0, "offload": {"parameters": true, "gradients": true}}),
         json!({"gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"fused_lm_head": true}),
         json!({"attention": "unfused"}),

@@ -175,7 +175,8 @@ fn a_recipe_of_an_older_release() {
         ("plan.backend", json!("megatron")),
         ("plan.max_tokens_per_gpu", json!(10240)),
         ("plan.expert_parallel", json!(8)),
-        ("plan.offload.optimizer", json!(true)),
+        // It names no share.
+        ("plan.optimizer_offload_fraction", json!(0.0)),
         ("plan.rollout.tensor_parallel", json!(4)),
         ("plan.rollout.gpu_memory_utilization", json!(0.7)),
     ] {

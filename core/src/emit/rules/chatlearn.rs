@@ -94,6 +94,14 @@ fn layout(rules: &mut Rules, job: &Job, layout: &Layout, gpus: u32) {
         "plan.offload.activations",
         || "ChatLearn keeps activations on the GPU. Use recompute instead.".to_owned(),
     );
+    rules.require(
+        layout.optimizer_offload_fraction == 0.0,
+        "plan.optimizer_offload_fraction",
+        || {
+            "ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead."
+                .to_owned()
+        },
+    );
     match layout.backend {
         Backend::Megatron => {
             rules.megatron(&path, layout, shape, gpus);

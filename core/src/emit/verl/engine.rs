@@ -40,8 +40,8 @@ fn half_shards(layout: &Layout) -> bool {
 /// Whether Megatron's moments and gradients are in bf16, as the plan says and veRL 0.9.1 has it: for steps in bf16, on
 /// the GPU (`utils/megatron/optimizer.py`).
 fn bf16_states(layout: &Layout, precision: Precision, phases: bool) -> [bool; 2] {
-    let away = layout.offload.optimizer && !phases;
-    let can = layout.zero_stage >= 1 && precision != Precision::Fp16 && !away;
+    let away = megatron::stepped_on_host(layout, phases);
+    let can = layout.zero_stage >= 1 && precision != Precision::Fp16 && away == 0.0;
     [(layout.optimizer_bytes, 4.0), (layout.gradient_bytes, 2.0)]
         .map(|(bytes, half)| can && (bytes - half).abs() <= 0.5)
 }
@@ -183,14 +183,17 @@ impl Engine<'_> {
         megatron::distributed_optimizer(section, |name| self.key(name), layout);
         if self.phases {
             self.offload(section);
-        } else if layout.offload.optimizer {
+        }
+        let away = megatron::stepped_on_host(layout, self.phases);
+        if away > 0.0 {
             let optim = |name: &str| format!("++{}override_optimizer_config.{name}", self.optim);
             section.set(
                 optim("optimizer_cpu_offload"),
                 "True",
                 "the optimizer steps in host memory",
             );
-            section.set(optim("optimizer_offload_fraction"), "1.0", "all of it");
+            let (fraction, reason) = megatron::offload_fraction(away);
+            section.set(optim("optimizer_offload_fraction"), fraction, reason);
             section.set(
                 optim("use_precision_aware_optimizer"),
                 "True",

@@ -232,6 +232,10 @@ fn before_0_8(key: &str, _: &Setting, megatron: bool) -> Option<Fate> {
 fn before_0_7(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
     const ACTOR: &str = "actor_rollout_ref.actor.";
     const REF: &str = "actor_rollout_ref.ref.";
+    // 0.6 builds Megatron's optimizer from the keys of `override_optimizer_config` for the first time.
+    if key.contains("override_optimizer_config.") {
+        return Some(Fate::Refused("has no optimizer that steps in host memory."));
+    }
     if key.starts_with("reward.reward_model.") {
         return Some(Fate::Refused(
             "scores with a reward model that the trainer's own code runs, under other keys.",

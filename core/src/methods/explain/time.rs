@@ -399,7 +399,11 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
     let own = workings::update(context, &phase.role, &phase.layout, source.gpus());
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
-    if own.on_host {
+    let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
+    let on_card = |sheet: &mut Sheet, weights: Expression| {
+        weights * sheet.term("b", 34.0, Unit::Bytes, bytes) / memory_rate(source, sheet)
+    };
+    if own.on_host > 0.0 {
         let node = f64::from(source.found.job.hardware.gpus_per_node);
         let gpus = (
             "GPUs of a node, which share its CPUs",
@@ -411,11 +415,27 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
             "weights that a node's CPUs update per second",
             "节点 CPU 每秒更新的权重数",
         );
-        return weights * gpus / sheet.term("cpu_rate", rate, Unit::Parameters, meaning);
+        let rate = sheet.term("cpu_rate", rate, Unit::Parameters, meaning);
+        if own.on_host == 1.0 {
+            return weights * gpus / rate;
+        }
+        let away = on_host(sheet, own.on_host);
+        let here = on_card(
+            sheet,
+            weights.clone() * (Expression::Number(1.0) - away.clone()),
+        );
+        return weights * away * gpus / rate + here;
     }
-    let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
-    let bytes = sheet.term("b", 34.0, Unit::Bytes, bytes);
-    weights * bytes / memory_rate(source, sheet)
+    on_card(sheet, weights)
+}
+
+/// The share of the weights that the host's CPUs update.
+fn on_host(sheet: &mut Sheet, share: f64) -> Expression {
+    let meaning = (
+        "share of them that the host's CPUs update",
+        "其中由主机 CPU 更新的份额",
+    );
+    sheet.term("on_host", share, Unit::One, meaning)
 }
 
 /// What the card's memory streams.
@@ -439,11 +459,13 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<
         let bytes = sheet.term("states", phase.moved * host / 2.0, Unit::Gib, meaning);
         let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
         all.push(calibration(source, sheet, own));
-    } else if phase.layout.offload.optimizer {
-        let own = update_traffic(source, sheet, phase);
-        all.push(repeated(source, sheet, phase, own));
     }
     if phase.usage == Use::Train {
+        let update = workings::update(context, &phase.role, &phase.layout, source.gpus());
+        if update.on_host > 0.0 {
+            let own = update_traffic(source, sheet, phase, &update);
+            all.push(repeated(source, sheet, phase, own));
+        }
         let copies = workings::copies(context, &phase.role, &phase.layout, &phase.batch);
         if copies > 0.0 {
             let meaning =
@@ -472,11 +494,18 @@ fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
 }
 
 /// Gradients on their way to the host's optimizer, and weights back.
-fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expression {
+fn update_traffic(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    own: &workings::Update,
+) -> Expression {
     let layout = &phase.layout;
-    let own = workings::update(source.context, &phase.role, layout, source.gpus());
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
-    let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
+    let mut weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
+    if own.on_host < 1.0 {
+        weights = weights * on_host(sheet, own.on_host);
+    }
     let bytes = (
         "bytes of a gradient there and a weight back",
         "去程梯度与回程权重的字节数",

@@ -201,17 +201,27 @@ impl States<'_> {
         let layout = self.layout;
         let moments = ("bytes of the optimizer's moments", "优化器动量的字节数");
         let moments = self.bytes(sheet, "moments", layout.optimizer_bytes, moments);
-        if self.role.adapters > 0 {
-            return moments * self.adapters(sheet);
-        }
-        let bytes = match layout.backend {
-            Backend::Fsdp | Backend::Ddp => moments,
-            Backend::Megatron | Backend::Deepspeed => {
-                let master = ("bytes of a master weight", "主权重的字节数");
-                self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
-            }
+        let own = if self.role.adapters > 0 {
+            moments * self.adapters(sheet)
+        } else {
+            let bytes = match layout.backend {
+                Backend::Fsdp | Backend::Ddp => moments,
+                Backend::Megatron | Backend::Deepspeed => {
+                    let master = ("bytes of a master weight", "主权重的字节数");
+                    self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
+                }
+            };
+            bytes * self.held(sheet, 1)
         };
-        bytes * self.held(sheet, 1)
+        if layout.optimizer_offload_fraction == 0.0 {
+            return own;
+        }
+        let here = layout.optimizer_on_card();
+        let meaning = (
+            "share of the optimizer that is on the card",
+            "留在显存中的优化器份额",
+        );
+        own * sheet.term("on_card", here, Unit::One, meaning)
     }
 
     /// What `AdamW` makes beside its states: four bytes for each weight that it updates.

@@ -91,8 +91,11 @@ const KEYS: &[(&str, Meaning)] = &[
     ("overlap_grad_reduce", Plan("overlap.gradients")),
     ("overlap_param_gather", Plan("overlap.parameters")),
     ("tp_comm_overlap", Plan("overlap.tensor_parallel")),
-    ("optimizer_cpu_offload", Plan("offload.optimizer")),
-    ("optimizer_offload_fraction", Plan("offload.optimizer")),
+    ("optimizer_cpu_offload", Plan("optimizer_offload_fraction")),
+    (
+        "optimizer_offload_fraction",
+        Plan("optimizer_offload_fraction"),
+    ),
     ("grad_reduce_in_bf16", Plan("gradient_bytes")),
     ("bf16", Field("workload.precision")),
     ("fp16", Field("workload.precision")),

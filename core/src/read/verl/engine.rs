@@ -81,6 +81,7 @@ fn parallel(draft: &mut Draft, role: &Role, entry: Option<&ModelEntry>) {
         .unwrap_or(true);
     draft.set(&at(role, "zero_stage"), u64::from(sharded));
     offload(draft, role, role.megatron);
+    steps_on_host(draft, role);
     let mut overlap = [None, None];
     for (slot, name) in overlap
         .iter_mut()
@@ -102,17 +103,9 @@ fn offload(draft: &mut Draft, role: &Role, prefix: &str) {
     let parameters = draft
         .flag(&format!("{prefix}param_offload"))
         .unwrap_or(false);
-    let mut optimizer = draft
+    let optimizer = draft
         .flag(&format!("{prefix}optimizer_offload"))
         .unwrap_or(false);
-    let config = |name: &str| format!("{}override_optimizer_config.{name}", role.optim);
-    // The optimizer that steps in host memory, of which a fraction is there.
-    if draft.flag(&config("optimizer_cpu_offload")) == Some(true) {
-        let fraction = draft
-            .number(&config("optimizer_offload_fraction"))
-            .unwrap_or(1.0);
-        optimizer |= fraction >= 0.5;
-    }
     let whole = draft
         .flag(&format!("{prefix}offload_policy"))
         .unwrap_or(false);
@@ -124,6 +117,26 @@ fn offload(draft: &mut Draft, role: &Role, prefix: &str) {
         json!({"parameters": parameters || whole, "gradients": parameters || whole,
             "optimizer": optimizer || whole, "activations": activations}),
     );
+}
+
+/// Of megatron-core's hybrid optimizer the share that stays in host memory, and steps there.
+fn steps_on_host(draft: &mut Draft, role: &Role) {
+    let key = |name: &str| format!("{}override_optimizer_config.{name}", role.optim);
+    if draft.flag(&key("optimizer_cpu_offload")) != Some(true) {
+        return;
+    }
+    let field = at(role, "optimizer_offload_fraction");
+    match draft.number(&key("optimizer_offload_fraction")) {
+        // Fine-tuning has no phases: there it is the plan's offload.
+        Some(1.0) if role.optim == "optim." => draft.set(&at(role, "offload.optimizer"), true),
+        Some(fraction) => draft.set(&field, fraction),
+        // `core/optimizer/optimizer_config.py`; Megatron-LM's own command line gives 1.
+        None => draft.assume(
+            &field,
+            0.0,
+            "megatron-core leaves all of the optimizer on the GPU where optimizer_offload_fraction is not given.",
+        ),
+    }
 }
 
 /// Recomputation, attention and precision of Megatron's transformer.

@@ -5,7 +5,7 @@ mod engine;
 mod others;
 mod rollout;
 
-use self::engine::{FSDP, HOST_STEP, MEGATRON, MODEL, OPTIM};
+use self::engine::{FSDP, MEGATRON, MODEL, OPTIM};
 use self::others::{AUTOMODEL, LITE, MINDSPEED, SHARDED};
 use self::rollout::{REWARD, REWARD_MODEL, ROLLOUT};
 use crate::read::meaning::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
@@ -34,7 +34,6 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     section("actor_rollout_ref.", "", ROLES),
     section("actor_rollout_ref.model.", "plan.", MODEL),
     section("actor_rollout_ref.actor.", "plan.", ACTOR),
-    section("actor_rollout_ref.actor.optim.", "plan.", HOST_STEP),
     section("actor_rollout_ref.actor.optim.", "plan.", OPTIM),
     section("actor_rollout_ref.actor.fsdp_config.", "plan.", FSDP),
     section("actor_rollout_ref.actor.megatron.", "plan.", MEGATRON),
@@ -52,7 +51,6 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     section("actor_rollout_ref.rollout.", "plan.rollout.", ROLLOUT),
     section("critic.", "plan.critic.", CRITIC),
     section("critic.model.", "plan.critic.", MODEL),
-    section("critic.optim.", "plan.critic.", HOST_STEP),
     section("critic.optim.", "plan.critic.", OPTIM),
     section("critic.fsdp.", "plan.critic.", FSDP),
     section("critic.megatron.", "plan.critic.", MEGATRON),

@@ -252,21 +252,6 @@ pub(super) const FSDP: Keys = &[
     ),
 ];
 
-/// `….optim.` beside generation: `param_offload` and `optimizer_offload` bring the states back for the update, and so does
-/// the estimate; megatron-core's hybrid optimizer (core/optimizer/cpu_offloading) leaves them in host memory.
-pub(super) const HOST_STEP: Keys = &[
-    (
-        "override_optimizer_config.optimizer_cpu_offload",
-        Unmodelled(
-            "the estimate brings these states back to the GPU for the update, and shows up to 12 bytes a weight, shared by its data-parallel ranks, too much there",
-        ),
-    ),
-    (
-        "override_optimizer_config.optimizer_offload_fraction",
-        Unmodelled("the estimate moves all states from a half on, and none below"),
-    ),
-];
-
 /// `….optim.`.
 pub(super) const OPTIM: Keys = &[
     ("optimizer", Plan("optimizer_bytes")),
@@ -277,15 +262,17 @@ pub(super) const OPTIM: Keys = &[
     ("main_grads_dtype", Plan("gradient_bytes")),
     (
         "override_optimizer_config.optimizer_cpu_offload",
-        Plan("offload.optimizer"),
+        Plan("optimizer_offload_fraction"),
     ),
     (
         "override_optimizer_config.optimizer_offload_fraction",
-        Plan("offload.optimizer"),
+        Plan("optimizer_offload_fraction"),
     ),
     (
         "override_optimizer_config.overlap_cpu_optimizer_d2h_h2d",
-        Unmodelled("the estimate moves states before and after the optimizer's step"),
+        Unmodelled(
+            "the estimate moves gradients and weights before and after the optimizer's step",
+        ),
     ),
     (
         "override_optimizer_config.use_precision_aware_optimizer",
