@@ -32,6 +32,10 @@ pub struct BlockTime {
     pub tensor_backward: Seconds,
     /// Context-parallel and Ulysses exchanges that nothing hides, both passes.
     pub context: Seconds,
+    /// What of the context-parallel ring attention hides in the forward pass: no other traffic has room there.
+    pub ring_forward: Seconds,
+    /// The same in the backward pass, recomputation included.
+    pub ring_backward: Seconds,
     /// Expert all-to-all, both passes, recomputation included.
     pub expert: Seconds,
     /// Kernels launched by the forward pass.
@@ -501,8 +505,13 @@ impl BlockContext<'_> {
                 .send(2.0 * slice.tokens * width, stride * layout.context_parallel);
             let ring = step * steps;
             // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
-            time.context +=
-                ring.beyond(core.forward * 0.9) * passes + (ring * 2.0).beyond(core.backward * 0.9);
+            let (beside, beside_backward) = (core.forward * 0.9, core.backward * 0.9);
+            let (shown, shown_backward) =
+                (ring.beyond(beside), (ring * 2.0).beyond(beside_backward));
+            time.context += shown * passes + shown_backward;
+            let hidden = ring - shown;
+            time.ring_forward = hidden;
+            time.ring_backward = hidden * (passes - 1.0) + (ring * 2.0 - shown_backward);
         }
         // Heads for sequence by all-to-all (DeepSpeed-Ulysses, arXiv:2309.14509).
         if layout.ulysses_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {

@@ -84,6 +84,16 @@ impl StageTime {
             + block.wait_backward
     }
 
+    /// Computation of the forward pass beside which weights and gradients travel: the ring takes the same links.
+    fn room_forward(&self) -> Seconds {
+        self.forward() - self.block.ring_forward
+    }
+
+    /// The same of the backward pass.
+    fn room_backward(&self) -> Seconds {
+        self.backward() - self.block.ring_backward
+    }
+
     fn both(&self) -> Seconds {
         self.forward() + self.backward() + self.block.context + self.block.expert
     }
@@ -133,6 +143,8 @@ fn add(sum: &mut BlockTime, one: &BlockTime, times: f64) {
     sum.tensor_forward += one.tensor_forward * times;
     sum.tensor_backward += one.tensor_backward * times;
     sum.context += one.context * times;
+    sum.ring_forward += one.ring_forward * times;
+    sum.ring_backward += one.ring_backward * times;
     sum.expert += one.expert * times;
     sum.kernels += one.kernels * times;
     sum.wait_forward += one.wait_forward * times;
@@ -372,8 +384,8 @@ pub(crate) fn step_of(
         gpus,
         shards,
         n,
-        busy_forward,
-        busy_backward,
+        slow.room_forward(),
+        slow.room_backward(),
     )
     .get();
     let (optimizer, offload) = optimizer(context, role, layout, shards);
@@ -486,7 +498,8 @@ pub fn forward(
             &Shards::of(role, layout, gpus),
             Pass::Forward,
         );
-        parts.data_parallel = hide(gather, busy, context.framework(layout).overlap).get() * n;
+        let room = slow.room_forward();
+        parts.data_parallel = hide(gather, room, context.framework(layout).overlap).get() * n;
     }
     // Passes forward alone were measured with what updates were: twice its tokens are no step further.
     parts.times(time_factor(context, layout, 0.0))
