@@ -28,6 +28,8 @@ const RIVALS: usize = 3;
 const STARTS: usize = 32;
 /// Steps from one plan to another after which it is enough.
 const MOST_STEPS: usize = 40;
+/// Faster plans that do not do from which a second step is tried.
+const MENDED: usize = 8;
 /// What is faster by less is not.
 const FASTER: f64 = 1.0 - 1e-4;
 
@@ -83,12 +85,13 @@ impl<'a> Settling<'a> {
         for _ in 0..MOST_STEPS {
             let proposed = self.simplest(&fastest, found);
             // A step from a simple plan may lead where none from the fastest does.
-            let better = self.faster(&proposed, proposed.seconds / AS_FAST);
+            let better = self
+                .faster(&proposed, proposed.seconds / AS_FAST)
+                .filter(|better| better.seconds < fastest.seconds * FASTER)
+                .or_else(|| self.mended(&fastest));
             match better {
-                Some(better) if better.seconds < fastest.seconds * FASTER => {
-                    fastest = self.climbed(better);
-                }
-                _ => return Some((proposed, fastest)),
+                Some(better) => fastest = self.climbed(better),
+                None => return Some((proposed, fastest)),
             }
         }
         Some((fastest, fastest))
@@ -118,6 +121,26 @@ impl<'a> Settling<'a> {
             let before = best.map_or(enough, |own| own.seconds);
             best = self.taken(plan, before, from).or(best);
         });
+        best
+    }
+
+    /// Two steps at once: one that is faster and does not fit, or that nobody runs, and one that mends it.
+    fn mended(&self, from: &Candidate) -> Option<Candidate> {
+        let job = self.context.job;
+        let enough = from.seconds * FASTER;
+        let mut first = Vec::new();
+        self.each(from, &mut |plan| {
+            let seconds = self.seconds(plan);
+            if seconds < enough {
+                first.push(Candidate::new(job, plan, seconds, from.shortfall_gib, 0));
+            }
+        });
+        let soonest = |a: &Candidate, b: &Candidate| a.seconds.total_cmp(&b.seconds);
+        let mut best: Option<Candidate> = None;
+        for step in sorted(first.into_iter(), &soonest).into_iter().take(MENDED) {
+            let before = best.map_or(enough, |own| own.seconds);
+            best = self.faster(&step, before).or(best);
+        }
         best
     }
 
