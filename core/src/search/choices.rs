@@ -74,7 +74,7 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
     }
 }
 
-/// Whether a backend is Megatron's, which alone splits matrices, layers and experts here.
+/// Whether a backend is Megatron's, which alone splits layers and experts here, and matrices of all models.
 fn splits_model(backend: Backend) -> bool {
     backend == Backend::Megatron
 }
@@ -122,7 +122,14 @@ impl<'a> Sizes<'a> {
         let domain = hardware.gpus_per_node.max(hardware.nvlink_domain.min(8));
         let heads = self.job.model.shape.num_attention_heads;
         let stated = Self::stated(self.spec.tensor_parallel, self.base.tensor_parallel);
-        let candidates = divisors(self.gpus, self.of_model(domain));
+        // `DeepSpeed` splits matrices and nothing else (AutoTP); experts stay whole.
+        let dense = self.job.model.shape.num_experts == 0 && self.job.workload.rl.is_none();
+        let most = if dense && self.base.backend == Backend::Deepspeed {
+            domain
+        } else {
+            self.of_model(domain)
+        };
+        let candidates = divisors(self.gpus, most);
         choices(
             stated,
             candidates.filter(|size| heads.is_multiple_of(u64::from(*size))),

@@ -1,8 +1,8 @@
 //! From the fastest plan that was found to the one that is proposed.
 //!
 //! The space has few values of each dimension. So the plan found in it is changed step by step, in every dimension that
-//! sensitivity moves, until no step is faster; then it is made simpler as long as that costs next to nothing
-//! ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for those that change what is computed.
+//! sensitivity moves, until no step is faster, nor two at once of which the second mends the first; then it is made simpler
+//! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for those that change what is computed.
 
 use std::cell::RefCell;
 
@@ -88,7 +88,8 @@ impl<'a> Settling<'a> {
             let better = self
                 .faster(&proposed, proposed.seconds / AS_FAST)
                 .filter(|better| better.seconds < fastest.seconds * FASTER)
-                .or_else(|| self.mended(&fastest));
+                .or_else(|| self.mended(&fastest, &fastest))
+                .or_else(|| self.mended(&proposed, &fastest));
             match better {
                 Some(better) => fastest = self.climbed(better),
                 None => return Some((proposed, fastest)),
@@ -121,20 +122,29 @@ impl<'a> Settling<'a> {
             let before = best.map_or(enough, |own| own.seconds);
             best = self.taken(plan, before, from).or(best);
         });
+        if let Some(plan) = self.counted_otherwise(&from.plan) {
+            let before = best.map_or(enough, |own| own.seconds);
+            best = self.taken(&plan, before, from).or(best);
+        }
         best
     }
 
-    /// Two steps at once: one that is faster and does not fit, or that nobody runs, and one that mends it.
-    fn mended(&self, from: &Candidate) -> Option<Candidate> {
+    /// Two steps at once, to what is faster than `known`: one that is faster and does not fit, or that nobody runs, and one
+    /// that mends it.
+    fn mended(&self, from: &Candidate, known: &Candidate) -> Option<Candidate> {
         let job = self.context.job;
-        let enough = from.seconds * FASTER;
+        let enough = known.seconds * FASTER;
         let mut first = Vec::new();
-        self.each(from, &mut |plan| {
+        let mut offer = |plan: &Plan| {
             let seconds = self.seconds(plan);
             if seconds < enough {
                 first.push(Candidate::new(job, plan, seconds, from.shortfall_gib, 0));
             }
-        });
+        };
+        self.each(from, &mut offer);
+        if let Some(plan) = self.counted_otherwise(&from.plan) {
+            offer(&plan);
+        }
         let soonest = |a: &Candidate, b: &Candidate| a.seconds.total_cmp(&b.seconds);
         let mut best: Option<Candidate> = None;
         for step in sorted(first.into_iter(), &soonest).into_iter().take(MENDED) {
@@ -233,6 +243,31 @@ impl<'a> Settling<'a> {
                 each(&plan);
             }
         }
+    }
+
+    /// The plan whose passes count sequences where they counted tokens, or the other way round: as many of the longest.
+    fn counted_otherwise(&self, plan: &Plan) -> Option<Plan> {
+        if self.stated.contains(&Dimension::MicroBatch) {
+            return None;
+        }
+        let job = self.context.job;
+        let split = u64::from(plan.layout.sequence_split().max(1));
+        let longest = job.workload.sequence_length.div_ceil(split).max(1);
+        let micro_batch = match plan.layout.micro_batch {
+            MicroBatch::Tokens(tokens) => MicroBatch::Sequences((tokens / longest).max(1)),
+            MicroBatch::Sequences(n) if job.workload.joins() => {
+                MicroBatch::Tokens(longest.saturating_mul(n))
+            }
+            MicroBatch::Sequences(_) => return None,
+        };
+        let mut to = *plan;
+        to.layout.micro_batch = micro_batch;
+        for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+            if role.micro_batch == plan.layout.micro_batch {
+                role.micro_batch = micro_batch;
+            }
+        }
+        checked(job, plan, &to)
     }
 
     /// The plan with usual values, one dimension at a time: what takes several steps.
