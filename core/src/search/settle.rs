@@ -2,7 +2,8 @@
 //!
 //! The space has few values of each dimension. So the plan found in it is changed step by step, in every dimension that
 //! sensitivity moves, until no step is faster, nor two at once of which the second mends the first; then it is made simpler
-//! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for those that change what is computed.
+//! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for
+//! those that change what is computed.
 
 use std::cell::RefCell;
 
