@@ -72,6 +72,16 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
     for offload in moved(layout) {
         propose(D::Offload, Layout { offload, ..*layout });
     }
+    // Elsewhere `offload.optimizer` says it; what has no such optimizer is refused below.
+    if job.workload.rl.is_some() {
+        propose(
+            D::OptimizerOffloadFraction,
+            Layout {
+                optimizer_offload_fraction: 1.0,
+                ..*layout
+            },
+        );
+    }
     propose(
         D::FusedLmHead,
         Layout {

@@ -688,6 +688,7 @@ pub(super) fn word(word: &str) -> &str {
         "p" => "parameters",
         "g" => "gradients",
         "o" => "optimizer",
+        "c" => "optimizer stepped by CPUs",
         "a" => "activations",
         // Roles.
         "engine" => "Engine",
@@ -735,7 +736,7 @@ pub(super) fn word(word: &str) -> &str {
         "shard_group" => "Shard group",
         "fused_loss" => "Fused cross-entropy",
         "overlap" => "Overlapped communication",
-        "optimizer_offload_fraction" => "Optimizer stepped by CPUs",
+        "optimizer_offload_fraction" => "Optimizer on CPUs",
         "nvme_offload" => "Offload to NVMe",
         "zero_hpz_partition_size" => "ZeRO++ hpZ group",
         "zero_quantized_weights" => "ZeRO++ qwZ",

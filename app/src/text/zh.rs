@@ -683,6 +683,7 @@ pub(super) fn word(word: &str) -> &str {
         "p" | "parameters" => "参数",
         "g" | "gradients" => "梯度",
         "o" | "optimizer" => "优化器",
+        "c" => "优化器由 CPU 更新",
         "a" | "activations" => "激活值",
         "engine" => "推理引擎",
         "actor" => "策略模型",

@@ -150,11 +150,19 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
         ("o", offload.optimizer),
         ("a", offload.activations),
     ];
-    let named: Vec<&str> = parts
+    let mut named: Vec<String> = parts
         .into_iter()
         .filter(|(_, on)| *on)
-        .map(|(letter, _)| lang.word(letter))
+        .map(|(letter, _)| lang.word(letter).to_owned())
         .collect();
+    let on_cpus = lang.word("c");
+    named.extend(plan.optimizer_offload_fraction.map(|share| {
+        if share < 1.0 {
+            format!("{on_cpus} ({})", format::percent(share, 0))
+        } else {
+            on_cpus.to_owned()
+        }
+    }));
     named.join(if lang == Lang::Zh { "、" } else { ", " })
 }
 

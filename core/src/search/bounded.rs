@@ -684,7 +684,7 @@ fn smallest(group: &Group) -> impl Iterator<Item = (usize, &Pass)> {
     let passes = || group.passes.iter().enumerate();
     let longest = |pass: &Pass| pass.batch.longest;
     let tokens = |pass: &Pass| (longest(pass).slice.tokens, longest(pass).micro_batches);
-    let fewest = |pass: &Pass| (longest(pass).micro_batches, longest(pass).slice.tokens);
+    let fewest = |pass: &Pass| (pass.batch.micro_batches, longest(pass).slice.tokens);
     let least = |of: &dyn Fn(&Pass) -> (f64, f64)| {
         let order = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         passes().min_by(|a, b| order(of(a.1), of(b.1)))

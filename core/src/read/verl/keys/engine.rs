@@ -276,7 +276,7 @@ pub(super) const OPTIM: Keys = &[
     ),
     (
         "override_optimizer_config.use_precision_aware_optimizer",
-        Ignored("needed for the optimizer in host memory; its states stay fp32"),
+        Plan("optimizer_offload_fraction"),
     ),
     (
         "override_optimizer_config*",
