@@ -113,6 +113,13 @@ pub fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
                 "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
             ));
         }
+        let steps_there = layout.offload.optimizer && job.workload.rl.is_none();
+        if job.workload.lora.is_none() && (steps_there || layout.optimizer_offload_fraction > 0.0) {
+            found.push(Caveat::new(
+                "host-step-assumed",
+                "How fast a node's CPUs step the optimizer is assumed: no published run tells it apart.",
+            ));
+        }
     }
     if let Some(rl) = &job.workload.rl {
         if rl.reward_s == 0.0 && rl.reward_model.is_none() {
