@@ -2,6 +2,7 @@
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
+import { layOut } from '../looks/laid.mjs';
 
 const DATA = '**/accuracy-*.json';
 
@@ -171,6 +172,8 @@ for (const [way, back] of [
 test('language and colours stay on the way, chosen or asked for', async ({ page, calculator, accuracy }) => {
   await calculator.open('?lang=en&theme=dark');
   await page.getByRole('button', { name: '中文' }).click();
+  await layOut(page);
+  await calculator.settled();
   await page.getByRole('link', { name: '准确度如何？' }).click();
   await accuracy.shown();
   await expect(accuracy.root).toHaveAttribute('lang', 'zh-CN');
@@ -188,7 +191,8 @@ test('an embedded calculator does not lead there', async ({ page, calculator }) 
 test('works offline after one visit to the calculator', async ({ page, context, calculator, accuracy }) => {
   await calculator.open();
   await calculator.stored();
-  // What comes above it would move it from under the mouse.
+  // What is laid out above it as it comes near, or comes there later, would move it from under the mouse.
+  await layOut(page);
   await calculator.settled();
   await context.setOffline(true);
   await page.getByRole('link', { name: 'How accurate is it?' }).click();
