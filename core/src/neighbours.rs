@@ -56,11 +56,11 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
             },
         );
     }
-    for recompute in [
-        Recompute::None,
-        Recompute::Selective(Modules::CORE_ATTN),
-        Recompute::Full,
-    ] {
+    let selective = Recompute::Selective(Modules::CORE_ATTN);
+    for recompute in [Recompute::None, selective, Recompute::Full] {
+        if recompute == selective && !is_selective(job, layout.backend) {
+            continue;
+        }
         propose(
             D::Recompute,
             Layout {
@@ -179,6 +179,16 @@ fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
             MicroBatch::Tokens((n / 2).max(1)),
             MicroBatch::Tokens(n.saturating_mul(2)),
         ],
+    }
+}
+
+/// Whether some framework recomputes part of a layer: Megatron's modules, or FSDP's operators, which torchtitan takes in
+/// pre-training and `ChatLearn` in RL. Elsewhere it is whole layers or nothing.
+fn is_selective(job: &Job, backend: Backend) -> bool {
+    match backend {
+        Backend::Megatron => true,
+        Backend::Fsdp => job.workload.rl.is_some() || !job.workload.fine_tunes(),
+        Backend::Deepspeed | Backend::Ddp => false,
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 
+use super::WORK;
 use super::accept::{Accept, Verdict};
 use super::candidate::{AS_FAST, Candidate, Top, rising};
 use super::choices::{Away, Variant};
@@ -136,6 +137,11 @@ impl Work {
             ended: Cell::new(false),
             done: Cell::new(0),
         }
+    }
+
+    /// Whether it is what a question by itself may cost, not one offer among many.
+    pub(super) fn is_whole(&self) -> bool {
+        self.most >= WORK
     }
 
     /// As many again: another search begins.

@@ -304,7 +304,12 @@ pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<
         .max(1);
     let budgets = [1, 2, 3, 4, 6, 8, 12, 16].map(|times| MicroBatch::Tokens(longest * times));
     if workload.rl.is_some() && workload.packing {
-        return budgets.to_vec();
+        let mut found = budgets.to_vec();
+        // A pipeline waits for its first and last pass: single sequences are the most of them.
+        if layout.pipeline_parallel > 1 {
+            found.push(MicroBatch::Sequences(1));
+        }
+        return found;
     }
     let sequences = divisors(per_rank.min(1 << 20) as u32, 64);
     let mut found: Vec<_> = sequences

@@ -18,6 +18,7 @@ use crate::fit;
 use crate::neighbours::{Dimension, checked, steps};
 use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
 use crate::rl::{self, GeneratingSide};
+use crate::sensitivity::insert;
 use crate::step;
 use crate::training;
 use crate::wire::{Offload, PlanSpec, at, plan_to_value};
@@ -27,6 +28,10 @@ use crate::workload::Rl;
 const RIVALS: usize = 3;
 /// Plans from which steps begin, the fastest first.
 const STARTS: usize = 32;
+/// Of them, those that split the model alike: others than the fastest's are to be among them.
+const ALIKE: usize = 3;
+/// Ends of steps from which two at once are tried, the fastest first.
+const ENDS: usize = 6;
 /// Steps from one plan to another after which it is enough.
 const MOST_STEPS: usize = 40;
 /// Faster plans that do not do from which a second step is tried.
@@ -70,30 +75,26 @@ impl<'a> Settling<'a> {
 
     /// The plan that is proposed of those that were found, the fastest first; and the fastest of all.
     pub(super) fn of(&self, found: &[Candidate]) -> Option<(Candidate, Candidate)> {
-        let mut fastest = self.climbed(*found.first()?);
-        if !fastest.fits() {
-            return Some((fastest, fastest));
+        let first = self.climbed(*found.first()?);
+        if !first.fits() {
+            return Some((first, first));
         }
-        // Steps from another layout may end elsewhere.
-        let alone = self.context.job.workload.rl.is_none();
-        let starts = if alone { STARTS } else { 1 };
-        for start in found.iter().take(starts).skip(1) {
-            let other = self.climbed(*start);
-            if other.beats(&fastest) {
-                fastest = other;
-            }
-        }
+        let ends = self.ends(first, found);
+        let mut fastest = *ends.first()?;
+        // What was the fastest, or proposed, may be the simplest of what comes after it.
+        let mut rivals = found.to_vec();
         for _ in 0..MOST_STEPS {
-            let proposed = self.simplest(&fastest, found);
+            let proposed = self.simplest(&fastest, &rivals);
+            rivals.extend([fastest, proposed]);
             // A step from a simple plan may lead where none from the fastest does.
             let better = self
                 .faster(&proposed, proposed.seconds / AS_FAST)
                 .filter(|better| better.seconds < fastest.seconds * FASTER)
                 .or_else(|| {
-                    // In RL what is gained so is less than what one framework costs beside another.
-                    let from = [&fastest, &proposed].into_iter().filter(|_| alone);
-                    from.into_iter()
-                        .find_map(|from| self.mended(from, &fastest))
+                    let mut from = [&fastest, &proposed]
+                        .into_iter()
+                        .chain(ends.iter().take(ENDS));
+                    from.find_map(|from| self.mended(from, &fastest))
                 });
             match better {
                 Some(better) => fastest = self.climbed(better),
@@ -101,6 +102,33 @@ impl<'a> Settling<'a> {
             }
         }
         Some((fastest, fastest))
+    }
+
+    /// Where steps from the plans that were found end, the fastest first: from another layout they may end elsewhere.
+    fn ends(&self, first: Candidate, found: &[Candidate]) -> Vec<Candidate> {
+        let mut ends = vec![first];
+        if self.context.job.workload.rl.is_some() {
+            return ends;
+        }
+        let mut starts = Vec::with_capacity(STARTS);
+        for start in found {
+            let split = of_split(start);
+            let alike = starts.iter().filter(|own| **own == split).count();
+            if starts.len() == STARTS || alike == ALIKE {
+                continue;
+            }
+            if !starts.is_empty() {
+                let end = self.climbed(*start);
+                let alike = |own: &Candidate| of_split(own) == of_split(&end);
+                let known = ends.iter().find(|own| alike(own));
+                if known.is_none_or(|known| end.beats(known)) {
+                    ends.retain(|own| !alike(own));
+                    insert(&mut ends, end, &Candidate::order);
+                }
+            }
+            starts.push(split);
+        }
+        ends
     }
 
     /// What comes of a plan as long as some step makes it better.
@@ -127,7 +155,7 @@ impl<'a> Settling<'a> {
             let before = best.map_or(enough, |own| own.seconds);
             best = self.taken(plan, before, from).or(best);
         });
-        if let Some(plan) = self.counted_otherwise(&from.plan) {
+        for plan in self.counted_otherwise(&from.plan) {
             let before = best.map_or(enough, |own| own.seconds);
             best = self.taken(&plan, before, from).or(best);
         }
@@ -147,7 +175,7 @@ impl<'a> Settling<'a> {
             }
         };
         self.each(from, &mut offer);
-        if let Some(plan) = self.counted_otherwise(&from.plan) {
+        for plan in self.counted_otherwise(&from.plan) {
             offer(&plan);
         }
         let soonest = |a: &Candidate, b: &Candidate| a.seconds.total_cmp(&b.seconds);
@@ -250,29 +278,36 @@ impl<'a> Settling<'a> {
         }
     }
 
-    /// The plan whose passes count sequences where they counted tokens, or the other way round: as many of the longest.
-    fn counted_otherwise(&self, plan: &Plan) -> Option<Plan> {
+    /// Plans whose passes count sequences where they counted tokens, or the other way round: as many of the longest, or
+    /// fewer tokens than that.
+    fn counted_otherwise(&self, plan: &Plan) -> Vec<Plan> {
         if self.stated.contains(&Dimension::MicroBatch) {
-            return None;
+            return Vec::new();
         }
         let job = self.context.job;
         let split = u64::from(plan.layout.sequence_split().max(1));
         let longest = job.workload.sequence_length.div_ceil(split).max(1);
-        let micro_batch = match plan.layout.micro_batch {
-            MicroBatch::Tokens(tokens) => MicroBatch::Sequences((tokens / longest).max(1)),
+        let sizes = match plan.layout.micro_batch {
+            MicroBatch::Tokens(tokens) => vec![MicroBatch::Sequences((tokens / longest).max(1))],
             MicroBatch::Sequences(n) if job.workload.joins() => {
-                MicroBatch::Tokens(longest.saturating_mul(n))
+                let most = longest.saturating_mul(n);
+                let fewer = [most, most / 4 * 3, most / 2];
+                let fewer = fewer.into_iter().filter(|tokens| *tokens >= longest);
+                fewer.map(MicroBatch::Tokens).collect()
             }
-            MicroBatch::Sequences(_) => return None,
+            MicroBatch::Sequences(_) => Vec::new(),
         };
-        let mut to = *plan;
-        to.layout.micro_batch = micro_batch;
-        for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
-            if role.micro_batch == plan.layout.micro_batch {
-                role.micro_batch = micro_batch;
+        let with = |micro_batch| {
+            let mut to = *plan;
+            to.layout.micro_batch = micro_batch;
+            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+                if role.micro_batch == plan.layout.micro_batch {
+                    role.micro_batch = micro_batch;
+                }
             }
-        }
-        checked(job, plan, &to)
+            checked(job, plan, &to)
+        };
+        sizes.into_iter().filter_map(with).collect()
     }
 
     /// The plan with usual values, one dimension at a time: what takes several steps.
@@ -399,4 +434,17 @@ impl<'a> Settling<'a> {
             None => super::training::shortfall_gib(context, plan),
         }
     }
+}
+
+/// How a plan splits the model.
+fn of_split(of: &Candidate) -> [u32; 6] {
+    let layout = &of.plan.layout;
+    [
+        layout.tensor_parallel,
+        layout.pipeline_parallel,
+        layout.context_parallel,
+        layout.ulysses_parallel,
+        layout.expert_parallel,
+        layout.expert_tensor_parallel,
+    ]
 }

@@ -2,11 +2,12 @@
 //!
 //! Points, fewer are simpler; in the order in which they weigh:
 //!
-//! 1. States or activations in host memory: nothing is moved without need.
-//! 2. Layouts at which an expert would ask why: tensor parallelism beyond the node, pipeline chunks of a single layer,
+//! 1. What the framework of most recipes has no switch for: another framework is no detail.
+//! 2. States or activations in host memory: nothing is moved without need.
+//! 3. Layouts at which an expert would ask why: tensor parallelism beyond the node, pipeline chunks of a single layer,
 //!    dozens of experts on every rank, an engine that fills the card.
-//! 3. Mechanisms: each way of splitting that is used, recomputation by module, shard groups.
-//! 4. Values beside those of recipes: token budgets of twice the longest sequence (veRL's guide), full recomputation or
+//! 4. Mechanisms: each way of splitting that is used, recomputation by module, shard groups.
+//! 5. Values beside those of recipes: token budgets of twice the longest sequence (veRL's guide), full recomputation or
 //!    none, 256 or 1,024 sequences and a share of 0.5 to 0.7 for the engine, everything else at its default.
 //!
 //! Sources: veRL's tuning guide (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>), ChatLearn's
@@ -16,6 +17,8 @@ use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
 use crate::wire::{Backend, KvCacheDtype, Overlap};
 
+/// What takes a framework that few recipes are written for.
+const RARE: u32 = 1000;
 /// What is moved to host memory, each kind of it.
 const MOVED: u32 = 200;
 /// What an expert would ask about.
@@ -98,13 +101,18 @@ fn of_variant(job: &Job, layout: &Layout) -> u32 {
         offload.activations,
     ];
     let pretrains = job.workload.rl.is_none() && !job.workload.fine_tunes();
+    // veRL has no such switch under FSDP.
+    let rare = job.workload.rl.is_some() && layout.backend == Backend::Fsdp;
     let recompute = match layout.recompute {
+        Recompute::Selective(_) if rare => RARE,
         Recompute::Selective(modules) => USED / 2 + UNUSUAL * modules.iter().count() as u32,
         // Fine-tuning's recipes have it, those of pre-training do without.
         Recompute::None => UNUSUAL * u32::from(!pretrains),
         Recompute::Full => UNUSUAL * u32::from(pretrains),
     };
     let batch = match layout.micro_batch {
+        // RL's recipes balance tokens.
+        MicroBatch::Sequences(_) if job.workload.rl.is_some() && job.workload.packing => USED,
         MicroBatch::Sequences(n) => UNUSUAL * n.ilog2() / 2 + u32::from(!n.is_power_of_two()),
         MicroBatch::Tokens(n) => budget(n, layout.sequence_split(), job.workload.sequence_length),
     };
@@ -147,12 +155,12 @@ fn of_engine(job: &Job, engine: &RolloutPlan) -> u32 {
     };
     let usual = [
         engine.max_num_batched_tokens == 8192,
-        !engine.enforce_eager,
         engine.free_cache,
         engine.kv_cache_dtype == KvCacheDtype::Auto,
     ];
     let unusual = usual.iter().filter(|own| !**own).count() as u32;
-    USED * u32::from(engine.data_parallel > 1)
+    // What stands for debugging in vLLM's documentation is a mechanism of its own.
+    USED * (u32::from(engine.data_parallel > 1) + u32::from(engine.enforce_eager))
         + ODD * u32::from(engine.tensor_parallel > job.hardware.gpus_per_node.max(8))
         + UNUSUAL * (engine.tensor_parallel.ilog2() + engine.data_parallel.ilog2() + unusual)
         + share

@@ -20,6 +20,9 @@ use crate::wire::{PlanSpec, Question, Schedule};
 /// Parts of the GPUs, of which it does not matter which side has one more.
 const FINEST: u32 = 64;
 
+/// Parts of many GPUs of which each is asked.
+const COARSE: u32 = 32;
+
 /// The job of a question, and what was found as its GPUs were shared; none where nothing had to be.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
@@ -47,7 +50,7 @@ pub(super) fn resolve(
             "There are no GPUs to share. Give 2 or more.",
         ));
     }
-    let shares = Shares::of(&job);
+    let shares = Shares::of(&job, desk.work.is_whole());
     let share = |desk: &mut Desk| {
         shares.best(&mut |job, limits| {
             let context = Context::with(job, efficiency);
@@ -104,15 +107,18 @@ struct Shares<'a> {
     unit: u32,
     /// How many such there are.
     count: u32,
+    /// Whether there is work enough to ask many of them.
+    thorough: bool,
 }
 
 impl<'a> Shares<'a> {
-    fn of(job: &'a Job) -> Self {
+    fn of(job: &'a Job, thorough: bool) -> Self {
         let unit = unit(job);
         Self {
             job,
             unit,
             count: job.hardware.gpus / unit,
+            thorough,
         }
     }
 
@@ -215,6 +221,12 @@ impl<'a> Shares<'a> {
             if first.map(|(place, _)| place) == Some(place) {
                 step /= 2;
             }
+        }
+        // Another back end may be the fastest at a share that the first does not run: a question by itself is asked of each.
+        let apart = if count <= FINEST { 1 } else { count / COARSE };
+        let all = if self.thorough { 1..count } else { 0..0 };
+        for place in all.filter(|place| place % apart == 0) {
+            attempt(place, &mut first);
         }
         if count <= FINEST {
             // So few that each neighbour of the best is asked.
