@@ -184,7 +184,7 @@ fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
 
 /// Whether some framework recomputes part of a layer: Megatron's modules, or FSDP's operators, which torchtitan takes in
 /// pre-training and `ChatLearn` in RL. Elsewhere it is whole layers or nothing.
-fn is_selective(job: &Job, backend: Backend) -> bool {
+pub(crate) fn is_selective(job: &Job, backend: Backend) -> bool {
     match backend {
         Backend::Megatron => true,
         Backend::Fsdp => job.workload.rl.is_some() || !job.workload.fine_tunes(),

@@ -3,7 +3,7 @@
 use super::space::Pass;
 use crate::complete::{generating_gpus, training_gpus};
 use crate::job::Job;
-use crate::neighbours::MOST_ENGINE;
+use crate::neighbours::{MOST_ENGINE, is_selective};
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use crate::rl;
 use crate::wire::{
@@ -371,7 +371,7 @@ fn recomputes(job: &Job, layout: &Layout) -> Vec<Recompute> {
                 .into_iter()
                 .map(Recompute::Selective),
         );
-    } else if job.workload.kind == WorkloadKind::Pretrain && layout.backend == Backend::Fsdp {
+    } else if job.workload.rl.is_none() && is_selective(job, layout.backend) {
         found.push(Recompute::Selective(Modules::CORE_ATTN));
     }
     found.push(Recompute::Full);

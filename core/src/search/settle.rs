@@ -91,10 +91,13 @@ impl<'a> Settling<'a> {
                 .faster(&proposed, proposed.seconds / AS_FAST)
                 .filter(|better| better.seconds < fastest.seconds * FASTER)
                 .or_else(|| {
-                    let mut from = [&fastest, &proposed]
-                        .into_iter()
-                        .chain(ends.iter().take(ENDS));
-                    from.find_map(|from| self.mended(from, &fastest))
+                    let mut tried: Vec<&Plan> = Vec::new();
+                    let all = [&fastest, &proposed].into_iter().chain(&ends);
+                    all.into_iter().find_map(|from| {
+                        let known = tried.contains(&&from.plan);
+                        tried.push(&from.plan);
+                        (!known).then(|| self.mended(from, &fastest)).flatten()
+                    })
                 });
             match better {
                 Some(better) => fastest = self.climbed(better),
@@ -128,6 +131,7 @@ impl<'a> Settling<'a> {
             }
             starts.push(split);
         }
+        ends.truncate(ENDS);
         ends
     }
 

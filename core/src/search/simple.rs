@@ -159,7 +159,7 @@ fn of_engine(job: &Job, engine: &RolloutPlan) -> u32 {
         engine.kv_cache_dtype == KvCacheDtype::Auto,
     ];
     let unusual = usual.iter().filter(|own| !**own).count() as u32;
-    // What stands for debugging in vLLM's documentation is a mechanism of its own.
+    // Eager mode turns off compilation and CUDA graphs, to find faults (https://docs.vllm.ai/en/stable/design/debug_vllm_compile/).
     USED * (u32::from(engine.data_parallel > 1) + u32::from(engine.enforce_eager))
         + ODD * u32::from(engine.tensor_parallel > job.hardware.gpus_per_node.max(8))
         + UNUSUAL * (engine.tensor_parallel.ilog2() + engine.data_parallel.ilog2() + unusual)

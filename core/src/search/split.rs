@@ -223,12 +223,12 @@ impl<'a> Shares<'a> {
             }
         }
         // Another back end may be the fastest at a share that the first does not run: a question by itself is asked of each.
-        let apart = if count <= FINEST { 1 } else { count / COARSE };
-        let all = if self.thorough { 1..count } else { 0..0 };
-        for place in all.filter(|place| place % apart == 0) {
-            attempt(place, &mut first);
-        }
-        if count <= FINEST {
+        if self.thorough {
+            let apart = if count <= FINEST { 1 } else { count / COARSE };
+            for place in (apart..count).step_by(apart as usize) {
+                attempt(place, &mut first);
+            }
+        } else if count <= FINEST {
             // So few that each neighbour of the best is asked.
             while let Some(place) = first.map(|(place, _)| place) {
                 attempt(place.saturating_sub(1), &mut first);
