@@ -1,12 +1,12 @@
 //! What every estimate of one job shares: computed once, used for each plan.
 
-use crate::block_times::BlockTimes;
 use crate::communication::Network;
 use crate::efficiency::{EFFICIENCY, Efficiency, Framework};
 use crate::fit::Sure;
 use crate::flops::{self, Block, Order};
 use crate::job::Job;
 use crate::kernels::Rates;
+use crate::known::Known;
 use crate::model::{Model, ParameterCounts, Shape};
 use crate::plan::Layout;
 use crate::rollout::Responses;
@@ -37,8 +37,8 @@ pub struct Context<'a> {
     pub responses: Responses,
     /// What estimates of memory are multiplied by to be as sure as the question asks.
     pub(crate) sure: Sure,
-    /// Times of blocks that were asked for before.
-    pub(crate) known: BlockTimes,
+    /// What was computed before.
+    pub(crate) known: Known,
 }
 
 fn responses(workload: &Workload) -> Responses {
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
             visited_adapters: counted(ParameterCounts::visited_lora),
             responses: responses(&job.workload),
             sure: Sure::of(job),
-            known: BlockTimes::default(),
+            known: Known::default(),
         }
     }
 
@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn for_many(self) -> Self {
         Self {
-            known: BlockTimes::remembering(),
+            known: Known::remembering(),
             ..self
         }
     }
@@ -145,6 +145,16 @@ pub struct Role<'a> {
     pub adapters: u64,
     /// What follows the last block.
     pub head: Head,
+}
+
+impl Role<'_> {
+    /// Whether another is the same model, trained alike.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self.model, other.model)
+            && self.adapters == other.adapters
+            && self.head == other.head
+    }
 }
 
 /// What follows the last block.

@@ -98,10 +98,10 @@ pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
     let moved = f64::from(u8::from(layout.offload.activations));
     // Of a kind that no run covers nothing says where its layouts end: its interval is the widest.
     let Some(own) = own else { return moved };
-    let mut doublings = moved;
+    let mut times = 1.0;
     let mut past = |value: f64, most: f64| {
         if value > most && most > 0.0 {
-            doublings += libm::log2(value / most);
+            times *= value / most;
         }
     };
     let shape = &job.model.shape;
@@ -123,7 +123,7 @@ pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
         shape.num_hidden_layers as f64 / (pipeline * chunks),
     );
     past(f64::from(layout.sequence_split()), own.sequence_split);
-    doublings
+    moved + libm::log2(times)
 }
 
 /// How many times as long a step is taken to be for going beyond what published runs tried.

@@ -8,7 +8,7 @@ use crate::plan::{Layout, Plan};
 use crate::rl;
 use crate::spread::Spread;
 use crate::units::Bytes;
-use crate::wire::{Backend, HostParts};
+use crate::wire::{Backend, HostParts, Offload};
 
 /// GiB of each process beside what is moved: Python, CUDA's libraries, pinned buffers, its share of the data's workers.
 /// Assumed. A node of eight that moves nothing shows 70 GiB in veRL's logs
@@ -40,6 +40,9 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
         }
         return parts;
     };
+    if !moves(plan) {
+        return parts;
+    }
     rl::workings::with_roles(context, plan, rl, |roles| {
         for resident in roles {
             let own = of_role(context, &resident.role, &resident.layout, resident.frozen);
@@ -47,6 +50,14 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
         }
     });
     parts
+}
+
+/// Whether any role of an RL step leaves something in host memory.
+fn moves(plan: &Plan) -> bool {
+    let some =
+        |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
+    let roles = [Some(plan.layout), plan.critic, plan.reference];
+    roles.iter().flatten().any(some)
 }
 
 /// What a trainer that updates in host memory, or computes from there, moves off one GPU.

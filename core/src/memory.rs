@@ -8,8 +8,7 @@ use crate::layer::{BlockContext, Slice};
 use crate::plan::{Layout, Recompute};
 use crate::units::Bytes;
 use crate::weights::{
-    RankWeights, Stage, States, adapter_states, held, rank_weights, shard_counts, stage_layers,
-    training_states,
+    RankWeights, Stage, States, adapter_states, held, shard_counts, stage_layers, training_states,
 };
 use crate::wire::{Backend, MemoryParts};
 use crate::zero_infinity::second_copy;
@@ -142,7 +141,10 @@ pub fn of_role_at_longest(
     batch: &Batch,
     usage: Use,
 ) -> PhaseMemory {
-    worst(context, role, layout, gpus, (batch, &batch.longest), usage).1
+    let most = || worst(context, role, layout, gpus, (batch, &batch.longest), usage).1;
+    context
+        .known
+        .memory_at_longest(role, layout, gpus, (batch, usage), most)
 }
 
 /// The pipeline stage whose GPUs need most, and what they hold.
@@ -279,7 +281,7 @@ impl Held {
         usage: Use,
         stage: Stage,
     ) -> Self {
-        let rank = rank_weights(role, layout, stage);
+        let rank = context.known.rank_weights(role, layout, stage);
         let mut states = states(context, role, &rank, layout, gpus, usage);
         let workspace = gathered(&rank, layout, gpus, usage, role);
         if usage == Use::Train {
@@ -340,7 +342,7 @@ pub(crate) fn first_states(
     gpus: u32,
     usage: Use,
 ) -> States {
-    let rank = rank_weights(role, layout, Stage::First);
+    let rank = context.known.rank_weights(role, layout, Stage::First);
     states(context, role, &rank, layout, gpus, usage)
 }
 
@@ -568,16 +570,19 @@ fn activations(
         layout: &none,
         ..block_context
     };
+    let trains = usage == Use::Train;
     let (mut kept, mut layers, mut working) = (0.0, 0.0, 0.0_f64);
     for (block, count) in stage_layers(role, layout, stage) {
         if count > 0.0 {
-            kept += block_context.kept_bytes(block, slice, eager) * count;
+            if trains {
+                kept += block_context.kept_bytes(block, slice, eager) * count;
+            }
             layers += count;
             working = working.max(whole.kept_bytes(block, slice, eager));
         }
     }
     let working = Bytes::new(working * at_work(layout, usage));
-    if usage == Use::Evaluate {
+    if !trains {
         return Activations {
             kept: Bytes::ZERO,
             working,

@@ -201,7 +201,7 @@ fn block_times(
         };
         role.blocks.iter().map(timed).collect()
     };
-    context.known.get(role, layout, slice, compute)
+    context.known.block_times(role, layout, slice, compute)
 }
 
 fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Stages {

@@ -54,19 +54,23 @@ pub(crate) const TIMED: &[Timed] = &[
 /// Large models with experts under RL: model, GPU, how many, schedule. An estimate is to take 100 ms at most, all GPU types
 /// one second.
 #[allow(dead_code, reason = "each bench has its own")]
-pub(crate) const LARGE: [(&str, &str, u64, &str); 12] = [
+pub(crate) const LARGE: [(&str, &str, u64, &str); 16] = [
     ("deepseek-v3", "h800-sxm", 512, "colocated"),
     ("deepseek-v3", "h100-sxm", 256, "colocated"),
     ("deepseek-v3", "h800-sxm", 4096, "colocated"),
     ("deepseek-v3", "h800-sxm", 4096, "split"),
     ("deepseek-v3", "h800-sxm", 4096, "one_step_off"),
+    ("glm-5", "h800-sxm", 4096, "split"),
     ("glm-5", "h200-sxm", 64, "colocated"),
     ("glm-5", "h800-sxm", 768, "one_step_off"),
     ("glm-5", "h800-sxm", 2048, "split"),
     ("glm-5", "h800-sxm", 4096, "fully_async"),
     ("kimi-k2", "h200-sxm", 128, "colocated"),
+    ("kimi-k2", "h200-sxm", 512, "split"),
     ("kimi-k2", "h200-sxm", 1024, "one_step_off"),
+    ("kimi-k2", "h200-sxm", 4096, "fully_async"),
     ("qwen3-30b-a3b", "h100-sxm", 64, "colocated"),
+    ("qwen3-30b-a3b", "h100-sxm", 256, "split"),
 ];
 
 /// A question of [`LARGE`], by its name.

@@ -15,6 +15,8 @@ pub(crate) enum Verdict {
     Yes,
     /// Not it.
     No,
+    /// Nor it with another share of the card for its engine.
+    NoShare,
     /// Nor it with another engine.
     NoEngine,
     /// Nor any of its parallel layout.
@@ -40,6 +42,8 @@ const LAYOUT: [&str; 11] = [
 ];
 
 const BACKEND: &str = "plan.backend";
+
+const SHARE: &str = "plan.rollout.gpu_memory_utilization";
 
 /// What no plan changes, or none of a back end.
 const OF_THE_JOB: [&str; 11] = [
@@ -150,6 +154,7 @@ impl Verdict {
         match (self, other) {
             (Self::Yes, _) | (_, Self::Yes) => Self::Yes,
             (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::NoShare, _) | (_, Self::NoShare) => Self::NoShare,
             (Self::NoEngine, _) | (_, Self::NoEngine) => Self::NoEngine,
             (Self::NoGroup, Self::NoGroup) => Self::NoGroup,
         }
@@ -191,7 +196,9 @@ fn run_by(framework: &Framework, job: &Job, plan: &Plan) -> Verdict {
         .any(|rule| !rule.field.starts_with("plan.rollout"))
     {
         Verdict::NoEngine
-    } else {
+    } else if of(SHARE) {
         Verdict::No
+    } else {
+        Verdict::NoShare
     }
 }

@@ -35,9 +35,8 @@ pub(super) trait Task {
     /// The plainest plan of a pass.
     fn plain(&self, asked: &Asked<'_>) -> Plain;
 
-    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
-    /// `away` stands for any.
-    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
+    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload, its own or any.
+    fn bound(&self, plain: &Plain, asked: &Asked<'_>, away: Which) -> f64;
 
     /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
     fn least_short(&self) -> f64 {
@@ -56,6 +55,9 @@ pub(super) trait Task {
     /// The fastest completion that fits and is accepted; `None` where there is none, or none before `enough` seconds.
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate>;
 
+    /// Some completion that is accepted, or why none is.
+    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict>;
+
     /// The completion with the smallest shortfall.
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate>;
 }
@@ -69,6 +71,15 @@ pub(super) struct Asked<'a> {
     pub(super) accept: Accept<'a>,
     /// Seconds from which on it is of no interest.
     pub(super) enough: f64,
+}
+
+/// Which offload a bound is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    /// That of the plan that is asked for.
+    Own,
+    /// Whatever it is.
+    Any,
 }
 
 /// A pass of a group, `place` among its passes.
@@ -273,7 +284,7 @@ impl Search<'_> {
     pub(super) fn run(&self, space: &Space) -> Vec<Candidate> {
         if self.limits.want == Want::Any {
             let mut groups = all_groups(space).into_iter();
-            let any = groups.find_map(|(family, group)| self.closest(family, group, None));
+            let any = groups.find_map(|(family, group)| self.any(family, group));
             return any.into_iter().collect();
         }
         let near = match (self.limits.settle, &self.context.job.workload.rl) {
@@ -293,6 +304,33 @@ impl Search<'_> {
             self.nearest(&mut top, without);
         }
         top.best
+    }
+
+    /// Some plan of a group that counts, fit it or not: of those with the smallest micro-batches.
+    fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
+        for (place, pass) in smallest(group) {
+            let of = InPass {
+                family,
+                group,
+                pass,
+                place,
+            };
+            for variant in family.last_head() {
+                self.work.count();
+                match self
+                    .task
+                    .any(&of.asked(variant, self.accept, f64::INFINITY))
+                {
+                    Ok(plan) => {
+                        let job = self.context.job;
+                        return Some(Candidate::new(job, &plan, 0.0, 0.0, group.place));
+                    }
+                    Err(Verdict::NoGroup) => return None,
+                    Err(_) => {}
+                }
+            }
+        }
+        None
     }
 
     /// Offers what fits, and returns the groups of which nothing does.
@@ -350,6 +388,11 @@ impl Search<'_> {
                 .is_some_and(|most| least > most || self.work.is_over());
             if done {
                 break;
+            }
+            // Something else fits and is faster than whatever this may become.
+            let enough = self.limits.enough;
+            if enough.is_finite() && self.least_of_smallest(family, group) >= enough {
+                continue;
             }
             // One that lacks as little as any is beaten by what is faster alone.
             if let Some(last) = top.last().filter(|last| last.shortfall_gib <= least)
@@ -426,15 +469,18 @@ impl Search<'_> {
         refused: &Cell<bool>,
     ) -> Option<Candidate> {
         let capacity = self.context.job.hardware.memory_gib;
-        if self.floor(family, group) > capacity {
-            return None;
-        }
         let mut best: Option<Candidate> = None;
-        for (place, pass) in group.passes.iter().enumerate() {
-            let first = family.variants.first()?;
-            let least = self.least_of(&group.layout(pass, first), pass, known);
+        let first = family.variants.first()?;
+        let least_of = |pass: &Pass| self.least_of(&group.layout(pass, first), pass, known);
+        let least: Vec<f64> = group.passes.iter().map(least_of).collect();
+        for place in rising(&least) {
+            let (pass, least) = (group.passes.get(place)?, *least.get(place)?);
+            // Those after it take as long or longer.
             if least >= earlier(enough, best.as_ref()) {
-                continue;
+                break;
+            }
+            if self.floor(family, group) > capacity {
+                return None;
             }
             // Where all that saves memory does not make it fit, nothing does.
             let of = InPass {
@@ -487,7 +533,7 @@ impl Search<'_> {
             }
             self.work.count();
             let plain = self.task.plain(&plainest);
-            let least = self.task.bound(&plain, &plainest.layout, None, of.group);
+            let least = self.task.bound(&plain, &plainest, Which::Any);
             other = least;
             if least >= earlier(enough, best.as_ref()) {
                 continue;
@@ -526,29 +572,21 @@ impl Search<'_> {
         (accept, denied): (Accept<'_>, &Cell<bool>),
     ) -> Option<Candidate> {
         let capacity = self.context.job.hardware.memory_gib;
-        let away = Some(chain.first()?.away);
-        let layout = of.group.layout(of.pass, chain.first()?);
-        if self.task.bound(plain, &layout, away, of.group) >= enough {
+        let asked = of.asked(chain.first()?, accept, enough);
+        if self.task.bound(plain, &asked, Which::Own) >= enough {
             return None;
         }
-        let over = |place: usize, own: &Variant| {
-            self.task.least_gib(&self.held(of, start + place, own)) > capacity
+        let over = |place: usize| {
+            chain.get(place).is_none_or(|own| {
+                self.task.least_gib(&self.held(of, start + place, own)) > capacity
+            })
         };
+        // Sets of modules save in nearly the order of what they take. Where nothing is recomputed, no whole block is at work
+        // beside the kept ones.
         let last = chain.len() - 1;
-        if over(last, chain.get(last)?) {
-            return None;
-        }
-        // Sets of modules save in nearly the order of what they take; nothing recomputed is asked by itself.
-        let first = !over(0, chain.first()?);
-        let (mut from, mut to) = (0, if first { 0 } else { last });
-        while from < to {
-            let middle = (from + to) / 2;
-            if over(middle, chain.get(middle)?) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
+        let from = first_within(last, of.family.guess(start), over);
+        of.family.remember(start, from.unwrap_or(last));
+        let from = from?;
         let mut best = None;
         for (variant, number) in chain.iter().zip(start..).skip(from) {
             let held = self.held(of, number, variant);
@@ -625,10 +663,8 @@ impl Search<'_> {
     ) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
         // Of the two heads the last holds less.
-        let variants = &of.family.variants;
-        let heads = variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
-        let alike = heads.last()?;
-        let mut start = variants.len() - alike.len();
+        let alike = of.family.last_head();
+        let mut start = of.family.variants.len() - alike.len();
         for chain in alike.chunk_by(|a, b| a.away == b.away) {
             let numbers = start..start + chain.len();
             start = numbers.end;
@@ -682,6 +718,34 @@ impl Search<'_> {
                 .fold(f64::INFINITY, f64::min)
         })
     }
+}
+
+/// The first place up to `last` that is not over, where all after it are not either; none where the last is. Nothing says so
+/// of the very first, which is asked by itself. Places about `guess` are asked first.
+fn first_within(last: usize, guess: usize, over: impl Fn(usize) -> bool) -> Option<usize> {
+    let guess = guess.clamp(1.min(last), last);
+    let low = over(guess);
+    if low && (guess == last || over(last)) {
+        return None;
+    }
+    if guess == 0 || !over(0) {
+        return Some(0);
+    }
+    // Mostly it is where it was, or beside it.
+    let (mut from, mut to, mut next) = if low {
+        (guess + 1, last, guess + 1)
+    } else {
+        (1, guess, guess - 1)
+    };
+    while from < to {
+        if over(next) {
+            from = next + 1;
+        } else {
+            to = next;
+        }
+        next = from.midpoint(to);
+    }
+    Some(to)
 }
 
 /// The passes of a group that hold least: the one with the smallest micro-batch, and the one with the fewest of them, as

@@ -209,6 +209,27 @@ impl<'a> Engines<'a> {
         }
     }
 
+    /// Some engine that counts, or why none does.
+    pub(super) fn any(
+        &self,
+        verdict: impl Fn(RolloutPlan) -> Verdict,
+    ) -> Result<RolloutPlan, Verdict> {
+        for split in &self.splits {
+            for share in 0..self.shares.len() {
+                let Some(plan) = self.plan(split, share) else {
+                    break;
+                };
+                match verdict(plan) {
+                    Verdict::Yes => return Ok(plan),
+                    Verdict::No => {}
+                    Verdict::NoShare => break,
+                    no @ (Verdict::NoEngine | Verdict::NoGroup) => return Err(no),
+                }
+            }
+        }
+        Err(Verdict::No)
+    }
+
     /// The fastest of the engines that count and lack least beside `resident_gib`. Those that were refused beside another
     /// plan are asked last: mostly it was about them alone.
     pub(super) fn nearest(
@@ -217,11 +238,13 @@ impl<'a> Engines<'a> {
         verdict: impl Fn(RolloutPlan) -> Verdict,
     ) -> Option<Engine> {
         let all = self.all();
+        // Splits that are refused with every share.
+        let mut without = Vec::new();
         let short = |own: &Needed| own.needs.short(self.context, resident_gib).max(0.0);
         let open = || all.iter().filter(|own| !own.refused.get());
         while let Some(least) = open().map(short).min_by(f64::total_cmp) {
             let alike = open().filter(|own| short(own) <= least);
-            match self.first_of(alike, &verdict) {
+            match self.first_of(alike, &verdict, &mut without) {
                 Err(Verdict::No) => {}
                 found => return found.ok(),
             }
@@ -229,7 +252,8 @@ impl<'a> Engines<'a> {
         // All were: of those that lack the same the first is at its best the fastest.
         let shorts: Vec<f64> = all.iter().map(short).collect();
         for place in rising(&shorts) {
-            match self.first_of(all.get(place..=place)?.iter(), &verdict) {
+            let own = all.get(place..=place)?.iter();
+            match self.first_of(own, &verdict, &mut without) {
                 Err(Verdict::No) => {}
                 found => return found.ok(),
             }
@@ -261,36 +285,44 @@ impl<'a> Engines<'a> {
         })
     }
 
-    /// The fastest of `engines` that counts, or why none does.
+    /// The fastest of `engines` that counts, or why none does; those of splits `without` are not asked.
     fn first_of<'b>(
         &self,
         engines: impl Iterator<Item = &'b Needed>,
         verdict: impl Fn(RolloutPlan) -> Verdict,
+        without: &mut Vec<usize>,
     ) -> Result<Engine, Verdict> {
         let mut best: Option<Engine> = None;
         for Needed { place, refused, .. } in engines {
             let (split, share) = *place;
+            if without.contains(&split) {
+                refused.set(true);
+                continue;
+            }
             let known = best.map_or(f64::INFINITY, |own| own.side.seconds());
-            let Some((split, plan)) = self
+            let Some((own, plan)) = self
                 .splits
                 .get(split)
-                .and_then(|split| Some((split, self.plan(split, share)?)))
+                .and_then(|own| Some((own, self.plan(own, share)?)))
             else {
                 continue;
             };
             // A split that does not start with its largest share has no bound.
-            if split.seconds.is_finite() && split.seconds >= known {
+            if own.seconds.is_finite() && own.seconds >= known {
                 continue;
             }
             match verdict(plan) {
                 Verdict::Yes => {}
-                Verdict::No => {
+                no @ (Verdict::No | Verdict::NoShare) => {
                     refused.set(true);
+                    if no == Verdict::NoShare {
+                        without.push(split);
+                    }
                     continue;
                 }
                 other => return best.ok_or(other),
             }
-            let found = self.at(split, share);
+            let found = self.at(own, share);
             best = found.filter(|own| own.side.seconds() < known).or(best);
         }
         best.ok_or(Verdict::No)

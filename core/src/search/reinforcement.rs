@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::accept::Verdict;
-use super::bounded::{Asked, Plain, Task, tokens_per_gpu};
+use super::bounded::{Asked, Plain, Task, Which, tokens_per_gpu};
 use super::candidate::Candidate;
 use super::choices::Away;
 use super::engines::{Engine, Engines};
@@ -65,6 +65,12 @@ impl<'a> Reinforcement<'a> {
         rl::training_seconds(self.context, &plan, self.rl)
     }
 
+    /// Seconds in which offloaded states move between the phases.
+    fn moving(&self, asked: &Asked<'_>) -> f64 {
+        let plan = asked.family.plan(asked.layout);
+        rl::moving_seconds(self.context, &plan, self.rl)
+    }
+
     /// The plan with an engine.
     fn with(&self, asked: &Asked<'_>, held: &Held, training: f64, engine: &Engine) -> Candidate {
         let job = self.context.job;
@@ -101,18 +107,24 @@ impl Task for Reinforcement<'_> {
             recompute: asked.layout.recompute,
             away: Away::of(&asked.layout),
             seconds: self.seconds(asked),
-            update: 0.0,
+            update: self.moving(asked),
         }
     }
 
     /// What is offloaded moves between phases, on top of what they take.
-    fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Away>, _: &Group) -> f64 {
+    fn bound(&self, plain: &Plain, asked: &Asked<'_>, away: Which) -> f64 {
+        let still = (plain.seconds - plain.update) * HAIR;
+        let training = match away {
+            Which::Any => still,
+            Which::Own if Away::of(&asked.layout) == plain.away => plain.seconds,
+            Which::Own => still + self.moving(asked) * HAIR,
+        };
         rl::least(
             self.context,
-            layout,
+            &asked.layout,
             self.rl,
             self.generating,
-            plain.seconds,
+            training,
         )
     }
 
@@ -159,12 +171,22 @@ impl Task for Reinforcement<'_> {
                         best.set(Some(found));
                         enough.set(found.seconds);
                     }
-                    Verdict::No => {}
+                    Verdict::No | Verdict::NoShare => {}
                     Verdict::NoEngine | Verdict::NoGroup => enough.set(0.0),
                 }
             },
         );
         best.get()
+    }
+
+    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict> {
+        let with = |engine| Plan {
+            rollout: Some(engine),
+            ..asked.family.plan(asked.layout)
+        };
+        self.engines
+            .any(|engine| (asked.accept)(&with(engine)))
+            .map(with)
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {

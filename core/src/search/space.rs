@@ -41,6 +41,9 @@ pub(super) struct Family {
     pub(super) variants: Rc<[Variant]>,
     /// Tokens of the largest mean micro-batch of any plan in it: where a block's time per token is least.
     pub(super) widest: f64,
+    /// Of variants alike but in recomputation, by the place of their first: which was the first to fit where that was asked
+    /// last.
+    fitted: RefCell<Vec<usize>>,
 }
 
 /// One parallel layout: everything but micro-batch, recomputation, offload and the fused head.
@@ -53,8 +56,8 @@ pub(super) struct Group {
     pub(super) passes: Rc<[Pass]>,
     /// Place among all groups.
     pub(super) place: u32,
-    /// What plans hold, as far as it has been asked, by pass and variant.
-    memory: RefCell<Vec<Option<Held>>>,
+    /// What plans hold, as far as it has been asked, by pass and then by variant.
+    memory: RefCell<Vec<Vec<Option<Held>>>>,
     /// The least that they hold.
     floor: Cell<Option<f64>>,
 }
@@ -93,6 +96,30 @@ impl Family {
                 .is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
             *place == last || (keeps || copies) && ends && saves
         })
+    }
+
+    /// The variants with the last kind of head.
+    pub(super) fn last_head(&self) -> &[Variant] {
+        let heads = self
+            .variants
+            .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
+        heads.last().unwrap_or_default()
+    }
+
+    /// Which of the variants from `start` on may be the first to fit: the one that was it last.
+    pub(super) fn guess(&self, start: usize) -> usize {
+        self.fitted.borrow().get(start).copied().unwrap_or_default()
+    }
+
+    /// Keeps which of them was it.
+    pub(super) fn remember(&self, start: usize, place: usize) {
+        let mut fitted = self.fitted.borrow_mut();
+        if fitted.is_empty() {
+            fitted.resize(self.variants.len(), 0);
+        }
+        if let Some(own) = fitted.get_mut(start) {
+            *own = place;
+        }
     }
 
     /// The plan of a layout.
@@ -138,9 +165,15 @@ impl Group {
     ) -> Held {
         let mut memory = self.memory.borrow_mut();
         if memory.is_empty() {
-            memory.resize(self.passes.len() * of, None);
+            memory.resize_with(self.passes.len(), Vec::new);
         }
-        match memory.get_mut(pass * of + variant) {
+        let Some(known) = memory.get_mut(pass) else {
+            return compute();
+        };
+        if known.is_empty() {
+            known.resize(of, None);
+        }
+        match known.get_mut(variant) {
             Some(known) => *known.get_or_insert_with(compute),
             None => compute(),
         }
@@ -219,6 +252,7 @@ impl Space {
                             groups,
                             variants: Rc::clone(&variants),
                             widest: 0.0,
+                            fitted: RefCell::default(),
                         });
                     }
                 }
@@ -260,6 +294,11 @@ impl Space {
                 virtual_pipeline: 1,
                 ..*layout
             };
+            // Chunks and shards change nothing about it.
+            if let Err(error) = checked(job, &split) {
+                self.refusal = Some(error);
+                continue;
+            }
             let all = passes(job, spec, &split, known);
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
@@ -269,9 +308,7 @@ impl Space {
                             zero_stage,
                             ..split
                         };
-                        let layout = match placed(job, layout, shard_group, "plan")
-                            .and_then(|layout| checked(job, layout))
-                        {
+                        let layout = match placed(job, layout, shard_group, "plan") {
                             Ok(layout) => layout,
                             Err(error) => {
                                 self.refusal = Some(error);
@@ -319,11 +356,11 @@ impl Space {
     }
 }
 
-fn checked(job: &Job, layout: Layout) -> Result<Layout, InputError> {
-    if let Some(rl) = &job.workload.rl {
-        check_mini_batch(rl, &layout)?;
+fn checked(job: &Job, layout: &Layout) -> Result<(), InputError> {
+    match &job.workload.rl {
+        Some(rl) => check_mini_batch(rl, layout),
+        None => Ok(()),
     }
-    Ok(layout)
 }
 
 /// Passes with the data-parallel ranks and the parts of a sequence that they are for.

@@ -1,7 +1,7 @@
 //! Searching the plans of training.
 
 use super::accept::Verdict;
-use super::bounded::{Asked, Plain, Task};
+use super::bounded::{Asked, Plain, Task, Which};
 use super::candidate::Candidate;
 use super::choices::Away;
 use super::space::{Group, Held, Pass};
@@ -105,13 +105,13 @@ impl Task for Training<'_> {
         }
     }
 
-    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64 {
+    fn bound(&self, plain: &Plain, asked: &Asked<'_>, away: Which) -> f64 {
         match away {
-            None => plain.seconds - plain.update,
-            Some(away) if away == plain.away => plain.seconds,
-            Some(_) => {
-                let role = self.context.actor();
-                let update = training::update(self.context, &role, layout, &group.shards);
+            Which::Any => plain.seconds - plain.update,
+            Which::Own if Away::of(&asked.layout) == plain.away => plain.seconds,
+            Which::Own => {
+                let (role, shards) = (self.context.actor(), &asked.group.shards);
+                let update = training::update(self.context, &role, &asked.layout, shards);
                 plain.seconds - plain.update + update
             }
         }
@@ -138,6 +138,14 @@ impl Task for Training<'_> {
         let found = self.candidate(asked, held, seconds);
         let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
         (found.seconds < asked.enough && found.fits() && counts()).then_some(found)
+    }
+
+    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict> {
+        let plan = asked.family.plan(asked.layout);
+        match (asked.accept)(&plan) {
+            Verdict::Yes => Ok(plan),
+            no => Err(no),
+        }
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
