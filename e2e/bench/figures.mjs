@@ -21,7 +21,10 @@ export const TRACED = ['toplevel', 'devtools.timeline', 'disabled-by-default-dev
  * processor's time: what others do on the machine is not in them. */
 export function tasks(trace) {
   const events = JSON.parse(trace.toString()).traceEvents;
-  const threads = events.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain');
+  // Chromium's own pages, as those it keeps ready, have renderers too.
+  const frames = events.flatMap((one) => one.args?.data?.frames ?? (one.name === 'FrameCommittedInBrowser' ? [one.args.data] : []));
+  const pages = new Set(frames.filter((one) => one.url?.startsWith('http')).map((one) => one.processId));
+  const threads = events.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain' && pages.has(one.pid));
   const main = new Set(threads.map((one) => `${one.pid}/${one.tid}`));
   const own = events.filter((one) => main.has(`${one.pid}/${one.tid}`) && one.ph === 'X');
   const took = (one) => (one.tdur ?? one.dur) / 1000;
