@@ -4,17 +4,20 @@ use crate::complete::is_complete;
 use crate::job::{self, Job};
 use crate::wire::{Answer, Question};
 
-/// GPUs beyond which plans of a model with experts are searched for longer than a page may stand still.
+/// GPUs beyond which plans of training a model with experts are searched for longer than a page may stand still.
 const AT_ONCE: u32 = 16;
 
-/// Whether the best plan of a question takes long to find: up to a sixth of a second, where all others take a thirtieth
-/// (`make bench`). Experts are spread in more ways than anything else is split.
+/// Whether the best plan of a question takes long to find: up to a tenth of a second, where all others take a thirtieth
+/// (`make bench`). Experts are spread in more ways than anything else is split, and an RL step has engines beside.
 #[must_use]
 pub fn takes_long(question: &Question) -> bool {
-    let experts = |job: &Job| job.workload.generation.is_none() && job.model.shape.num_experts > 0;
+    let trains_experts = |job: &Job| {
+        let many = job.workload.rl.is_some() || job.hardware.gpus > AT_ONCE;
+        let experts = job.model.shape.num_experts > 0;
+        job.workload.generation.is_none() && experts && many
+    };
     let spec = question.plan.clone().unwrap_or_default();
-    job::resolve(question)
-        .is_ok_and(|job| experts(&job) && job.hardware.gpus > AT_ONCE && !is_complete(&job, &spec))
+    job::resolve(question).is_ok_and(|job| trains_experts(&job) && !is_complete(&job, &spec))
 }
 
 /// A question with the plan that answers it stated, and how its GPUs are shared: it has the same answer, without a search.
