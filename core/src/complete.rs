@@ -582,12 +582,12 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         expert_parallel,
         gpu_memory_utilization: utilization,
         max_num_seqs: positive(
-            field("max_num_seqs"),
+            "plan.rollout.max_num_seqs",
             spec.max_num_seqs.unwrap_or(256),
             1 << 32,
         )?,
         max_num_batched_tokens: positive(
-            field("max_num_batched_tokens"),
+            "plan.rollout.max_num_batched_tokens",
             spec.max_num_batched_tokens.unwrap_or(8192),
             1 << 32,
         )?,
@@ -596,7 +596,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         enforce_eager: spec.enforce_eager.unwrap_or(false),
         kv_cache_dtype: spec.kv_cache_dtype.unwrap_or_default(),
         speculative_speedup: within(
-            field("speculative_speedup"),
+            "plan.rollout.speculative_speedup",
             spec.speculative_speedup.unwrap_or(1.0),
             0.1,
             20.0,

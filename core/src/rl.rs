@@ -279,26 +279,14 @@ pub(crate) fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f
     seconds(&times(context, rl, &phases))
 }
 
-/// Seconds of them in which offloaded states move between the phases.
-pub(crate) fn moving_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
-    let moves = |own: &Layout| own.offload.parameters || own.offload.optimizer;
-    let roles = [Some(plan.layout), plan.critic, plan.reference];
-    if !roles.iter().flatten().any(moves) {
-        return 0.0;
-    }
-    let others = Others::of(plan, rl);
-    let (phases, _) = phases(context, plan, rl, &others);
-    phases.iter().map(|own| own.moving(context).get()).sum()
-}
-
 /// GiB of the training side of `plan`.
 pub(crate) fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     let others = Others::of(plan, rl);
     let (phases, resident) = phases(context, plan, rl, &others);
     let factor = context.sure.training(context.job, &plan.layout);
-    let at_longest = of_each(&phases, |own| own.at_longest(context, rl));
-    let needed = phases.iter().zip(&at_longest);
-    let needed = needed.map(|(phase, own)| phase.needed(own, factor));
+    let needed = phases
+        .iter()
+        .map(|own| own.needed_at_longest(context, rl, factor));
     Held {
         needed_gib: needed.fold(0.0, f64::max),
         resident_gib: stays(rl, resident).total() * context.sure.states,
@@ -312,8 +300,16 @@ fn times(
     phases: &[phases::Phase<'_>],
 ) -> Vec<(&'static str, TimeParts)> {
     let mut times = Vec::with_capacity(8);
-    let of_phases = of_each(phases, |own| own.time(context, rl));
-    times.extend(phases.iter().map(|own| own.name).zip(of_phases));
+    let mut known: Option<(&phases::Phase<'_>, TimeParts)> = None;
+    for phase in phases {
+        // Neighbours may do the same, beside other states.
+        let own = match known {
+            Some((last, own)) if phase.is_as(last) => own,
+            _ => phase.time(context, rl),
+        };
+        known = Some((phase, own));
+        times.push((phase.name, own));
+    }
     if rl.reward_s > 0.0 {
         let parts = TimeParts {
             overhead: rl.reward_s,
@@ -325,24 +321,6 @@ fn times(
         }
     }
     times
-}
-
-/// What `compute` says of each phase, said once of neighbours that do the same.
-fn of_each<T: Copy>(
-    phases: &[phases::Phase<'_>],
-    compute: impl Fn(&phases::Phase<'_>) -> T,
-) -> Vec<T> {
-    let mut all = Vec::with_capacity(phases.len());
-    let mut known: Option<(&phases::Phase<'_>, T)> = None;
-    for phase in phases {
-        let own = match known {
-            Some((last, own)) if phase.is_as(last) => own,
-            _ => compute(phase),
-        };
-        known = Some((phase, own));
-        all.push(own);
-    }
-    all
 }
 
 fn memories(

@@ -137,17 +137,11 @@ impl Phase<'_> {
             ),
         };
         let all = TimeParts::default().plus(&once, times);
+        let moved = moved(context, &self.role, &self.planned, gpus, self.usage);
         TimeParts {
-            offload: all.offload + self.moving(context).get(),
+            offload: all.offload + moved.get() * context.job.time_factor(),
             ..all
         }
-    }
-
-    /// How long its offloaded states take to come and go.
-    pub(super) fn moving(&self, context: &Context<'_>) -> Seconds {
-        let gpus = training_gpus(context.job);
-        let moved = moved(context, &self.role, &self.planned, gpus, self.usage);
-        moved * context.job.time_factor()
     }
 
     /// What it holds.
@@ -159,7 +153,7 @@ impl Phase<'_> {
             .beside(&self.beside, 0.0)
     }
 
-    /// Whether another phase does the same beside other states: it takes as long, and holds as much of its own.
+    /// Whether another phase does the same, beside whatever states: it takes as long.
     pub(super) fn is_as(&self, other: &Self) -> bool {
         self.role.is(&other.role)
             && self.planned == other.planned
@@ -167,20 +161,16 @@ impl Phase<'_> {
             && (self.sequences, self.times) == (other.sequences, other.times)
     }
 
-    /// What it holds of its own however long sequences get.
-    pub(super) fn at_longest(&self, context: &Context<'_>, rl: &Rl) -> PhaseMemory {
-        self.at_longest_with(context, rl, &self.layout())
+    /// GiB that suffice however long sequences get, where the estimate is off by `factor`.
+    pub(super) fn needed_at_longest(&self, context: &Context<'_>, rl: &Rl, factor: f64) -> f64 {
+        self.needed_with(context, rl, factor, &self.layout())
     }
 
-    fn at_longest_with(&self, context: &Context<'_>, rl: &Rl, layout: &Layout) -> PhaseMemory {
+    fn needed_with(&self, context: &Context<'_>, rl: &Rl, factor: f64, layout: &Layout) -> f64 {
         let gpus = training_gpus(context.job);
         let batch = self.batch(context, layout, rl);
         memory::of_role_at_longest(context, &self.role, layout, gpus, &batch, self.usage)
-    }
-
-    /// GiB that suffice where it holds `own` and the estimate is off by `factor`.
-    pub(super) fn needed(&self, own: &PhaseMemory, factor: f64) -> f64 {
-        own.beside(&self.beside, 0.0)
+            .beside(&self.beside, 0.0)
             .needed_gib(Lengths::Expected, factor)
     }
 
@@ -201,8 +191,7 @@ impl Phase<'_> {
                 micro_batch: MicroBatch::Tokens(tokens),
                 ..self.layout()
             };
-            let own = self.at_longest_with(context, rl, &layout);
-            (tokens, self.needed(&own, factor))
+            (tokens, self.needed_with(context, rl, factor, &layout))
         };
         Budgets {
             points: tokens.into_iter().map(with).collect(),

@@ -35,8 +35,9 @@ pub(super) trait Task {
     /// The plainest plan of a pass.
     fn plain(&self, asked: &Asked<'_>) -> Plain;
 
-    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload, its own or any.
-    fn bound(&self, plain: &Plain, asked: &Asked<'_>, away: Which) -> f64;
+    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
+    /// `away` stands for any.
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
 
     /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
     fn least_short(&self) -> f64 {
@@ -71,15 +72,6 @@ pub(super) struct Asked<'a> {
     pub(super) accept: Accept<'a>,
     /// Seconds from which on it is of no interest.
     pub(super) enough: f64,
-}
-
-/// Which offload a bound is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Which {
-    /// That of the plan that is asked for.
-    Own,
-    /// Whatever it is.
-    Any,
 }
 
 /// A pass of a group, `place` among its passes.
@@ -533,7 +525,7 @@ impl Search<'_> {
             }
             self.work.count();
             let plain = self.task.plain(&plainest);
-            let least = self.task.bound(&plain, &plainest, Which::Any);
+            let least = self.task.bound(&plain, &plainest.layout, None, of.group);
             other = least;
             if least >= earlier(enough, best.as_ref()) {
                 continue;
@@ -572,8 +564,9 @@ impl Search<'_> {
         (accept, denied): (Accept<'_>, &Cell<bool>),
     ) -> Option<Candidate> {
         let capacity = self.context.job.hardware.memory_gib;
-        let asked = of.asked(chain.first()?, accept, enough);
-        if self.task.bound(plain, &asked, Which::Own) >= enough {
+        let away = Some(chain.first()?.away);
+        let layout = of.group.layout(of.pass, chain.first()?);
+        if self.task.bound(plain, &layout, away, of.group) >= enough {
             return None;
         }
         let over = |place: usize| {

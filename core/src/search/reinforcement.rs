@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::accept::Verdict;
-use super::bounded::{Asked, Plain, Task, Which, tokens_per_gpu};
+use super::bounded::{Asked, Plain, Task, tokens_per_gpu};
 use super::candidate::Candidate;
 use super::choices::Away;
 use super::engines::{Engine, Engines};
@@ -65,12 +65,6 @@ impl<'a> Reinforcement<'a> {
         rl::training_seconds(self.context, &plan, self.rl)
     }
 
-    /// Seconds in which offloaded states move between the phases.
-    fn moving(&self, asked: &Asked<'_>) -> f64 {
-        let plan = asked.family.plan(asked.layout);
-        rl::moving_seconds(self.context, &plan, self.rl)
-    }
-
     /// The plan with an engine.
     fn with(&self, asked: &Asked<'_>, held: &Held, training: f64, engine: &Engine) -> Candidate {
         let job = self.context.job;
@@ -107,24 +101,18 @@ impl Task for Reinforcement<'_> {
             recompute: asked.layout.recompute,
             away: Away::of(&asked.layout),
             seconds: self.seconds(asked),
-            update: self.moving(asked),
+            update: 0.0,
         }
     }
 
     /// What is offloaded moves between phases, on top of what they take.
-    fn bound(&self, plain: &Plain, asked: &Asked<'_>, away: Which) -> f64 {
-        let still = (plain.seconds - plain.update) * HAIR;
-        let training = match away {
-            Which::Any => still,
-            Which::Own if Away::of(&asked.layout) == plain.away => plain.seconds,
-            Which::Own => still + self.moving(asked) * HAIR,
-        };
+    fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Away>, _: &Group) -> f64 {
         rl::least(
             self.context,
-            &asked.layout,
+            layout,
             self.rl,
             self.generating,
-            training,
+            plain.seconds,
         )
     }
 

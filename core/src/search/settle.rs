@@ -6,6 +6,7 @@
 //! those that change what is computed.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::accept::{Accept, Verdict};
 use super::bounded::Work;
@@ -34,10 +35,15 @@ const ALIKE: usize = 3;
 const ENDS: usize = 6;
 /// Steps from one plan to another after which it is enough.
 const MOST_STEPS: usize = 40;
+/// Plans whose steps are kept.
+const REMEMBERED: usize = 16;
 /// Faster plans that do not do from which a second step is tried.
 const MENDED: usize = 8;
 /// What is faster by less is not.
 const FASTER: f64 = 1.0 - 1e-4;
+
+/// Every plan one step away from another.
+type Steps = Rc<Vec<(Dimension, Plan)>>;
 
 /// What settles plans of one job.
 pub(super) struct Settling<'a> {
@@ -48,6 +54,8 @@ pub(super) struct Settling<'a> {
     stated: Vec<Dimension>,
     /// Engines that were timed.
     engines: RefCell<Vec<(RolloutPlan, GeneratingSide)>>,
+    /// Steps from the last plans, which are mostly asked for again.
+    steps: RefCell<Vec<(Plan, Steps)>>,
 }
 
 impl<'a> Settling<'a> {
@@ -70,6 +78,7 @@ impl<'a> Settling<'a> {
             work,
             stated: Dimension::ALL.into_iter().filter(stated).collect(),
             engines: RefCell::default(),
+            steps: RefCell::default(),
         }
     }
 
@@ -275,11 +284,24 @@ impl<'a> Settling<'a> {
         if self.work.is_over() {
             return;
         }
-        for (dimension, plan) in steps(self.context.job, &from.plan) {
-            if !dimension.changes_numerics() && !self.stated.contains(&dimension) {
-                each(&plan);
+        for (dimension, plan) in self.steps(&from.plan).iter() {
+            if !dimension.changes_numerics() && !self.stated.contains(dimension) {
+                each(plan);
             }
         }
+    }
+
+    fn steps(&self, from: &Plan) -> Steps {
+        let known = self.steps.borrow();
+        if let Some((_, known)) = known.iter().find(|(own, _)| own == from) {
+            return Rc::clone(known);
+        }
+        drop(known);
+        let found = Rc::new(steps(self.context.job, from));
+        let mut known = self.steps.borrow_mut();
+        known.truncate(REMEMBERED - 1);
+        known.insert(0, (*from, Rc::clone(&found)));
+        found
     }
 
     /// Plans whose passes count sequences where they counted tokens, or the other way round: as many of the longest, or

@@ -1,7 +1,7 @@
 //! Searching the plans of training.
 
 use super::accept::Verdict;
-use super::bounded::{Asked, Plain, Task, Which};
+use super::bounded::{Asked, Plain, Task};
 use super::candidate::Candidate;
 use super::choices::Away;
 use super::space::{Group, Held, Pass};
@@ -105,13 +105,13 @@ impl Task for Training<'_> {
         }
     }
 
-    fn bound(&self, plain: &Plain, asked: &Asked<'_>, away: Which) -> f64 {
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64 {
         match away {
-            Which::Any => plain.seconds - plain.update,
-            Which::Own if Away::of(&asked.layout) == plain.away => plain.seconds,
-            Which::Own => {
-                let (role, shards) = (self.context.actor(), &asked.group.shards);
-                let update = training::update(self.context, &role, &asked.layout, shards);
+            None => plain.seconds - plain.update,
+            Some(away) if away == plain.away => plain.seconds,
+            Some(_) => {
+                let role = self.context.actor();
+                let update = training::update(self.context, &role, layout, &group.shards);
                 plain.seconds - plain.update + update
             }
         }
