@@ -481,7 +481,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     as_it_is: "As it is",
     with_change: "With one change",
     with_changes: "With {0} changes",
-    changes_none: "No single change that the calculator knows would help noticeably.",
+    changes_none: "No change that the calculator knows makes it fit as surely as asked, or noticeably faster.",
     changes_elsewhere: "These have no place in the text:",
     times_as_fast: "{0} times as fast",
     per_cent_faster: "{0} faster",

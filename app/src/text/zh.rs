@@ -481,7 +481,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     as_it_is: "原样",
     with_change: "改动 1 处后",
     with_changes: "改动 {0} 处后",
-    changes_none: "在计算器所知的单项改动中，没有哪一项能带来明显提升。",
+    changes_none: "在计算器所知的改动中，没有哪一项能使其放得下并达到所要求的把握，或带来明显提速。",
     changes_elsewhere: "以下设置在文本中没有对应位置：",
     times_as_fast: "速度为 {0} 倍",
     per_cent_faster: "快 {0}",

@@ -72,8 +72,8 @@ pub struct Change {
     pub speedup: f64,
 }
 
-/// The up to three changes that help a text most; `None` where nothing noticeable does, or where the question that it asks
-/// has no estimate, or its engine none of its own.
+/// The up to three changes that help a text most; `None` where nothing noticeable does, where no such changes make it fit as
+/// surely as asked, or where the question that it asks has no estimate, or its engine none of its own.
 ///
 /// `texts` and `base` are what `reading` was read from.
 #[must_use]
@@ -109,7 +109,7 @@ fn attempt(
     let framework = emit::framework(reading.framework.id());
     let states = search(&context, framework, plan, without);
     let path = in_order(&context, framework, states.first()?, states.last()?);
-    let last = path.last().filter(|_| path.len() > 1)?;
+    let last = path.last().filter(|last| path.len() > 1 && last.fits())?;
     let settings: Vec<Option<Vec<Understood>>> = path
         .iter()
         .map(|state| settings(reading, job, &state.plan))

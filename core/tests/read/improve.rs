@@ -30,15 +30,13 @@ fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
         "{last:?}"
     );
     let sure = |answer: &Answer| answer.fit.state == FitState::Fits;
-    assert!(!last.fits || sure(&after.answer), "{last:?}");
-    assert!(!sure(&before.answer) || sure(&after.answer), "{last:?}");
+    // What is proposed keeps its margin: what only comes nearer is no improvement.
+    assert!(last.fits && sure(&after.answer), "{last:?}");
     let (slow, fast) = (&before.answer, &after.answer);
     let missing = |question: &Question| sensitivity(question).unwrap().now.missing_gib;
     let smaller = missing(&improved.question) < missing(&reading.question);
     assert!(
-        (fast.fits && !slow.fits)
-            || fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu
-            || smaller,
+        !sure(slow) || fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu || smaller,
         "{:?}",
         improved.changes
     );
