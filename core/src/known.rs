@@ -12,7 +12,7 @@ use crate::plan::{Layout, Recompute};
 use crate::weights::{RankWeights, Stage, rank_weights};
 use crate::wire::{Attention, Backend, Offload};
 
-/// What was computed before for one job; by default it remembers nothing.
+/// What was computed before for one job; by default it remembers no block, rank or phase.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     times: Memo<TimesKey, Rc<[BlockTime]>>,

@@ -300,13 +300,7 @@ impl Search<'_> {
 
     /// Some plan of a group that counts, fit it or not: of those with the smallest micro-batches.
     fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
-        for (place, pass) in smallest(group) {
-            let of = InPass {
-                family,
-                group,
-                pass,
-                place,
-            };
+        for of in smallest(family, group) {
             for variant in family.last_head() {
                 self.work.count();
                 match self
@@ -381,16 +375,15 @@ impl Search<'_> {
             if done {
                 break;
             }
-            // Something else fits and is faster than whatever this may become.
+            // Of no interest is what something else that fits outdoes in time, and beside one that lacks as little as any
+            // what takes longer than it.
             let enough = self.limits.enough;
-            if enough.is_finite() && self.least_of_smallest(family, group) >= enough {
-                continue;
-            }
-            // One that lacks as little as any is beaten by what is faster alone.
-            if let Some(last) = top.last().filter(|last| last.shortfall_gib <= least)
-                && self.least_of_smallest(family, group) > last.seconds
-            {
-                continue;
+            let last = top.last().filter(|last| last.shortfall_gib <= least);
+            if enough.is_finite() || last.is_some() {
+                let seconds = self.least_of_smallest(family, group);
+                if seconds >= enough || last.is_some_and(|last| seconds > last.seconds) {
+                    continue;
+                }
             }
             if let Some(found) = self.closest(family, group, top.nearest()) {
                 top.offer(found);
@@ -618,8 +611,8 @@ impl Search<'_> {
             return 0.0;
         };
         let mut known = Vec::new();
-        smallest(group)
-            .map(|(_, pass)| self.least_of(&group.layout(pass, first), pass, &mut known))
+        smallest(family, group)
+            .map(|of| self.least_of(&group.layout(of.pass, first), of.pass, &mut known))
             .fold(f64::INFINITY, f64::min)
     }
 
@@ -629,13 +622,7 @@ impl Search<'_> {
         let (refused, denied) = (Cell::new(false), Cell::new(false));
         let accept = self.noting(&refused, &denied);
         let mut best: Option<Candidate> = None;
-        for (place, pass) in smallest(group) {
-            let of = InPass {
-                family,
-                group,
-                pass,
-                place,
-            };
+        for of in smallest(family, group) {
             let most = best.map(|own| own.shortfall_gib).or(most);
             let found = self.closest_of(&of, most, &accept, &refused);
             best = first_of(best, found);
@@ -743,7 +730,7 @@ fn first_within(last: usize, guess: usize, over: impl Fn(usize) -> bool) -> Opti
 
 /// The passes of a group that hold least: the one with the smallest micro-batch, and the one with the fewest of them, as
 /// gradients may be kept only between them.
-fn smallest(group: &Group) -> impl Iterator<Item = (usize, &Pass)> {
+fn smallest<'a>(family: &'a Family, group: &'a Group) -> impl Iterator<Item = InPass<'a>> {
     let passes = || group.passes.iter().enumerate();
     let longest = |pass: &Pass| pass.batch.longest;
     let tokens = |pass: &Pass| (longest(pass).slice.tokens, longest(pass).micro_batches);
@@ -754,7 +741,13 @@ fn smallest(group: &Group) -> impl Iterator<Item = (usize, &Pass)> {
     };
     let (first, second) = (least(&tokens), least(&fewest));
     let other = second.filter(|own| first.is_none_or(|first| first.0 != own.0));
-    first.into_iter().chain(other)
+    let in_pass = move |(place, pass)| InPass {
+        family,
+        group,
+        pass,
+        place,
+    };
+    first.into_iter().chain(other).map(in_pass)
 }
 
 fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {

@@ -36,7 +36,7 @@ fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
     let missing = |question: &Question| sensitivity(question).unwrap().now.missing_gib;
     let smaller = missing(&improved.question) < missing(&reading.question);
     assert!(
-        !sure(slow) || fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu || smaller,
+        fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu || smaller,
         "{:?}",
         improved.changes
     );
