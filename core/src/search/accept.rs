@@ -46,7 +46,7 @@ const BACKEND: &str = "plan.backend";
 const SHARE: &str = "plan.rollout.gpu_memory_utilization";
 
 /// What no plan changes, or none of a back end.
-const OF_THE_JOB: [&str; 11] = [
+const OF_THE_JOB: [&str; 12] = [
     "model",
     "hardware",
     "workload.kind",
@@ -55,6 +55,7 @@ const OF_THE_JOB: [&str; 11] = [
     "workload.rl.critic",
     "workload.rl.reward_model",
     "workload.rl.epochs",
+    "workload.rl.max_response_length",
     "workload.rl.oversampling",
     "workload.rl.gen_batch_size",
     "workload.rl.old_log_prob",

@@ -275,6 +275,30 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// So one plan of a back end tells of them all.
+    #[test]
+    fn what_no_plan_changes_is_refused_of_every_plan(
+        question in prop_oneof![training(), reinforcement()],
+        few_positions in any::<bool>(),
+        framework in 0..FRAMEWORKS.len(),
+    ) {
+        let model = if few_positions { json!("qwen2.5-math-7b") } else { question.model.clone() };
+        let job = job_of(&Question { model, ..question });
+        let own = &FRAMEWORKS[framework];
+        let runs = Runs::new(Runner::One(own), &job);
+        for backend in own.backends {
+            let spec = PlanSpec { backend: Some(*backend), ..PlanSpec::default() };
+            let space = Space::of(&Context::new(&job), &spec);
+            let mut refusals = space.each().step_by(101).map(|(_, plan)| runs.refusal(&plan));
+            let first = refusals.next();
+            prop_assert!(refusals.all(|other| Some(other) == first), "{}: {:?}", own.id, first);
+        }
+    }
+}
+
 /// The space holds every plan that model and machine allow, of the sizes that it says it tries.
 #[test]
 fn nothing_legal_is_left_out() {
