@@ -82,7 +82,10 @@ pub(crate) struct Shown {
 }
 
 thread_local! {
-    /// Whether the answer that the worker looks for is to a choice, which Back undoes.
+    /// An answer that is drawn in a task of its own.
+    static DUE: RefCell<Option<Arc<Shown>>> = const { RefCell::new(None) };
+
+    /// Whether the answer that is due, or that the worker looks for, is to a choice, which Back undoes.
     static STEP_DUE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -490,23 +493,38 @@ impl Page {
         });
         renew(self.kind, kind);
         renew(self.pinned, pinned);
+        DUE.take();
         match answer {
             // The last answer stands until the worker has found this one.
             Ok(None) => {}
-            Ok(Some(shown)) => {
-                let shown = Arc::new(shown);
-                compute::start(self, Arc::clone(&shown));
-                self.shown.set(Some(shown));
-                if STEP_DUE.replace(false) {
-                    self.write_address(true);
-                }
-                if self.errors.with_untracked(|errors| !errors.is_empty()) {
-                    self.errors.set(Vec::new());
-                }
-                self.write_address_later();
-            }
+            Ok(Some(shown)) => self.show_soon(Arc::new(shown)),
             Err(errors) => self.errors.set(errors),
         }
+    }
+
+    /// Shows an answer. Drawing one takes as long as finding it, so what takes the place of another has a task of its own.
+    fn show_soon(self, shown: Arc<Shown>) {
+        if self.hash().is_none() {
+            return self.show(shown);
+        }
+        DUE.set(Some(shown));
+        browser::soon(move || {
+            if let Some(shown) = DUE.take() {
+                self.show(shown);
+            }
+        });
+    }
+
+    fn show(self, shown: Arc<Shown>) {
+        compute::start(self, Arc::clone(&shown));
+        self.shown.set(Some(shown));
+        if STEP_DUE.replace(false) {
+            self.write_address(true);
+        }
+        if self.errors.with_untracked(|errors| !errors.is_empty()) {
+            self.errors.set(Vec::new());
+        }
+        self.write_address_later();
     }
 
     /// Answers the form, and compares the run with the answer. Once its factors are in the question they belong to that
@@ -567,7 +585,7 @@ impl Page {
         // The address catches up before the step, else Back would skip what was typed last.
         self.write_address(false);
         self.type_in(edit);
-        if choices::are_awaited() {
+        if choices::are_awaited() || DUE.with_borrow(Option::is_some) {
             STEP_DUE.set(true);
         } else {
             self.write_address(true);
