@@ -48,6 +48,7 @@ fn run() -> Result<(), Vec<String>> {
         .collect();
     let efficiency = tables::efficiency::literal(&catalog.join("efficiency.toml"), &gpus)?;
     write("tables.rs", tables::emit(&entries))?;
+    write("recipes.rs", tables::recipe::emit(&entries))?;
     write("efficiency.rs", efficiency)?;
     let coverage = tables::coverage::literal(&catalog.join("coverage.toml"))?;
     write("coverage.rs", coverage)?;

@@ -6,10 +6,9 @@ use std::fmt::Write as _;
 use super::host;
 use super::memory;
 use super::price;
-use super::recipe;
 use super::rows::{Catalog, ModelRow, NodeRow};
 
-/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES`, `RECIPES` and `PRICES_AS_OF`.
+/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
     let mut text = String::from("// Written by build.rs from core/catalog.\n");
@@ -60,7 +59,6 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
     }
     text.push_str("];\n");
     emit_licenses(catalog, &mut text);
-    recipe::emit(catalog, &mut text);
     text
 }
 

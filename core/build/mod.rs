@@ -7,7 +7,7 @@ mod emit;
 mod host;
 mod memory;
 mod price;
-mod recipe;
+pub(crate) mod recipe;
 mod rows;
 
 pub(crate) use check::check;

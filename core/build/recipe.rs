@@ -148,8 +148,11 @@ fn named(sizes: &SizesRow) -> [(&'static str, Option<u32>); 6] {
 }
 
 /// The tables `PUBLISHERS` and `RECIPES`.
-pub(super) fn emit(catalog: &Catalog, text: &mut String) {
-    text.push_str("static PUBLISHERS: &[Publisher] = &[\n");
+#[must_use]
+pub(crate) fn emit(catalog: &Catalog) -> String {
+    let mut text = String::from(
+        "// Written by build.rs from core/catalog.\nstatic PUBLISHERS: &[Publisher] = &[\n",
+    );
     for (_, row) in &catalog.publishers {
         let source = source(&row.source, &row.date);
         // Writing into a string cannot fail.
@@ -189,4 +192,5 @@ pub(super) fn emit(catalog: &Catalog, text: &mut String) {
         );
     }
     text.push_str("];\n");
+    text
 }

@@ -136,7 +136,7 @@ impl LicenseRow {
     }
 }
 
-/// A framework that publishes recipes. Keys are those of `catalog::Publisher`.
+/// A framework that publishes recipes. Keys are those of `recipes::Publisher`.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublisherRow {
@@ -146,7 +146,7 @@ pub(crate) struct PublisherRow {
     pub(crate) date: String,
 }
 
-/// A published layout. Keys are those of `catalog::Recipe`.
+/// A published layout. Keys are those of `recipes::Recipe`.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecipeRow {

@@ -17,18 +17,15 @@ use serde::Serialize;
 use crate::batch::{self, Batch};
 use crate::complete::training_gpus;
 use crate::context::Context;
-use crate::error::{Caveat, InputError};
+use crate::error::InputError;
 use crate::estimate::{Evaluated, evaluate_alone};
-use crate::job::{Job, within};
+use crate::job::{FACTORS, Job, within};
 use crate::plan::Layout;
 use crate::possible;
 use crate::training;
 use crate::units::fixed;
 use crate::wire::{Answer, Calibration, PlanSpec, Question, Schedule};
 use crate::workload::Rl;
-
-/// Least and largest factor: beyond, the run is not the one that the question describes.
-pub const FACTORS: (f64, f64) = (0.1, 10.0);
 
 /// Decimals that a factor keeps, so that links stay short.
 const DECIMALS: f64 = 1e4;
@@ -196,27 +193,6 @@ pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, Inp
         memory,
         calibration,
     })
-}
-
-/// What a calibrated estimate says of itself.
-#[must_use]
-pub fn caveat(calibration: &Calibration) -> Caveat {
-    Caveat::new(
-        "calibrated",
-        format!("Calibrated with a run of your own: {}.", words(calibration)),
-    )
-}
-
-/// `times × 1.12, training's memory × 1.03`.
-#[must_use]
-pub fn words(calibration: &Calibration) -> String {
-    let part =
-        |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
-    let parts = [
-        part("times", calibration.time),
-        part("training's memory", calibration.memory),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What is given is within reason, and enough.

@@ -1,12 +1,8 @@
-//! GPUs, nodes, models, prices and published layouts, each figure with its source.
+//! GPUs, nodes, models and prices, each figure with its source.
 //!
 //! The tables come from `core/catalog/*.toml`; `build.rs` checks and compiles them in.
 
-mod recipes;
-
 use crate::model::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
-use crate::wire::WorkloadKind;
-pub use recipes::{Publisher, Recipe, recipes};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 

@@ -93,7 +93,7 @@ pub fn unbroken(text: &str) -> String {
     out
 }
 
-/// How many words of ordinary English [`chinese`] leaves in a text. Names that a text repeats are none, and neither is what
+/// How many words of ordinary English [`chinese`] leaves in a text. It does not count names that the text repeats, nor what
 /// people in the field say in English.
 #[must_use]
 pub fn left(english: &str) -> usize {

@@ -1,5 +1,7 @@
 //! From a partial plan to a complete one: the backend's defaults, and refusal of what cannot be.
 
+mod zero_infinity;
+
 use crate::error::InputError;
 use crate::job::{Job, positive, within};
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
@@ -9,7 +11,6 @@ use crate::wire::{
     WorkloadKind,
 };
 use crate::workload::Rl;
-use crate::zero_infinity;
 
 const MAX_PARALLEL: u64 = 1 << 16;
 

@@ -7,8 +7,9 @@ use crate::flops::{self, Block, Order};
 use crate::job::Job;
 use crate::kernels::Rates;
 use crate::known::Known;
-use crate::model::{Model, ParameterCounts, Shape};
+use crate::model::{ParameterCounts, Shape};
 use crate::plan::Layout;
+pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
 use crate::units::Flops;
 use crate::wire::{Attention, Backend, LoraTargets};
@@ -130,38 +131,4 @@ impl<'a> Context<'a> {
             head: Head::Vocabulary,
         }
     }
-}
-
-/// A model in the step, and what it computes.
-#[derive(Clone, Copy, Debug)]
-pub struct Role<'a> {
-    /// The model.
-    pub model: &'a Model,
-    /// Its distinct blocks.
-    pub blocks: &'a [Block],
-    /// Which of them each layer is.
-    pub order: &'a Order,
-    /// Adapter weights that train; 0 where all weights do.
-    pub adapters: u64,
-    /// What follows the last block.
-    pub head: Head,
-}
-
-impl Role<'_> {
-    /// Whether another is the same model, trained alike.
-    #[must_use]
-    pub fn is(&self, other: &Self) -> bool {
-        std::ptr::eq(self.model, other.model)
-            && self.adapters == other.adapters
-            && self.head == other.head
-    }
-}
-
-/// What follows the last block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Head {
-    /// The LM head.
-    Vocabulary,
-    /// One number per token: a critic or reward model.
-    Scalar,
 }

@@ -4,127 +4,22 @@
 //! holds what is moved there. Each of these is a [`Demand`]: what is needed for certain, what is estimated, how far off
 //! such estimates are, and what there is. The least probable one decides.
 
+mod demand;
+mod sure;
+
 use crate::context::Context;
-use crate::coverage::{self, MemoryKind};
+use crate::coverage;
 use crate::host;
 use crate::job::Job;
 use crate::memory::{Lengths, PhaseMemory};
-use crate::plan::{Layout, Plan};
+use crate::plan::Plan;
 use crate::spread::Spread;
 use crate::step::{self, Step};
 use crate::wire::{Fit, FitState, HostMemory};
-
-/// One of the things that must hold for a plan to run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Demand {
-    /// A phase of the step, [`ENGINE`] or [`HOST`].
-    pub phase: &'static str,
-    /// GiB needed for certain.
-    pub fixed_gib: f64,
-    /// GiB that are estimated, with lengths as the question has them.
-    pub estimated_gib: f64,
-    /// The same where every sequence is as long as any may be.
-    pub longest_gib: f64,
-    /// GiB that there are.
-    pub capacity_gib: f64,
-    /// How far off such estimates are.
-    pub spread: Spread,
-}
-
-/// The demand of an engine on its own share of the card.
-pub const ENGINE: &str = "engine";
-/// The demand on a node's host memory.
-pub const HOST: &str = "host";
-
-/// How far off model states are, which are arithmetic: published runs of which they are the most are within 3 %
-/// (SimuMax's and BLOOM's, core/tests/data/training.jsonl).
-const STATES: Spread = Spread::even(0.03);
-
-/// How far off an engine's working memory is: graphs and buffers are assumed (`rollout::workspace`).
-const WORKSPACE: Spread = Spread::even(0.25);
-
-impl Demand {
-    fn of_phase(
-        phase: &'static str,
-        memory: &PhaseMemory,
-        capacity_gib: f64,
-        spread: Spread,
-    ) -> Self {
-        let (fixed_gib, estimated_gib) = memory.terms(Lengths::Expected);
-        Self {
-            phase,
-            fixed_gib,
-            estimated_gib,
-            longest_gib: memory.terms(Lengths::Longest).1,
-            capacity_gib,
-            spread,
-        }
-    }
-
-    fn estimated(&self, lengths: Lengths) -> f64 {
-        match lengths {
-            Lengths::Expected => self.estimated_gib,
-            Lengths::Longest => self.longest_gib,
-        }
-    }
-
-    /// GiB needed as estimated.
-    #[must_use]
-    pub fn needed_gib(&self, lengths: Lengths) -> f64 {
-        self.fixed_gib + self.estimated(lengths)
-    }
-
-    /// GiB that suffice with probability `confidence`.
-    #[must_use]
-    pub fn sure_gib(&self, lengths: Lengths, confidence: f64) -> f64 {
-        self.fixed_gib + self.estimated(lengths) * self.spread.factor(confidence)
-    }
-
-    /// Probability that what there is suffices.
-    #[must_use]
-    pub fn probability(&self, lengths: Lengths) -> f64 {
-        let estimated = self.estimated(lengths);
-        let left = self.capacity_gib - self.fixed_gib;
-        if estimated > 0.0 {
-            self.spread.probability(left / estimated)
-        } else {
-            f64::from(u8::from(left >= 0.0))
-        }
-    }
-}
-
-/// What estimates are multiplied by so that they suffice as surely as a question asks: of each [`Spread`] its quantile,
-/// taken once for many plans.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sure {
-    training: [f64; 5],
-    /// Of states that share the card with an engine.
-    pub(crate) states: f64,
-    /// Of an engine's working memory.
-    pub(crate) workspace: f64,
-    /// Of host memory.
-    pub(crate) host: f64,
-}
-
-impl Sure {
-    /// Of a job.
-    #[must_use]
-    pub fn of(job: &Job) -> Self {
-        let at = |spread: Spread| spread.factor(job.confidence);
-        Self {
-            training: MemoryKind::ALL.map(|kind| at(coverage::spread_of(job, kind))),
-            states: at(STATES),
-            workspace: at(WORKSPACE),
-            host: at(host::SPREAD),
-        }
-    }
-
-    /// Of what a layout's training holds.
-    #[must_use]
-    pub fn training(&self, job: &Job, layout: &Layout) -> f64 {
-        self.training[MemoryKind::of(job, layout) as usize]
-    }
-}
+pub use demand::{Demand, ENGINE, HOST};
+pub(crate) use sure::HOST_MEMORY;
+pub use sure::Sure;
+use sure::{STATES, WORKSPACE};
 
 /// Every demand of a plan whose step is known: `p = Φ((ln((capacity − certain) ÷ estimated) − m) ÷ σ)` of each.
 ///
@@ -239,6 +134,11 @@ pub fn shortfall_gib(demands: &[Demand], confidence: f64) -> f64 {
     let most = demands.iter().map(missing).fold(0.0, f64::max);
     // Less than a rounding is none.
     if most < 1e-6 { 0.0 } else { most }
+}
+
+/// GiB that are missing for a plan whose step is known to fit as surely as asked.
+pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
+    shortfall_gib(&demands(context, plan, step), context.job.confidence)
 }
 
 /// The peak of what allocators hand out: what of it is as large as the plan says, what is estimated, in GiB, and how far

@@ -1,9 +1,10 @@
 //! Flags for a question: with the plan it states, or with the best plan the framework can run.
 
+use crate::answer::answer;
 use crate::context::Context;
 use crate::emit::{self, Emission, Framework, Snippet, Unsupported};
 use crate::error::InputError;
-use crate::estimate::{self, Evaluated};
+use crate::estimate::Evaluated;
 use crate::possible::possible;
 use crate::search;
 use crate::wire::Question;
@@ -47,7 +48,7 @@ pub fn evaluate_for(
         complete,
     } = search::best_for(question, framework)?;
     let context = Context::new(&job);
-    let answer = possible(&context, &plan, estimate::answer(&context, &plan))?;
+    let answer = possible(&context, &plan, answer(&context, &plan))?;
     Ok(Evaluated {
         plan,
         answer,

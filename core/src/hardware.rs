@@ -2,8 +2,27 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::catalog::Source;
-use crate::wire::Precision;
+
+/// Number format of the matrix products.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// bfloat16.
+    #[default]
+    Bf16,
+    /// float16.
+    Fp16,
+    /// 8-bit floats through TransformerEngine, one scale per tensor or block.
+    Fp8,
+    /// Microscaled 8-bit floats (Blackwell).
+    Mxfp8,
+    /// NVIDIA's 4-bit floats (Blackwell).
+    Nvfp4,
+}
 
 /// GPUs and their network, resolved from the catalog and from what the question overrides.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,11 +2,10 @@
 
 use crate::complete::training_gpus;
 use crate::context::{Context, Role};
-use crate::fit::{Demand, HOST};
+use crate::fit::{Demand, HOST, HOST_MEMORY};
 use crate::memory::{self, Use};
 use crate::plan::{Layout, Plan};
 use crate::rl;
-use crate::spread::Spread;
 use crate::units::Bytes;
 use crate::wire::{Backend, HostParts, Offload};
 
@@ -14,9 +13,6 @@ use crate::wire::{Backend, HostParts, Offload};
 /// Assumed. A node of eight that moves nothing shows 70 GiB in veRL's logs
 /// (<https://github.com/llm-d-incubation/py-inference-scheduler>, `perf/cpu_memory_used_gb` 144.8 over two nodes).
 const PROCESS_GIB: f64 = 8.0;
-
-/// How far off the estimate of host memory may be: assumed, as no published run states it by part.
-pub(crate) const SPREAD: Spread = Spread::even(0.15);
 
 /// GiB per parameter, in bytes, that the host keeps of gradients where its CPUs update: fp32, beside the card's
 /// (`DeepSpeed` 0.19.8, `runtime/zero/stage_1_and_2.py`, `single_partition_of_fp32_groups`; ZeRO-Offload,
@@ -155,7 +151,7 @@ pub fn demand(context: &Context<'_>, plan: &Plan) -> Option<Demand> {
         estimated_gib: moved,
         longest_gib: moved,
         capacity_gib,
-        spread: SPREAD,
+        spread: HOST_MEMORY,
     })
 }
 

@@ -19,7 +19,7 @@ pub use reading::{ReadText, Unread, base, read};
 pub use search::{Closing, Found, Offered, Offers, Plans, RefusedOffer, search};
 
 use crate::error::InputError;
-use crate::methods::Language;
+use crate::wire::Language;
 use crate::wire::VERSION;
 
 /// What a question that cannot be answered gets.

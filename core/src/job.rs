@@ -6,9 +6,8 @@ mod reinforcement;
 use std::fmt::Display;
 
 use crate::belonging;
-use crate::calibration::FACTORS;
-use crate::emit::Named;
 use crate::error::{Caveat, InputError};
+use crate::framework::Named;
 use crate::hardware::Hardware;
 use crate::model::{Model, resolve_model};
 use crate::units::shortest;
@@ -19,6 +18,9 @@ use crate::workload::{Generation, Lora, Workload};
 use hardware::resolve_hardware;
 pub(crate) use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
+
+/// Least and largest factor of a calibration: beyond, the run is not the one that the question describes.
+pub const FACTORS: (f64, f64) = (0.1, 10.0);
 
 /// A question resolved: what to train or generate, and on what.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +44,7 @@ pub struct Job {
 /// A framework and its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Identifier, as in [`crate::emit::NAMES`].
+    /// Identifier, as in [`crate::framework::NAMES`].
     pub id: &'static str,
     /// One of its versions.
     pub version: &'static str,

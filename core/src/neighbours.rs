@@ -1,6 +1,7 @@
 //! Plans one step away from a plan: every dimension that a person may change without changing what is trained.
 
 mod dimension;
+mod settings;
 mod steps;
 
 use crate::complete;
@@ -11,6 +12,8 @@ use crate::wire::{Backend, Offload, PlanSpec};
 use crate::workload::Rl;
 pub use dimension::Dimension;
 use dimension::{Dimension as D, SIZES};
+pub use settings::apply;
+pub(crate) use settings::settings;
 pub(crate) use steps::MOST_ENGINE;
 pub use steps::{doubled, machines, steps};
 

@@ -10,7 +10,7 @@ use crate::host;
 use crate::memory::PhaseMemory;
 use crate::plan::{Layout, Plan, RolloutPlan};
 use crate::rollout::{self, Requests, Room};
-use crate::step::{self, Step};
+use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
 use crate::units::Seconds;
 use crate::wire::{MemoryParts, Schedule, TimeParts};
 use crate::workload::Rl;
@@ -82,7 +82,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let mut memories = Vec::with_capacity(1 + training.memories.len());
     memories.push((
         "rollout",
-        step::engine_memory(&generating.room, context_gib, training.resident),
+        engine_memory(&generating.room, context_gib, training.resident),
     ));
     memories.extend(
         training
@@ -106,7 +106,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
         tokens,
         model_flops,
         hardware_flops: model_flops
-            * (1.0 + step::recomputed_share(context, &plan.layout, rl.mean_length())),
+            * (1.0 + recomputed_share(context, &plan.layout, rl.mean_length())),
     }
 }
 
@@ -187,7 +187,7 @@ impl GeneratingSide {
 /// GiB that an engine takes of the card by itself.
 pub(crate) fn engine_gib(context: &Context<'_>, room: &Room) -> f64 {
     let context_gib = context.efficiency.context_gib;
-    step::engine_memory(room, context_gib, MemoryParts::default()).reserved_gib()
+    engine_memory(room, context_gib, MemoryParts::default()).reserved_gib()
 }
 
 /// GiB that an engine's share of the card has to be for it to start, as surely as asked.
@@ -256,7 +256,7 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
     GeneratingSide {
         room: phase.room,
-        times: TimeParts::default().plus(&step::generation_parts(context, engine, &phase), times),
+        times: TimeParts::default().plus(&generation_parts(context, engine, &phase), times),
     }
 }
 

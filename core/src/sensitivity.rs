@@ -2,23 +2,17 @@
 
 use std::cmp::Ordering;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::InputError;
 use crate::estimate::evaluate_alone;
-use crate::fit;
 use crate::job::Job;
-use crate::memory::Lengths;
-use crate::neighbours::{Dimension, machines, steps};
+use crate::neighbours::{Dimension, machines, settings, steps};
+use crate::ordered::insert;
 use crate::plan::Plan;
 use crate::search::{AS_FAST, Runner, Runs, Verdict};
-use crate::step;
-use crate::units::{Seconds, UsdPerHour};
-use crate::wire::{
-    Change, ChangeKind, Difference, Figures, Question, Remedy, Sensitivity, VERSION, at,
-    plan_to_value, put, question_from_value, take, to_value,
-};
+use crate::wire::{Change, ChangeKind, Figures, Question, Remedy, Sensitivity, VERSION, to_value};
 
 /// A plan and the job it is for: changes of the machine change both.
 #[derive(Clone, Copy)]
@@ -73,13 +67,6 @@ fn ranked(state: State<'_>, now: &Figures) -> Vec<Change> {
         insert(&mut changes, change(dimension, state, to, now), &order);
     });
     changes
-}
-
-/// Puts an item where it belongs. Such lists are short, and a sort is ten times the code to download.
-pub(crate) fn insert<T>(list: &mut Vec<T>, item: T, order: &dyn Fn(&T, &T) -> Ordering) {
-    let behind = |other: &T| order(&item, other).is_lt();
-    let place = list.iter().position(behind).unwrap_or(list.len());
-    list.insert(place, item);
 }
 
 /// What fits, then what makes more tokens per GPU and second; of what does not fit the nearest to it.
@@ -209,123 +196,4 @@ fn identifier(field: &str, name: &str, value: &str) -> String {
     }
     id.truncate(id.trim_end_matches('-').len());
     id
-}
-
-/// What to set in a question so that it asks for the second of two plans: the fields that a change is about, and of the
-/// others that differ those that the question states. What it leaves open the search chooses anew.
-pub(crate) fn settings(
-    question: &Value,
-    about: &[&str],
-    was: (&Job, &Plan),
-    to: (&Job, &Plan),
-) -> Map<String, Value> {
-    let mut set = Map::new();
-    let mut differ = |path: &str, now: &Value| {
-        let own = |field: &&str| field.starts_with(path) || path.starts_with(*field);
-        if about.iter().any(own) || !at(question, path).is_null() {
-            set.insert(path.to_owned(), now.clone());
-        }
-    };
-    let (from, plan) = (document(was.1), document(to.1));
-    for above in ["plan", "plan.rollout"] {
-        let [from, plan] = [&from, &plan].map(|document| match above.split_once('.') {
-            Some((_, role)) => at(document, role),
-            None => document,
-        });
-        let keys = [from, plan].into_iter().filter_map(Value::as_object);
-        for key in keys.flat_map(Map::keys).filter(|key| *key != "rollout") {
-            let now = at(plan, key);
-            if at(from, key) != now {
-                differ(&format!("{above}.{key}"), now);
-            }
-        }
-    }
-    let trained = |job: &Job| {
-        let rl = job.workload.rl.as_ref()?;
-        (rl.train_gpus < job.hardware.gpus).then_some(rl.train_gpus)
-    };
-    let machine = |(job, _): (&Job, &Plan)| {
-        let hardware = &job.hardware;
-        let sizes = [
-            Some(hardware.gpus),
-            Some(hardware.gpus_per_node),
-            trained(job),
-        ];
-        sizes.map(|size| size.map_or(Value::Null, Value::from))
-    };
-    let fields = [
-        "hardware.gpus",
-        "hardware.gpus_per_node",
-        "workload.rl.train_gpus",
-    ];
-    for ((path, old), new) in fields.into_iter().zip(machine(was)).zip(machine(to)) {
-        if old != new {
-            differ(path, &new);
-        }
-    }
-    set
-}
-
-fn document(plan: &Plan) -> Value {
-    plan_to_value(&plan.to_spec())
-}
-
-impl Figures {
-    /// What a plan comes to: as its answer says.
-    #[must_use]
-    pub fn of(context: &Context<'_>, plan: &Plan) -> Self {
-        let hardware = &context.job.hardware;
-        let step = step::evaluate(context, plan);
-        let demands = fit::demands(context, plan, &step);
-        let expected = Lengths::Expected;
-        let probability =
-            fit::decisive(&demands, expected).map_or(1.0, |own| own.probability(expected));
-        let missing_gib = fit::shortfall_gib(&demands, context.job.confidence);
-        let step = step.pressed(hardware.memory_gib);
-        let gpus = f64::from(hardware.gpus);
-        let tokens_per_s = step.tokens / step.seconds;
-        let price = hardware
-            .usd_per_gpu_hour
-            .map(|usd| UsdPerHour::new(usd * gpus));
-        Self {
-            fits: missing_gib == 0.0,
-            probability,
-            missing_gib,
-            tokens_per_s,
-            tokens_per_s_per_gpu: tokens_per_s / gpus,
-            step_time_s: step.seconds,
-            usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
-            usd_per_step: price.map(|price| price.over(Seconds::new(step.seconds)).get()),
-            reserved_gib: step.reserved_gib(),
-        }
-    }
-
-    /// How much these are more than those before.
-    #[must_use]
-    pub fn less(&self, before: &Self) -> Difference {
-        let usd = |now: Option<f64>, then: Option<f64>| Some(now? - then?);
-        Difference {
-            tokens_per_s: self.tokens_per_s - before.tokens_per_s,
-            tokens_per_s_per_gpu: self.tokens_per_s_per_gpu - before.tokens_per_s_per_gpu,
-            usd_per_mtok: usd(self.usd_per_mtok, before.usd_per_mtok),
-            usd_per_step: usd(self.usd_per_step, before.usd_per_step),
-            gib: self.reserved_gib - before.reserved_gib,
-        }
-    }
-}
-
-/// The question with what a change sets; null takes a field away.
-///
-/// `None` where that is no question.
-#[must_use]
-pub fn apply(question: &Question, set: &Map<String, Value>) -> Option<Question> {
-    let mut document = to_value(question);
-    for (path, value) in set {
-        if value.is_null() {
-            take(&mut document, path);
-        } else {
-            put(&mut document, path, value.clone());
-        }
-    }
-    question_from_value(document).ok()
 }

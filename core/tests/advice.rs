@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::advice::{RULES, helps};
+use shardwise_core::neighbours::apply;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::sensitivity::apply;
 use shardwise_core::wire::{Advice, Answer, Question, Severity, question_from_value};
 use shardwise_core::{estimate, evaluate_alone, search, sensitivity};
 

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use shardwise_core::calibration::{FACTORS, Measured, calibrate, guide_mfu};
+use shardwise_core::calibration::{Measured, calibrate, guide_mfu};
+use shardwise_core::job::FACTORS;
 use shardwise_core::wire::{
     Answer, Calibration, MemoryParts, Question, TimeParts, WorkloadKind, question_from_value,
 };

@@ -680,7 +680,10 @@ fn the_files_themselves_are_sound() {
     let catalog = tables::load(&root).unwrap_or_else(|problems| panic!("{problems:#?}"));
     assert_eq!(catalog.models.len(), catalog::models().len());
     assert_eq!(catalog.gpus.len(), catalog::gpus().len());
-    assert_eq!(catalog.recipes.len(), catalog::recipes().len());
+    let recipes = shardwise_core::recipes::recipes().len();
+    assert_eq!(catalog.recipes.len(), recipes);
+    let table = tables::recipe::emit(&catalog);
+    assert_eq!(table.matches("Recipe { publisher").count(), recipes);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
-/// `BLESS=1 cargo test --test suite emit::` writes the examples anew.
+/// `UPDATE_GOLDEN=1 cargo test --test suite emit::` writes the examples anew.
 #[test]
 fn examples_are_as_they_were_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/emit");
@@ -109,7 +109,7 @@ fn examples_are_as_they_were_read() {
                 .collect();
             let text = text.join("\n") + "\n";
             let path = folder.join(format!("{name}.{}", snippet.file));
-            if std::env::var_os("BLESS").is_some() {
+            if std::env::var_os("UPDATE_GOLDEN").is_some() {
                 std::fs::create_dir_all(&folder).unwrap();
                 std::fs::write(&path, &text).unwrap();
             }
@@ -117,7 +117,7 @@ fn examples_are_as_they_were_read() {
             assert_eq!(
                 text,
                 expected,
-                "{}: read the change, then run with BLESS=1",
+                "{}: read the change, then run with UPDATE_GOLDEN=1",
                 path.display()
             );
         }

@@ -11,11 +11,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use shardwise_core::methods::{
-    Explanation, Language, entry, error_of, explain, figures, groups, measured,
-};
+use shardwise_core::methods::{Explanation, entry, error_of, explain, figures, groups, measured};
 use shardwise_core::presets::presets;
-use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::wire::{Language, Question, question_from_value};
 use shardwise_core::{Evaluated, evaluate_alone};
 
 use crate::questions::{self, Asked, Plan};

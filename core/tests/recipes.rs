@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use shardwise_core::advice::helps;
-use shardwise_core::catalog::{self, Recipe};
+use shardwise_core::catalog;
 use shardwise_core::chinese::chinese;
-use shardwise_core::sensitivity::apply;
+use shardwise_core::neighbours::apply;
+use shardwise_core::recipes::{Recipe, recipes};
 use shardwise_core::wire::{
     Advice, Answer, FitState, Question, Severity, WorkloadKind, question_from_value,
 };
@@ -47,8 +48,8 @@ fn job_of(recipe: &Recipe) -> Question {
 
 #[test]
 fn every_recipe_is_of_a_known_model_and_pinned() {
-    assert!(catalog::recipes().len() >= 100);
-    for recipe in catalog::recipes() {
+    assert!(recipes().len() >= 100);
+    for recipe in recipes() {
         assert!(catalog::model(recipe.model).is_some(), "{}", recipe.model);
         let url = recipe.url();
         let pinned = |part: &str| part.len() == 40 && u128::from_str_radix(&part[..32], 16).is_ok();
@@ -80,7 +81,7 @@ fn a_recipe_is_held_against_the_search() {
 #[test]
 fn what_a_recipe_would_cost_is_what_asking_for_it_answers() {
     let (mut departures, mut short) = (0, 0);
-    for recipe in catalog::recipes() {
+    for recipe in recipes() {
         let question = job_of(recipe);
         let Ok(answer) = estimate(&question) else {
             panic!("{recipe:?} is of no job");

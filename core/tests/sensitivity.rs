@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::context::Context;
+use shardwise_core::neighbours::apply;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::sensitivity::{self, apply};
+use shardwise_core::sensitivity;
 use shardwise_core::wire::{Answer, Figures, FitState, Question, Sensitivity, question_from_value};
 use shardwise_core::{estimate, evaluate};
 

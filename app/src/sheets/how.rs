@@ -2,6 +2,7 @@
 //! are, and where that is from.
 
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
+use shardwise_core::wire::Language;
 
 use super::document::Document;
 use super::{Ask, Asked};
@@ -10,10 +11,10 @@ use crate::tree::parts::icon;
 use crate::tree::{Tree, el};
 
 /// The language of the core's explanations.
-pub(super) fn language(lang: Lang) -> methods::Language {
+pub(super) fn language(lang: Lang) -> Language {
     match lang {
-        Lang::En => methods::Language::En,
-        Lang::Zh => methods::Language::Zh,
+        Lang::En => Language::En,
+        Lang::Zh => Language::Zh,
     }
 }
 

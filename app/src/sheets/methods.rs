@@ -1,7 +1,8 @@
 //! The methods page: every formula with its terms, its sources, its code and its measured error. The build asks for it
 //! in both languages and writes it as a page that needs no program (`scripts/finish-site.mjs`).
 
-use shardwise_core::methods::{self, Entry, Group, Language};
+use shardwise_core::methods::{self, Entry, Group};
+use shardwise_core::wire::Language;
 
 use super::document::{Document, whole};
 use super::how::language;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Map;
 use serde_json::Value;
-use shardwise_core::sensitivity::apply;
+use shardwise_core::neighbours::apply;
 use shardwise_core::{Question, catalog};
 
 use super::drawn::{Target, image, targets};

@@ -11,6 +11,10 @@
 //! keeps out (`memory.rs`); engines' constants on vLLM's runs of `tests/data/rollout.csv`; RL trainers' on
 //! `tests/data/rl.jsonl`; layouts' ranges on training runs and RL steps (`layouts.rs`).
 #![allow(
+    clippy::disallowed_methods,
+    reason = "it runs natively alone, and rounds what it writes"
+)]
+#![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,

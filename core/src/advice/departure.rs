@@ -3,12 +3,12 @@
 use serde_json::Map;
 
 use super::Case;
-use crate::emit::product;
 use crate::plan::{Layout, Plan};
 use crate::search::AS_FAST;
 use crate::step;
 use crate::units::fixed;
 use crate::wire::{Advice, Backend, Figures, Severity, at, plan_to_value};
+use crate::words::product;
 
 /// Slower by less than this is as fast.
 const SAME: f64 = 0.001;

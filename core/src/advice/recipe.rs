@@ -8,12 +8,13 @@ use serde_json::Value;
 
 use super::Case;
 use super::departure::{Textbook, departure};
-use crate::catalog::{self, Recipe};
+use crate::catalog;
 use crate::complete::training_gpus;
-use crate::emit::product;
 use crate::job::Job;
+use crate::recipes::{Recipe, recipes};
 use crate::search::{self, Runs, Verdict};
 use crate::wire::{Advice, Backend, PlanSpec, Question, at, plan_to_value};
+use crate::words::product;
 
 /// Identifier of this advice.
 pub(super) const ID: &str = "published-recipe";
@@ -79,7 +80,7 @@ fn nearest(job: &Job) -> Option<&'static Recipe> {
             .then(resized(a).total_cmp(&resized(b)))
             .then(away(a).total_cmp(&away(b)))
     };
-    catalog::recipes()
+    recipes()
         .iter()
         .filter(|recipe| recipe.model == job.model.id && recipe.kind == job.workload.kind)
         .filter(|recipe| away(recipe) <= ABOUT_AS_LONG && divides(recipe, training_gpus(job)))

@@ -8,9 +8,9 @@ use crate::complete::training_gpus;
 use crate::neighbours::budget_floor;
 use crate::neighbours::doubled;
 use crate::plan::{MicroBatch, Modules, Plan, Recompute};
+use crate::warnings::WITHIN_NODE;
 use crate::wire::{Backend, Offload, Schedule};
 
-pub(super) const WITHIN_NODE: &str = "tensor-parallel-within-node";
 pub(super) const FUSED_HEAD: &str = "fused-lm-head";
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.

@@ -34,7 +34,7 @@ use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit;
 use shardwise_core::error::InputError;
 use shardwise_core::interface::{self, Flags, answered, line};
-use shardwise_core::methods::Language;
+use shardwise_core::wire::Language;
 use shardwise_core::wire::{FlagsOptions, Question, ReadOptions};
 use shardwise_core::{estimate, evaluate_with, permalink, sensitivity};
 

@@ -1,12 +1,12 @@
 //! axolotl: one YAML for `axolotl train`, and `DeepSpeed`'s file beside it.
 
 use super::choices::{self, half, offload_reason, passes, recompute_reason};
-use super::rules::axolotl::mesh;
-use super::rules::{machines, nodes};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::{Emission, Snippet, Unsupported, accept, rules, words, yaml};
 use crate::plan::Recompute;
+use crate::rules::axolotl::mesh;
+use crate::rules::{machines, nodes};
 use crate::wire::{Attention, Backend, LoraTargets, Precision, WorkloadKind};
 
 /// The configuration for this plan.

@@ -6,11 +6,11 @@ mod file;
 mod trainer;
 
 use super::choices::other_states;
-use super::rules::machines;
 use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
-use super::{Emission, Snippet, Unsupported, accept, rules};
+use super::{Emission, Snippet, Unsupported, accept, choices, rules};
 use crate::plan::{MicroBatch, Recompute, RolloutPlan};
+use crate::rules::machines;
 use crate::wire::{Backend, Engine, KvCacheDtype};
 use crate::workload::Rl;
 use trainer::{memory, packing, trainer};
@@ -166,7 +166,7 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
     if emission.plan.rollout.as_ref().is_some_and(small) {
         out.push("ChatLearn has no key for an fp8 KV cache, which the plan has: less room than estimated.".to_owned());
     }
-    out.extend(rules::speculative(emission.plan));
+    out.extend(choices::speculative(emission.plan));
     out
 }
 

@@ -8,6 +8,7 @@ use super::text::{home, model_path};
 use super::words::count;
 use crate::job::Job;
 use crate::model::Model;
+use crate::rules::positions::{STRETCHED, TRAINED};
 use crate::wire::WorkloadKind;
 
 /// The publisher's chat model beside each base model of the catalog: its card on <https://huggingface.co>, 2026-11-22.
@@ -203,37 +204,6 @@ const FOUR_BITS: &[&str] = &[
 /// Published in fp8 with a copy in bf16 beside it: its card, 2026-11-22.
 const WITH_COPY: &[&str] = &["mistralai/Ministral-3-3B-Instruct-2512"];
 
-/// Models whose cards say that `YaRN` stretches their 32,768 positions up to four times:
-/// <https://huggingface.co/Qwen/Qwen3-8B> and <https://huggingface.co/Qwen/Qwen2.5-7B-Instruct>, "Processing Long Texts",
-/// 2026-11-22.
-const STRETCHED: &[&str] = &[
-    "qwen2.5-7b",
-    "qwen2.5-14b",
-    "qwen2.5-32b",
-    "qwen2.5-72b",
-    "qwen2.5-coder-7b",
-    "qwen2.5-coder-14b",
-    "qwen2.5-coder-32b",
-    "qwen3-4b",
-    "qwen3-8b",
-    "qwen3-14b",
-    "qwen3-32b",
-    "qwen3-30b-a3b",
-    "qwen3-235b-a22b",
-];
-
-/// Positions that [`STRETCHED`] models were trained on.
-const TRAINED: u64 = 32_768;
-
-/// Tokens of a sequence that a model reaches: its positions, or what its card stretches them to; 0 where nobody says.
-pub(crate) fn reach(id: &str, positions: u64) -> u64 {
-    if STRETCHED.contains(&id) {
-        positions.max(4 * TRAINED)
-    } else {
-        positions
-    }
-}
-
 /// Whether the trained model's positions have to be stretched.
 pub(super) fn stretched(job: &Job) -> bool {
     stretch(job, &job.model).is_some()
@@ -323,7 +293,7 @@ pub(super) fn trained(job: &Job, model: &Model) -> (String, String) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{CHAT, FOUR_BITS, FP8_BLOCKS, NO_TEMPLATE, STRETCHED, WITH_COPY, reach};
+    use super::{CHAT, FOUR_BITS, FP8_BLOCKS, NO_TEMPLATE, STRETCHED, WITH_COPY};
     use crate::catalog::{self, models};
 
     /// Every name is one of the catalog, and no base model of the catalog is forgotten.
@@ -366,12 +336,5 @@ mod tests {
             let found = catalog::model(chat);
             assert_eq!(found.map(|own| own.id), Some(entry.id), "{chat}");
         }
-    }
-
-    #[test]
-    fn what_a_card_says_stretches() {
-        assert_eq!(reach("qwen3-8b", 40_960), 131_072);
-        assert_eq!(reach("qwen2.5-7b", 131_072), 131_072);
-        assert_eq!(reach("llama-2-7b", 4_096), 4_096);
     }
 }

@@ -1,10 +1,10 @@
 //! What every trainer is told, each under names of its own: passes of a step, a rate to start with, adapters, 16 bits.
 
 use super::Emission;
-use super::rules::{deepspeed_micro, pools};
 use super::text::Section;
 use super::words::{amount, count, plural};
-use crate::plan::Layout;
+use crate::plan::{Layout, Plan};
+use crate::rules::{deepspeed_micro, pools};
 use crate::wire::{Backend, Precision, WorkloadKind};
 use crate::workload::{Lora, Workload};
 
@@ -167,6 +167,17 @@ pub(super) fn gradients_apart(layout: &Layout) -> Option<String> {
             "the estimate keeps gradients {}; DeepSpeed keeps them where its optimizer is, {}.",
             place(offload.gradients),
             place(offload.optimizer)
+        )
+    })
+}
+
+/// What no text here sets up: a draft model or heads are the person's own.
+pub(super) fn speculative(plan: &Plan) -> Option<String> {
+    let speedup = plan.rollout.as_ref()?.speculative_speedup;
+    (speedup != 1.0).then(|| {
+        format!(
+            "the estimate generates {} times as fast by speculative decoding; set that up in the engine, nothing here does.",
+            amount(speedup)
         )
     })
 }

@@ -1,12 +1,12 @@
 //! LLaMA-Factory: one YAML for `llamafactory-cli train`, and `DeepSpeed`'s or accelerate's file beside it.
 
 use super::choices::{self, half, offload_reason, passes, recompute_reason};
-use super::rules::{machines, nodes};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
 use crate::plan::Recompute;
+use crate::rules::{machines, nodes};
 use crate::wire::{Attention, Backend, LoraTargets, WorkloadKind};
 
 /// The configuration for this plan.

@@ -1,11 +1,11 @@
 //! LLMForge: one YAML for `llmforge anyscale finetune`. Anyscale has deprecated it; what still runs it reads this.
 
 use super::choices::{self, gradients_apart, kept_reason, other_than_fp32};
-use super::rules::llmforge::{accelerator, configuration};
 use super::text::{Section, flag, head, model_path};
 use super::words::{self, count, plural};
 use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
 use crate::plan::{MicroBatch, Recompute};
+use crate::rules::llmforge::{accelerator, configuration};
 use crate::units::Bytes;
 use crate::wire::LoraTargets;
 use crate::zero_needs::{BUFFERS, ZeroNeeds};

@@ -1,12 +1,12 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::choices::kept_reason;
-use super::rules::{last_stage, machines};
 use super::text::{Section, flag, list, rendezvous};
 use super::words::{amount, figure, plural};
 use crate::job::Job;
 use crate::model::Shape;
 use crate::plan::{Layout, Recompute};
+use crate::rules::{last_stage, machines};
 use crate::wire::RecomputeModule;
 use crate::workload::Workload;
 

@@ -4,13 +4,13 @@
 
 use super::choices::{self, micro};
 use super::megatron;
-use super::rules;
-use super::rules::megatron_bridge::recipe;
-use super::rules::megatron_lm::samples;
 use super::text::{Script, Section, flag, head, home, torchrun};
 use super::words::{amount, count, layout_title};
 use super::{Emission, Snippet, Unsupported, accept};
 use crate::plan::Recompute;
+use crate::rules;
+use crate::rules::megatron_bridge::recipe;
+use crate::rules::megatron_lm::samples;
 use crate::wire::{LoraTargets, Precision, WorkloadKind};
 
 /// The command for this plan.

@@ -4,12 +4,12 @@ mod model;
 
 use super::choices::{half, micro, rate};
 use super::megatron;
-use super::rules;
-use super::rules::megatron_lm::samples;
 use super::text::{Script, Section, head, home, model_path, torchrun};
 use super::words::{count, layout_title};
 use super::{Emission, Snippet, Unsupported, accept};
 use crate::plan::Recompute;
+use crate::rules;
+use crate::rules::megatron_lm::samples;
 use crate::wire::{Attention, Precision, WorkloadKind};
 
 /// The command for this plan.

@@ -6,7 +6,7 @@ mod reinforcement;
 use super::choices::{half, other_than_fp32, zero_reason};
 use super::text::{Script, Section, head};
 use super::words::count;
-use super::{Emission, Snippet, Unsupported, accept, rules};
+use super::{Emission, Snippet, Unsupported, accept, choices, rules};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -46,7 +46,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
             count(rollout.max_num_seqs)
         ));
     }
-    out.extend(rules::speculative(emission.plan));
+    out.extend(choices::speculative(emission.plan));
     out
 }
 

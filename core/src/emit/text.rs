@@ -5,11 +5,11 @@
 
 use std::fmt::Display;
 
-use super::rules::nodes;
 use super::words::{self, plain, whole};
 use super::{Emission, Language, Snippet};
 use crate::catalog;
 use crate::job::Job;
+use crate::rules::nodes;
 use crate::units::fixed;
 use crate::wire::Severity;
 

@@ -1,14 +1,14 @@
 //! torchtitan: one TOML for `torchtitan.train`. 0.2.2 is its last release that reads TOML; 0.3 is configured in Python.
 
 use super::choices::{kept_reason, offload_reason, rate};
-use super::rules::torchtitan::{Flavor, flavor_of, shards};
-use super::rules::{machines, nodes};
 use super::text::{Section, head, model_path};
 use super::toml::{self, truth, word};
 use super::trainer::{first_node, joined};
 use super::words::{self, count, plural};
 use super::{Emission, Snippet, Unsupported, accept, rules};
 use crate::plan::{MicroBatch, Recompute};
+use crate::rules::torchtitan::{Flavor, flavor_of, shards};
+use crate::rules::{machines, nodes};
 use crate::wire::{Backend, Precision};
 
 /// The configuration for this plan.

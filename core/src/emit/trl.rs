@@ -6,11 +6,11 @@ mod reinforcement;
 
 use super::checkpoint::trained;
 use super::choices::{half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
-use super::rules::{nodes, pools};
 use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
-use super::{Emission, Snippet, Unsupported, accept, rules, trainer, yaml};
+use super::{Emission, Snippet, Unsupported, accept, choices, rules, trainer, yaml};
 use crate::plan::{Layout, Recompute};
+use crate::rules::{nodes, pools};
 use crate::wire::{Backend, Schedule};
 
 /// The texts for this plan.
@@ -135,7 +135,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
         )),
         None => {}
     }
-    out.extend(rules::speculative(emission.plan));
+    out.extend(choices::speculative(emission.plan));
     out
 }
 

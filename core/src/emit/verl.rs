@@ -12,11 +12,10 @@ mod versions;
 
 use super::checkpoint::stretched;
 use super::choices::other_states;
-use super::rules::machines;
 use super::text::{Script, head, rendezvous};
-use super::{Emission, Snippet, Unsupported, accept, megatron, rules};
+use super::{Emission, Snippet, Unsupported, accept, choices, megatron, rules};
+use crate::rules::machines;
 use crate::wire::{Backend, Schedule};
-pub(super) use versions::VERSIONS;
 use versions::{Version, spell};
 
 /// The command for this plan.
@@ -106,6 +105,6 @@ fn warnings(emission: &Emission) -> Vec<String> {
     {
         out.push("veRL does not overlap tensor-parallel collectives by itself; the plan assumes that it does.".to_owned());
     }
-    out.extend(rules::speculative(emission.plan));
+    out.extend(choices::speculative(emission.plan));
     out
 }

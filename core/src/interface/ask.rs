@@ -2,7 +2,7 @@
 
 use super::{flags, line, read, refused, rows, search};
 use crate::error::InputError;
-use crate::methods::Language;
+use crate::wire::Language;
 use crate::wire::{
     Document, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, parse_options,
     parse_question, table_of,

@@ -67,5 +67,5 @@ pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, Input
 /// # Errors
 /// Lists those that there are.
 pub fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
-    emit::framework(id).ok_or_else(|| emit::unknown(id))
+    emit::framework(id).ok_or_else(|| crate::framework::unknown(id))
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::chinese;
 use crate::emit::Snippet;
-use crate::methods::Language;
+use crate::wire::Language;
 
 /// Keys of the documents whose values are sentences.
 const SENTENCES: [&str; 5] = ["hint", "message", "text", "unsupported", "why"];

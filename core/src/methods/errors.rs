@@ -5,12 +5,12 @@
 
 use serde::Serialize;
 
-use super::Language;
 use crate::coverage::{self, COVERAGE, COVERED_SHARE, Kind, MemoryKind};
 use crate::efficiency::TYPICAL;
 use crate::estimate::Evaluated;
 use crate::units::fixed;
 use crate::wire::Backend;
+use crate::wire::Language;
 
 /// What measured a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -5,6 +5,7 @@ mod engine;
 mod generation;
 mod memory;
 mod rates;
+mod source;
 mod summary;
 mod sums;
 mod time;
@@ -12,119 +13,10 @@ mod weights;
 
 use super::errors::error_sentence;
 use super::sheet::Explanation;
-use super::{Language, Words};
-use crate::complete::{generating_gpus, training_gpus};
-use crate::context::{Context, Role};
+use crate::context::Context;
 use crate::estimate::Evaluated;
-use crate::memory::Use;
-use crate::rl::workings;
-use crate::rollout::{self, Generation, Requests};
-use crate::wire::{Answer, MemoryParts};
-
-/// What an explanation may draw upon.
-struct Source<'a> {
-    found: &'a Evaluated,
-    context: &'a Context<'a>,
-    language: Language,
-}
-
-/// A phase in which a model trains or is evaluated.
-struct Phase<'a> {
-    name: &'static str,
-    role: Role<'a>,
-    layout: crate::plan::Layout,
-    batch: crate::batch::Batch,
-    usage: Use,
-    /// How often it comes: optimizer steps, or what a pass takes beside its kernels.
-    times: f64,
-    moved: f64,
-    beside: MemoryParts,
-}
-
-impl<'a> Source<'a> {
-    fn answer(&self) -> &'a Answer {
-        &self.found.answer
-    }
-
-    fn gpus(&self) -> u32 {
-        training_gpus(&self.found.job)
-    }
-
-    /// The engine's requests of one phase, and how often that comes.
-    fn requests(&self) -> Option<(Requests, f64)> {
-        let workload = &self.found.job.workload;
-        if let Some(rl) = &workload.rl {
-            return Some(workings::asked(self.context, rl));
-        }
-        let generation = workload.generation?;
-        let requests = Requests {
-            count: generation.requests as f64,
-            prompt: generation.mean_prompt_length,
-            shared: 1.0,
-            responses: self.context.responses,
-        };
-        Some((requests, 1.0))
-    }
-
-    /// GPUs of the generating side.
-    fn generating_gpus(&self) -> u32 {
-        if self.found.job.workload.rl.is_some() {
-            generating_gpus(&self.found.job)
-        } else {
-            self.found.job.hardware.gpus
-        }
-    }
-
-    /// The engine's phase.
-    fn generation(&self) -> Option<Generation> {
-        let engine = self.found.plan.rollout.as_ref()?;
-        let (requests, _) = self.requests()?;
-        Some(rollout::generate(
-            self.context,
-            engine,
-            self.generating_gpus(),
-            &requests,
-        ))
-    }
-
-    /// Hands the phase of this name to `read`.
-    fn with_phase<R>(&self, name: &str, read: impl FnOnce(&Phase<'_>) -> Option<R>) -> Option<R> {
-        let (job, plan) = (&self.found.job, &self.found.plan);
-        let Some(rl) = &job.workload.rl else {
-            if name != "train" || job.workload.generation.is_some() {
-                return None;
-            }
-            let sequences = job.workload.global_batch as f64;
-            return read(&Phase {
-                name: "train",
-                role: self.context.actor(),
-                layout: plan.layout,
-                batch: crate::batch::split(job, &plan.layout, self.gpus(), sequences, 0.0),
-                usage: Use::Train,
-                times: 1.0,
-                moved: 0.0,
-                beside: MemoryParts::default(),
-            });
-        };
-        let generating = self.generation()?;
-        workings::with_phases(self.context, plan, rl, &generating.room, |phases| {
-            let own = phases.iter().find(|own| own.name == name)?;
-            read(&Phase {
-                name: own.name,
-                role: own.role,
-                layout: own.layout,
-                batch: own.batch,
-                usage: own.usage,
-                times: match own.usage {
-                    Use::Train => own.times,
-                    Use::Evaluate => self.context.efficiency.rl_forward,
-                },
-                moved: own.moved,
-                beside: own.beside,
-            })
-        })
-    }
-}
+use crate::wire::{Language, MemoryParts};
+use source::{Phase, Source, in_phase};
 
 /// The figures of an answer that [`explain`] explains, in the order of the page.
 #[must_use]
@@ -177,7 +69,7 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
 ///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}
 /// }"#).unwrap();
 /// let found = evaluate(&question).unwrap();
-/// let own = methods::explain(&found, "mtok_per_hour", methods::Language::En).unwrap();
+/// let own = methods::explain(&found, "mtok_per_hour", wire::Language::En).unwrap();
 /// assert_eq!(own.formula, "MT/h = throughput × 3,600 ÷ 1,000,000");
 /// ```
 #[must_use]
@@ -207,11 +99,4 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
     }?;
     own.error = error_sentence(found, own.method, &own.figure, language);
     Some(own)
-}
-
-/// `what`, with the phase that it is of.
-fn in_phase(source: &Source<'_>, what: Words, phase: Words) -> String {
-    let language = source.language;
-    let (what, phase) = (language.word(what), language.word(phase));
-    language.pick(format!("{what}, {phase}"), format!("{what}（{phase}）"))
 }

@@ -1,7 +1,7 @@
 //! Numbers as an explanation prints them: inputs with as many digits as the result needs, results as the page shows them.
 
-use super::Language;
 use crate::units::{fixed, grouped};
+use crate::wire::Language;
 
 /// What a number counts. Quantities are kept in base units (bytes, seconds, operations per second); a unit says at which
 /// scale they are printed.

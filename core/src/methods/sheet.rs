@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::entries::{Citation, entry};
 use super::expression::Expression;
 use super::number::{Unit, print, result};
-use super::{Language, Words};
+use crate::wire::{Language, Words};
 
 /// How a figure comes about.
 #[derive(Clone, Debug, Serialize)]

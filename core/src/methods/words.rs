@@ -1,6 +1,6 @@
 //! What phases and parts are called, as on the page.
 
-use super::Words;
+use crate::wire::Words;
 
 /// What a phase is called.
 pub(super) fn phase(name: &str) -> Words {

@@ -1,8 +1,21 @@
 //! How many weights low-rank adapters add.
 
+use serde::{Deserialize, Serialize};
+
 use super::parameters::mlp_matrix_count;
 use super::{ParameterCounts, Shape};
-use crate::wire::LoraTargets;
+
+/// Which matrices carry adapters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LoraTargets {
+    /// Query, key, value and output projections.
+    Attention,
+    /// Every linear layer of the blocks.
+    #[default]
+    AllLinear,
+}
 
 impl ParameterCounts {
     /// Trainable weights of adapters of rank `rank`: `rank` x (in + out) for each adapted matrix

@@ -6,6 +6,7 @@ mod parameters;
 mod shape;
 
 pub use config::{model_from_config, model_of_entry, resolve_model};
+pub use lora::LoraTargets;
 pub use parameters::ParameterCounts;
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
 

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::Dimension as D;
 use crate::complete::training_gpus;
-use crate::emit::plural;
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Plan};
 use crate::wire::{at, plan_to_value};
+use crate::words::plural;
 
 /// One dimension of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::emit::hidden;
+use crate::words::hidden;
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;

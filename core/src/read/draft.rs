@@ -6,18 +6,18 @@ use serde_json::{Map, Value, json};
 
 use super::link::Base;
 use super::meaning::{Meaning, Section, keys, meaning};
+use super::printable::{printable, short};
 use super::report::{
     Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
 };
 use super::settings::{Setting, Settings};
-use super::text::{printable, short};
 use super::{model, nearest, value};
 use crate::catalog::ModelEntry;
 use crate::error::InputError;
 use crate::job::{self, Job};
 use crate::plan::Plan;
 use crate::wire::{self, Question};
-use crate::{belonging, complete, emit};
+use crate::{belonging, complete, emit, rules};
 
 /// A question and its report while they are written.
 pub(super) struct Draft<'a> {
@@ -483,7 +483,7 @@ impl<'a> Draft<'a> {
         match resolve(&question) {
             Ok((job, plan)) => {
                 if let Some(framework) = checked_as.and_then(emit::framework) {
-                    for error in emit::rules::violations(&job, &plan, framework) {
+                    for error in rules::violations(&job, &plan, framework) {
                         if self.overruled.contains(&error.field.as_str()) {
                             continue;
                         }

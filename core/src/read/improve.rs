@@ -13,6 +13,7 @@ use super::diff;
 use super::edit::{self, Edit};
 use super::read;
 use super::report::{Assumed, Framework, Reading, Understood};
+use crate::answer::answer;
 use crate::context::Context;
 use crate::emit;
 use crate::estimate::{self, Evaluated};
@@ -163,7 +164,7 @@ fn attempt(
     if settings.iter().all(Option::is_some) && !unsaid.is_empty() {
         return Some(Err(unsaid));
     }
-    let answer = estimate::answer(&context, &last.plan);
+    let answer = answer(&context, &last.plan);
     let answer = possible(&context, &last.plan, answer).ok()?;
     let mut question = reading.question.clone();
     question.plan = Some(answer.plan.clone());

@@ -5,8 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::draft::{Draft, resolve};
+use super::printable::printable;
 use super::report::Note;
-use super::text::printable;
 use crate::permalink;
 use crate::wire::{self, Question};
 
@@ -168,7 +168,7 @@ impl Draft<'_> {
         for (path, value) in taken {
             let was = before.pointer(&format!("/{}", path.replace('.', "/")));
             let assumed = self.forget(path);
-            // What the framework does in any case needs no word.
+            // Nobody has to be told what the framework does anyway.
             if assumed || was.is_some_and(|was| was != value) {
                 self.assume(path, value.clone(), WHY);
             }

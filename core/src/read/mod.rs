@@ -40,6 +40,7 @@ mod meaning;
 mod megatron;
 mod model;
 mod nearest;
+mod printable;
 mod report;
 mod settings;
 mod shell;

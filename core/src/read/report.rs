@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::text::printable;
+use super::printable::printable;
 use crate::wire::Question;
 
 /// A framework whose texts are read.

@@ -142,7 +142,8 @@ fn overrides(draft: &mut Draft, launch: &Launch) {
     }
 }
 
-/// States a key, and beside that of another engine its like, unless that is stated itself.
+/// States a key. Where it belongs to another engine, the corresponding key is stated with it, unless the text states that
+/// one itself.
 fn state(draft: &mut Draft, setting: Setting) {
     if let Some(like) = others::read_as(&setting.key)
         && draft.settings.get(&like).is_none()

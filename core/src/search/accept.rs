@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use crate::emit::{self, FRAMEWORKS, Framework};
 use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::Plan;
+use crate::rules::{self, FRAMEWORKS, Framework};
 
 /// Whether a plan counts, and if it does not, what shares its fate: most rules are about a part of the plan, and all
 /// plans with the same part need not be asked.
@@ -75,7 +75,7 @@ pub(crate) enum Runner {
 impl Runner {
     /// Who runs the plans of a job: the framework that its question names.
     pub(crate) fn of(job: &Job) -> Self {
-        let named = job.framework.and_then(|own| emit::framework(own.id));
+        let named = job.framework.and_then(|own| rules::framework(own.id));
         named.map_or(Self::Some, Self::One)
     }
 }

@@ -7,17 +7,20 @@
 
 use std::cell::Cell;
 
-use super::WORK;
 use super::accept::{Accept, Verdict};
-use super::candidate::{AS_FAST, Candidate, Top, rising};
+use super::candidate::{AS_FAST, Candidate, Top};
 use super::choices::{Away, Variant};
 use super::space::{Family, Group, Held, Pass, Space};
 use crate::complete::training_gpus;
 use crate::context::Context;
 use crate::coverage;
 use crate::layer::Slice;
+use crate::ordered::rising;
 use crate::plan::{Layout, Plan, Recompute};
 use crate::training;
+
+/// Evaluations that one question may cost on one machine: a tenth of a second, or two for plans of many stages.
+pub(super) const WORK: u64 = 100_000;
 
 /// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
 /// elsewhere.

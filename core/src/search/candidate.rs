@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::simple;
 use crate::job::Job;
+use crate::ordered::insert;
 use crate::plan::Plan;
-use crate::sensitivity::insert;
 
 /// Among plans that take at most so many times as long as the fastest, the simplest is chosen: an estimate is not that
 /// good, and a person has to run it.
@@ -89,14 +89,6 @@ pub(super) fn sorted(
         insert(&mut found, own, order);
     }
     found
-}
-
-/// Places of some keys, the smallest first. One sort for all lists is less to download than one of each.
-pub(super) fn rising(keys: &[f64]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..keys.len()).collect();
-    let key = |place: &usize| keys.get(*place).copied().unwrap_or_default();
-    places.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    places
 }
 
 /// The best of what was offered, the fastest first.

@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use super::accept::{Accept, Runner, Runs};
+use super::asking::Asking;
 use super::bounded::{Limits, Search, Task, Want, Work};
 use super::engines::Engines;
 use super::ranked::Ranked;
+use super::refused::{none_accepted, nothing};
 use super::reinforcement::Reinforcement;
 use super::space::Space;
 use super::spaces::Spaces;
 use super::training::Training;
-use super::{choices, generation, none_accepted, nothing};
+use super::{choices, generation};
 use crate::complete;
 use crate::context::Context;
 use crate::error::InputError;
@@ -173,14 +175,6 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
     (kept, refusal)
-}
-
-/// What all searches of one job take.
-#[derive(Clone, Copy)]
-pub(super) struct Asking<'a> {
-    pub(super) context: &'a Context<'a>,
-    pub(super) accept: Accept<'a>,
-    pub(super) work: &'a Work,
 }
 
 impl Asking<'_> {

@@ -6,11 +6,11 @@
 use std::cell::{Cell, OnceCell, RefCell};
 
 use super::accept::Verdict;
-use super::candidate::rising;
 use super::choices;
 use crate::complete::complete_rollout;
 use crate::context::Context;
 use crate::error::InputError;
+use crate::ordered::rising;
 use crate::plan::RolloutPlan;
 use crate::rl::{self, GeneratingSide};
 use crate::wire::PlanSpec;

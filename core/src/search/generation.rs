@@ -1,12 +1,14 @@
 //! Searching engines that only generate.
 
 use super::accept::Verdict;
+use super::asking::Asking;
 use super::candidate::{AS_FAST, Candidate, Top};
-use super::desk::Asking;
+use super::choices;
 use super::ranked::Ranked;
-use super::{choices, fit_of, nothing};
+use super::refused::nothing;
 use crate::complete::complete;
 use crate::error::InputError;
+use crate::fit::missing_gib;
 use crate::step;
 use crate::wire::PlanSpec;
 
@@ -37,7 +39,7 @@ pub(super) fn ranked(
                 work.count();
                 if accept(&plan) == Verdict::Yes {
                     let step = step::evaluate(context, &plan);
-                    let missing = fit_of(context, &plan, &step);
+                    let missing = missing_gib(context, &plan, &step);
                     let own = Candidate::new(job, &plan, step.seconds, missing, place);
                     match found.iter_mut().find(|known| split(known) == split(&own)) {
                         Some(known) if own.beats(known) => *known = own,

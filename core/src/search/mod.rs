@@ -1,6 +1,7 @@
 //! Every legal plan of a job on its GPUs, ranked.
 
 mod accept;
+mod asking;
 mod bounded;
 mod candidate;
 mod choices;
@@ -10,6 +11,7 @@ mod engines;
 mod generation;
 pub mod market;
 mod ranked;
+mod refused;
 mod reinforcement;
 mod settle;
 mod simple;
@@ -22,20 +24,18 @@ mod training;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
+use crate::answer::answer;
 use crate::complete;
 use crate::context::Context;
 use crate::efficiency::{EFFICIENCY, Efficiency};
-use crate::emit::Framework;
 use crate::error::InputError;
-use crate::estimate;
-use crate::fit;
 use crate::job::Job;
 use crate::plan::{Layout, Plan};
 use crate::possible::possible;
-use crate::step::Step;
+use crate::rules::Framework;
 use crate::wire::{Answer, PlanSpec, Question};
 pub(crate) use accept::{Runner, Runs, Verdict, first_to_run};
-use bounded::Limits;
+use bounded::{Limits, WORK};
 pub(crate) use candidate::AS_FAST;
 pub use candidate::Candidate;
 use desk::Desk;
@@ -78,9 +78,6 @@ pub struct SearchResult {
     pub plans: Vec<Answer>,
 }
 
-/// Evaluations that one question may cost on one machine: a tenth of a second, or two for plans of many stages.
-const WORK: u64 = 100_000;
-
 /// Searches all legal plans of a question, or those of them that `framework` runs, and answers the best `limit`.
 ///
 /// # Errors
@@ -119,7 +116,7 @@ pub fn search(
         complete: first.complete && ranked.complete,
         plans: plans
             .iter()
-            .map(|plan| possible(&context, plan, estimate::answer(&context, plan)))
+            .map(|plan| possible(&context, plan, answer(&context, plan)))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -220,21 +217,4 @@ pub(crate) fn best_of(context: &Context<'_>, spec: &PlanSpec) -> Result<Candidat
     desk.ranked(&context, spec, Limits::best(1))?
         .first()
         .copied()
-}
-
-fn none_accepted() -> InputError {
-    InputError::new("plan", "No legal layout is accepted.")
-}
-
-/// GiB that are missing for a plan whose step is known to fit as surely as asked.
-fn fit_of(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
-    fit::shortfall_gib(&fit::demands(context, plan, step), context.job.confidence)
-}
-
-/// Why there is no plan: the plan as stated names what is wrong with it, where anything is.
-fn nothing(context: &Context<'_>, spec: &PlanSpec, refusal: Option<InputError>) -> InputError {
-    let stated = complete::complete(context.job, spec).err();
-    stated.or(refusal).unwrap_or_else(|| {
-        InputError::new("plan", "No layout is legal for this model and machine.")
-    })
 }

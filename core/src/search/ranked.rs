@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
+use super::asking::Asking;
 use super::bounded::Work;
 use super::candidate::{AS_FAST, Candidate, sorted};
-use super::desk::Asking;
-use super::none_accepted;
+use super::refused::none_accepted;
 use super::settle::Settling;
 use crate::error::InputError;
 use crate::wire::PlanSpec;

@@ -7,12 +7,12 @@ use super::accept::Runner;
 use super::bounded::{Limits, Work};
 use super::candidate::Candidate;
 use super::desk::Desk;
-use super::fit_of;
 use super::ranked::Ranked;
 use crate::complete::{complete, is_complete};
 use crate::context::Context;
 use crate::efficiency::Efficiency;
 use crate::error::InputError;
+use crate::fit::missing_gib;
 use crate::job::{self, Job};
 use crate::step;
 use crate::wire::{PlanSpec, Question, Schedule};
@@ -94,7 +94,7 @@ fn is_open(question: &Question, job: &Job) -> bool {
 fn stated(context: &Context<'_>, spec: &PlanSpec, work: &Work) -> Option<Ranked> {
     let plan = complete(context.job, spec).ok()?;
     let step = step::evaluate(context, &plan);
-    let missing = fit_of(context, &plan, &step);
+    let missing = missing_gib(context, &plan, &step);
     work.count();
     let found = Candidate::new(context.job, &plan, step.seconds, missing, 0);
     Some(Ranked::of(1, work, vec![found]))

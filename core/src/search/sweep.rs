@@ -8,17 +8,18 @@ use std::thread;
 use serde_json::Value;
 
 use super::bounded::Limits;
+use super::bounded::WORK;
 use super::desk::Desk;
-use super::{Runner, WORK, split};
+use super::{Runner, split};
+use crate::answer::answer;
 use crate::catalog;
 use crate::context::Context;
 use crate::efficiency::EFFICIENCY;
-use crate::emit::Framework;
 use crate::error::InputError;
-use crate::estimate;
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::possible::possible;
+use crate::rules::Framework;
 use crate::wire::{Answer, HardwareSpec, PlanSpec, Question};
 
 /// GPU types and numbers of GPUs to ask a question for, one after the other.
@@ -174,7 +175,7 @@ impl Sweep {
             }
         };
         let plan = found.first()?.plan;
-        let answer = possible(&context, &plan, estimate::answer(&context, &plan))?;
+        let answer = possible(&context, &plan, answer(&context, &plan))?;
         Ok(Found {
             plan,
             answer,

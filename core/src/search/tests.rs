@@ -6,19 +6,20 @@ use proptest::test_runner::RngSeed;
 use serde_json::json;
 
 use super::accept::{Accept, Runner, Runs, Verdict};
+use super::asking::Asking;
 use super::bounded::{Limits, Work};
 use super::candidate::Candidate;
-use super::desk::Asking;
+use super::choices;
 use super::engines::Engines;
 use super::ranked::Ranked;
 use super::space::Space;
-use super::{choices, fit_of};
 use crate::complete::{complete, complete_rollout};
 use crate::context::Context;
-use crate::emit::FRAMEWORKS;
 use crate::error::InputError;
+use crate::fit::missing_gib;
 use crate::job::{self, Job};
 use crate::plan::{Plan, RolloutPlan};
+use crate::rules::FRAMEWORKS;
 use crate::step;
 use crate::wire::{Calibration, PlanSpec, Question, RolloutPlanSpec, parse_question};
 
@@ -75,7 +76,7 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
                 continue;
             }
             let step = step::evaluate(context, &plan);
-            let missing = fit_of(context, &plan, &step);
+            let missing = missing_gib(context, &plan, &step);
             let found = Candidate::new(job, &plan, step.seconds, missing, place);
             let place = place as usize;
             groups.resize(groups.len().max(place + 1), None);

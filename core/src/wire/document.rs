@@ -7,13 +7,12 @@ use serde_json::{Map, Value};
 
 use super::{
     Attention, Backend, By, Calibration, Engine, EstimateOptions, FlagsOptions, GpuSpec,
-    HardwareSpec, KvCacheDtype, LoraSpec, LoraTargets, Offload, Overlap, PlanSpec, Precision,
-    Question, ReadOptions, RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec,
+    HardwareSpec, KvCacheDtype, Language, LoraSpec, LoraTargets, Offload, Overlap, PlanSpec,
+    Precision, Question, ReadOptions, RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec,
     RolloutPlanSpec, RolloutWorkloadSpec, Schedule, SearchOptions, Table, WorkloadKind,
     WorkloadSpec,
 };
 use crate::error::InputError;
-use crate::methods::Language;
 
 /// A key and what it is under.
 #[derive(Clone, Copy)]
@@ -584,6 +583,6 @@ mod tests {
         same(&[KvCacheDtype::Auto, KvCacheDtype::Fp8]);
         same(&[By::Cost, By::Time, By::Gpus]);
         same(&[Table::Gpus, Table::Models, Table::Nodes, Table::Prices]);
-        same(&[crate::methods::Language::En, crate::methods::Language::Zh]);
+        same(&[Language::En, Language::Zh]);
     }
 }

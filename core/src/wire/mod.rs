@@ -6,6 +6,7 @@
 
 mod answer;
 mod document;
+mod language;
 mod options;
 mod parse;
 mod paths;
@@ -16,9 +17,14 @@ mod unique;
 pub use answer::*;
 pub(crate) use document::{Document, Place, read, table_of};
 pub use document::{plan_to_value, to_value};
+pub use language::Language;
+pub(crate) use language::Words;
 pub(crate) use options::parse_options;
 pub use options::{By, EstimateOptions, FlagsOptions, ReadOptions, SearchOptions, Table};
 pub use parse::{parse_question, question_from_value};
 pub use paths::{at, put, take};
 pub use question::*;
 pub use sensitivity::*;
+
+pub use crate::hardware::Precision;
+pub use crate::model::LoraTargets;

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Language;
 use super::document::{self, Document, Place};
 use super::parse::twice;
 use super::unique;
 use crate::error::InputError;
-use crate::methods::Language;
 
 /// Options of an estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

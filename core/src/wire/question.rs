@@ -5,6 +5,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::{LoraTargets, Precision};
+
 /// Interface version this build speaks.
 pub const VERSION: u32 = 1;
 
@@ -139,24 +141,6 @@ pub enum WorkloadKind {
     Rollout,
 }
 
-/// Number format of the matrix products.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// bfloat16.
-    #[default]
-    Bf16,
-    /// float16.
-    Fp16,
-    /// 8-bit floats through TransformerEngine, one scale per tensor or block.
-    Fp8,
-    /// Microscaled 8-bit floats (Blackwell).
-    Mxfp8,
-    /// NVIDIA's 4-bit floats (Blackwell).
-    Nvfp4,
-}
-
 /// What is trained or generated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -191,18 +175,6 @@ pub struct WorkloadSpec {
     /// Tokens of the whole run; gives hours and dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
-}
-
-/// Which matrices carry adapters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum LoraTargets {
-    /// Query, key, value and output projections.
-    Attention,
-    /// Every linear layer of the blocks.
-    #[default]
-    AllLinear,
 }
 
 /// Low-rank adapters.

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use shardwise_core::catalog;
-use shardwise_core::methods::Language;
+use shardwise_core::wire::Language;
 use shardwise_core::wire::Table;
 
 use super::{explaining, known, searching};

@@ -6,7 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use shardwise_core::error::InputError;
 use shardwise_core::evaluate_alone;
-use shardwise_core::methods::{Explanation, Language, error_of, explain, figures, groups};
+use shardwise_core::methods::{Explanation, error_of, explain, figures, groups};
+use shardwise_core::wire::Language;
 use shardwise_core::wire::Question;
 
 /// What is explained, and how it is written.

@@ -3,8 +3,8 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use shardwise_core::methods::Language;
 use shardwise_core::read::{Improved, Reading, improve, read};
+use shardwise_core::wire::Language;
 use shardwise_core::wire::{Answer, ReadOptions, Severity};
 use shardwise_core::{estimate, interface};
 

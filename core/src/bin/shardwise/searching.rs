@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use shardwise_core::methods::Language;
+use shardwise_core::wire::Language;
 use shardwise_core::wire::{By, SearchOptions};
 
 use super::known;

@@ -13,7 +13,7 @@ use clap::Args;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use shardwise_core::methods::Language;
+use shardwise_core::wire::Language;
 use tokio::net::{TcpListener, TcpStream};
 
 use site::Site;
@@ -89,7 +89,7 @@ fn told(options: &Options, own: SocketAddr, named: &str, lang: Language) -> io::
     let address = format!("http://{host}:{}{}", own.port(), options.at);
     if !own.ip().is_loopback() {
         let warning = "Warning: everyone who reaches this machine can open the page. Browsers keep it for offline use under localhost alone; ssh -L 8080:localhost:8080 brings it there.";
-        // Who closed it does not want to know.
+        // Whoever closed standard error does not want the warning.
         let _ = writeln!(io::stderr(), "shardwise: {}", lang.sentence(warning));
     }
     let says = lang.sentence(&format!("Shardwise is at {address} (Ctrl-C stops it)"));

@@ -3,11 +3,11 @@
 use super::super::Emission;
 use super::super::checkpoint::trained;
 use super::super::choices::{rate, recompute_reason};
-use super::super::rules::{nodes, pools};
 use super::super::text::{Section, home, model_path, share};
 use super::super::words::{figure, layout_title, plural};
 use super::{deepspeed, switch};
 use crate::plan::{MicroBatch, Recompute, RolloutPlan};
+use crate::rules::{nodes, pools};
 use crate::wire::{Schedule, WorkloadKind};
 use crate::workload::Rl;
 

@@ -1,12 +1,12 @@
 //! `accelerate_config.yaml`: processes, and FSDP2 or `DeepSpeed`.
 
 use super::super::Emission;
-use super::super::rules::pools;
 use super::super::text::Section;
 use super::super::words::{layout_title, plural};
 use super::machines;
 use crate::emit::choices::{accumulation, kept_reason, zero_reason};
 use crate::plan::{Layout, Recompute};
+use crate::rules::pools;
 use crate::wire::{Backend, Precision};
 
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {

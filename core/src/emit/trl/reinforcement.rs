@@ -3,11 +3,11 @@
 use super::super::Emission;
 use super::super::checkpoint::trained;
 use super::super::choices::accumulation;
-use super::super::rules::{nodes, pools};
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
 use super::{model, serves};
 use crate::plan::RolloutPlan;
+use crate::rules::{nodes, pools};
 use crate::wire::{KvCacheDtype, WorkloadKind};
 use crate::workload::Rl;
 

@@ -1,10 +1,10 @@
 //! The engines: rollout and reward model.
 
 use super::super::Emission;
-use super::super::rules::pools;
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{gib, plural};
 use crate::plan::RolloutPlan;
+use crate::rules::pools;
 use crate::wire::{Backend, Engine, KvCacheDtype, Precision};
 use crate::workload::Rl;
 

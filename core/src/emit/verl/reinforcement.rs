@@ -2,7 +2,6 @@
 
 use super::super::checkpoint::trained;
 use super::super::choices::rate;
-use super::super::rules::pools;
 use super::super::text::{Section, flag, home};
 use super::super::words::{count, figure, layout_title, plural};
 use super::super::{Emission, Unsupported};
@@ -12,6 +11,7 @@ use super::model::{adapters, checkpointing, fused_kernels};
 use super::roles::{forward_micro, reference_policy, value};
 use super::run::cluster;
 use crate::plan::MicroBatch;
+use crate::rules::pools;
 use crate::wire::{Backend, WorkloadKind};
 use crate::workload::Rl;
 

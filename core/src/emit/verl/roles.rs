@@ -2,13 +2,13 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
-use super::super::rules::pools;
-use super::super::rules::verl::{critic, reference};
 use super::super::text::{Section, flag};
 use super::super::words::layout_title;
 use super::engine::Engine;
 use super::model::checkpointing;
 use crate::plan::MicroBatch;
+use crate::rules::pools;
+use crate::rules::verl::{critic, reference};
 use crate::wire::Backend;
 use crate::workload::Rl;
 

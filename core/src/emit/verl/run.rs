@@ -1,9 +1,9 @@
 //! Where a run happens and how long: pools, rendezvous, checkpoints, steps.
 
 use super::super::Emission;
-use super::super::rules::{nodes, pools};
 use super::super::text::Section;
 use super::super::words::{figure, plural};
+use crate::rules::{nodes, pools};
 use crate::wire::Schedule;
 use crate::workload::Rl;
 

@@ -16,11 +16,8 @@ pub(super) enum Version {
     V0_9_1,
 }
 
-/// Every version, the default first, as a person names it.
-pub(in crate::emit) const VERSIONS: &[&str] = &["0.9.1", "0.8.0", "0.7.1", "0.5.0", "0.4.1"];
-
 impl Version {
-    /// The version of a name from [`VERSIONS`].
+    /// The version of a name from [`VERL`](crate::framework::VERL).
     pub(super) fn named(name: &str) -> Self {
         match name {
             "0.4.1" => Self::V0_4_1,

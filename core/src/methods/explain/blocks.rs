@@ -3,11 +3,12 @@
 use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
-use super::super::{Words, words};
+use super::super::words;
 use super::{Phase, Source, in_phase};
 use crate::memory::Use;
 use crate::plan::Layout;
 use crate::training::workings::{self, Blocks};
+use crate::wire::Words;
 
 const PASSES: [(&str, Words); 2] = [
     ("forward", ("Forward pass", "前向")),

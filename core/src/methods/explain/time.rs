@@ -3,7 +3,7 @@
 use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
-use super::super::{Words, words};
+use super::super::words;
 use super::{Phase, Source, in_phase};
 use crate::coverage;
 use crate::flops;
@@ -11,6 +11,7 @@ use crate::memory::Use;
 use crate::training::workings::{self, Workings};
 use crate::units::{fixed, grouped};
 use crate::wire::TimeParts;
+use crate::wire::Words;
 
 /// The value of a part with its name.
 fn named(parts: &TimeParts, part: &str) -> Option<(&'static str, f64)> {

@@ -1,6 +1,5 @@
 //! Model states of a role on one GPU: what each ZeRO stage keeps where.
 
-use super::super::Words;
 use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::Sheet;
@@ -8,6 +7,7 @@ use crate::context::Role;
 use crate::plan::Layout;
 use crate::weights::{NF4_BYTES, RankWeights, base_bytes, shard_counts};
 use crate::wire::Backend;
+use crate::wire::Words;
 
 /// A role's states on one GPU, ready to be put into a formula.
 pub(super) struct States<'a> {

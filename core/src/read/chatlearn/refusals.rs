@@ -1,5 +1,5 @@
 //! What `ChatLearn` refuses in keys that become no field of the question. The rules about plans are
-//! `emit::rules::chatlearn`'s.
+//! `rules::chatlearn`'s.
 
 use super::{POLICY, RUN, TRAINER};
 use crate::read::draft::Draft;

@@ -164,7 +164,7 @@ pub(super) fn in_order(
         changed: left,
         ..last.clone()
     });
-    // What the last ones add may be less than when they were found, beside others.
+    // Each was worth it when it was found. Beside the others the last ones may no longer be.
     while let [.., was, now] = path.as_slice()
         && !now.pays(was)
     {

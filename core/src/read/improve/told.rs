@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::plans::State;
+use crate::answer::answer;
 use crate::context::Context;
 use crate::emit::{self, Emission};
-use crate::estimate;
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::read::edit::{self, Edit};
@@ -17,7 +17,7 @@ use crate::read::report::{Reading, Understood};
 /// What the framework is told for a plan, as its own texts are read; `None` where it has no text for it.
 pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<Understood>> {
     let framework = emit::framework(reading.framework.id())?;
-    let answer = estimate::answer(&Context::new(job), plan);
+    let answer = answer(&Context::new(job), plan);
     let snippets = emit::emit(&Emission {
         framework,
         job,

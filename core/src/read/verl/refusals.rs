@@ -1,12 +1,12 @@
 //! What veRL 0.9.1 refuses in keys that become no field of the question: its configuration code, and what its workers
-//! assert. The rules about plans are `emit::rules::verl`'s.
+//! assert. The rules about plans are `rules::verl`'s.
 
 use super::reinforcement::ROLLOUT;
 use super::roles::REF;
 use crate::catalog::ModelEntry;
-use crate::emit::reach;
 use crate::read::draft::Draft;
 use crate::read::value;
+use crate::rules::positions::reach;
 
 const ACTOR: &str = "actor_rollout_ref.actor";
 const CRITIC: &str = "critic";

@@ -206,7 +206,7 @@ fn rollout(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl) {
     );
     // runtime/executor.py: batches pass between roles whose counts divide one another.
     let dp = u64::from(plan.layout.data_parallel(gpus));
-    let own = super::reference_ranks(job, &plan.layout);
+    let own = reference_ranks(job, &plan.layout);
     for (one, other, what) in [
         (replicas, dp, "engines feed"),
         (own, dp, "ranks of the reference feed"),
@@ -232,4 +232,15 @@ fn lcm(a: u64, b: u64) -> u64 {
         (x, y) = (y, x % y);
     }
     a.checked_div(x).map_or(0, |part| part.saturating_mul(b))
+}
+
+/// Data-parallel ranks of `ChatLearn`'s reference policy, over all its replicas.
+pub(crate) fn reference_ranks(job: &Job, layout: &Layout) -> u64 {
+    let gpus = u64::from(job.hardware.gpus);
+    let replica = match layout.backend {
+        Backend::Megatron => replica(&job.model.shape, layout),
+        _ => gpus,
+    };
+    let replicas = gpus.checked_div(replica).unwrap_or(1).max(1);
+    replicas * (gpus / replicas / u64::from(layout.model_parallel()).max(1)).max(1)
 }

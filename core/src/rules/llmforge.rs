@@ -20,7 +20,7 @@ const ACCELERATORS: &[(&str, &str)] = &[
 ];
 
 /// The name of a GPU as a Ray resource, where LLMForge has one.
-pub(in crate::emit) fn accelerator(job: &Job) -> Option<&'static str> {
+pub(crate) fn accelerator(job: &Job) -> Option<&'static str> {
     let known = ACCELERATORS.iter().find(|(id, _)| *id == job.hardware.gpu);
     known.map(|(_, name)| *name)
 }
@@ -32,7 +32,7 @@ pub(crate) fn accelerators(name: &str) -> Vec<&'static str> {
 }
 
 /// LLMForge's `DeepSpeed` configuration that lays a plan out, where one does.
-pub(in crate::emit) fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
+pub(crate) fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
     let offload = layout.offload;
     let plus = layout.zero_plus;
     let other = layout.nvme_offload || plus.quantized_weights || plus.quantized_gradients;

@@ -114,7 +114,7 @@ pub(super) fn core(rules: &mut Rules, job: &Job, layout: &Layout) {
 
 /// Samples of an optimizer step as Megatron's data sets count them: sequences, or as many packs as hold them, a
 /// multiple of `step`, the samples of one pass on every rank.
-pub(in crate::emit) fn samples(workload: &Workload, step: u64) -> u64 {
+pub(crate) fn samples(workload: &Workload, step: u64) -> u64 {
     if !workload.joins() {
         return workload.global_batch;
     }

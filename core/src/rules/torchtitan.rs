@@ -8,11 +8,11 @@ use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute};
 use crate::wire::{Backend, Precision, WorkloadKind};
 
 /// A model that torchtitan carries (`torchtitan/models/*/__init__.py` of 0.2.2).
-pub(in crate::emit) struct Flavor {
+pub(crate) struct Flavor {
     /// `model.name`.
-    pub(in crate::emit) model: &'static str,
+    pub(crate) model: &'static str,
     /// `model.flavor`.
-    pub(in crate::emit) flavor: &'static str,
+    pub(crate) flavor: &'static str,
     /// Hidden size, layers, heads, width of the MLP or of one expert, experts, vocabulary.
     size: [u64; 6],
     /// Whether its attention is flex attention, which context parallelism does not split.
@@ -21,7 +21,7 @@ pub(in crate::emit) struct Flavor {
 
 impl Flavor {
     /// Whether its attention keeps joined documents apart: its flex attention has a mask of blocks, but gpt-oss's.
-    pub(in crate::emit) fn separates(&self) -> bool {
+    pub(crate) fn separates(&self) -> bool {
         self.flex && self.model != "gpt_oss"
     }
 }
@@ -92,7 +92,7 @@ const FLAVORS: &[Flavor] = &[
 ];
 
 /// torchtitan's own configuration of a shape, where it has one.
-pub(in crate::emit) fn flavor_of(shape: &Shape) -> Option<&'static Flavor> {
+pub(crate) fn flavor_of(shape: &Shape) -> Option<&'static Flavor> {
     let width = if shape.num_experts > 0 {
         shape.moe_intermediate_size
     } else {
@@ -112,7 +112,7 @@ pub(in crate::emit) fn flavor_of(shape: &Shape) -> Option<&'static Flavor> {
 
 /// GPUs that shard the weights, and copies of such a group: torchtitan shards over context parallelism too.
 /// `None` where the shard group does not hold whole context-parallel groups.
-pub(in crate::emit) fn shards(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
+pub(crate) fn shards(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
     if layout.backend == Backend::Ddp {
         return Some((1, gpus));
     }

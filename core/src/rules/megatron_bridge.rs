@@ -9,10 +9,10 @@ use crate::wire::{Attention, RecomputeModule, WorkloadKind};
 
 /// A model's recipes: catalog id, what their names begin with, and how they fine-tune
 /// (`src/megatron/bridge/recipes/` of tag v0.3.1).
-pub(in crate::emit) struct Recipe {
+pub(crate) struct Recipe {
     id: &'static str,
     /// What the names of its recipes begin with.
-    pub(in crate::emit) name: &'static str,
+    pub(crate) name: &'static str,
     tunes: Tunes,
 }
 
@@ -83,7 +83,7 @@ static RECIPES: &[Recipe] = &[
 ];
 
 /// The recipes of a model.
-pub(in crate::emit) fn recipe(id: &str) -> Option<&'static Recipe> {
+pub(crate) fn recipe(id: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.id == id)
 }
 

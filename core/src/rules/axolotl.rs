@@ -10,7 +10,7 @@ use crate::wire::{Attention, Backend, Precision};
 /// Ranks along each axis of axolotl's mesh, beside tensor, context and expert parallelism: those that shard
 /// the weights, and copies of them (`utils/distributed.py`, `integrations/expert_parallel/plugin.py`).
 /// `None` where the shard group does not hold whole groups of the other axes.
-pub(in crate::emit) fn mesh(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
+pub(crate) fn mesh(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
     let inner = layout.context_parallel * layout.expert_parallel;
     let shard = layout.shard_group.checked_div(inner).filter(|n| *n > 0)?;
     let copies = layout.data_parallel(gpus) * layout.context_parallel / layout.shard_group.max(1);

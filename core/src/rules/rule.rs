@@ -1,56 +1,16 @@
-//! What frameworks refuse: divisibility, missing switches, tasks they do not have.
-//!
-//! Each function names the field to change. The emitters refuse by these rules, and the search may
-//! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn
-//! b7af31a, DeepSpeed 0.19.8, TRL 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.16.1 with Megatron-LM of that tag,
-//! Megatron-Bridge 0.3.1, torchtitan 0.2.2, LLaMA-Factory 0.9.5 and axolotl 0.19.0, which `e2e/frameworks` runs over the
-//! emitted texts.
-
-pub(super) mod axolotl;
-mod chatlearn;
-mod deepspeed;
-mod llamafactory;
-pub(super) mod llmforge;
-pub(super) mod megatron_bridge;
-pub(super) mod megatron_lm;
-mod openrlhf;
-pub(super) mod torchtitan;
-mod trainer;
-pub(super) mod trl;
-pub(super) mod verl;
-
-pub use axolotl::violations as axolotl;
-pub use chatlearn::violations as chatlearn;
-pub(super) use deepspeed::micro as deepspeed_micro;
-pub use deepspeed::violations as deepspeed;
-pub use llamafactory::violations as llamafactory;
-pub(crate) use llmforge::accelerators as llmforge_accelerators;
-pub use llmforge::violations as llmforge;
-pub use megatron_bridge::violations as megatron_bridge;
-pub use megatron_lm::violations as megatron_lm;
-pub use openrlhf::violations as openrlhf;
-pub use torchtitan::violations as torchtitan;
-pub use trl::violations as trl;
-pub use verl::violations as verl;
+//! What rules of several frameworks share.
 
 use std::fmt::{self, Display};
 
-use super::Framework;
-use super::reach;
+use super::positions::reach;
 use crate::error::InputError;
 use crate::job::Job;
 use crate::model::Shape;
-use crate::plan::{Layout, MicroBatch, Plan, RolloutPlan};
-use crate::wire::{Backend, Schedule};
-
-/// What `framework` refuses in this job and plan, most basic first; empty where it runs.
-#[must_use]
-pub fn violations(job: &Job, plan: &Plan, framework: &Framework) -> Vec<InputError> {
-    (framework.violations)(job, plan)
-}
+use crate::plan::{Layout, MicroBatch, RolloutPlan};
+use crate::wire::Schedule;
 
 /// GPUs that train and GPUs that generate: all of them, twice, where colocated.
-pub(super) fn pools(job: &Job) -> (u32, u32) {
+pub(crate) fn pools(job: &Job) -> (u32, u32) {
     let all = job.hardware.gpus;
     match &job.workload.rl {
         Some(rl) if rl.schedule != Schedule::Colocated => {
@@ -61,7 +21,7 @@ pub(super) fn pools(job: &Job) -> (u32, u32) {
 }
 
 /// Nodes and GPUs per node of a pool: whole nodes, or a part of one. `None` where it is neither.
-pub(super) fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
+pub(crate) fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
     if gpus == 0 || gpus_per_node == 0 {
         None
     } else if gpus <= gpus_per_node {
@@ -73,36 +33,14 @@ pub(super) fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
 }
 
 /// Nodes of the whole machine.
-pub(super) fn machines(job: &Job) -> u32 {
+pub(crate) fn machines(job: &Job) -> u32 {
     let hardware = &job.hardware;
     nodes(hardware.gpus, hardware.gpus_per_node).map_or(1, |(count, _)| count)
 }
 
-/// What no text here sets up: a draft model or heads are the person's own.
-pub(super) fn speculative(plan: &Plan) -> Option<String> {
-    let speedup = plan.rollout.as_ref()?.speculative_speedup;
-    (speedup != 1.0).then(|| {
-        format!(
-            "the estimate generates {} times as fast by speculative decoding; set that up in the engine, nothing here does.",
-            super::words::amount(speedup)
-        )
-    })
-}
-
-/// Data-parallel ranks of `ChatLearn`'s reference policy, over all its replicas.
-pub(super) fn reference_ranks(job: &Job, layout: &Layout) -> u64 {
-    let gpus = u64::from(job.hardware.gpus);
-    let replica = match layout.backend {
-        Backend::Megatron => chatlearn::replica(&job.model.shape, layout),
-        _ => gpus,
-    };
-    let replicas = gpus.checked_div(replica).unwrap_or(1).max(1);
-    replicas * (gpus / replicas / u64::from(layout.model_parallel()).max(1)).max(1)
-}
-
 /// Layers of the last pipeline stage where the stages cannot be equal: the others are as full as
 /// the fullest. `None` where nothing would be left for it.
-pub(super) fn last_stage(layers: u64, stages: u32) -> Option<u64> {
+pub(crate) fn last_stage(layers: u64, stages: u32) -> Option<u64> {
     let stages = u64::from(stages.max(1));
     let rest = layers.div_ceil(stages).saturating_mul(stages - 1);
     layers.checked_sub(rest).filter(|last| *last > 0)
@@ -110,21 +48,26 @@ pub(super) fn last_stage(layers: u64, stages: u32) -> Option<u64> {
 
 /// Collects what is broken.
 #[derive(Default)]
-struct Rules(Vec<InputError>);
+pub(super) struct Rules(pub(super) Vec<InputError>);
 
 impl Rules {
-    fn refuse(&mut self, field: impl Display, message: impl Into<String>) {
+    pub(super) fn refuse(&mut self, field: impl Display, message: impl Into<String>) {
         self.0.push(InputError::new(field.to_string(), message));
     }
 
-    fn require(&mut self, holds: bool, field: impl Display, message: impl FnOnce() -> String) {
+    pub(super) fn require(
+        &mut self,
+        holds: bool,
+        field: impl Display,
+        message: impl FnOnce() -> String,
+    ) {
         if !holds {
             self.refuse(field, message());
         }
     }
 
     /// `whole` must be a multiple of `part`.
-    fn divides(
+    pub(super) fn divides(
         &mut self,
         part: u64,
         whole: u64,
@@ -135,7 +78,7 @@ impl Rules {
     }
 
     /// The pool must be whole nodes: every framework here is told nodes and GPUs per node.
-    fn whole_nodes(&mut self, job: &Job) {
+    pub(super) fn whole_nodes(&mut self, job: &Job) {
         let (gpus, per_node) = (job.hardware.gpus, job.hardware.gpus_per_node);
         self.require(nodes(gpus, per_node).is_some(), "hardware.gpus", || {
             format!("{gpus} GPUs are no whole number of nodes of {per_node}. Choose a multiple of {per_node}.")
@@ -143,7 +86,7 @@ impl Rules {
     }
 
     /// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
-    fn megatron(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
+    pub(super) fn megatron(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
         let (tp, pp, cp) = (
             layout.tensor_parallel,
             layout.pipeline_parallel,
@@ -222,7 +165,7 @@ impl Rules {
     }
 
     /// FSDP with Ulysses: what both veRL and `ChatLearn` ask.
-    fn fsdp(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
+    pub(super) fn fsdp(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
         let others = [
             ("tensor_parallel", layout.tensor_parallel),
             ("pipeline_parallel", layout.pipeline_parallel),
@@ -260,7 +203,13 @@ impl Rules {
     }
 
     /// The generation engine.
-    fn rollout(&mut self, rollout: &RolloutPlan, shape: &Shape, gpus: u32, gpus_per_node: u32) {
+    pub(super) fn rollout(
+        &mut self,
+        rollout: &RolloutPlan,
+        shape: &Shape,
+        gpus: u32,
+        gpus_per_node: u32,
+    ) {
         let (tp, engine) = (rollout.tensor_parallel, rollout.gpus());
         let field = "plan.rollout.tensor_parallel";
         self.divides(engine.into(), gpus.into(), field, || {
@@ -290,7 +239,7 @@ impl Rules {
     }
 
     /// A budget of tokens must hold the longest sequence, split as the layout splits it.
-    fn token_budget(&mut self, field: &Path, layout: &Layout, longest: u64) {
+    pub(super) fn token_budget(&mut self, field: &Path, layout: &Layout, longest: u64) {
         let MicroBatch::Tokens(tokens) = layout.micro_batch else {
             return;
         };
@@ -305,7 +254,13 @@ impl Rules {
 
     /// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the
     /// framework takes that from the checkpoint's `config.json`.
-    fn position(&mut self, job: &Job, longest: u64, field: impl Display, stretches: bool) {
+    pub(super) fn position(
+        &mut self,
+        job: &Job,
+        longest: u64,
+        field: impl Display,
+        stretches: bool,
+    ) {
         let (model, own) = (&job.model, job.model.shape.max_position_embeddings);
         let known = if stretches {
             reach(&model.id, own)
@@ -322,16 +277,16 @@ impl Rules {
 }
 
 /// Where in the plan a layout stands: the trained model's at the top, others below a key.
-struct Path(&'static str);
+pub(super) struct Path(pub(super) &'static str);
 
 impl Path {
-    fn of(&self, key: &'static str) -> Field {
+    pub(super) fn of(&self, key: &'static str) -> Field {
         Field(self.0, key)
     }
 }
 
 /// A field of a layout. Its path is written for a refusal alone: the search asks these rules of every plan.
-struct Field(&'static str, &'static str);
+pub(super) struct Field(&'static str, &'static str);
 
 impl Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

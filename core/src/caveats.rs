@@ -1,6 +1,5 @@
 //! Caveats: what an estimate assumes or leaves out.
 
-use crate::calibration;
 use crate::catalog;
 use crate::coverage;
 use crate::efficiency::EFFICIENCY;
@@ -8,14 +7,14 @@ use crate::error::Caveat;
 use crate::hardware::{Hardware, supports_bf16, supports_flash_attention};
 use crate::job::Job;
 use crate::plan::{MicroBatch, Plan};
-use crate::units::shortest;
-use crate::wire::{Attention, Precision, RunBy};
+use crate::units::{fixed, shortest};
+use crate::wire::{Attention, Calibration, Precision, RunBy};
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
-pub fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
+pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
     let mut found = job.caveats.clone();
-    found.extend(job.calibration.as_ref().map(calibration::caveat));
+    found.extend(job.calibration.as_ref().map(calibrated));
     let hardware = &job.hardware;
     let shape = &job.model.shape;
     let layout = &plan.layout;
@@ -153,7 +152,7 @@ pub fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
 
 /// A search that ended before all plans were considered.
 #[must_use]
-pub fn cut_short() -> Caveat {
+pub(crate) fn cut_short() -> Caveat {
     Caveat::new(
         "search-limit",
         "There are more plans than a question's work allows to consider: a better one may have been left out. State a part of the plan, and the search covers the rest.",
@@ -183,4 +182,27 @@ fn efficiencies(hardware: &Hardware) -> Option<Caveat> {
             names.join(", ")
         ),
     ))
+}
+
+/// What a calibrated estimate says of itself.
+fn calibrated(calibration: &Calibration) -> Caveat {
+    Caveat::new(
+        "calibrated",
+        format!(
+            "Calibrated with a run of your own: {}.",
+            factors(calibration)
+        ),
+    )
+}
+
+/// `times × 1.12, training's memory × 1.03`.
+#[must_use]
+pub(crate) fn factors(calibration: &Calibration) -> String {
+    let part =
+        |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
+    let parts = [
+        part("times", calibration.time),
+        part("training's memory", calibration.memory),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

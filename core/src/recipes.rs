@@ -1,7 +1,11 @@
-//! Parallel layouts that frameworks publish for models.
+//! Parallel layouts that frameworks publish for models, each with its source.
+//!
+//! The table comes from `core/catalog/recipes.toml`; `build.rs` checks and compiles it in.
 
-use super::Source;
+use crate::catalog::Source;
 use crate::wire::WorkloadKind;
+
+include!(concat!(env!("OUT_DIR"), "/recipes.rs"));
 
 /// A framework whose recipes are on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,5 +58,5 @@ impl Recipe {
 /// Every recipe, by model and task.
 #[must_use]
 pub fn recipes() -> &'static [Recipe] {
-    super::RECIPES
+    RECIPES
 }
