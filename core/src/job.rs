@@ -10,6 +10,7 @@ use crate::error::{Caveat, InputError};
 use crate::framework::Named;
 use crate::hardware::Hardware;
 use crate::model::{Model, resolve_model};
+use crate::task::Task;
 use crate::units::shortest;
 use crate::wire::{
     Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec,
@@ -214,8 +215,8 @@ fn resolve_workload(
         }
         workload.tokens = Some(tokens);
     }
-    match kind {
-        WorkloadKind::Pretrain | WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora => {
+    match kind.task() {
+        Task::Train => {
             let length = required("workload.sequence_length", spec.sequence_length)?;
             workload.sequence_length = positive("workload.sequence_length", length, MAX_LENGTH)?;
             let batch = required("workload.global_batch", spec.global_batch)?;
@@ -225,18 +226,18 @@ fn resolve_workload(
                 None => length as f64,
             };
         }
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
+        Task::Rl(algorithm) => {
             let rl = spec
                 .rl
                 .as_ref()
                 .ok_or_else(|| InputError::new("workload.rl", "RL workloads need this object."))?;
-            let rl = resolve_rl(kind, rl, model, hardware, caveats)?;
+            let rl = resolve_rl(algorithm, rl, model, hardware, caveats)?;
             workload.sequence_length = rl.max_length();
             workload.mean_sequence_length = rl.mean_length();
             workload.global_batch = rl.mini_batch * rl.responses_per_prompt;
             workload.rl = Some(rl);
         }
-        WorkloadKind::Rollout => {
+        Task::Generate => {
             let rollout = spec.rollout.as_ref().ok_or_else(|| {
                 InputError::new("workload.rollout", "A rollout workload needs this object.")
             })?;

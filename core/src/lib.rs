@@ -57,6 +57,7 @@ pub mod search;
 pub mod sensitivity;
 pub mod spread;
 pub mod step;
+pub mod task;
 pub mod training;
 pub mod units;
 mod warnings;

@@ -203,10 +203,7 @@ impl Form {
 /// Whether a task is reinforcement learning.
 #[must_use]
 pub fn is_rl(kind: WorkloadKind) -> bool {
-    matches!(
-        kind,
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo
-    )
+    kind.algorithm().is_some()
 }
 
 /// Whether a task generates.

@@ -12,23 +12,19 @@ use crate::workload::Lora;
 /// The question in one line.
 pub(super) fn question(job: &Job) -> String {
     let (workload, hardware) = (&job.workload, &job.hardware);
+    let algorithm = workload.kind.algorithm();
     let task = match workload.kind {
         WorkloadKind::Pretrain => "Pre-training".to_owned(),
         WorkloadKind::Sft => "Full fine-tuning".to_owned(),
         WorkloadKind::Lora => lora_words("LoRA", workload.lora),
         WorkloadKind::Qlora => lora_words("QLoRA", workload.lora),
-        WorkloadKind::Ppo => "PPO".to_owned(),
-        WorkloadKind::Grpo => "GRPO".to_owned(),
-        WorkloadKind::Dapo => "DAPO".to_owned(),
         WorkloadKind::Rollout => "Generation".to_owned(),
+        _ => algorithm.map_or_else(String::new, |own| own.name.to_owned()),
     };
-    let adapters = match workload.kind {
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => workload
-            .lora
-            .map(|lora| format!(" with LoRA of rank {}", lora.rank))
-            .unwrap_or_default(),
-        _ => String::new(),
-    };
+    let adapters = algorithm
+        .and(workload.lora)
+        .map(|lora| format!(" with LoRA of rank {}", lora.rank))
+        .unwrap_or_default();
     let size = match &workload.rl {
         Some(rl) => format!(
             "{} prompts × {}, {} + {} tokens{}",

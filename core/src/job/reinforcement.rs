@@ -6,21 +6,17 @@ use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH, positive, required, within};
 use crate::error::{Caveat, InputError};
 use crate::hardware::Hardware;
 use crate::model::{Model, resolve_model};
+use crate::task::Algorithm;
 use crate::units::shortest;
-use crate::wire::{RlSpec, Schedule, WorkloadKind};
+use crate::wire::{RlSpec, Schedule};
 use crate::workload::Rl;
-
-/// Prompts that DAPO's dynamic sampling (arXiv:2503.14476, section 3.2) generates for each that trains: rollout over one batch's generation in seven
-/// veRL runs with `filter_groups`, 2.1 to 3.8, at the median
-/// (<https://github.com/ISEEKYAN/verl_megatron_practice>, dapo14b.csv rows 7 to 11, dapo32b.csv rows 6 and 7).
-const DYNAMIC_SAMPLING: f64 = 2.3;
 
 /// Versions of the weights that a fully asynchronous sample may lag behind: veRL's `max_off_policy_threshold`
 /// (verl 0.9.1, `trainer/config`).
 pub(crate) const STALENESS: u64 = 8;
 
 pub(super) fn resolve_rl(
-    kind: WorkloadKind,
+    algorithm: &Algorithm,
     spec: &RlSpec,
     model: &Model,
     hardware: &Hardware,
@@ -36,11 +32,9 @@ pub(super) fn resolve_rl(
         "prompts_per_step",
         required(&field("prompts_per_step"), spec.prompts_per_step)?,
     )?;
-    let responses = spec.responses_per_prompt.unwrap_or(match kind {
-        WorkloadKind::Dapo => 16,
-        WorkloadKind::Grpo => 8,
-        _ => 1,
-    });
+    let responses = spec
+        .responses_per_prompt
+        .unwrap_or(algorithm.responses_per_prompt);
     let responses = positive(field("responses_per_prompt"), responses, 4096)?;
     let max_prompt = length(
         "max_prompt_length",
@@ -105,12 +99,15 @@ pub(super) fn resolve_rl(
         Some(value) => resolve_model(value, &field(name)).map(Some),
     };
     let critic = role("critic", &spec.critic)?;
-    let critic = match (kind, critic) {
-        (WorkloadKind::Ppo, None) if spec.critic.is_none() => Some(model.clone()),
-        (WorkloadKind::Ppo, None) => {
+    let critic = match (algorithm.critic, critic) {
+        (true, None) if spec.critic.is_none() => Some(model.clone()),
+        (true, None) => {
             return Err(InputError::new(
                 field("critic"),
-                "PPO trains a critic. Give its model, or leave the field out to use the actor's.",
+                format!(
+                    "{} trains a critic. Give its model, or leave the field out to use the actor's.",
+                    algorithm.name
+                ),
             ));
         }
         (_, critic) => critic,
@@ -131,18 +128,19 @@ pub(super) fn resolve_rl(
         ));
     }
     let gen_batch_size = count("gen_batch_size", spec.gen_batch_size.unwrap_or(prompts))?;
-    let oversampling = match spec.oversampling {
-        Some(times) => within(field("oversampling"), times, 1.0, 100.0)?,
-        None if kind == WorkloadKind::Dapo => {
+    let oversampling = match (spec.oversampling, algorithm.oversampling) {
+        (Some(times), _) => within(field("oversampling"), times, 1.0, 100.0)?,
+        (None, Some(times)) => {
             caveats.push(Caveat::new(
                 "assumed-oversampling",
                 format!(
-                    "DAPO drops prompts whose responses all score alike: {DYNAMIC_SAMPLING} generated prompts for each that trains are assumed. State workload.rl.oversampling, 1 without dynamic sampling."
+                    "{} drops prompts whose responses all score alike: {times} generated prompts for each that trains are assumed. State workload.rl.oversampling, 1 without dynamic sampling.",
+                    algorithm.name
                 ),
             ));
-            DYNAMIC_SAMPLING
+            times
         }
-        None => 1.0,
+        (None, None) => 1.0,
     };
     let max_staleness = match (schedule, spec.max_staleness) {
         (Schedule::FullyAsync, stated) => count("max_staleness", stated.unwrap_or(STALENESS))?,
@@ -160,7 +158,7 @@ pub(super) fn resolve_rl(
         response_length_cv: cv,
         mini_batch,
         epochs: positive(field("epochs"), spec.epochs.unwrap_or(1), 1000)?,
-        reference: spec.reference.unwrap_or(kind != WorkloadKind::Dapo),
+        reference: spec.reference.unwrap_or(algorithm.reference),
         critic,
         reward_model: role("reward_model", &spec.reward_model)?,
         old_log_prob: spec.old_log_prob.unwrap_or(true),

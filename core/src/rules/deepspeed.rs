@@ -4,23 +4,24 @@ use super::{Path, Rules};
 use crate::error::InputError;
 use crate::job::Job;
 use crate::plan::{Layout, MicroBatch, Plan, ZeroPlus};
-use crate::wire::{Backend, Precision, WorkloadKind};
+use crate::task::Task;
+use crate::wire::{Backend, Precision};
 
 /// What `DeepSpeed` refuses, or accepts and ignores.
 #[must_use]
 pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     let mut rules = Rules::default();
     let (layout, workload) = (&plan.layout, &job.workload);
-    match workload.kind {
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => rules.refuse(
+    match workload.kind.task() {
+        Task::Rl(_) => rules.refuse(
             "workload.kind",
             "A ds_config.json lays out one training loop, no generation. Take veRL's or ChatLearn's flags.",
         ),
-        WorkloadKind::Rollout => rules.refuse(
+        Task::Generate => rules.refuse(
             "workload.kind",
             "DeepSpeed's configuration trains; for generation alone start vLLM or SGLang itself.",
         ),
-        _ => {}
+        Task::Train => {}
     }
     rules.require(layout.backend == Backend::Deepspeed, "plan.backend", || {
         "Set the backend to deepspeed, or leave it to the search.".to_owned()

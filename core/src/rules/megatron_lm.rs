@@ -6,6 +6,7 @@ use crate::error::InputError;
 use crate::job::Job;
 use crate::model::{Norm, QkNorm, Shape};
 use crate::plan::{Layout, MicroBatch, Plan, Recompute};
+use crate::task::Task;
 use crate::wire::{Backend, RecomputeModule, WorkloadKind};
 use crate::workload::Workload;
 
@@ -28,16 +29,16 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
 
 /// Refuses what only generates, or generates too.
 pub(super) fn trains(rules: &mut Rules, kind: WorkloadKind, name: &str) {
-    match kind {
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => rules.refuse(
+    match kind.task() {
+        Task::Rl(_) => rules.refuse(
             "workload.kind",
             format!("These texts of {name} pre-train and fine-tune. Take veRL's or ChatLearn's flags for reinforcement learning."),
         ),
-        WorkloadKind::Rollout => rules.refuse(
+        Task::Generate => rules.refuse(
             "workload.kind",
             format!("{name} trains; for generation alone start vLLM or SGLang itself."),
         ),
-        _ => {}
+        Task::Train => {}
     }
 }
 

@@ -138,12 +138,12 @@ fn reinforcement(
     rules.require(workload.lora.is_none(), "workload.lora", || {
         "OpenRLHF cannot hand adapters to vLLM. Leave lora out, or take veRL's flags.".to_owned()
     });
-    let ppo = workload.kind == WorkloadKind::Ppo;
-    rules.require(ppo || rl.critic.is_none(), "workload.rl.critic", || {
+    let critic = workload.kind.has_critic();
+    rules.require(critic || rl.critic.is_none(), "workload.rl.critic", || {
         "GRPO and DAPO compare the responses of a prompt, without a critic. Set it to null, or choose ppo.".to_owned()
     });
     rules.require(
-        ppo || rl.responses_per_prompt > 1,
+        critic || rl.responses_per_prompt > 1,
         "workload.rl.responses_per_prompt",
         || "GRPO and DAPO compare the responses of a prompt. Give 2 or more.".to_owned(),
     );

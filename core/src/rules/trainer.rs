@@ -4,21 +4,22 @@ use super::Rules;
 use super::deepspeed::micro;
 use crate::job::Job;
 use crate::plan::{Layout, Recompute};
+use crate::task::Task;
 use crate::wire::{Backend, WorkloadKind};
 
 impl Rules {
     /// Tasks of both; `name` is the framework's.
     pub(super) fn fine_tunes(&mut self, kind: WorkloadKind, name: &str) {
-        match kind {
-            WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => self.refuse(
+        match kind.task() {
+            Task::Rl(_) => self.refuse(
                 "workload.kind",
                 format!("{name}'s own reinforcement learning is not laid out here. Take veRL's or ChatLearn's flags."),
             ),
-            WorkloadKind::Rollout => self.refuse(
+            Task::Generate => self.refuse(
                 "workload.kind",
                 format!("{name} trains; for generation alone start vLLM or SGLang itself."),
             ),
-            _ => {}
+            Task::Train => {}
         }
     }
 

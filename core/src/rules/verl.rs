@@ -53,7 +53,9 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
 /// The critic's layout and shape, where there is a critic.
 pub(crate) fn critic<'a>(job: &'a Job, plan: &'a Plan) -> Option<(&'a Layout, &'a Shape)> {
     let model = job.workload.rl.as_ref()?.critic.as_ref()?;
-    (job.workload.kind == WorkloadKind::Ppo)
+    job.workload
+        .kind
+        .has_critic()
         .then(|| (plan.critic.as_ref().unwrap_or(&plan.layout), &model.shape))
 }
 
@@ -136,14 +138,14 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
         || "The mini-batch is at least one prompt and no more than the step's.".to_owned(),
     );
     rules.require(
-        workload.kind != WorkloadKind::Ppo || rl.critic.is_some(),
+        !workload.kind.has_critic() || rl.critic.is_some(),
         "workload.rl.critic",
         || {
             "veRL's PPO estimates advantages with a critic. Name its model, or choose grpo."
                 .to_owned()
         },
     );
-    rules.require(workload.kind == WorkloadKind::Ppo || rl.critic.is_none(), "workload.rl.critic", || {
+    rules.require(workload.kind.has_critic() || rl.critic.is_none(), "workload.rl.critic", || {
         "GRPO and DAPO compare the responses of a prompt, without a critic. Set it to null, or choose ppo.".to_owned()
     });
     schedule(rules, job, rl, train, generate);

@@ -6,9 +6,8 @@ use crate::job::Job;
 use crate::neighbours::{MOST_ENGINE, is_selective};
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use crate::rl;
-use crate::wire::{
-    Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec, WorkloadKind,
-};
+use crate::task::Task;
+use crate::wire::{Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec};
 
 /// What plans of one parallel layout differ in beside the micro-batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,8 +57,8 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
     if let Some(backend) = spec.backend {
         return vec![backend];
     }
-    match job.workload.kind {
-        WorkloadKind::Pretrain | WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora => {
+    match job.workload.kind.task() {
+        Task::Train => {
             vec![
                 Backend::Fsdp,
                 Backend::Megatron,
@@ -67,10 +66,10 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
                 Backend::Ddp,
             ]
         }
-        WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo => {
+        Task::Rl(_) => {
             vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
         }
-        WorkloadKind::Rollout => vec![Backend::Fsdp],
+        Task::Generate => vec![Backend::Fsdp],
     }
 }
 
@@ -458,21 +457,23 @@ fn moved(job: &Job, backend: Backend) -> Vec<Offload> {
         activations: true,
         ..states
     };
-    match (job.workload.kind, backend) {
-        (WorkloadKind::Rollout, _) => vec![none],
+    match (job.workload.kind.task(), backend) {
+        (Task::Generate, _) => vec![none],
         // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
         // `utils/deepspeed/deepspeed_utils.py`).
-        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Deepspeed) => {
+        (Task::Rl(_), Backend::Deepspeed) => {
             vec![none, activations, with_gradients]
         }
-        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, Backend::Fsdp) => {
+        (Task::Rl(_), Backend::Fsdp) => {
             vec![none, activations, states, everything]
         }
-        (WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo, _) => vec![none, states],
-        (_, Backend::Deepspeed) => vec![none, activations, with_gradients, states, everything],
-        (_, Backend::Fsdp) => vec![none, activations, states, everything],
-        (_, Backend::Megatron) => vec![none, optimizer],
-        (_, Backend::Ddp) => vec![none, activations],
+        (Task::Rl(_), _) => vec![none, states],
+        (Task::Train, Backend::Deepspeed) => {
+            vec![none, activations, with_gradients, states, everything]
+        }
+        (Task::Train, Backend::Fsdp) => vec![none, activations, states, everything],
+        (Task::Train, Backend::Megatron) => vec![none, optimizer],
+        (Task::Train, Backend::Ddp) => vec![none, activations],
     }
 }
 

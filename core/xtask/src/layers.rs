@@ -25,6 +25,7 @@ pub(crate) const LAYERS: [Layer; 8] = [
             "wire",
             "framework",
             "recipes",
+            "task",
             "workload",
             "plan",
             "job",

@@ -272,8 +272,8 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
     let kind = emission.job.workload.kind;
-    let ppo = kind == WorkloadKind::Ppo;
-    let (estimator, reason) = if ppo {
+    let critic = kind.has_critic();
+    let (estimator, reason) = if critic {
         ("gae", "PPO: the critic estimates values")
     } else {
         (
@@ -288,7 +288,7 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
             "0.001",
             "keeps the policy near the reference; yours to tune",
         );
-        if ppo {
+        if critic {
             section.set("--algo.kl.estimator", "k1", "PPO's penalty in the reward");
         } else {
             switch(

@@ -234,15 +234,17 @@ fn micro_batches(emission: &Emission, rl: &Rl) -> Section {
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
     let kind = emission.job.workload.kind;
-    let (estimator, reason) = match kind {
-        WorkloadKind::Ppo => ("gae", "PPO: the critic estimates values"),
-        _ => (
+    let critic = kind.has_critic();
+    let (estimator, reason) = if critic {
+        ("gae", "PPO: the critic estimates values")
+    } else {
+        (
             "grpo",
             "advantages from the responses of one prompt, no critic",
-        ),
+        )
     };
     section.set("algorithm.adv_estimator", estimator, reason);
-    let in_reward = rl.reference && kind == WorkloadKind::Ppo;
+    let in_reward = rl.reference && critic;
     let in_loss = rl.reference && !in_reward;
     let reason = if in_reward {
         "PPO's penalty for leaving the reference"
