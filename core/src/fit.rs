@@ -137,6 +137,7 @@ pub fn shortfall_gib(demands: &[Demand], confidence: f64) -> f64 {
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked.
+#[must_use]
 pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
     shortfall_gib(&demands(context, plan, step), context.job.confidence)
 }

@@ -3,7 +3,7 @@
 /// A layer with its modules at the root of the crate.
 pub(crate) type Layer = (&'static str, &'static [&'static str]);
 
-/// What a later issue makes crates of.
+/// Every layer, the lowest first.
 pub(crate) const LAYERS: [Layer; 8] = [
     (
         "catalog",

@@ -63,7 +63,6 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
             files.push(path);
         }
     }
-    files.sort();
     Ok(())
 }
 
