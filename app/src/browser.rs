@@ -215,12 +215,16 @@ pub(crate) fn element(id: &str) -> Option<Element> {
 /// holds the question.
 pub(crate) fn jump(id: &str) {
     let Some(element) = element(id) else { return };
-    // What is on the way there has its true height only once it is laid out (base.css).
-    set_root("data-laid", Some("1"));
+    lay_out();
     let _ = element.set_attribute("tabindex", "-1");
     focus(id);
     // After the focus, which brings the middle of what is long into view.
     element.scroll_into_view();
+}
+
+/// Gives all that is far its true height, which what stands below it needs to be found at its place (base.css).
+fn lay_out() {
+    set_root("data-laid", Some("1"));
 }
 
 /// Puts away the popover that an element stands in.
@@ -373,8 +377,8 @@ pub(crate) fn focus(id: &str) {
 }
 
 /// Lets the arrows move the keyboard among the marks of a chart, each of which its tip follows. Escape leaves, and so
-/// puts the tip away.
-pub(crate) fn follow_arrows() {
+/// puts the tip away. Tab leads past what is far.
+pub(crate) fn follow_keys() {
     listen("keydown", step_focus);
 }
 
@@ -384,6 +388,17 @@ fn step_focus(event: &Event) {
     let (Some(pressed), Some(target)) = (pressed, target) else {
         return;
     };
+    if pressed.key() == "Tab" {
+        // From below the form, or backwards from the address bar to the last stop.
+        let from = if pressed.shift_key() {
+            "body, main :not(.ask *)"
+        } else {
+            "main :not(.ask *)"
+        };
+        if target.matches(from).unwrap_or(false) {
+            lay_out();
+        }
+    }
     if !target.class_list().contains("hit") {
         return;
     }

@@ -131,3 +131,14 @@ test('every stop from the first to the last is seen, and the way leads out again
   expect(names.length).toBeGreaterThan(60);
   expect(names.length).toBeLessThan(400);
 });
+
+test('backwards from the top the last stop is in the window, and stays there', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  await page.keyboard.press('Shift+Tab');
+  // What came near with it is laid out with the next frames.
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))); }));
+  const at = await focused(page);
+  expect(at.body).toBe(false);
+  expect(at.inside, `${at.name} is in the window`).toBe(true);
+});

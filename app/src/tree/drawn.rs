@@ -50,7 +50,7 @@ pub(crate) fn widened(bars: Vec<Target>) -> Vec<Target> {
 
 /// What hovering over the marks of a drawing, or stepping through them by keyboard, says: `about` has the
 /// lines for each of them. A sheet above the drawing; the style sheet shows and hides its tips, and the page steps from
-/// one to the next (`browser::follow_arrows`).
+/// one to the next (`browser::follow_keys`).
 pub(crate) fn targets(
     drawing: &Drawing,
     marks: Vec<Target>,

@@ -53,7 +53,7 @@ pub(crate) fn page() -> impl IntoView {
     if !page.embedded {
         comfort::listen(page);
     }
-    crate::browser::follow_arrows();
+    crate::browser::follow_keys();
     how::listen(page);
     page.follow_address();
     crate::texts::choices::start(page);

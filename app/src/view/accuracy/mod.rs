@@ -297,7 +297,7 @@ fn framework(id: &str) -> String {
 
 /// The whole page.
 pub(crate) fn view() -> AnyView {
-    browser::follow_arrows();
+    browser::follow_keys();
     let page = Page::new();
     part(move || {
         let lang = page.look.lang.get();
