@@ -4,8 +4,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PORT ?= 8080
 
+# The crates of the core, without their tests.
+core_sources := $(shell find core -maxdepth 1 -mindepth 1 ! -name tests ! -name benches ! -name examples ! -name xtask)
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
-site_sources := $(shell find .cargo app core/src core/catalog core/build.rs core/Cargo.toml public Cargo.toml Cargo.lock Trunk.toml \
+site_sources := $(shell find .cargo app $(core_sources) public Cargo.toml Cargo.lock Trunk.toml \
 	rust-toolchain.toml scripts/env.sh scripts/finish-site.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs \
 	scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 

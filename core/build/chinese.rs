@@ -13,8 +13,19 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// Sources that say both languages themselves, or nothing to a person.
-const APART: [&str; 4] = ["presets.rs", "chinese.rs", "chinese/", "methods"];
+/// The folders of sources that speak to a person in English. Formulas (`explain`) say both languages themselves.
+pub(crate) const SOURCES: [&str; 7] = [
+    "catalog/src",
+    "question/src",
+    "rules/src",
+    "engine/src",
+    "search/src",
+    "frameworks/src",
+    "src",
+];
+
+/// Sources among them that say both languages themselves, or nothing to a person.
+const APART: [&str; 3] = ["presets.rs", "chinese.rs", "chinese/"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,8 +50,12 @@ struct Tables {
 pub(crate) fn literal(root: &Path) -> Result<String, Vec<String>> {
     let tables = read(&root.join("chinese")).map_err(|problem| vec![problem])?;
     let mut said = BTreeMap::new();
-    let source = root.join("src");
-    sources(&source, &source, &mut said).map_err(|problem| vec![problem])?;
+    for folder in SOURCES {
+        let source = root.join(folder);
+        if source.is_dir() {
+            sources(&source, &source, &mut said).map_err(|problem| vec![problem])?;
+        }
+    }
     let problems = check(&tables, &said);
     if problems.is_empty() {
         Ok(emit(&tables))

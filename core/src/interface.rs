@@ -15,12 +15,13 @@ use serde::Serialize;
 pub use ask::{Function, answered, ask, look_up, read_texts};
 pub use catalog::{GpuRow, ModelRow, PriceRow, Row, rows};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
+pub use language::Speak;
 pub use reading::{ReadText, Unread, base, read};
 pub use search::{Closing, Found, Offered, Offers, Plans, RefusedOffer, search};
 
-use crate::error::InputError;
-use crate::wire::Language;
-use crate::wire::VERSION;
+use shardwise_catalog::error::InputError;
+use shardwise_question::wire::Language;
+use shardwise_question::wire::VERSION;
 
 /// What a question that cannot be answered gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -9,69 +9,28 @@
 //! Quantities carry their unit ([`units`]); bandwidth is per GPU and one direction, rates are dense,
 //! one multiply-add is two operations.
 
-mod activations;
-pub mod advice;
-mod answer;
-pub mod batch;
-pub mod belonging;
-pub mod calibration;
-pub mod catalog;
-mod caveats;
-pub mod chinese;
-pub mod communication;
-pub mod complete;
-pub mod context;
-pub mod coverage;
-pub mod efficiency;
-pub mod emit;
-pub mod error;
-mod estimate;
-mod figures;
-pub mod fit;
-mod flags;
-pub mod flops;
-pub mod framework;
-pub mod hardware;
-pub mod host;
-pub mod interface;
-pub mod job;
-pub mod kernels;
-mod known;
-pub mod layer;
-pub mod memory;
-pub mod methods;
-pub mod model;
-pub mod neighbours;
-mod ordered;
-pub mod permalink;
-pub mod plan;
-mod possible;
-pub mod presets;
-pub mod read;
-pub mod recipes;
-pub mod rl;
-pub mod role;
-pub mod rollout;
-pub mod rules;
-pub mod search;
-pub mod sensitivity;
-pub mod spread;
-pub mod step;
-pub mod task;
-pub mod training;
-pub mod units;
-mod warnings;
-pub mod weights;
-pub mod wire;
-mod words;
-pub mod workload;
-pub mod zero_infinity;
-pub mod zero_needs;
+pub use shardwise_catalog::{catalog, efficiency, error, hardware, model, spread, units};
+pub use shardwise_engine::{
+    batch, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role,
+    rollout, step, training, weights, zero_infinity,
+};
+pub use shardwise_frameworks::{emit, read};
+pub use shardwise_question::{
+    belonging, complete, framework, job, permalink, plan, presets, recipes, task, wire, workload,
+    zero_needs,
+};
+pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity};
 
-pub use answer::answer;
-pub use error::{Caveat, InputError};
-pub use estimate::{Evaluated, advise, estimate, evaluate, evaluate_alone, evaluate_with};
-pub use flags::{evaluate_for, flags};
-pub use search::{Objective, SearchResult, search};
-pub use sensitivity::sensitivity;
-pub use wire::{Answer, Question};
+pub use shardwise_explain as methods;
+pub use shardwise_rules as rules;
+
+pub mod chinese;
+pub mod interface;
+
+pub use shardwise_catalog::{Caveat, InputError};
+pub use shardwise_frameworks::{evaluate_for, flags};
+pub use shardwise_question::{Answer, Question};
+pub use shardwise_search::{
+    Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone,
+    evaluate_with,
+};

@@ -632,7 +632,7 @@ struct Widths {
 fn one_run_narrows_only_what_no_run_covers() {
     let runs = published();
     let mut rows = Vec::new();
-    let coverage: Widths = toml::from_str(include_str!("../catalog/coverage.toml")).unwrap();
+    let coverage: Widths = toml::from_str(include_str!("../catalog/data/coverage.toml")).unwrap();
     for width in [coverage.plain, coverage.involved].concat() {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for own in runs

@@ -1,7 +1,7 @@
 //! Every figure of an answer has an explanation whose numbers, put into its formula, give that figure; every formula has
 //! a source, two languages and code that exists.
 
-#[path = "../build/methods.rs"]
+#[path = "../explain/build/methods.rs"]
 mod build;
 mod put_in;
 
@@ -302,7 +302,7 @@ fn every_formula_has_a_source_and_two_languages() {
 #[test]
 fn every_formula_names_code_and_constants_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let efficiency = fs::read_to_string(root.join("catalog/efficiency.toml")).unwrap();
+    let efficiency = fs::read_to_string(root.join("catalog/data/efficiency.toml")).unwrap();
     for entry in groups().iter().flat_map(|group| group.entries) {
         let path = root.join("..").join(entry.code.path);
         let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", entry.code.path));
@@ -354,13 +354,13 @@ fn errors_are_those_on_record() {
 /// A table with one entry, changed by `change`, as the build reads it.
 fn compiled(name: &str, change: (&str, &str)) -> Result<String, Vec<String>> {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::create_dir_all(root.join("methods")).unwrap();
-    fs::create_dir_all(root.join("src")).unwrap();
-    fs::create_dir_all(root.join("catalog")).unwrap();
+    fs::create_dir_all(root.join("explain/methods")).unwrap();
+    fs::create_dir_all(root.join("engine/src")).unwrap();
+    fs::create_dir_all(root.join("catalog/data")).unwrap();
     let fitted = "[engine]\nbasis = \"a run\"\n";
-    fs::write(root.join("catalog/efficiency.toml"), fitted).unwrap();
+    fs::write(root.join("catalog/data/efficiency.toml"), fitted).unwrap();
     let code = "/// Twice `x`, as arXiv:2205.05198 says.\n///\n/// # Panics\n/// Never.\n#[must_use]\npub fn twice(x: f64) -> f64 {}\n";
-    fs::write(root.join("src/own.rs"), code).unwrap();
+    fs::write(root.join("engine/src/own.rs"), code).unwrap();
     let entry = r#"order = 1
 id = "own"
 title = ["Own", "自己的"]
@@ -369,13 +369,17 @@ id = "twice"
 title = ["Twice", "两倍"]
 formula = "2 × x"
 terms = [["x", "", "a number", "一个数"]]
-code = "own.rs#twice"
+code = "engine/src/own.rs#twice"
 text_zh = "两倍。"
 cites = [["Korthikanti et al. 2022", "https://arxiv.org/abs/2205.05198"]]
 "#;
     let (from, to) = change;
     assert!(entry.contains(from));
-    fs::write(root.join("methods/own.toml"), entry.replace(from, to)).unwrap();
+    fs::write(
+        root.join("explain/methods/own.toml"),
+        entry.replace(from, to),
+    )
+    .unwrap();
     build::literal(&root).map(|(text, _)| text)
 }
 
@@ -387,7 +391,7 @@ fn the_build_takes_the_doc_comment_and_refuses_what_is_not_there() {
         "{text}"
     );
     assert!(
-        text.contains("path: \"core/src/own.rs\", item: \"twice\", line: 6"),
+        text.contains("path: \"core/engine/src/own.rs\", item: \"twice\", line: 6"),
         "{text}"
     );
     for (name, change, said) in [

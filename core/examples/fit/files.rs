@@ -42,10 +42,10 @@ pub(crate) fn all(found: &Found<'_>) -> Vec<Written> {
     } = found;
     vec![
         (
-            path("catalog/efficiency.toml"),
+            path("catalog/data/efficiency.toml"),
             efficiency(found.fitted, found.rates),
         ),
-        (path("catalog/coverage.toml"), coverage(found)),
+        (path("catalog/data/coverage.toml"), coverage(found)),
         (
             path("tests/data/cross-validation.csv"),
             table(&validated.tables(runs)),
@@ -58,7 +58,7 @@ pub(crate) fn all(found: &Found<'_>) -> Vec<Written> {
 }
 
 fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
-    let place = path("catalog/efficiency.toml");
+    let place = path("catalog/data/efficiency.toml");
     let mut text = std::fs::read_to_string(&place)
         .unwrap_or_else(|error| panic!("{}: {error}", place.display()));
     for entry in fitted.kernels.iter() {

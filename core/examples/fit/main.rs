@@ -1,8 +1,8 @@
-//! Fits the constants of `catalog/efficiency.toml` on kernels and published training, generation and RL runs,
+//! Fits the constants of `catalog/data/efficiency.toml` on kernels and published training, generation and RL runs,
 //! and cross-validates them.
 //!
 //! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
-//! Written: `catalog/efficiency.toml` (values of fitted constants), `catalog/coverage.toml` (intervals, spreads of memory,
+//! Written: `catalog/data/efficiency.toml` (values of fitted constants), `catalog/data/coverage.toml` (intervals, spreads of memory,
 //! how far layouts went), `tests/data/cross-validation.csv` (errors by source, fitted and left out),
 //! `../public/accuracy.json` (the accuracy page's data).
 //!
@@ -10,6 +10,38 @@
 //! `tests/data/training.jsonl` with a throughput; spreads of memory on those with a memory figure that no `memory_doubt`
 //! keeps out (`memory.rs`); engines' constants on vLLM's runs of `tests/data/rollout.csv`; RL trainers' on
 //! `tests/data/rl.jsonl`; layouts' ranges on training runs and RL steps (`layouts.rs`).
+//!
+//! Kernels decide the matrix rates of a GPU. Few constants (sustained over benchmarked rates per architecture, attention, fp8 and
+//! fp4, what a framework adds, links) are fitted together on the runs, by robust regression with priors. What was learnt:
+//!
+//! - fp8 benchmarks of inference kernels reach 1.15 times bf16 on Blackwell; training reaches far more. So fp8 and fp4 rates are
+//!   fitted.
+//! - On Hopper llm-foundry and torchtitan ran `FlashAttention`-2, Megatron cuDNN's kernels at more than twice its speed (`flash_2`).
+//! - BLOOM's memory is Megatron-DeepSpeed's to 3 %: no sequence parallelism, and in bf16 gradients twice. So unfused attention,
+//!   which only that code has, sets those defaults.
+//! - An eager loss takes 12 bytes per logit, a fused one 4: torchtitan shows both within 5 %. Hence `fused_loss`.
+//! - Megatron hides 0.42 of its data-parallel traffic, not the 0.9 once assumed: `SimuMax`'s, `InternEvo`'s and Megatron-Bridge's
+//!   runs of few micro-batches agree, and the best measured layout is found in more groups of runs (`make layouts`).
+//! - Megatron adds every micro-batch's weight gradients to a buffer: reading and writing it took the errors of left-out sources
+//!   from 7.4 to 6.6 %, and is why experts are spread although their exchange costs.
+//! - The same question in successive releases of Megatron-Bridge differs by up to 2.4 times: no estimate from a question can meet
+//!   both.
+//! - DAPO's dynamic sampling generates two to three times what trains. Qwen3-14B's rollouts on H20 seemed four times too slow until
+//!   the scripts beside the table showed `filter_groups` and a `gen_batch_size` of three times the batch. So a question states
+//!   `oversampling`, and `dapo` assumes 2.3.
+//! - Without CUDA graphs the host launches a dense layer in 0.35 ms and a layer of experts in 1 ms: the tail of a batch of long
+//!   responses takes minutes.
+//! - Queries that share a key fill a tile of 64 rows, however few they are (`wgmma`): on H20, whose tensor cores are slow for its
+//!   memory, that and not bandwidth is what decoding attention costs.
+//! - The host takes 5 ms per layer and micro-batch on Megatron in veRL, with experts or without. The GPU waits for the forward
+//!   pass's third; long kernels hide the rest in dense layers. That is what dynamic batching saves.
+//! - Routing is uneven in RL: the busiest of 8 ranks has 1.6 times the mean, of 16 twice. Three runs that differ in their token
+//!   budget only take 2 to 7 % less time with half as many tokens again: a fixed 11 ms per layer of experts says 20 %, this 12 %.
+//! - Lengths that spread leave the cache room: vLLM's scheduler, simulated (`tests/scheduler.rs`), hardly preempts.
+//! - Weights reach the engine tensor by tensor, whatever the links: 15 GB in 2.2 s from Megatron and half that from FSDP, 470 GB in
+//!   25 s. The 5 s that the driver takes beside the phases were once counted among them.
+//! - Four rollouts of Qwen2.5-32B with FSDP on H20 took twice as long as estimated, as if they had been filtered too; the one script
+//!   there is says they were not.
 #![allow(
     clippy::disallowed_methods,
     reason = "it runs natively alone, and rounds what it writes"

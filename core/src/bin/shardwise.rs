@@ -33,6 +33,7 @@ use shardwise_core::calibration::{Measured, calibrate};
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit;
 use shardwise_core::error::InputError;
+use shardwise_core::interface::Speak;
 use shardwise_core::interface::{self, Flags, answered, line};
 use shardwise_core::wire::Language;
 use shardwise_core::wire::{FlagsOptions, Question, ReadOptions};

@@ -1,7 +1,7 @@
 //! The comments of a text to paste, in Chinese; its code as it is.
 
 use super::chinese;
-use crate::emit::Language;
+use shardwise_frameworks::emit::Language;
 
 /// A text with its comments in Chinese. Code, addresses and JSON, which has no comments, stay as they are.
 #[must_use]

@@ -1,9 +1,9 @@
 //! Text in, text out: a question and its options as JSON, and the line that the command line writes.
 
 use super::{flags, line, read, refused, rows, search};
-use crate::error::InputError;
-use crate::wire::Language;
-use crate::wire::{
+use shardwise_catalog::error::InputError;
+use shardwise_question::wire::Language;
+use shardwise_question::wire::{
     Document, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, parse_options,
     parse_question, table_of,
 };

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::catalog::{self, Node, Source};
-use crate::model::resolve_model;
-use crate::wire::Table;
+use shardwise_catalog::catalog::{self, Node, Source};
+use shardwise_catalog::model::resolve_model;
+use shardwise_question::wire::Table;
 
 /// A row of a table.
 #[derive(Clone, Debug, Serialize)]

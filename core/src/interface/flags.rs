@@ -1,11 +1,12 @@
 //! Flags as a document.
 
+use super::language::Speak;
 use serde::Serialize;
 
-use crate::emit::{self, Framework, Snippet};
-use crate::error::InputError;
-use crate::permalink;
-use crate::wire::{FlagsOptions, Question, VERSION};
+use shardwise_catalog::error::InputError;
+use shardwise_frameworks::emit::{self, Framework, Snippet};
+use shardwise_question::permalink;
+use shardwise_question::wire::{FlagsOptions, Question, VERSION};
 
 /// Texts to paste, or why there are none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,5 +68,5 @@ pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, Input
 /// # Errors
 /// Lists those that there are.
 pub fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
-    emit::framework(id).ok_or_else(|| crate::framework::unknown(id))
+    emit::framework(id).ok_or_else(|| shardwise_question::framework::unknown(id))
 }

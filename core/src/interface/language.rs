@@ -3,16 +3,32 @@
 use serde_json::Value;
 
 use crate::chinese;
-use crate::emit::Snippet;
-use crate::wire::Language;
+use shardwise_frameworks::emit::Snippet;
+use shardwise_question::wire::Language;
 
 /// Keys of the documents whose values are sentences.
 const SENTENCES: [&str; 5] = ["hint", "message", "text", "unsupported", "why"];
 
-impl Language {
+/// A language, speaking.
+pub trait Speak {
     /// A sentence of the core, or of the command line.
     #[must_use]
-    pub fn sentence(self, english: &str) -> String {
+    fn sentence(self, english: &str) -> String;
+
+    /// A text to paste, with its comments and reasons.
+    #[must_use]
+    fn snippet(self, snippet: Snippet) -> Snippet;
+
+    /// A JSON document.
+    #[must_use]
+    fn document(self, json: String) -> String;
+
+    /// The sentences of a document.
+    fn sentences(self, document: &mut Value);
+}
+
+impl Speak for Language {
+    fn sentence(self, english: &str) -> String {
         match self {
             Self::En => None,
             Self::Zh => chinese::chinese(english),
@@ -20,9 +36,7 @@ impl Language {
         .unwrap_or_else(|| english.to_owned())
     }
 
-    /// A text to paste, with its comments and reasons.
-    #[must_use]
-    pub fn snippet(self, mut snippet: Snippet) -> Snippet {
+    fn snippet(self, mut snippet: Snippet) -> Snippet {
         if self == Self::Zh {
             snippet.text = chinese::text(&snippet.text, snippet.language);
             for (_, reason) in &mut snippet.reasons {
@@ -32,9 +46,7 @@ impl Language {
         snippet
     }
 
-    /// A JSON document.
-    #[must_use]
-    pub fn document(self, json: String) -> String {
+    fn document(self, json: String) -> String {
         if self == Self::En {
             return json;
         }
@@ -47,8 +59,7 @@ impl Language {
         }
     }
 
-    /// The sentences of a document.
-    pub(super) fn sentences(self, document: &mut Value) {
+    fn sentences(self, document: &mut Value) {
         match document {
             Value::Object(fields) => {
                 for (key, value) in fields {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::read::{Improved, Reading, Trouble, improve};
-use crate::wire::{Answer, Question, ReadOptions, VERSION, question_from_value};
+use shardwise_frameworks::read::{Improved, Reading, Trouble, improve};
+use shardwise_question::wire::{Answer, Question, ReadOptions, VERSION, question_from_value};
 
 /// A text that was read.
 #[derive(Clone, Debug, Serialize)]
@@ -38,7 +38,7 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
     let base = base(options);
     let version = VERSION;
     let refused = |error| super::refused(error, lang);
-    match crate::read::read(texts, base.as_ref()) {
+    match shardwise_frameworks::read::read(texts, base.as_ref()) {
         Ok(reading) => {
             let document = ReadText {
                 answer: crate::estimate(&reading.question).ok(),

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::flags::framework_named;
 use super::line;
-use crate::catalog;
-use crate::emit::Framework;
-use crate::error::InputError;
-use crate::search::Objective;
-use crate::search::market;
-use crate::search::sweep::{Offer, Sweep};
-use crate::wire::{Answer, By, Question, SearchOptions, VERSION};
+use shardwise_catalog::catalog;
+use shardwise_catalog::error::InputError;
+use shardwise_frameworks::emit::Framework;
+use shardwise_question::wire::{Answer, By, Question, SearchOptions, VERSION};
+use shardwise_search::search::Objective;
+use shardwise_search::search::market;
+use shardwise_search::search::sweep::{Offer, Sweep};
 
 /// Plans, or offers, of which the best are listed where no other number is asked for.
 const LISTED: u64 = 5;

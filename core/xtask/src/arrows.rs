@@ -1,10 +1,9 @@
-//! Which module of the core takes which: a layer takes those above it alone, and circles inside of one stay small.
+//! Which module of a crate takes which: circles stay small. That no crate takes a later one, the compiler sees to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::layers::LAYERS;
 use crate::sources::{Module, Said, below, modules};
 
 /// As many modules may take each other in a circle.
@@ -15,51 +14,54 @@ type Modules = BTreeMap<Said, Module>;
 /// Every arrow from a module to another.
 type Arrows = BTreeSet<(Said, Said)>;
 
-/// What there is, or what is wrong with it.
-pub(crate) fn report(src: &Path) -> Result<String, String> {
-    let all = modules(src)?;
-    let arrows = arrows(&all);
-    let circles = circles(&arrows);
+/// What there is below `core`, or what is wrong with it.
+///
+/// # Errors
+/// Every circle that is too large; what cannot be read.
+pub(crate) fn report(core: &Path) -> Result<String, String> {
+    let mut text = String::new();
     let mut wrong = String::new();
-    for path in all.keys().filter(|path| path.len() == 1) {
-        if layer(path).is_none() {
-            let _ = writeln!(wrong, "{} is in no layer.", name(path));
-        }
-    }
-    for (from, to) in &arrows {
-        if layer(from) < layer(to) {
+    for (of, src) in sources(core)? {
+        let all = modules(&src)?;
+        let arrows = arrows(&all);
+        let circles = circles(&arrows);
+        for circle in circles.iter().filter(|circle| circle.len() > MOST) {
+            let names: Vec<String> = circle.iter().map(|path| name(path)).collect();
             let _ = writeln!(
                 wrong,
-                "{} takes {}, which is of a later layer.",
-                name(from),
-                name(to)
+                "{of}: {} modules take each other: {}.",
+                circle.len(),
+                names.join(", ")
             );
         }
-    }
-    for circle in circles.iter().filter(|circle| circle.len() > MOST) {
-        let names: Vec<String> = circle.iter().map(|path| name(path)).collect();
         let _ = writeln!(
-            wrong,
-            "{} modules take each other: {}.",
-            circle.len(),
-            names.join(", ")
+            text,
+            "{of:<12} {:>4} modules {:>5} arrows {:>4} circles, the largest of {}",
+            all.len(),
+            arrows.len(),
+            circles.len(),
+            circles.iter().map(Vec::len).max().unwrap_or(1),
         );
     }
-    if !wrong.is_empty() {
-        return Err(wrong);
+    if wrong.is_empty() {
+        Ok(text.trim_end().to_owned())
+    } else {
+        Err(wrong)
     }
-    let largest = circles.iter().map(Vec::len).max().unwrap_or(1);
-    Ok(format!(
-        "{} modules, {} arrows; the largest of {} circles has {largest} modules",
-        all.len(),
-        arrows.len(),
-        circles.len(),
-    ))
 }
 
-/// What a module takes, and who takes it.
-pub(crate) fn of(src: &Path, module: &str) -> Result<String, String> {
-    let asked: Said = module.split("::").map(str::to_owned).collect();
+/// What a module, `engine::memory::phase`, takes inside of its crate, and who takes it.
+///
+/// # Errors
+/// A module that is not there, or stands alone; what cannot be read.
+pub(crate) fn of(core: &Path, module: &str) -> Result<String, String> {
+    let (of, inside) = module.split_once("::").unwrap_or((module, ""));
+    let asked: Said = inside.split("::").map(str::to_owned).collect();
+    let all = sources(core)?;
+    let (_, src) = all
+        .iter()
+        .find(|(name, _)| name.as_str() == of)
+        .ok_or(format!("{of} is no crate of core/."))?;
     let mut text = String::new();
     for (from, to) in &arrows(&modules(src)?) {
         if *from == asked || *to == asked {
@@ -72,12 +74,18 @@ pub(crate) fn of(src: &Path, module: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The place of a module's layer.
-fn layer(path: &[String]) -> Option<usize> {
-    let root = path.first()?;
-    LAYERS
-        .iter()
-        .position(|(_, modules)| modules.contains(&root.as_str()))
+/// The crates of `core` by the names of their folders, and where their sources are: `core` itself is one.
+fn sources(core: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
+    let named = |error: std::io::Error| format!("{}: {error}", core.display());
+    let mut all = BTreeMap::from([("core".to_owned(), core.join("src"))]);
+    for entry in std::fs::read_dir(core).map_err(named)? {
+        let entry = entry.map_err(named)?;
+        if entry.path().join("Cargo.toml").is_file() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            all.insert(name, entry.path().join("src"));
+        }
+    }
+    Ok(all)
 }
 
 fn name(path: &[String]) -> String {
@@ -103,14 +111,13 @@ fn arrows(all: &Modules) -> Arrows {
 fn resolved(all: &Modules, from: &[String], said: &[String]) -> Option<Said> {
     let (mut at, mut item) = step(all, from, said)?;
     let mut seen = BTreeSet::new();
-    // What a module has from elsewhere is taken from there.
+    // What a module has from elsewhere is taken from there, which may be another crate.
     while seen.insert((at.clone(), item.clone()))
         && let Some(path) = item
             .as_ref()
             .and_then(|item| all.get(&at)?.imports.get(item))
-        && let Some(next) = step(all, &at, path)
     {
-        (at, item) = next;
+        (at, item) = step(all, &at, path)?;
     }
     Some(at)
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
+use shardwise_core::interface::Speak;
 use shardwise_core::read::{Improved, Reading, improve, read};
 use shardwise_core::wire::Language;
 use shardwise_core::wire::{Answer, ReadOptions, Severity};

@@ -13,6 +13,7 @@ use clap::Args;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use shardwise_core::interface::Speak;
 use shardwise_core::wire::Language;
 use tokio::net::{TcpListener, TcpStream};
 

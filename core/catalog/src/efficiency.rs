@@ -1,0 +1,229 @@
+//! Measured efficiencies: every constant of the time and memory model that is no specification.
+//!
+//! `core/catalog/data/efficiency.toml` holds them with the runs each was fitted on.
+
+use std::borrow::Cow;
+
+use crate::catalog;
+use crate::hardware::Hardware;
+
+/// How close a GPU architecture comes to its data sheet.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Architecture {
+    /// A GPU id, or the first word of [`crate::catalog::Gpu::architecture`].
+    pub name: Cow<'static, str>,
+    /// Sustained matrix rate over the dense bf16 peak.
+    pub matmul: f64,
+    /// The same in fp8 over the fp8 peak.
+    pub matmul_fp8: f64,
+    /// The same in fp4 over the fp4 peak.
+    pub matmul_fp4: f64,
+    /// Streaming rate over the memory's specified bandwidth.
+    pub memory: f64,
+    /// Causal attention, forward, over the dense bf16 peak.
+    pub attention_forward: f64,
+    /// Causal attention, backward, over the dense bf16 peak.
+    pub attention_backward: f64,
+    /// Speed of FlashAttention-2 over that of the best kernels, which `attention_forward` and `_backward` are of.
+    pub flash_2: f64,
+    /// Matrix rate of long training runs over that of the benchmarks `matmul` comes from: power and heat.
+    pub sustained: f64,
+    /// Speed of generation engines on it, relative to what the other rates give.
+    pub generation: f64,
+    /// Rate of generation engines' products on it, relative to what `Engine` says.
+    pub generation_matmul: f64,
+    /// Bandwidth at which they read keys and values on it for more than `rollout::MANY` of the engine heads and tokens,
+    /// relative to what `Engine` says.
+    pub generation_cache: f64,
+}
+
+/// What benchmarks of one GPU's kernels show, beside its architecture's.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Kernels {
+    /// A GPU id, or the beginning of its variants' ids.
+    pub name: Cow<'static, str>,
+    /// As [`Architecture::matmul`].
+    pub matmul: f64,
+    /// Speed of its attention kernels over that of its architecture, each relative to its peak.
+    pub attention: f64,
+}
+
+/// What the framework adds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Framework {
+    /// Memory-bound passes, relative to fully fused kernels.
+    pub elementwise: f64,
+    /// Host time per kernel in seconds: the floor of a step made of small kernels.
+    pub host_per_kernel_s: f64,
+    /// Everything else on the GPU's time line, as a factor on computation.
+    pub compute: f64,
+    /// Host's time per dense layer and micro-batch in seconds, both passes, in RL trainers: their checks, copies and
+    /// synchronisations. The GPU waits for the forward pass's third; the rest is the backward pass's floor.
+    pub rl_layer_s: f64,
+    /// The same per layer with experts, for all of which the GPU waits.
+    pub rl_expert_layer_s: f64,
+    /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
+    /// mini-batch.
+    pub rl_step_s: f64,
+    /// Seconds in which an RL trainer hands its engine a model of one gigabyte.
+    pub rl_sync_s: f64,
+    /// Share of hideable communication that is in fact hidden.
+    pub overlap: f64,
+    /// Fixed time per optimizer step in seconds.
+    pub step_s: f64,
+}
+
+/// What a generation engine reaches and adds, per step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Engine {
+    /// Matrix rate of thin decoding products, over the rate of training ones.
+    pub decode_matmul: f64,
+    /// Bandwidth at which weights are read, over the memory's streaming rate.
+    pub decode_memory: f64,
+    /// The same for keys and values.
+    pub cache_memory: f64,
+    /// The same for experts' weights.
+    pub expert_memory: f64,
+    /// Tokens per expert at which experts' products reach half their rate.
+    pub expert_tokens: f64,
+    /// Matrix rate of prompts, over the rate of training products.
+    pub prefill: f64,
+    /// Fixed time per layer of a step in seconds.
+    pub layer_s: f64,
+    /// Host's time per layer of a step without CUDA graphs in seconds: the floor of a decoding step.
+    pub eager_layer_s: f64,
+    /// The same for layers with experts.
+    pub eager_expert_layer_s: f64,
+    /// Fixed time per step in seconds: scheduling, sampling, detokenising.
+    pub step_s: f64,
+    /// Time per sequence and step in seconds, on the host: of servers.
+    pub sequence_s: f64,
+    /// The same inside RL trainers, which call the engine without a server.
+    pub rl_sequence_s: f64,
+    /// Fixed time per step and doubling of tensor parallelism in seconds.
+    pub tensor_parallel_s: f64,
+}
+
+/// All constants.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Efficiency {
+    /// By GPU.
+    pub kernels: Cow<'static, [Kernels]>,
+    /// By architecture.
+    pub architectures: Cow<'static, [Architecture]>,
+    /// Each constant's median over them, entries of single GPUs left out: of a GPU whose architecture is not known.
+    pub typical: Architecture,
+    /// Megatron-Core.
+    pub megatron: Framework,
+    /// Megatron before flash attention.
+    pub early_megatron: Framework,
+    /// PyTorch FSDP.
+    pub fsdp: Framework,
+    /// `DeepSpeed`.
+    pub deepspeed: Framework,
+    /// Plain data parallelism.
+    pub ddp: Framework,
+    /// Generation engines.
+    pub engine: Engine,
+    /// GPU time of the smallest kernel in seconds.
+    pub kernel_s: f64,
+    /// Sequence length at which attention reaches half its rate, in tokens.
+    pub attention_half_length: f64,
+    /// Rate of the experts' grouped matrix products over that of one large one.
+    pub grouped_matmul: f64,
+    /// Load of the busiest expert rank over the mean.
+    pub expert_imbalance: f64,
+    /// Relative standard deviation of the experts' loads in RL, beside `expert_imbalance`: see
+    /// `layer::busiest_load` of the engine.
+    pub rl_expert_spread: f64,
+    /// Bandwidth of all-to-all exchanges over that of the other collectives.
+    pub exchange: f64,
+    /// Passes over memory to quantise an operand, over those its bytes ask for.
+    pub quantization: f64,
+    /// Achieved over specified NVLink bandwidth in collectives.
+    pub nvlink: f64,
+    /// The same for the network.
+    pub network: f64,
+    /// The same for PCIe.
+    pub pcie: f64,
+    /// What a node's NVMe drives read or write, in GB per second.
+    pub nvme_gb_per_s: f64,
+    /// Latency of a collective inside a node in seconds.
+    pub nvlink_latency_s: f64,
+    /// Latency of a collective between nodes in seconds, per doubling of the nodes.
+    pub network_latency_s: f64,
+    /// Parameters the host's CPUs update per second and node (`DeepSpeed`'s `CPUAdam`).
+    pub cpu_adam_parameters_per_s: f64,
+    /// Time of RL's forward-only phases over that of their passes: entropies, handing the batch to every rank and back.
+    pub rl_forward: f64,
+    /// Advantages, metrics and the driver's own work in one RL step, in seconds.
+    pub driver_s: f64,
+    /// Waking a colocated engine and rebuilding its cache, in seconds.
+    pub wake_s: f64,
+    /// CUDA context and libraries, in GiB.
+    pub context_gib: f64,
+    /// Communication buffers per process group in GiB.
+    pub group_buffer_gib: f64,
+    /// Reserved over allocated memory, less one: the caching allocator's slack.
+    pub allocator_slack: f64,
+    /// Bytes per weight of the LM head that its gradient takes before it is added to the others.
+    pub head_gradient: f64,
+    /// Bytes kept per token, hidden size and layer beside what the formulas count, by eager code.
+    pub eager_activation: f64,
+}
+
+/// The constants in use.
+#[allow(
+    clippy::approx_constant,
+    reason = "a measured figure may happen to look like one"
+)]
+pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
+
+/// What [`Efficiency::typical`] is called where a kind of run names its architecture.
+pub const TYPICAL: &str = "typical";
+
+impl Efficiency {
+    /// Benchmarks of a GPU's own kernels, where there are some.
+    #[must_use]
+    pub fn kernels(&self, hardware: &Hardware) -> Option<&Kernels> {
+        self.kernels
+            .iter()
+            .find(|entry| is_variant(hardware.benchmarked(), &entry.name))
+    }
+
+    /// Constants of a GPU's architecture: the entry that names it or its family of variants (`h20` covers
+    /// `h20-141g`), else the one that starts its architecture, else what is typical.
+    #[must_use]
+    pub fn architecture(&self, hardware: &Hardware) -> &Architecture {
+        self.known(hardware).unwrap_or(&self.typical)
+    }
+
+    /// The same where there is an entry.
+    #[must_use]
+    pub fn known(&self, hardware: &Hardware) -> Option<&Architecture> {
+        let named = |entry: &&Architecture| is_variant(hardware.benchmarked(), &entry.name);
+        let family = |entry: &&Architecture| hardware.architecture.starts_with(entry.name.as_ref());
+        let all = self.architectures.iter();
+        all.clone().find(named).or_else(|| all.clone().find(family))
+    }
+
+    /// Architectures that have an entry, as a question names them: in lower case.
+    pub fn architecture_names(&self) -> impl Iterator<Item = String> + '_ {
+        let of_one = |name: &str| catalog::gpu(name).is_some();
+        let names = self.architectures.iter().map(|entry| entry.name.as_ref());
+        names
+            .filter(move |name| !of_one(name))
+            .map(str::to_ascii_lowercase)
+    }
+}
+
+/// Whether `gpu` is `name` or one of its variants.
+fn is_variant(gpu: &str, name: &str) -> bool {
+    gpu.strip_prefix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}

@@ -1,0 +1,16 @@
+//! GPUs, machines, prices, models and efficiencies, each figure with its source, and the quantities that they come in.
+//!
+//! The tables are the TOML files of `data/`; `build.rs` checks them and compiles them in. Models that the catalog lacks
+//! are read from their `config.json` ([`model`]).
+
+pub mod catalog;
+pub mod efficiency;
+pub mod error;
+pub mod hardware;
+pub mod model;
+pub mod ordered;
+pub mod spread;
+pub mod units;
+pub mod words;
+
+pub use error::{Caveat, InputError};

@@ -1,0 +1,153 @@
+//! What published runs cover: from `catalog/data/coverage.toml` to a Rust literal.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    plain: [f64; 2],
+    involved: [f64; 2],
+    generation: [f64; 2],
+    generation_on: Vec<String>,
+    reinforcement: f64,
+    memory_on: Vec<String>,
+    engine_tensor_parallel: f64,
+    memory: Vec<Memory>,
+    layouts: Vec<Layouts>,
+    kinds: Vec<Kind>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    kind: String,
+    median: f64,
+    above: f64,
+    below: f64,
+    sources: usize,
+    runs: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layouts {
+    framework: String,
+    reinforcement: bool,
+    experts: bool,
+    experts_per_rank: f64,
+    tokens: f64,
+    layers_per_chunk: f64,
+    virtual_pipeline: f64,
+    sequence_split: f64,
+    expert_tensor_parallel: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kind {
+    architecture: String,
+    bits: u8,
+    framework: String,
+    experts: bool,
+    sources: usize,
+    runs: usize,
+}
+
+/// The literal of `Coverage` that `src/coverage.rs` includes.
+///
+/// # Errors
+/// What the file is wrong about.
+pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
+    let name = "catalog/data/coverage.toml";
+    let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
+    let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
+    let widths = file
+        .plain
+        .iter()
+        .chain(&file.involved)
+        .chain(&file.generation)
+        .chain([&file.reinforcement]);
+    if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
+        return Err(vec![format!(
+            "{name}: a half-width is not above 0 and below 2"
+        )]);
+    }
+    if let Some(kind) = file
+        .kinds
+        .iter()
+        .find(|kind| kind.sources.min(kind.runs) == 0)
+    {
+        return Err(vec![format!(
+            "{name}: no run covers {} of {}",
+            kind.framework, kind.architecture
+        )]);
+    }
+    // In the order of `MemoryKind::ALL`.
+    const MEMORY: [&str; 5] = ["megatron", "fsdp", "other", "adapters", "hybrid"];
+    let kinds: Vec<&str> = file.memory.iter().map(|own| own.kind.as_str()).collect();
+    if kinds != MEMORY {
+        return Err(vec![format!(
+            "{name}: memory is of {kinds:?}, not {MEMORY:?}"
+        )]);
+    }
+    for own in &file.memory {
+        let narrow = !(own.above > 0.0 && own.below > 0.0);
+        if narrow || own.median.abs() > 1.0 || own.runs < own.sources {
+            return Err(vec![format!(
+                "{name}: the memory of {} has no width, or a median far from 0",
+                own.kind
+            )]);
+        }
+    }
+    let mut out = String::from("Coverage { kinds: &[");
+    for kind in &file.kinds {
+        let _ = write!(
+            out,
+            "Kind {{ architecture: {:?}, bits: {}, framework: {:?}, experts: {} }},",
+            kind.architecture, kind.bits, kind.framework, kind.experts
+        );
+    }
+    let _ = write!(
+        out,
+        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, reinforcement: {:?}, memory_on: &{:?}, memory: [",
+        file.plain,
+        file.involved,
+        file.generation,
+        file.generation_on,
+        file.reinforcement,
+        file.memory_on
+    );
+    for own in &file.memory {
+        let _ = write!(
+            out,
+            "Spread {{ median: {:?}, above: {:?}, below: {:?} }},",
+            own.median, own.above, own.below
+        );
+    }
+    let _ = write!(
+        out,
+        "], engine_tensor_parallel: {:?}, layouts: &[",
+        file.engine_tensor_parallel
+    );
+    for own in &file.layouts {
+        let _ = write!(
+            out,
+            "Layouts {{ framework: {:?}, reinforcement: {}, experts: {}, experts_per_rank: {:?}, tokens: {:?}, \
+             layers_per_chunk: {:?}, virtual_pipeline: {:?}, sequence_split: {:?}, expert_tensor_parallel: {:?} }},",
+            own.framework,
+            own.reinforcement,
+            own.experts,
+            own.experts_per_rank,
+            own.tokens,
+            own.layers_per_chunk,
+            own.virtual_pipeline,
+            own.sequence_split,
+            own.expert_tensor_parallel
+        );
+    }
+    out.push_str("] }");
+    Ok(out)
+}

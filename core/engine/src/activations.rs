@@ -1,0 +1,167 @@
+//! What a forward pass keeps on one GPU for the backward pass.
+
+use crate::flops::Block;
+use crate::layer::{BlockContext, Slice};
+use shardwise_question::plan::{Modules, Recompute};
+use shardwise_question::wire::{Attention, Backend, RecomputeModule};
+
+/// What one block keeps of itself.
+#[derive(Clone, Copy)]
+struct Kept(Option<Modules>);
+
+impl Kept {
+    fn again(self, module: RecomputeModule) -> bool {
+        self.0.is_some_and(|modules| modules.contains(module))
+    }
+}
+
+impl BlockContext<'_> {
+    /// Bytes of a product's input that the weight gradient will read: as computed, or, under
+    /// `TransformerEngine`, only the quantised copy.
+    fn operand(&self) -> f64 {
+        if self.rates.quantized && self.layout.backend == Backend::Megatron {
+            self.rates.operand_bytes
+        } else {
+            2.0
+        }
+    }
+
+    /// Share of a value that one GPU of a tensor-parallel group holds outside the split products.
+    fn outside(&self) -> f64 {
+        if self.layout.sequence_parallel {
+            self.tp()
+        } else {
+            1.0
+        }
+    }
+
+    /// Bytes one block keeps from its forward pass for the backward pass of one micro-batch.
+    ///
+    /// Inputs of every product and of every function whose derivative needs them, in bf16:
+    /// Korthikanti et al. 2022, arXiv:2205.05198, section 4.1 (`34·s·b·h` for a plain block without
+    /// the scores), without its two dropout masks (nobody fine-tunes with dropout: `32·s·b·h`), generalised to
+    /// grouped queries, gates, latents, experts and quantised inputs. `extra` is what eager code
+    /// keeps beside that, in bytes per token and hidden size.
+    #[must_use]
+    pub fn kept_bytes(&self, block: Block, slice: Slice, extra: f64) -> f64 {
+        let layout = self.layout;
+        let hidden = slice.tokens * self.shape.hidden_size as f64 / self.outside();
+        let input = 2.0 * hidden;
+        let modules = match layout.recompute {
+            Recompute::Full => return input,
+            Recompute::None => None,
+            Recompute::Selective(Modules::CORE_ATTN) if layout.backend != Backend::Megatron => {
+                return input + self.every_other_product(block, slice.tokens);
+            }
+            Recompute::Selective(modules) => Some(modules),
+        };
+        let kept = Kept(modules);
+        let norm_output = if kept.again(RecomputeModule::Layernorm) {
+            0.0
+        } else {
+            self.operand() * hidden
+        };
+        let mut bytes = extra * hidden;
+        if !matches!(block.kind, b'-' | b'E') {
+            bytes += input + norm_output + self.mixer_bytes(block, slice, kept);
+        }
+        if !matches!(block.kind, b'M' | b'*') {
+            bytes += input + norm_output + self.mlp_bytes(block, slice.tokens, kept);
+        }
+        bytes
+    }
+
+    /// Selective checkpointing per operator keeps attention's output and that of every other product
+    /// (torchtitan, `_apply_op_sac`).
+    fn every_other_product(&self, block: Block, tokens: f64) -> f64 {
+        let shape = self.shape;
+        let hidden = shape.hidden_size as f64;
+        let values = (shape.num_attention_heads * shape.value_head_dim()) as f64;
+        let keys = (shape.num_key_value_heads * 2 * shape.head_dim) as f64;
+        let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
+        let (visits, width) = if block.experts {
+            (
+                self.expert_load(tokens).0,
+                shape.moe_intermediate_size as f64,
+            )
+        } else {
+            (tokens, shape.intermediate_size as f64 / self.tp())
+        };
+        let split = self.tp();
+        let mixer = tokens * ((values + keys) / split + hidden / self.outside());
+        let mlp = visits * (matrices * width + hidden / self.outside());
+        2.0 * tokens * values / split + mixer + mlp
+    }
+
+    /// Queries, keys, values, scores where they are written, and the output.
+    fn mixer_bytes(&self, block: Block, slice: Slice, kept: Kept) -> f64 {
+        let (shape, tokens) = (self.shape, slice.tokens);
+        if matches!(block.kind, b'L' | b'M') {
+            let inner = shape.linear.num_value_heads * shape.linear.value_head_dim
+                + shape.mamba.num_heads * shape.mamba.head_dim;
+            return 2.0 * tokens * inner as f64 * 5.0 / self.tp();
+        }
+        let heads = shape.num_attention_heads as f64;
+        // The output is the next product's input; quantised, that is a second copy.
+        let output = if self.operand() < 2.0 {
+            2.0 + self.operand()
+        } else {
+            2.0
+        };
+        let values = heads * shape.value_head_dim() as f64;
+        let inputs = if shape.is_mla() {
+            let latents = (shape.q_lora_rank + shape.kv_lora_rank) as f64 * 2.0;
+            let wide = if kept.again(RecomputeModule::MlaUpProj) {
+                0.0
+            } else {
+                heads * (2 * shape.query_head_dim() + shape.v_head_dim) as f64
+            };
+            2.0 * tokens * (latents + wide / self.tp())
+        } else {
+            let kv = (shape.num_key_value_heads as f64).max(self.tp());
+            2.0 * tokens * (heads + 2.0 * kv) * shape.head_dim as f64 / self.tp()
+        };
+        let scores = if self.layout.attention == Attention::Unfused
+            && !kept.again(RecomputeModule::CoreAttn)
+        {
+            // Softmax input and output in bf16 and the dropout mask: `5·a·s²·b` (eq. 1 there).
+            5.0 * tokens * slice.attention_length * heads / self.tp()
+        } else {
+            0.0
+        };
+        inputs + output * tokens * values / self.tp() + scores
+    }
+
+    /// Inner activations of the MLP or of the experts, and the tokens dispatched to them.
+    fn mlp_bytes(&self, block: Block, tokens: f64, kept: Kept) -> f64 {
+        let shape = self.shape;
+        // Gate and up (or the one projection), and what the activation makes of them.
+        let first = if shape.gated_mlp { 4.0 } else { 2.0 };
+        let inner = first + self.operand();
+        if !block.experts {
+            if kept.again(RecomputeModule::Mlp) {
+                return 0.0;
+            }
+            return tokens * inner * shape.intermediate_size as f64 / self.tp();
+        }
+        if kept.again(RecomputeModule::Moe) {
+            return 0.0;
+        }
+        let (visits, _) = self.expert_load(tokens);
+        let width =
+            shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
+        let widths = if kept.again(RecomputeModule::MoeAct) {
+            first
+        } else {
+            inner
+        };
+        let shared = if kept.again(RecomputeModule::SharedExperts) {
+            0.0
+        } else {
+            tokens * inner * shape.shared_expert_intermediate_size as f64 / self.tp()
+        };
+        // Routing weights scale inside the activation: outputs are not kept (Megatron-Core's
+        // `moe_apply_probs_on_input` aside).
+        visits * (self.operand() * shape.hidden_size as f64 + widths * width) + shared
+    }
+}

@@ -1,0 +1,116 @@
+//! How a global batch becomes micro-batches on each GPU.
+
+use crate::layer::Slice;
+use shardwise_question::job::Job;
+use shardwise_question::plan::{Layout, MicroBatch};
+
+/// Share of a token budget that dynamic batching fills, on average: first-fit over sequences that
+/// are short against the budget (veRL's `rearrange_micro_batches`, `utils/seqlen_balancing.py`).
+const PACKING: f64 = 0.93;
+
+/// The longest sequence of a mini-batch, in standard deviations above the mean: of some hundred sequences.
+const LONGEST: f64 = 2.5;
+
+/// How many standard deviations the fullest mini-batch of a run of some hundred steps lies above the mean one.
+const FULLEST: f64 = 3.0;
+
+/// The micro-batches of one data-parallel rank in one optimizer step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Batch {
+    /// Micro-batches.
+    pub micro_batches: f64,
+    /// The mean micro-batch on one GPU.
+    pub mean: Slice,
+    /// What memory must hold with lengths as the question has them.
+    pub expected: Largest,
+    /// What memory must hold where every sequence is as long as any may be.
+    pub longest: Largest,
+    /// Non-padding tokens of the step over all GPUs.
+    pub tokens: f64,
+}
+
+/// What is on a GPU at once, at most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Largest {
+    /// The largest micro-batch on one GPU.
+    pub slice: Slice,
+    /// Micro-batches of which there can be activations at once: as many as a rank's tokens fill. A pipeline may hold fewer.
+    pub micro_batches: f64,
+}
+
+/// Σ length² / Σ length for lengths of a mean and a coefficient of variation: what attention sees.
+#[must_use]
+pub fn attention_length(mean: f64, cv: f64, longest: f64) -> f64 {
+    (mean * (1.0 + cv * cv)).min(longest.max(mean))
+}
+
+/// Splits `sequences` sequences over the layout's data-parallel ranks.
+#[must_use]
+pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64) -> Batch {
+    let workload = &job.workload;
+    let longest = workload.sequence_length as f64;
+    let mean = workload.mean_sequence_length;
+    let length = if workload.packing { mean } else { longest };
+    let ranks = f64::from(layout.data_parallel(gpus));
+    let parts = f64::from(layout.sequence_split());
+    let per_rank = (sequences / ranks).max(1.0);
+    // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest
+    // has (Karmarkar and Karp's differencing in veRL, `utils/seqlen_balancing.py`).
+    let longest_seen = (length * (1.0 + LONGEST * spread)).min(longest);
+    let busiest = if ranks > 1.0 {
+        (per_rank * length).max(longest_seen)
+    } else {
+        per_rank * length
+    };
+    let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
+    let slice = |tokens: f64| Slice {
+        tokens: tokens / parts,
+        attention_length: seen,
+    };
+    let tokens = sequences * mean;
+    match layout.micro_batch {
+        MicroBatch::Sequences(micro) => {
+            let micro = (micro as f64).min(per_rank.ceil());
+            let micro_batches = (per_rank / micro).ceil();
+            let largest = Largest {
+                slice: Slice {
+                    tokens: micro * longest / parts,
+                    attention_length: longest,
+                },
+                micro_batches,
+            };
+            Batch {
+                micro_batches,
+                mean: slice((micro * length).max(busiest / micro_batches)),
+                expected: largest,
+                longest: largest,
+                tokens,
+            }
+        }
+        MicroBatch::Tokens(budget) => {
+            let capacity = (budget as f64 * parts).max(longest.min(mean * per_rank));
+            let micro_batches = (busiest / (capacity * PACKING)).ceil().max(1.0);
+            // A rank holds no more than its tokens, however many micro-batches its pipeline could.
+            let largest = |rank: f64, attention_length: f64| {
+                let rank = rank.max(longest);
+                let tokens = capacity.min(rank);
+                Largest {
+                    slice: Slice {
+                        tokens: tokens / parts,
+                        attention_length,
+                    },
+                    micro_batches: rank / tokens,
+                }
+            };
+            let most = per_rank.ceil() * longest;
+            let fullest = busiest * (1.0 + FULLEST * spread / per_rank.sqrt());
+            Batch {
+                micro_batches,
+                mean: slice(busiest / micro_batches),
+                expected: largest(fullest.min(most), seen),
+                longest: largest(most, longest),
+                tokens,
+            }
+        }
+    }
+}

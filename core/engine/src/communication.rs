@@ -1,0 +1,182 @@
+//! Time of collectives between GPUs.
+
+use shardwise_catalog::efficiency::Efficiency;
+use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::units::{Bytes, BytesPerSecond, Seconds};
+
+/// The links of one GPU: data sheet times measured efficiencies.
+#[derive(Clone, Copy, Debug)]
+pub struct Network {
+    /// To GPUs of the same NVLink domain, or over PCIe where there is no NVLink.
+    pub local: BytesPerSecond,
+    /// To GPUs beyond it.
+    pub remote: BytesPerSecond,
+    /// To host memory.
+    pub host: BytesPerSecond,
+    /// To the node's NVMe drives, which its GPUs share.
+    pub drives: BytesPerSecond,
+    /// GPUs reachable locally.
+    pub domain: u32,
+    /// Whether every pair of GPUs has a link of its own (xGMI), rather than all a switch: a smaller group has fewer.
+    mesh: bool,
+    /// Bandwidth of all-to-all exchanges over that of the other collectives.
+    exchange: f64,
+    local_latency: Seconds,
+    remote_latency: Seconds,
+}
+
+/// GPUs that communicate: how many, and how many of them share a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// GPUs in the group.
+    pub size: u32,
+    /// Those in one NVLink domain.
+    pub local: u32,
+}
+
+impl Network {
+    /// Links of one GPU of `hardware`.
+    #[must_use]
+    pub fn of(hardware: &Hardware, efficiency: &Efficiency) -> Self {
+        let host = BytesPerSecond::from_gb(hardware.pcie_gb_per_s * efficiency.pcie);
+        let nvlink = hardware.nvlink_gb_per_s > 0.0 && hardware.nvlink_domain > 1;
+        // Without NVLink the GPUs of a node talk over PCIe, through host memory: half the link each way.
+        let local = if nvlink {
+            BytesPerSecond::from_gb(hardware.nvlink_gb_per_s * efficiency.nvlink)
+        } else {
+            host * 0.5
+        };
+        let domain = if nvlink {
+            hardware.nvlink_domain.max(hardware.gpus_per_node)
+        } else {
+            hardware.gpus_per_node
+        };
+        let domain = if nvlink && hardware.nvlink_domain < hardware.gpus_per_node {
+            hardware.nvlink_domain
+        } else {
+            domain
+        };
+        let remote = BytesPerSecond::from_gbit(hardware.internode_gbit_per_s * efficiency.network);
+        Self {
+            local,
+            // Pairs joined by a bridge reach the rest of their node over PCIe.
+            remote: if domain < hardware.gpus_per_node {
+                (host * 0.5).max(remote)
+            } else {
+                remote
+            },
+            host,
+            drives: BytesPerSecond::from_gb(efficiency.nvme_gb_per_s)
+                / f64::from(hardware.gpus_per_node.min(hardware.gpus).max(1)),
+            domain,
+            mesh: nvlink && hardware.architecture.starts_with("CDNA"),
+            exchange: efficiency.exchange,
+            local_latency: Seconds::new(efficiency.nvlink_latency_s),
+            remote_latency: Seconds::new(efficiency.network_latency_s),
+        }
+    }
+
+    /// The group of `size` GPUs whose neighbours are `stride` ranks apart.
+    #[must_use]
+    pub fn group(&self, size: u32, stride: u32) -> Group {
+        let size = size.max(1);
+        Group {
+            size,
+            local: (self.domain / stride.max(1)).clamp(1, size),
+        }
+    }
+
+    /// Bandwidth of a ring through the group, per GPU: over NVLink inside a domain; between domains the
+    /// network cards of all local members carry it together.
+    fn ring(&self, group: Group) -> BytesPerSecond {
+        if group.local >= group.size {
+            if self.mesh {
+                let links = f64::from(self.domain.max(2) - 1);
+                self.local * (f64::from(group.size - 1) / links)
+            } else {
+                self.local
+            }
+        } else {
+            self.local.min(self.remote * f64::from(group.local))
+        }
+    }
+
+    fn latency(&self, group: Group) -> Seconds {
+        if group.size <= 1 {
+            return Seconds::ZERO;
+        }
+        if group.local >= group.size {
+            return self.local_latency;
+        }
+        let nodes = group.size.div_ceil(group.local);
+        self.local_latency + self.remote_latency * f64::from(u32::BITS - nodes.leading_zeros())
+    }
+
+    /// All-gather or reduce-scatter of `bytes` (the whole buffer) over the group.
+    ///
+    /// `(n-1)/n · bytes / bandwidth`: each GPU sends and receives all but its own share
+    /// (nccl-tests, doc/PERFORMANCE.md).
+    #[must_use]
+    pub fn gather(&self, bytes: f64, group: Group) -> Seconds {
+        if group.size <= 1 {
+            return Seconds::ZERO;
+        }
+        let n = f64::from(group.size);
+        self.latency(group) + Bytes::new(bytes * (n - 1.0) / n) / self.ring(group)
+    }
+
+    /// All-reduce of `bytes`: a reduce-scatter and an all-gather.
+    #[must_use]
+    pub fn reduce(&self, bytes: f64, group: Group) -> Seconds {
+        if group.size <= 1 {
+            return Seconds::ZERO;
+        }
+        let n = f64::from(group.size);
+        self.latency(group) + Bytes::new(2.0 * bytes * (n - 1.0) / n) / self.ring(group)
+    }
+
+    /// All-to-all in which each GPU holds `bytes`: the share for other domains leaves by its own card.
+    #[must_use]
+    pub fn exchange(&self, bytes: f64, group: Group) -> Seconds {
+        let n = f64::from(group.size);
+        let local = f64::from(group.local.min(group.size));
+        self.exchange_parts(bytes * (local - 1.0) / n, bytes * (n - local) / n, group)
+    }
+
+    /// All-to-all of tokens that visit `visits` experts each, spread over the group.
+    ///
+    /// A token crosses the network once per domain it visits, whatever number of experts it has
+    /// there, and is copied inside it: `(d−1)·(1 − (1 − 1/d)^visits)` copies for `d` domains (DeepEP's
+    /// and Hybrid-EP's dispatch, <https://github.com/deepseek-ai/DeepEP>). `bytes` are those of all visits.
+    #[must_use]
+    pub fn dispatch(&self, bytes: f64, visits: f64, group: Group) -> Seconds {
+        if group.size <= 1 || visits <= 0.0 {
+            return Seconds::ZERO;
+        }
+        let n = f64::from(group.size);
+        let domains = n / f64::from(group.local.min(group.size));
+        let crossings = (domains - 1.0) * (1.0 - libm::pow(1.0 - 1.0 / domains, visits));
+        self.exchange_parts(bytes * (n - 1.0) / n, bytes / visits * crossings, group)
+    }
+
+    fn exchange_parts(&self, near: f64, far: f64, group: Group) -> Seconds {
+        if group.size <= 1 {
+            return Seconds::ZERO;
+        }
+        let time = (Bytes::new(near) / self.local).max(Bytes::new(far) / self.remote);
+        self.latency(group) + time / self.exchange
+    }
+
+    /// One message of `bytes` to a GPU `stride` ranks away.
+    #[must_use]
+    pub fn send(&self, bytes: f64, stride: u32) -> Seconds {
+        let local = stride < self.domain;
+        let rate = if local { self.local } else { self.remote };
+        let latency = if local {
+            self.local_latency
+        } else {
+            self.local_latency + self.remote_latency
+        };
+        latency + Bytes::new(bytes) / rate
+    }
+}

@@ -1,0 +1,134 @@
+//! What every estimate of one job shares: computed once, used for each plan.
+
+use crate::communication::Network;
+use crate::fit::Sure;
+use crate::flops::{self, Block, Order};
+use crate::kernels::Rates;
+use crate::known::Known;
+pub use crate::role::{Head, Role};
+use crate::rollout::Responses;
+use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, Framework};
+use shardwise_catalog::model::{ParameterCounts, Shape};
+use shardwise_catalog::units::Flops;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::{Attention, Backend, LoraTargets};
+use shardwise_question::workload::Workload;
+
+/// A job with its rates, links and blocks.
+#[derive(Clone, Debug)]
+pub struct Context<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// Constants.
+    pub efficiency: &'a Efficiency,
+    /// Rates of one GPU in the workload's precision.
+    pub rates: Rates,
+    /// Its links.
+    pub network: Network,
+    /// The actor's distinct blocks.
+    pub blocks: Vec<Block>,
+    /// Which of them each layer is.
+    pub order: Order,
+    /// Adapter weights that train; 0 where all weights do.
+    pub adapters: u64,
+    /// Those of them that a token visits.
+    pub visited_adapters: u64,
+    /// Lengths of what is generated.
+    pub responses: Responses,
+    /// What estimates of memory are multiplied by to be as sure as the question asks.
+    pub sure: Sure,
+    /// What was computed before.
+    pub(crate) known: Known,
+}
+
+fn responses(workload: &Workload) -> Responses {
+    match (&workload.rl, &workload.generation) {
+        (Some(rl), _) => Responses::new(
+            rl.mean_response_length,
+            rl.response_length_cv,
+            rl.max_response_length as f64,
+        ),
+        (None, Some(own)) => {
+            Responses::new(own.mean_response_length, own.response_length_cv, f64::MAX)
+        }
+        (None, None) => Responses::default(),
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Prepares a job.
+    #[must_use]
+    pub fn new(job: &'a Job) -> Self {
+        Self::with(job, &EFFICIENCY)
+    }
+
+    /// Prepares a job with other constants: for fitting them.
+    #[must_use]
+    pub fn with(job: &'a Job, efficiency: &'a Efficiency) -> Self {
+        let counted = |of: fn(&Shape, u64, LoraTargets) -> u64| {
+            let lora = job.workload.lora;
+            lora.map_or(0, |lora| of(&job.model.shape, lora.rank, lora.targets))
+        };
+        let blocks = flops::blocks(&job.model.shape);
+        Self {
+            job,
+            efficiency,
+            rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
+            network: Network::of(&job.hardware, efficiency),
+            order: Order::of(&job.model.shape, &blocks),
+            blocks,
+            adapters: counted(ParameterCounts::lora),
+            visited_adapters: counted(ParameterCounts::visited_lora),
+            responses: responses(&job.workload),
+            sure: Sure::of(job),
+            known: Known::default(),
+        }
+    }
+
+    /// The same, for many plans: what they share is computed once.
+    #[must_use]
+    pub fn for_many(self) -> Self {
+        Self {
+            known: Known::remembering(),
+            ..self
+        }
+    }
+
+    /// What the framework adds.
+    #[must_use]
+    pub fn framework(&self, layout: &Layout) -> &Framework {
+        match layout.backend {
+            Backend::Megatron if layout.attention == Attention::Unfused => {
+                &self.efficiency.early_megatron
+            }
+            Backend::Megatron => &self.efficiency.megatron,
+            Backend::Fsdp => &self.efficiency.fsdp,
+            Backend::Deepspeed => &self.efficiency.deepspeed,
+            Backend::Ddp => &self.efficiency.ddp,
+        }
+    }
+
+    /// Operations of one training token of the actor, nothing recomputed.
+    #[must_use]
+    pub fn training_flops(&self, length: f64) -> Flops {
+        let model = &self.job.model;
+        if self.job.workload.full_parameter() {
+            flops::training_per_token(model, length)
+        } else {
+            flops::adapted_per_token(model, length, self.visited_adapters)
+        }
+    }
+
+    /// The actor as a role that trains.
+    #[must_use]
+    pub fn actor(&self) -> Role<'_> {
+        Role {
+            model: &self.job.model,
+            blocks: &self.blocks,
+            order: &self.order,
+            adapters: self.adapters,
+            head: Head::Vocabulary,
+        }
+    }
+}

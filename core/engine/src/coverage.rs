@@ -1,0 +1,336 @@
+//! How far an estimate may be off, and what no published run covers.
+//!
+//! `core/catalog/data/coverage.toml` is written by `examples/fit`: what the published runs cover, and how far those of a
+//! source are from estimates fitted on all the others.
+
+use crate::batch;
+use shardwise_catalog::efficiency::EFFICIENCY;
+use shardwise_catalog::error::Caveat;
+use shardwise_catalog::spread::Spread;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::job::Job;
+use shardwise_question::plan::{Layout, RolloutPlan};
+use shardwise_question::wire::{Attention, Backend, Interval, Precision};
+use shardwise_question::workload::Rl;
+
+/// What a run has in common with others that say how far estimates of it are off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// Entry of `efficiency.toml`: an architecture, or a GPU that has its own.
+    pub architecture: &'static str,
+    /// Bits of the matrix products.
+    pub bits: u8,
+    /// Entry of `efficiency.toml`: the trainer.
+    pub framework: &'static str,
+    /// Whether the model has experts.
+    pub experts: bool,
+}
+
+/// The table in `catalog/coverage.toml`.
+#[derive(Clone, Copy, Debug)]
+pub struct Coverage {
+    /// What published runs cover.
+    pub kinds: &'static [Kind],
+    /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
+    /// the kind of run, and where none does.
+    pub plain: [f64; 2],
+    /// The same for models with experts and for fewer bits.
+    pub involved: [f64; 2],
+    /// The same for generation: on an architecture that some run covers, and on another.
+    pub generation: [f64; 2],
+    /// Architectures on which generation was measured.
+    pub generation_on: &'static [&'static str],
+    /// The same for an RL step.
+    pub reinforcement: f64,
+    /// Needed over estimated memory, by [`MemoryKind`].
+    pub memory: [Spread; 5],
+    /// Architectures on which memory was measured.
+    pub memory_on: &'static [&'static str],
+    /// How far published runs went with layouts.
+    pub layouts: &'static [Layouts],
+    /// Most GPUs of one engine that splits matrices.
+    pub engine_tensor_parallel: f64,
+}
+
+/// How far published runs went with layouts of a kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layouts {
+    /// Entry of `efficiency.toml`: the trainer.
+    pub framework: &'static str,
+    /// Whether they are RL steps.
+    pub reinforcement: bool,
+    /// Whether the model has experts.
+    pub experts: bool,
+    /// Most experts of one rank.
+    pub experts_per_rank: f64,
+    /// Most tokens of a mean micro-batch on one GPU.
+    pub tokens: f64,
+    /// Fewest layers of a model chunk.
+    pub layers_per_chunk: f64,
+    /// Most chunks of a stage.
+    pub virtual_pipeline: f64,
+    /// Most GPUs that split a sequence.
+    pub sequence_split: f64,
+    /// Most GPUs that split an expert.
+    pub expert_tensor_parallel: f64,
+}
+
+/// By how much more an estimate is taken to be off for each doubling beyond what published runs tried: a step takes so
+/// much longer, and its interval is so much wider. Assumed: left-out sources of a kind that no other covers are off by
+/// twice to four times as much (`make fit`), over some four doublings.
+const CAUTION: f64 = 0.05;
+
+/// Doublings by which a layout goes beyond what published runs of its kind tried, `tokens` in a mean micro-batch on one
+/// GPU: of experts on a rank, tokens, chunks of a stage, layers of a chunk, GPUs that split a sequence or an expert.
+/// All activations in host memory count as one: runs that moved any kept those of half the layers (Megatron-Bridge's
+/// recipes for GB200 and GB300).
+#[must_use]
+pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
+    let framework = framework(layout);
+    let reinforcement = job.workload.rl.is_some();
+    let experts = job.model.shape.num_experts > 0;
+    let alike = |own: &&Layouts| own.framework == framework && own.experts == experts;
+    let own = COVERAGE.layouts.iter().filter(alike);
+    let own = own
+        .clone()
+        .find(|own| own.reinforcement == reinforcement)
+        .or(own.clone().next());
+    let moved = f64::from(u8::from(layout.offload.activations));
+    // Of a kind that no run covers nothing says where its layouts end: its interval is the widest.
+    let Some(own) = own else { return moved };
+    let mut times = 1.0;
+    let mut past = |value: f64, most: f64| {
+        if value > most && most > 0.0 {
+            times *= value / most;
+        }
+    };
+    let shape = &job.model.shape;
+    let [pipeline, chunks, expert, expert_tensor] = [
+        layout.pipeline_parallel,
+        layout.virtual_pipeline,
+        layout.expert_parallel,
+        layout.expert_tensor_parallel,
+    ]
+    .map(f64::from);
+    if experts {
+        past(shape.num_experts as f64 / expert, own.experts_per_rank);
+        past(expert_tensor, own.expert_tensor_parallel);
+    }
+    past(tokens, own.tokens);
+    past(chunks, own.virtual_pipeline);
+    past(
+        own.layers_per_chunk,
+        shape.num_hidden_layers as f64 / (pipeline * chunks),
+    );
+    past(f64::from(layout.sequence_split()), own.sequence_split);
+    moved + libm::log2(times)
+}
+
+/// How many times as long a step is taken to be for going beyond what published runs tried.
+#[must_use]
+pub fn caution(job: &Job, layout: &Layout, tokens: f64) -> f64 {
+    libm::exp(CAUTION * beyond(job, layout, tokens))
+}
+
+/// The same of an engine's generation: no published run has data-parallel attention.
+#[must_use]
+pub fn engine_caution(engine: &RolloutPlan) -> f64 {
+    let tensor = f64::from(engine.tensor_parallel) / COVERAGE.engine_tensor_parallel;
+    let doublings =
+        libm::log2(tensor.max(1.0)) + libm::log2(f64::from(engine.data_parallel.max(1)));
+    libm::exp(CAUTION * doublings)
+}
+
+/// What runs have in common whose memory is off alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// All weights train, by Megatron.
+    Megatron,
+    /// All weights train, by FSDP.
+    Fsdp,
+    /// All weights train, by code that does neither: `DeepSpeed`, plain data parallelism.
+    Other,
+    /// Adapters train.
+    Adapters,
+    /// The architecture mixes in other blocks than attention, whatever trains it.
+    Hybrid,
+}
+
+impl MemoryKind {
+    /// Every kind, in the order of [`Coverage::memory`].
+    pub const ALL: [Self; 5] = [
+        Self::Megatron,
+        Self::Fsdp,
+        Self::Other,
+        Self::Adapters,
+        Self::Hybrid,
+    ];
+
+    /// The kind of a job under a layout.
+    #[must_use]
+    pub fn of(job: &Job, layout: &Layout) -> Self {
+        match layout.backend {
+            _ if job.model.shape.layer_pattern.contains(['L', 'M']) => Self::Hybrid,
+            _ if job.workload.lora.is_some() => Self::Adapters,
+            Backend::Megatron => Self::Megatron,
+            Backend::Fsdp => Self::Fsdp,
+            Backend::Deepspeed | Backend::Ddp => Self::Other,
+        }
+    }
+}
+
+/// How much wider the spread is where no published run measured the memory of an RL step's training, or any on the
+/// architecture. Assumed: as much as a source differs from the others of its kind beside what its own runs differ.
+const UNMEASURED: f64 = 1.25;
+
+/// How far off an estimate of training's memory may be.
+#[must_use]
+pub fn memory_spread(job: &Job, layout: &Layout) -> Spread {
+    spread_of(job, MemoryKind::of(job, layout))
+}
+
+/// The same of a kind.
+pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
+    let own = &EFFICIENCY.architecture(&job.hardware).name;
+    let mut spread = COVERAGE.memory[kind as usize];
+    if job.workload.rl.is_some() {
+        spread = spread.wider(UNMEASURED);
+    }
+    if !COVERAGE.memory_on.iter().any(|known| known == own) {
+        spread = spread.wider(UNMEASURED);
+    }
+    spread
+}
+
+/// What published runs cover.
+#[allow(
+    clippy::approx_constant,
+    reason = "a measured figure may happen to look like one"
+)]
+pub static COVERAGE: Coverage = include!(concat!(env!("OUT_DIR"), "/coverage.rs"));
+
+/// Share of left-out runs that the intervals are to hold.
+pub const COVERED_SHARE: f64 = 0.8;
+
+impl Coverage {
+    /// Half-width of the throughput's interval as a logarithm.
+    #[must_use]
+    pub fn half_width(&self, kind: Kind, covered: bool) -> f64 {
+        let widths = if kind.is_plain() {
+            &self.plain
+        } else {
+            &self.involved
+        };
+        widths[usize::from(!covered)]
+    }
+}
+
+/// Entry of `efficiency.toml`: the trainer.
+fn framework(layout: &Layout) -> &'static str {
+    match (layout.backend, layout.attention) {
+        (Backend::Megatron, Attention::Unfused) => "early_megatron",
+        (Backend::Megatron, Attention::Flash) => "megatron",
+        (Backend::Fsdp, _) => "fsdp",
+        (Backend::Deepspeed, _) => "deepspeed",
+        (Backend::Ddp, _) => "ddp",
+    }
+}
+
+impl Kind {
+    /// A dense model in 16 bits.
+    #[must_use]
+    pub fn is_plain(self) -> bool {
+        self.bits == 16 && !self.experts
+    }
+
+    /// The kind of run that a job is under a layout.
+    #[must_use]
+    pub fn of(job: &Job, layout: &Layout) -> Self {
+        Self {
+            architecture: &EFFICIENCY.architecture(&job.hardware).name,
+            bits: match job.workload.precision {
+                Precision::Bf16 | Precision::Fp16 => 16,
+                Precision::Fp8 | Precision::Mxfp8 => 8,
+                Precision::Nvfp4 => 4,
+            },
+            framework: framework(layout),
+            experts: job.model.shape.num_experts > 0,
+        }
+    }
+}
+
+/// Half-width, as a logarithm, of the interval around a throughput: wider for layouts beyond those that were tried.
+#[must_use]
+pub fn half_width(job: &Job, layout: &Layout) -> f64 {
+    if job.workload.generation.is_some() {
+        return of_kind(job, layout);
+    }
+    let gpus = training_gpus(job);
+    let spread = job.workload.rl.as_ref().map_or(0.0, Rl::length_cv);
+    let batch = batch::split(job, layout, gpus, job.workload.global_batch as f64, spread);
+    of_kind(job, layout) + CAUTION * beyond(job, layout, batch.mean.tokens)
+}
+
+fn of_kind(job: &Job, layout: &Layout) -> f64 {
+    let workload = &job.workload;
+    if workload.rl.is_some() {
+        let [_, uncovered] = COVERAGE.generation;
+        // An architecture that nobody knows is no better covered by the published steps than by generation runs.
+        return match EFFICIENCY.known(&job.hardware) {
+            Some(_) => COVERAGE.reinforcement,
+            None => COVERAGE.reinforcement.max(uncovered),
+        };
+    }
+    if workload.generation.is_some() {
+        let own = &EFFICIENCY.architecture(&job.hardware).name;
+        let covered = COVERAGE.generation_on.iter().any(|known| known == own);
+        return COVERAGE.generation[usize::from(!covered)];
+    }
+    let kind = Kind::of(job, layout);
+    COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind))
+}
+
+/// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on: errors of
+/// left-out groups as widths (compare Barber et al. 2021, arXiv:1905.02928). `peak_gib` is that of the memory
+/// ([`crate::fit::peak_interval`]).
+#[must_use]
+pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: [f64; 2]) -> Interval {
+    Interval {
+        coverage: COVERED_SHARE,
+        tokens_per_s_per_gpu: around(tokens_per_s, half_width(job, layout)),
+        peak_gib,
+    }
+}
+
+fn around(value: f64, half: f64) -> [f64; 2] {
+    [value * libm::exp(-half), value * libm::exp(half)]
+}
+
+/// What published runs do not cover of this job, as a caveat.
+#[must_use]
+pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
+    let kind = Kind::of(job, layout);
+    let covered = |alike: &dyn Fn(&Kind) -> bool| COVERAGE.kinds.iter().any(alike);
+    if covered(&|own| *own == kind) {
+        return None;
+    }
+    let of_gpu = |own: &Kind| own.architecture == kind.architecture;
+    let missing = if !covered(&of_gpu) {
+        "runs on this architecture"
+    } else if !covered(&|own| of_gpu(own) && own.bits == kind.bits) {
+        "runs in this precision on this architecture"
+    } else if !covered(&|own| of_gpu(own) && own.framework == kind.framework) {
+        "runs of this framework on this architecture"
+    } else if kind.experts {
+        "runs of experts with all of these"
+    } else {
+        "runs of a dense model with all of these"
+    };
+    Some(Caveat::new(
+        "not-covered",
+        format!(
+            "No published training {missing} ({}) are in the data: the interval is wider.",
+            job.hardware.name
+        ),
+    ))
+}

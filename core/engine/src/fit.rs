@@ -1,0 +1,172 @@
+//! Whether a plan fits, as a decision under uncertainty.
+//!
+//! A plan runs where every phase stays on the card, the engine starts within its share of it, and a node's host memory
+//! holds what is moved there. Each of these is a [`Demand`]: what is needed for certain, what is estimated, how far off
+//! such estimates are, and what there is. The least probable one decides.
+
+mod demand;
+mod sure;
+
+use crate::context::Context;
+use crate::coverage;
+use crate::host;
+use crate::memory::{Lengths, PhaseMemory};
+use crate::step::{self, Step};
+pub use demand::{Demand, ENGINE, HOST};
+use shardwise_catalog::spread::Spread;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{Fit, FitState, HostMemory};
+pub(crate) use sure::HOST_MEMORY;
+pub use sure::Sure;
+use sure::{STATES, WORKSPACE};
+
+/// Every demand of a plan whose step is known: `p = Φ((ln((capacity − certain) ÷ estimated) − m) ÷ σ)` of each.
+///
+/// How far off estimates are is what runs of left-out sources show (compare Barber et al. 2021, arXiv:1905.02928). Such a
+/// probability is right where it comes true as often as it says (Gneiting et al. 2007,
+/// doi:10.1111/j.1467-9868.2007.00587.x): the accuracy page shows how often.
+#[must_use]
+pub fn demands(context: &Context<'_>, plan: &Plan, step: &Step) -> Vec<Demand> {
+    let hardware = &context.job.hardware;
+    let training = coverage::memory_spread(context.job, &plan.layout);
+    let mut found: Vec<Demand> = step
+        .memories
+        .iter()
+        .map(|(phase, memory)| {
+            // What shares the card with an engine is states alone.
+            let spread = if *phase == "rollout" {
+                STATES
+            } else {
+                training
+            };
+            Demand::of_phase(phase, memory, hardware.memory_gib, spread)
+        })
+        .collect();
+    found.extend(step.engine.map(|engine| Demand {
+        phase: ENGINE,
+        fixed_gib: engine.certain().gib(),
+        estimated_gib: engine.workspace.gib(),
+        longest_gib: engine.workspace.gib(),
+        capacity_gib: engine.share.gib(),
+        spread: WORKSPACE,
+    }));
+    found.extend(host::demand(context, plan));
+    found
+}
+
+/// The least probable of some demands; of several as certain the one with the least to spare.
+#[must_use]
+pub fn decisive(demands: &[Demand], lengths: Lengths) -> Option<&Demand> {
+    let margin = |own: &Demand| own.capacity_gib - own.needed_gib(lengths);
+    demands.iter().min_by(|a, b| {
+        let of = |own: &Demand| own.probability(lengths);
+        of(a)
+            .total_cmp(&of(b))
+            .then(margin(a).total_cmp(&margin(b)))
+    })
+}
+
+/// Whether a plan whose step is known fits.
+#[must_use]
+pub fn judge(context: &Context<'_>, plan: &Plan, step: &Step) -> Fit {
+    let confidence = context.job.confidence;
+    let demands = demands(context, plan, step);
+    let Some(own) = decisive(&demands, Lengths::Expected) else {
+        return Fit::nothing(confidence);
+    };
+    let probability = own.probability(Lengths::Expected);
+    let needed_gib = own.needed_gib(Lengths::Expected);
+    let parts = host::parts(context, plan);
+    let moves = parts.total() > parts.processes;
+    Fit {
+        state: FitState::of(probability, confidence),
+        probability,
+        confidence,
+        phase: own.phase,
+        capacity_gib: own.capacity_gib,
+        needed_gib,
+        needed_at_confidence_gib: own.sure_gib(Lengths::Expected, confidence),
+        margin_gib: own.capacity_gib - needed_gib,
+        mean_response_at_most: mean_response_at_most(context, plan, &demands),
+        host: moves.then(|| HostMemory {
+            needed_gib: parts.total(),
+            capacity_gib: context.job.hardware.host_ram_gib,
+            parts,
+        }),
+    }
+}
+
+/// The mean response up to which the plan is as sure to fit as asked, where it is now and would not be were every
+/// response as long as any may be.
+fn mean_response_at_most(context: &Context<'_>, plan: &Plan, demands: &[Demand]) -> Option<f64> {
+    let rl = context.job.workload.rl.as_ref()?;
+    let confidence = context.job.confidence;
+    let sure = |demands: &[Demand], lengths| {
+        decisive(demands, lengths).is_some_and(|own| own.probability(lengths) >= confidence)
+    };
+    if !sure(demands, Lengths::Expected) || sure(demands, Lengths::Longest) {
+        return None;
+    }
+    let at = |mean: f64| {
+        let job = context.job.with_mean_response(mean);
+        let context = Context::with(&job, context.efficiency);
+        let step = step::evaluate(&context, plan);
+        sure(&self::demands(&context, plan, &step), Lengths::Expected)
+    };
+    let (mut low, mut high) = (rl.mean_response_length, rl.max_response_length as f64);
+    for _ in 0..10 {
+        let middle = 0.5 * (low + high);
+        if at(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
+}
+
+/// GiB that suffice for a step as surely as the question asks, in whatever lengths, over what there is: 0 where it has
+/// room enough everywhere. What the search goes by.
+#[must_use]
+pub fn shortfall_gib(demands: &[Demand], confidence: f64) -> f64 {
+    let missing = |own: &Demand| own.sure_gib(Lengths::Longest, confidence) - own.capacity_gib;
+    let most = demands.iter().map(missing).fold(0.0, f64::max);
+    // Less than a rounding is none.
+    if most < 1e-6 { 0.0 } else { most }
+}
+
+/// GiB that are missing for a plan whose step is known to fit as surely as asked.
+#[must_use]
+pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
+    shortfall_gib(&demands(context, plan, step), context.job.confidence)
+}
+
+/// The peak of what allocators hand out: what of it is as large as the plan says, what is estimated, in GiB, and how far
+/// off that is.
+#[must_use]
+pub fn peak(job: &Job, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
+    let allocated = |memory: &PhaseMemory| memory.allocated_gib();
+    let largest = step
+        .memories
+        .iter()
+        .max_by(|a, b| allocated(&a.1).total_cmp(&allocated(&b.1)));
+    let Some((phase, memory)) = largest else {
+        return (0.0, 0.0, STATES);
+    };
+    let spread = if *phase == "rollout" {
+        STATES
+    } else {
+        coverage::memory_spread(job, &plan.layout)
+    };
+    let certain = memory.certain_gib.min(allocated(memory));
+    (certain, allocated(memory) - certain, spread)
+}
+
+/// Range that holds that peak in `coverage` of the cases, in GiB.
+#[must_use]
+pub fn peak_interval(job: &Job, plan: &Plan, step: &Step, coverage: f64) -> [f64; 2] {
+    let (certain, estimated, spread) = peak(job, plan, step);
+    [0.5 * (1.0 - coverage), 0.5 * (1.0 + coverage)]
+        .map(|probability| certain + estimated * spread.factor(probability))
+}

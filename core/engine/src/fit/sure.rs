@@ -1,0 +1,49 @@
+//! What estimates are multiplied by.
+
+use crate::coverage::{self, MemoryKind};
+use shardwise_catalog::spread::Spread;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Layout;
+
+/// How far off model states are, which are arithmetic: published runs of which they are the most are within 3 %
+/// (SimuMax's and BLOOM's, core/tests/data/training.jsonl).
+pub(super) const STATES: Spread = Spread::even(0.03);
+
+/// How far off an engine's working memory is: graphs and buffers are assumed (`rollout::workspace`).
+pub(super) const WORKSPACE: Spread = Spread::even(0.25);
+
+/// How far off the estimate of host memory may be: assumed, as no published run states it by part.
+pub(crate) const HOST_MEMORY: Spread = Spread::even(0.15);
+
+/// What estimates are multiplied by so that they suffice as surely as a question asks: of each [`Spread`] its quantile,
+/// taken once for many plans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sure {
+    training: [f64; 5],
+    /// Of states that share the card with an engine.
+    pub(crate) states: f64,
+    /// Of an engine's working memory.
+    pub(crate) workspace: f64,
+    /// Of host memory.
+    pub(crate) host: f64,
+}
+
+impl Sure {
+    /// Of a job.
+    #[must_use]
+    pub fn of(job: &Job) -> Self {
+        let at = |spread: Spread| spread.factor(job.confidence);
+        Self {
+            training: MemoryKind::ALL.map(|kind| at(coverage::spread_of(job, kind))),
+            states: at(STATES),
+            workspace: at(WORKSPACE),
+            host: at(HOST_MEMORY),
+        }
+    }
+
+    /// Of what a layout's training holds.
+    #[must_use]
+    pub fn training(&self, job: &Job, layout: &Layout) -> f64 {
+        self.training[MemoryKind::of(job, layout) as usize]
+    }
+}

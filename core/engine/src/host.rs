@@ -1,0 +1,163 @@
+//! Host memory of a node: what offloading moves there, and what the processes take anyway.
+
+use crate::context::{Context, Role};
+use crate::fit::{Demand, HOST, HOST_MEMORY};
+use crate::memory::{self, Use};
+use crate::rl;
+use shardwise_catalog::units::Bytes;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::wire::{Backend, HostParts, Offload};
+
+/// GiB of each process beside what is moved: Python, CUDA's libraries, pinned buffers, its share of the data's workers.
+/// Assumed. A node of eight that moves nothing shows 70 GiB in veRL's logs
+/// (<https://github.com/llm-d-incubation/py-inference-scheduler>, `perf/cpu_memory_used_gb` 144.8 over two nodes).
+const PROCESS_GIB: f64 = 8.0;
+
+/// GiB per parameter, in bytes, that the host keeps of gradients where its CPUs update: fp32, beside the card's
+/// (`DeepSpeed` 0.19.8, `runtime/zero/stage_1_and_2.py`, `single_partition_of_fp32_groups`; ZeRO-Offload,
+/// arXiv:2101.06840, section 4.1).
+const CPU_GRADIENT: f64 = 4.0;
+
+/// What a node's host memory holds, in GiB.
+#[must_use]
+pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
+    let job = context.job;
+    let gpus = training_gpus(job);
+    let per_node = f64::from(job.hardware.gpus_per_node.min(gpus));
+    let mut parts = HostParts {
+        processes: PROCESS_GIB * f64::from(job.hardware.gpus_per_node),
+        ..HostParts::default()
+    };
+    let Some(rl) = &job.workload.rl else {
+        if job.workload.generation.is_none() {
+            let own = of_update(context, &context.actor(), &plan.layout, gpus);
+            parts = parts.plus(&own, per_node * job.memory_factor());
+        }
+        return parts;
+    };
+    if !moves(plan) {
+        return parts;
+    }
+    rl::workings::with_roles(context, plan, rl, |roles| {
+        for resident in roles {
+            let own = of_role(context, &resident.role, &resident.layout, resident.frozen);
+            parts = parts.plus(&own, per_node * job.memory_factor());
+        }
+    });
+    parts
+}
+
+/// Whether any role of an RL step leaves something in host memory.
+fn moves(plan: &Plan) -> bool {
+    let some =
+        |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
+    let roles = [Some(plan.layout), plan.critic, plan.reference];
+    roles.iter().flatten().any(some)
+}
+
+/// What a trainer that updates in host memory, or computes from there, moves off one GPU.
+fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> HostParts {
+    let offload = layout.offload;
+    let mut parts = HostParts::default();
+    if offload.activations {
+        parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
+    }
+    // Drives hold what host memory else would.
+    if layout.nvme_offload {
+        return parts;
+    }
+    if offload.parameters && layout.zero_stage >= 3 {
+        let states = memory::first_states(context, role, layout, gpus, Use::Train);
+        parts.parameters = states.parameters.gib();
+    }
+    let share = if offload.optimizer {
+        1.0
+    } else {
+        layout.optimizer_offload_fraction
+    };
+    parts.plus(&stepped(context, role, layout, gpus, share), 1.0)
+}
+
+/// What the host's CPUs update of one GPU's weights, `share` of them: states and gradients.
+fn stepped(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    gpus: u32,
+    share: f64,
+) -> HostParts {
+    if share == 0.0 {
+        return HostParts::default();
+    }
+    let whole = Layout {
+        optimizer_offload_fraction: 0.0,
+        ..*layout
+    };
+    let states = memory::first_states(context, role, &whole, gpus, Use::Train).optimizer * share;
+    let per_parameter = match layout.backend {
+        Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
+        Backend::Megatron | Backend::Deepspeed => {
+            layout.master_weights_bytes + layout.optimizer_bytes
+        }
+    };
+    let updated = if per_parameter > 0.0 {
+        states.get() / per_parameter
+    } else {
+        0.0
+    };
+    HostParts {
+        optimizer: states.gib(),
+        gradients: Bytes::new(updated * CPU_GRADIENT).gib(),
+        ..HostParts::default()
+    }
+}
+
+/// What a role of an RL step leaves in host memory between its phases, and its activations while it trains, for one GPU.
+fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool) -> HostParts {
+    let usage = if frozen { Use::Evaluate } else { Use::Train };
+    let offload = layout.offload;
+    let gpus = training_gpus(context.job);
+    let mut parts = HostParts::default();
+    if offload.activations && !frozen {
+        parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
+    }
+    if !frozen {
+        let share = layout.optimizer_offload_fraction;
+        parts = parts.plus(&stepped(context, role, layout, gpus, share), 1.0);
+    }
+    if !(offload.parameters || offload.optimizer) {
+        return parts;
+    }
+    let states = memory::first_states(context, role, layout, gpus, usage);
+    let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
+    let own = HostParts {
+        parameters: moved(states.parameters, offload.parameters),
+        optimizer: moved(states.optimizer, offload.optimizer),
+        ..HostParts::default()
+    };
+    parts.plus(&own, 1.0)
+}
+
+/// What must hold of a node's host memory; nothing where the catalog does not say how much there is.
+#[must_use]
+pub fn demand(context: &Context<'_>, plan: &Plan) -> Option<Demand> {
+    let capacity_gib = context.job.hardware.host_ram_gib?;
+    let parts = parts(context, plan);
+    let moved = parts.total() - parts.processes;
+    Some(Demand {
+        phase: HOST,
+        fixed_gib: parts.processes,
+        estimated_gib: moved,
+        longest_gib: moved,
+        capacity_gib,
+        spread: HOST_MEMORY,
+    })
+}
+
+/// GiB of a node's host memory that are missing for it to suffice as surely as asked; below zero what is to spare.
+pub fn missing_gib(context: &Context<'_>, plan: &Plan) -> f64 {
+    demand(context, plan).map_or(f64::NEG_INFINITY, |own| {
+        own.fixed_gib + own.estimated_gib * context.sure.host - own.capacity_gib
+    })
+}

@@ -1,0 +1,559 @@
+//! One block of the model on one GPU: time of its passes, bytes it keeps.
+
+use crate::communication::{Group, Network};
+use crate::flops::{self, Block};
+use crate::kernels::Rates;
+use shardwise_catalog::model::Shape;
+use shardwise_catalog::units::Seconds;
+use shardwise_question::plan::{Layout, Modules, Recompute};
+use shardwise_question::wire::{Attention, Backend, RecomputeModule};
+
+/// What one forward pass of one GPU holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// Tokens on this GPU, after sequences were split.
+    pub tokens: f64,
+    /// Length that attention sees: Σ length² / Σ length over the batch.
+    pub attention_length: f64,
+}
+
+/// Time of one block's passes over one micro-batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BlockTime {
+    /// Forward computation.
+    pub forward: Seconds,
+    /// Backward computation, without recomputation.
+    pub backward: Seconds,
+    /// Computation done again in the backward pass.
+    pub recompute: Seconds,
+    /// Tensor-parallel collectives of the forward pass.
+    pub tensor_forward: Seconds,
+    /// And of the backward pass, recomputation included.
+    pub tensor_backward: Seconds,
+    /// Context-parallel and Ulysses exchanges that nothing hides, both passes.
+    pub context: Seconds,
+    /// What of the context-parallel ring attention hides in the forward pass: no other traffic has room there.
+    pub ring_forward: Seconds,
+    /// The same in the backward pass, recomputation included.
+    pub ring_backward: Seconds,
+    /// Expert all-to-all, both passes, recomputation included.
+    pub expert: Seconds,
+    /// Kernels launched by the forward pass.
+    pub kernels: f64,
+    /// What the GPU waits for the host in the forward pass, beside the kernels' launches.
+    pub wait_forward: Seconds,
+    /// The same in the backward pass.
+    pub wait_backward: Seconds,
+    /// Host's time that the backward pass takes at least: the GPU's work hides it.
+    pub floor_backward: Seconds,
+}
+
+/// Everything a block's time depends on beside the block itself.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockContext<'a> {
+    /// Architecture.
+    pub shape: &'a Shape,
+    /// Layout.
+    pub layout: &'a Layout,
+    /// Rates of one GPU.
+    pub rates: &'a Rates,
+    /// Its links.
+    pub network: &'a Network,
+    /// Memory-bound passes relative to fused kernels.
+    pub elementwise: f64,
+    /// Load of the busiest expert rank over the mean.
+    pub expert_imbalance: f64,
+    /// Whether weights receive gradients (not so for adapters over a frozen base).
+    pub weight_gradients: bool,
+}
+
+/// Load of the busiest of `ranks` that share `experts` over the mean load, where the experts' loads have the relative
+/// standard deviation `spread`: `1 + spread · sqrt(ranks / experts) · sqrt(2 ln ranks)`.
+///
+/// A rank's load is the mean of `experts / ranks` experts', so that it deviates by `spread · sqrt(ranks / experts)`; the
+/// largest of n normal deviates is about `sqrt(2 ln n)` (Boucheron, Lugosi and Massart 2013, Concentration Inequalities,
+/// section 2.5). Loads are taken to be independent, and the same in every micro-batch.
+///
+/// ```
+/// use shardwise_core::layer::busiest_load;
+/// let load = |ranks| format!("{:.2}", busiest_load(1.0, 128.0, ranks));
+/// assert_eq!([load(1.0), load(8.0), load(16.0)], ["1.00", "1.51", "1.83"]);
+/// ```
+#[must_use]
+pub fn busiest_load(spread: f64, experts: f64, ranks: f64) -> f64 {
+    1.0 + spread * (2.0 * libm::log(ranks.max(1.0)) * ranks / experts.max(1.0)).sqrt()
+}
+
+/// A part of a block: its forward and backward time and kernels.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) forward: Seconds,
+    pub(crate) backward: Seconds,
+    kernels: f64,
+}
+
+/// The parts of a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces {
+    /// Projections to and from attention's heads, or a recurrent layer.
+    pub(crate) mixer: Part,
+    /// Scores and weighted sums.
+    pub(crate) core: Part,
+    /// MLP or experts.
+    pub(crate) mlp: Part,
+    /// Norms, residuals, rotary positions.
+    pub(crate) norms: Part,
+}
+
+impl Part {
+    fn join(self, other: Self) -> Self {
+        Self {
+            forward: self.forward + other.forward,
+            backward: self.backward + other.backward,
+            kernels: self.kernels + other.kernels,
+        }
+    }
+}
+
+impl BlockContext<'_> {
+    pub(crate) fn tp(&self) -> f64 {
+        f64::from(self.layout.tensor_parallel)
+    }
+
+    /// A product in both passes: the backward pass multiplies twice, for the input's and the weight's gradient.
+    fn product(&self, m: f64, n: f64, k: f64) -> Part {
+        let rates = self.rates;
+        // Input and output gradient are quantised once each, for the product and for the weight gradient.
+        let forward = rates.product(m, n, k) + rates.quantization(m * k);
+        let backward = rates.product(m, k, n) + rates.quantization(m * n);
+        let weight = if self.weight_gradients {
+            rates.product(k, n, m) + self.accumulation(n * k)
+        } else {
+            Seconds::ZERO
+        };
+        Part {
+            forward,
+            backward: backward + weight,
+            kernels: if rates.quantized { 3.0 } else { 1.0 },
+        }
+    }
+
+    /// What adding the gradients of `weights` to those of the micro-batches before takes beside one write of them in
+    /// bf16, which their product counts: Megatron reads and writes its gradient buffer for every micro-batch
+    /// (`gradient_accumulation_fusion`). The others reduce each micro-batch's gradients and pay for that.
+    fn accumulation(&self, weights: f64) -> Seconds {
+        if self.layout.backend != Backend::Megatron {
+            return Seconds::ZERO;
+        }
+        let bytes = 2.0 * self.layout.gradient_bytes - 2.0;
+        self.rates.stream(weights * bytes.max(0.0))
+    }
+
+    /// A memory-bound step that moves `bytes` forward and twice that backward.
+    fn stream(&self, bytes: f64, kernels: f64) -> Part {
+        let forward =
+            self.rates.stream(bytes * self.elementwise) + self.rates.kernel * (kernels * 0.5);
+        Part {
+            forward,
+            backward: forward * 2.0,
+            kernels,
+        }
+    }
+
+    fn projections(&self, tokens: f64) -> Part {
+        let shape = self.shape;
+        let (h, heads) = (shape.hidden_size as f64, shape.num_attention_heads as f64);
+        if shape.is_mla() {
+            let query = heads * shape.query_head_dim() as f64 / self.tp();
+            let rank = shape.kv_lora_rank as f64;
+            let up = heads * (shape.qk_nope_head_dim + shape.v_head_dim) as f64 / self.tp();
+            let queries = if shape.q_lora_rank > 0 {
+                let q_rank = shape.q_lora_rank as f64;
+                self.product(tokens, q_rank, h)
+                    .join(self.product(tokens, query, q_rank))
+            } else {
+                self.product(tokens, query, h)
+            };
+            return queries
+                .join(self.product(tokens, rank + shape.qk_rope_head_dim as f64, h))
+                .join(self.product(tokens, up, rank))
+                .join(self.product(tokens, h, heads * shape.v_head_dim as f64 / self.tp()));
+        }
+        let d = shape.head_dim as f64;
+        let kv = (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * d;
+        let gate = if shape.attn_output_gate { 2.0 } else { 1.0 };
+        let query = heads * d / self.tp();
+        self.product(tokens, query * gate + 2.0 * kv, h)
+            .join(self.product(tokens, h, query))
+    }
+
+    /// Scores and weighted sums.
+    fn core_attention(&self, kind: u8, slice: Slice) -> Part {
+        let shape = self.shape;
+        let work = flops::attention_per_token(shape, kind, slice.attention_length)
+            * (slice.tokens / self.tp());
+        let head_dim = (shape.query_head_dim() + shape.value_head_dim()) as f64 / 2.0;
+        let keys = 2.0 * flops::block_keys(shape, kind, slice.attention_length);
+        match self.layout.attention {
+            Attention::Flash => {
+                // TransformerEngine has cuDNN's kernels, PyTorch and Hugging Face FlashAttention-2's.
+                let work = if self.layout.backend == Backend::Megatron {
+                    work
+                } else {
+                    work / self.rates.flash_2
+                };
+                Part {
+                    forward: self.rates.attention_forward(work, keys, head_dim),
+                    backward: self.rates.attention_backward(work, keys, head_dim),
+                    kernels: 1.0,
+                }
+            }
+            // Scores are full squares, computed as batched products, masked, and written several times.
+            Attention::Unfused => {
+                let scores =
+                    slice.tokens * slice.attention_length * shape.num_attention_heads as f64
+                        / self.tp();
+                let products = work * 2.0 / self.rates.half / 0.6;
+                let softmax = self.rates.stream(scores * 2.0 * 4.0);
+                Part {
+                    forward: products + softmax,
+                    backward: products * 2.0 + softmax * 1.5,
+                    kernels: 5.0,
+                }
+            }
+        }
+    }
+
+    fn dense_mlp(&self, tokens: f64, width: f64) -> Part {
+        let h = self.shape.hidden_size as f64;
+        let width = width / self.tp();
+        let matrices = if self.shape.gated_mlp { 2.0 } else { 1.0 };
+        self.product(tokens, matrices * width, h)
+            .join(self.activation(tokens, width))
+            .join(self.product(tokens, h, width))
+    }
+
+    fn activation(&self, tokens: f64, width: f64) -> Part {
+        self.stream(
+            2.0 * tokens * width * if self.shape.gated_mlp { 3.0 } else { 2.0 },
+            1.0,
+        )
+    }
+
+    /// Tokens the experts of one GPU see, and how many experts they are spread over.
+    pub(crate) fn expert_load(&self, tokens: f64) -> (f64, f64) {
+        let layout = self.layout;
+        let (ep, etp) = (
+            f64::from(layout.expert_parallel),
+            f64::from(layout.expert_tensor_parallel),
+        );
+        let visits = tokens * self.shape.num_experts_per_tok as f64 * etp / self.tp();
+        (
+            visits * self.expert_imbalance_factor(),
+            self.shape.num_experts as f64 / ep,
+        )
+    }
+
+    fn expert_imbalance_factor(&self) -> f64 {
+        if self.layout.expert_parallel > 1 {
+            self.expert_imbalance
+        } else {
+            1.0
+        }
+    }
+
+    fn experts(&self, tokens: f64) -> Part {
+        let shape = self.shape;
+        let h = if shape.moe_latent_size > 0 {
+            shape.moe_latent_size
+        } else {
+            shape.hidden_size
+        } as f64;
+        let width =
+            shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
+        let (visits, experts) = self.expert_load(tokens);
+        let m = (visits / experts).max(1.0);
+        let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
+        let grouped = |n: f64, k: f64| {
+            let rates = self.rates;
+            let forward =
+                rates.grouped_product(experts, m, n, k) + rates.quantization(experts * m * k);
+            let backward =
+                rates.grouped_product(experts, m, k, n) + rates.quantization(experts * m * n);
+            let weight = if self.weight_gradients {
+                rates.grouped_product(experts, k, n, m) + self.accumulation(experts * n * k)
+            } else {
+                Seconds::ZERO
+            };
+            Part {
+                forward,
+                backward: backward + weight,
+                kernels: 2.0,
+            }
+        };
+        let local = tokens / self.tp();
+        // Router scores, top-k, and the copies of each token to and from its experts.
+        let route = self.product(local, shape.num_experts as f64, shape.hidden_size as f64);
+        let permute = self.stream(
+            2.0 * visits * h * 4.0 + 4.0 * local * shape.num_experts as f64 * 3.0,
+            12.0,
+        );
+        let mut part = grouped(matrices * width, h)
+            .join(self.stream(
+                2.0 * visits * width * if shape.gated_mlp { 3.0 } else { 2.0 },
+                1.0,
+            ))
+            .join(grouped(h, width))
+            .join(route)
+            .join(permute);
+        if shape.moe_latent_size > 0 {
+            part = part
+                .join(self.product(local, h, shape.hidden_size as f64))
+                .join(self.product(local, shape.hidden_size as f64, h));
+        }
+        if shape.shared_expert_intermediate_size > 0 {
+            part = part.join(self.dense_mlp(tokens, shape.shared_expert_intermediate_size as f64));
+        }
+        part
+    }
+
+    /// Norms, residuals, rotary positions.
+    fn norms(&self, tokens: f64, with_attention: bool) -> Part {
+        let shape = self.shape;
+        let split = if self.layout.sequence_parallel {
+            self.tp()
+        } else {
+            1.0
+        };
+        let residual =
+            2.0 * tokens * shape.hidden_size as f64 * 4.5 * shape.norms_per_layer as f64 / split;
+        let heads = shape.num_attention_heads + shape.num_key_value_heads;
+        let rotary = if with_attention {
+            4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp()
+        } else {
+            0.0
+        };
+        self.stream(residual + rotary, 6.0)
+    }
+
+    /// Gated `DeltaNet` or Mamba-2: projections as products, the recurrence as a chunked scan at a
+    /// quarter of the matrix rate.
+    fn recurrent(&self, kind: u8, tokens: f64) -> Part {
+        let shape = self.shape;
+        let h = shape.hidden_size as f64;
+        let (into, out) = if kind == b'L' {
+            let linear = &shape.linear;
+            let keys = (linear.num_key_heads * linear.key_head_dim) as f64;
+            let values = (linear.num_value_heads * linear.value_head_dim) as f64;
+            (2.0 * keys + 2.0 * values, values)
+        } else {
+            let mamba = &shape.mamba;
+            let inner = (mamba.num_heads * mamba.head_dim) as f64;
+            (
+                2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64,
+                inner,
+            )
+        };
+        let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp())
+            / self.rates.half
+            / 0.25;
+        let scan = Part {
+            forward: scan,
+            backward: scan * 2.0,
+            kernels: 8.0,
+        };
+        self.product(tokens, into / self.tp(), h)
+            .join(self.product(tokens, h, out / self.tp()))
+            .join(scan)
+            .join(self.stream(2.0 * tokens * (into + out) / self.tp(), 6.0))
+    }
+
+    /// What `block` is made of.
+    pub(crate) fn pieces(&self, block: Block, slice: Slice) -> Pieces {
+        let tokens = slice.tokens;
+        let attends = matches!(block.kind, b'A' | b'S' | b'*');
+        Pieces {
+            mixer: match block.kind {
+                b'A' | b'S' | b'*' => self.projections(tokens),
+                b'L' | b'M' => self.recurrent(block.kind, tokens),
+                _ => Part::default(),
+            },
+            core: if attends {
+                self.core_attention(block.kind, slice)
+            } else {
+                Part::default()
+            },
+            mlp: match block.kind {
+                b'M' | b'*' => Part::default(),
+                _ if block.experts => self.experts(tokens),
+                _ => self.dense_mlp(tokens, self.shape.intermediate_size as f64),
+            },
+            norms: self.norms(tokens, attends),
+        }
+    }
+
+    /// Time of `block` over one micro-batch.
+    #[must_use]
+    pub fn time(&self, block: Block, slice: Slice) -> BlockTime {
+        let shape = self.shape;
+        let tokens = slice.tokens;
+        let Pieces {
+            mixer,
+            core,
+            mlp,
+            norms,
+        } = self.pieces(block, slice);
+        let whole = mixer.join(core).join(mlp).join(norms);
+        let mut time = BlockTime {
+            forward: whole.forward,
+            backward: whole.backward,
+            kernels: whole.kernels,
+            ..BlockTime::default()
+        };
+        time.recompute = match self.layout.recompute {
+            Recompute::None => Seconds::ZERO,
+            Recompute::Full => whole.forward,
+            // Per operator, every other product runs again (see `kept_bytes`).
+            Recompute::Selective(Modules::CORE_ATTN)
+                if self.layout.backend != Backend::Megatron =>
+            {
+                (whole.forward - core.forward) * flops::EVERY_OTHER
+            }
+            Recompute::Selective(modules) => {
+                let mut again = Seconds::ZERO;
+                if modules.contains(RecomputeModule::CoreAttn) {
+                    again += core.forward;
+                }
+                if modules.contains(RecomputeModule::Mlp) && !block.experts {
+                    again += mlp.forward;
+                }
+                if modules.contains(RecomputeModule::Moe) && block.experts {
+                    again += mlp.forward;
+                }
+                if modules.contains(RecomputeModule::MoeAct) && block.experts {
+                    again += self
+                        .activation(
+                            self.expert_load(tokens).0,
+                            shape.moe_intermediate_size as f64,
+                        )
+                        .forward;
+                }
+                let shared = shape.shared_expert_intermediate_size as f64;
+                let moe = modules.contains(RecomputeModule::Moe);
+                if modules.contains(RecomputeModule::SharedExperts)
+                    && block.experts
+                    && !moe
+                    && shared > 0.0
+                {
+                    again += self.dense_mlp(tokens, shared).forward;
+                }
+                if modules.contains(RecomputeModule::Layernorm) {
+                    again += norms.forward * 0.5;
+                }
+                if modules.contains(RecomputeModule::MlaUpProj) && shape.is_mla() {
+                    again += self.projections(tokens).forward * 0.5;
+                }
+                again
+            }
+        };
+        self.communicate(block, slice, core, &mut time);
+        time
+    }
+
+    fn communicate(&self, block: Block, slice: Slice, core: Part, time: &mut BlockTime) {
+        let (shape, layout) = (self.shape, self.layout);
+        let hidden = 2.0 * slice.tokens * shape.hidden_size as f64;
+        let passes = if layout.recompute == Recompute::Full {
+            2.0
+        } else {
+            1.0
+        };
+        if layout.tensor_parallel > 1 {
+            let group = self.network.group(layout.tensor_parallel, 1);
+            // One pair of all-gather and reduce-scatter (or one all-reduce) per parallel region, forward and
+            // backward (arXiv:2205.05198, section 4.2.2). Experts exchange tokens instead.
+            let attention = f64::from(u8::from(!matches!(block.kind, b'-' | b'E')));
+            let dense = if block.experts { 0.0 } else { 1.0 };
+            let regions = if matches!(block.kind, b'M' | b'*') {
+                1.0
+            } else {
+                attention + dense
+            };
+            let once = if layout.sequence_parallel {
+                self.network.gather(hidden, group) * 2.0
+            } else {
+                self.network.reduce(hidden, group)
+            };
+            time.tensor_forward = once * regions;
+            time.tensor_backward = once * regions * passes;
+            if layout.sequence_parallel {
+                // The gathered input is not kept: gathered again for the weight gradient, beside the input's.
+                time.tensor_backward += self.network.gather(hidden, group) * (regions * 0.5);
+            }
+        }
+        if layout.context_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
+            let steps = f64::from(layout.context_parallel - 1);
+            let width = if shape.is_mla() {
+                (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
+            } else {
+                2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0)
+                    * shape.head_dim as f64
+            };
+            let stride = layout.tensor_parallel;
+            let step = self
+                .network
+                .send(2.0 * slice.tokens * width, stride * layout.context_parallel);
+            let ring = step * steps;
+            // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
+            let (beside, beside_backward) = (core.forward * 0.9, core.backward * 0.9);
+            let (shown, shown_backward) =
+                (ring.beyond(beside), (ring * 2.0).beyond(beside_backward));
+            time.context += shown * passes + shown_backward;
+            let hidden = ring - shown;
+            time.ring_forward = hidden;
+            time.ring_backward = hidden * (passes - 1.0) + (ring * 2.0 - shown_backward);
+        }
+        // Heads for sequence by all-to-all (DeepSpeed-Ulysses, arXiv:2309.14509).
+        if layout.ulysses_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
+            let group = self
+                .network
+                .group(layout.ulysses_parallel, layout.tensor_parallel);
+            let heads = shape.num_attention_heads * 2
+                + shape
+                    .num_key_value_heads
+                    .max(u64::from(layout.ulysses_parallel))
+                    * 2;
+            let bytes = 2.0 * slice.tokens * (heads * shape.head_dim) as f64 / self.tp();
+            time.context += self.network.exchange(bytes, group) * (1.0 + passes);
+        }
+        if block.experts && layout.expert_parallel > 1 {
+            let stride = if layout.expert_tensor_parallel > 1 {
+                layout.expert_tensor_parallel
+            } else {
+                1
+            };
+            let group = self.network.group(layout.expert_parallel, stride);
+            let (visits, _) = self.expert_load(slice.tokens);
+            let one = self.network.dispatch(
+                2.0 * visits * shape.hidden_size as f64,
+                shape.num_experts_per_tok as f64,
+                group,
+            );
+            let again = match layout.recompute {
+                Recompute::Full => 1.0,
+                Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
+                _ => 0.0,
+            };
+            // Dispatch and combine, forward and backward.
+            time.expert = one * (4.0 + 2.0 * again);
+        }
+        if block.experts && layout.expert_tensor_parallel > 1 {
+            let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
+            let (visits, _) = self.expert_load(slice.tokens);
+            time.expert += self
+                .network
+                .gather(2.0 * visits * shape.hidden_size as f64, group)
+                * (4.0 * passes.max(1.0));
+        }
+    }
+}

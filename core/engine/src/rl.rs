@@ -1,0 +1,400 @@
+//! One RL step: the generating and the training side, and where they meet.
+
+mod limits;
+mod phases;
+pub mod workings;
+
+use crate::context::Context;
+use crate::host;
+use crate::memory::PhaseMemory;
+use crate::rollout::{self, Requests, Room};
+use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
+pub use limits::most;
+pub use limits::{limits, safe_utilization};
+pub use phases::forward_layout;
+use phases::{Others, phases};
+use shardwise_catalog::units::Seconds;
+use shardwise_question::complete::generating_gpus;
+use shardwise_question::plan::{Layout, Plan, RolloutPlan};
+use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
+use shardwise_question::workload::Rl;
+
+/// The training side of an RL step: everything but generation.
+#[derive(Clone, Debug)]
+pub struct TrainingSide {
+    times: Vec<(&'static str, TimeParts)>,
+    memories: Vec<(&'static str, PhaseMemory)>,
+    /// States that stay on the card while the engine generates.
+    resident: MemoryParts,
+}
+
+/// The generating side of an RL step: the engine's phase.
+#[derive(Clone, Copy, Debug)]
+pub struct GeneratingSide {
+    /// What the engine has for the sequences that it generates.
+    pub room: Room,
+    times: TimeParts,
+}
+
+/// The two sides of a step.
+#[derive(Clone, Debug)]
+pub struct Sides {
+    /// All but generation.
+    pub training: TrainingSide,
+    /// Generation.
+    pub generating: GeneratingSide,
+}
+
+/// Both sides of a plan; `None` where it has no engine.
+#[must_use]
+pub fn sides(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Option<Sides> {
+    Some(Sides {
+        training: training_side(context, plan, rl),
+        generating: generating_side(context, plan.rollout.as_ref()?, rl),
+    })
+}
+
+/// The whole step.
+#[must_use]
+pub fn step(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Step {
+    sides(context, plan, rl).map_or_else(Step::default, |sides| together(context, plan, rl, &sides))
+}
+
+/// The step that two sides make.
+#[must_use]
+pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> Step {
+    let Some(engine) = &plan.rollout else {
+        return Step::default();
+    };
+    let Sides {
+        training,
+        generating,
+    } = sides;
+    let sync = weight_sync(context, plan, rl, engine);
+    let driver = driver(context);
+    let seconds = schedule(
+        rl.schedule,
+        generating.times.total(),
+        seconds(&training.times),
+    ) + sync.total()
+        + driver.total();
+    let context_gib = context.efficiency.context_gib;
+    let kept = kept_engine(engine, rl, &generating.room);
+    let mut memories = Vec::with_capacity(1 + training.memories.len());
+    memories.push((
+        "rollout",
+        engine_memory(&generating.room, context_gib, training.resident),
+    ));
+    memories.extend(
+        training
+            .memories
+            .iter()
+            .map(|(name, memory)| (*name, memory.beside(&kept, kept.total()))),
+    );
+    let mut times = Vec::with_capacity(3 + training.times.len());
+    times.push(("rollout", generating.times));
+    times.extend(training.times.iter().copied());
+    times.push(("weight_sync", sync));
+    times.push(("driver", driver));
+    let tokens = rl.sequences() as f64 * rl.mean_length();
+    let per_token = context.training_flops(rl.mean_length()).get();
+    let model_flops = per_token * tokens * rl.epochs as f64;
+    Step {
+        times,
+        memories,
+        engine: Some(generating.room),
+        seconds,
+        tokens,
+        model_flops,
+        hardware_flops: model_flops
+            * (1.0 + recomputed_share(context, &plan.layout, rl.mean_length())),
+    }
+}
+
+/// What a plan holds of its training side, as surely as the question asks and however long sequences get, in GiB.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// On the card, in the phase that needs most.
+    pub needed_gib: f64,
+    /// On the card while the engine generates.
+    pub resident_gib: f64,
+    /// What is missing of a node's host memory; below zero what is to spare.
+    pub host_gib: f64,
+}
+
+impl Held {
+    /// Of training that no engine shares its GPUs with.
+    pub fn alone(needed_gib: f64, host_gib: f64) -> Self {
+        Self {
+            needed_gib,
+            resident_gib: 0.0,
+            host_gib,
+        }
+    }
+}
+
+/// Seconds of a step and GiB that suffice for it, of a training side that is known: [`together`] without its lists, for
+/// searching.
+pub fn paired(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    (training, held): (f64, &Held),
+    generating: &GeneratingSide,
+) -> (f64, f64) {
+    let Some(engine) = &plan.rollout else {
+        return (f64::MAX, f64::MAX);
+    };
+    let seconds = seconds_of(context, plan, rl, training, generating);
+    let kept = kept_engine(engine, rl, &generating.room).total();
+    let generation = engine_gib(context, &generating.room) + held.resident_gib;
+    (seconds, generation.max(held.needed_gib + kept))
+}
+
+/// Seconds of a step whose training side takes `training`.
+pub fn seconds_of(
+    context: &Context<'_>,
+    plan: &Plan,
+    rl: &Rl,
+    training: f64,
+    generating: &GeneratingSide,
+) -> f64 {
+    plan.rollout.as_ref().map_or(f64::MAX, |engine| {
+        let after = weight_sync(context, plan, rl, engine).total() + driver(context).total();
+        schedule(rl.schedule, generating.times.total(), training) + after
+    })
+}
+
+/// Seconds that a step takes at least where generation takes `generating` and training `training` of them.
+pub fn least(
+    context: &Context<'_>,
+    layout: &Layout,
+    rl: &Rl,
+    generating: f64,
+    training: f64,
+) -> f64 {
+    let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
+    let sync = (sync + context.efficiency.driver_s) * context.job.time_factor();
+    schedule(rl.schedule, generating, training) + sync
+}
+
+impl GeneratingSide {
+    /// Seconds of a step's generation.
+    pub fn seconds(&self) -> f64 {
+        self.times.total()
+    }
+}
+
+/// GiB that an engine takes of the card by itself.
+pub fn engine_gib(context: &Context<'_>, room: &Room) -> f64 {
+    let context_gib = context.efficiency.context_gib;
+    engine_memory(room, context_gib, MemoryParts::default()).reserved_gib()
+}
+
+/// GiB that an engine's share of the card has to be for it to start, as surely as asked.
+pub(crate) fn least_share_gib(context: &Context<'_>, room: &Room) -> f64 {
+    room.certain().gib() + room.workspace.gib() * context.sure.workspace
+}
+
+/// GiB of an engine's share of the card that are missing for it to start, as surely as asked.
+pub fn missing_share_gib(context: &Context<'_>, room: &Room) -> f64 {
+    least_share_gib(context, room) - room.share.gib()
+}
+
+/// What an engine holds.
+pub fn engine_room(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Room {
+    let (requests, _) = requests(context, rl);
+    rollout::room(context, engine, generating_gpus(context.job), &requests)
+}
+
+fn seconds(times: &[(&'static str, TimeParts)]) -> f64 {
+    times.iter().map(|(_, parts)| parts.total()).sum()
+}
+
+/// Seconds of both sides under a schedule: one after the other (HybridFlow, arXiv:2409.19256), or the slower one's.
+fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
+    match schedule {
+        Schedule::Colocated | Schedule::Split => generating + training,
+        Schedule::OneStepOff | Schedule::FullyAsync => generating.max(training),
+    }
+}
+
+/// What an engine that keeps its cache holds beside training.
+fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
+    if rl.schedule == Schedule::Colocated && !engine.free_cache {
+        MemoryParts {
+            rollout_weights: room.weights.gib(),
+            kv_cache: room.cache.gib(),
+            ..MemoryParts::default()
+        }
+    } else {
+        MemoryParts::default()
+    }
+}
+
+/// The requests that the engine takes at once, and how often in a step.
+fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
+    let batches = rl.generated_batches();
+    // Fully asynchronous generation starts the next batches as responses end, as far as the staleness bound lets it:
+    // one tail for all of them. Else every batch waits for its longest response.
+    let together = match rl.schedule {
+        Schedule::FullyAsync => batches * (1 + rl.max_staleness) as f64,
+        Schedule::Colocated | Schedule::Split | Schedule::OneStepOff => 1.0,
+    };
+    let requests = Requests {
+        count: (rl.gen_batch_size * rl.responses_per_prompt) as f64 * together,
+        prompt: rl.mean_prompt_length,
+        shared: rl.responses_per_prompt as f64,
+        responses: context.responses,
+    };
+    (requests, batches / together)
+}
+
+/// The generating side of `engine`.
+#[must_use]
+pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
+    let (requests, times) = requests(context, rl);
+    let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
+    GeneratingSide {
+        room: phase.room,
+        times: TimeParts::default().plus(&generation_parts(context, engine, &phase), times),
+    }
+}
+
+/// The training side of `plan`.
+#[must_use]
+pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
+    let others = Others::of(plan, rl);
+    let (phases, resident) = phases(context, plan, rl, &others);
+    TrainingSide {
+        times: times(context, rl, &phases),
+        memories: memories(context, rl, &phases),
+        resident: stays(rl, resident),
+    }
+}
+
+/// Seconds of the training side of `plan`.
+pub fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
+    let others = Others::of(plan, rl);
+    let (phases, _) = phases(context, plan, rl, &others);
+    seconds(&times(context, rl, &phases))
+}
+
+/// GiB of the training side of `plan`.
+pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
+    let others = Others::of(plan, rl);
+    let (phases, resident) = phases(context, plan, rl, &others);
+    let factor = context.sure.training(context.job, &plan.layout);
+    let needed = phases
+        .iter()
+        .map(|own| own.needed_at_longest(context, rl, factor));
+    Held {
+        needed_gib: needed.fold(0.0, f64::max),
+        resident_gib: stays(rl, resident).total() * context.sure.states,
+        host_gib: host::missing_gib(context, plan),
+    }
+}
+
+fn times(
+    context: &Context<'_>,
+    rl: &Rl,
+    phases: &[phases::Phase<'_>],
+) -> Vec<(&'static str, TimeParts)> {
+    let mut times = Vec::with_capacity(8);
+    let mut known: Option<(&phases::Phase<'_>, TimeParts)> = None;
+    for phase in phases {
+        // Neighbours may do the same, beside other states.
+        let own = match known {
+            Some((last, own)) if phase.is_as(last) => own,
+            _ => phase.time(context, rl),
+        };
+        known = Some((phase, own));
+        times.push((phase.name, own));
+    }
+    if rl.reward_s > 0.0 {
+        let parts = TimeParts {
+            overhead: rl.reward_s,
+            ..TimeParts::default()
+        };
+        match times.iter_mut().find(|(name, _)| *name == "reward") {
+            Some((_, own)) => *own = own.plus(&parts, 1.0),
+            None => times.insert(0, ("reward", parts)),
+        }
+    }
+    times
+}
+
+fn memories(
+    context: &Context<'_>,
+    rl: &Rl,
+    phases: &[phases::Phase<'_>],
+) -> Vec<(&'static str, PhaseMemory)> {
+    phases
+        .iter()
+        .map(|own| (own.name, own.memory(context, rl)))
+        .collect()
+}
+
+/// What of the training side's states shares the card with the engine.
+fn stays(rl: &Rl, resident: MemoryParts) -> MemoryParts {
+    if rl.schedule == Schedule::Colocated {
+        resident
+    } else {
+        MemoryParts::default()
+    }
+}
+
+/// How the time of handing weights over grows with the model: 37 syncs of models of 15 to 470 GB lie on this power, and so
+/// does NeMo-RL's 1.3 TB in less than a minute.
+const SYNC_GROWTH: f64 = 0.7;
+
+/// New weights on their way to the engine: gathered from their shards, copied into place.
+fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan) -> TimeParts {
+    let (gather, copy) = synced_by_links(context, &plan.layout, engine);
+    let parts = TimeParts {
+        weight_sync: (gather + copy)
+            .max(synced_by_tensor(context, &plan.layout))
+            .get()
+            + waking(context, rl),
+        ..TimeParts::default()
+    };
+    parts.times(context.job.time_factor())
+}
+
+/// What the trainer's driver does between the phases: advantages, metrics, data.
+fn driver(context: &Context<'_>) -> TimeParts {
+    let parts = TimeParts {
+        overhead: context.efficiency.driver_s,
+        ..TimeParts::default()
+    };
+    parts.times(context.job.time_factor())
+}
+
+/// Gathered over the links, copied into place.
+fn synced_by_links(
+    context: &Context<'_>,
+    layout: &Layout,
+    engine: &RolloutPlan,
+) -> (Seconds, Seconds) {
+    let bytes = 2.0 * context.job.model.parameters.total as f64;
+    let network = &context.network;
+    let group = network.group(context.job.hardware.gpus, 1);
+    let gather = network.gather(bytes / f64::from(layout.pipeline_parallel), group);
+    let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
+    (gather, Seconds::new(copy))
+}
+
+/// Tensor by tensor: gathered, renamed, loaded. That, not the links, decides. Larger models are on more GPUs, which gather
+/// side by side: in `verl_megatron_practice` 15 GB take 2.3 s, 61 take 6.2, 470 take 25.
+fn synced_by_tensor(context: &Context<'_>, layout: &Layout) -> Seconds {
+    let gigabytes = 2.0 * context.job.model.parameters.total as f64 / 1e9;
+    let grown = || libm::pow(gigabytes, SYNC_GROWTH);
+    Seconds::new(context.framework(layout).rl_sync_s * context.known.handed.get_or_init(grown))
+}
+
+fn waking(context: &Context<'_>, rl: &Rl) -> f64 {
+    match rl.schedule {
+        Schedule::Colocated => context.efficiency.wake_s,
+        Schedule::Split | Schedule::OneStepOff | Schedule::FullyAsync => 0.0,
+    }
+}

@@ -1,0 +1,248 @@
+//! Generation: how long the engine takes for a batch of requests, and what it holds.
+
+mod engine;
+mod lengths;
+mod memory;
+pub mod workings;
+
+use crate::context::Context;
+use crate::kernels::Rates;
+use engine::EngineModel;
+pub use lengths::Responses;
+use lengths::SHARES;
+pub use memory::{cache_bytes_per_token, engine_weights, workspace};
+use shardwise_catalog::efficiency::Efficiency;
+use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_question::plan::RolloutPlan;
+
+/// The requests of one generation phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Requests {
+    /// Requests over all engines.
+    pub count: f64,
+    /// Mean prompt length in tokens.
+    pub prompt: f64,
+    /// Responses that share each prompt, and so its keys and values.
+    pub shared: f64,
+    /// Their lengths.
+    pub responses: Responses,
+}
+
+/// One generation phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Generation {
+    /// Prompts.
+    pub prefill: Seconds,
+    /// Responses.
+    pub decode: Seconds,
+    /// Prompts and responses again, of sequences that gave up their cache to others.
+    pub recomputed: Seconds,
+    /// What the engine holds.
+    pub room: Room,
+}
+
+/// What an engine holds on each of its GPUs, whatever the time it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Room {
+    /// Weights.
+    pub weights: Bytes,
+    /// Working memory.
+    pub workspace: Bytes,
+    /// Keys and values: the cache's capacity.
+    pub cache: Bytes,
+    /// Keys and values of the longest sequence: an engine whose cache is smaller does not start
+    /// (`vllm/v1/core/kv_cache_utils.py`, `check_enough_kv_cache_memory`).
+    pub sequence: Bytes,
+    /// The engine's share of the card.
+    pub share: Bytes,
+    /// Tokens that the cache of one engine holds.
+    pub cache_tokens: f64,
+    /// Sequences decoded together at most, per engine.
+    pub concurrency: f64,
+}
+
+impl Room {
+    /// What is certain of the memory without which the engine does not start: weights, and keys and values of the longest
+    /// sequence.
+    #[must_use]
+    pub fn certain(&self) -> Bytes {
+        self.weights + self.sequence
+    }
+}
+
+/// Heads in flight, and tokens of context, beyond which vLLM's paged attention of 2024 split a sequence no further
+/// (`vllm/attention/ops/paged_attn.py`, `use_v1`): a kernel that is slow on AMD's cards.
+pub const MANY: f64 = 512.0;
+
+/// Share of its response that a sequence holds on average while a batch runs: they grow at different times.
+const HELD: f64 = 0.6;
+
+/// Tokens computed again for each generated one where the cache has room for no sequence, falling to none where it
+/// has room for all. vLLM admits a sequence by what it holds now; when the cache runs out, the last admitted gives its
+/// blocks back and starts over (`vllm/v1/core/sched/scheduler.py`). A simulation of that rule (`core/tests/scheduler.rs`)
+/// gives 0.1 to 0.6 of the missing share.
+pub const PREEMPTED: f64 = 0.35;
+
+/// An engine and what it is asked for.
+struct Prepared<'a> {
+    engine: EngineModel<'a>,
+    /// Requests of the busiest engine.
+    per_engine: f64,
+    room: Room,
+    /// Sequences that could be decoded together with room for all.
+    wanted: f64,
+}
+
+fn prepare<'a>(
+    context: &'a Context<'_>,
+    plan: &'a RolloutPlan,
+    gpus: u32,
+    requests: &Requests,
+) -> Prepared<'a> {
+    let job = context.job;
+    let efficiency: &Efficiency = context.efficiency;
+    let hardware: &Hardware = &job.hardware;
+    let engine = EngineModel {
+        model: &job.model,
+        blocks: &context.blocks,
+        plan,
+        rates: Rates::of(hardware, plan.precision, efficiency),
+        network: context.network,
+        constants: &efficiency.engine,
+        tuned: efficiency.architecture(hardware),
+        released: job.workload.rl.is_none(),
+    };
+    let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
+    let responses = &requests.responses;
+    // The slowest engine decides.
+    let distinct = requests.count / requests.shared.max(1.0);
+    let per_engine = requests.count / engines * responses.busiest(distinct, engines);
+    let per_engine = per_engine.max(1.0);
+    let weights = engine_weights(&job.model, plan, engine.released);
+    let workspace = workspace(&job.model, plan);
+    let share = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
+    let cache = share.beyond(weights + workspace);
+    let per_token = engine.cache_bytes().max(1.0);
+    let sequence = Bytes::new(engine.cached(longest(context, requests)) * per_token);
+    let cache_tokens = cache.get() / per_token;
+    // A prompt's responses share its keys and values (prefix caching; both engines' default).
+    let held = requests.prompt / requests.shared.max(1.0) + responses.mean * HELD;
+    // Layers with a sliding window keep no more than it.
+    let room = (cache_tokens / engine.cached(held).max(1.0)).max(1.0);
+    let wanted = (plan.max_num_seqs as f64).min(per_engine).max(1.0);
+    Prepared {
+        engine,
+        per_engine,
+        room: Room {
+            weights,
+            workspace,
+            cache,
+            sequence,
+            share,
+            cache_tokens,
+            concurrency: wanted.min(room),
+        },
+        wanted,
+    }
+}
+
+/// Tokens of the longest sequence that an engine is told to expect.
+fn longest(context: &Context<'_>, requests: &Requests) -> f64 {
+    match &context.job.workload.rl {
+        Some(rl) => rl.max_length() as f64,
+        None => requests.prompt + requests.responses.longest(),
+    }
+}
+
+/// Hands `stretch` each stretch of the last batch: its steps, and one of them.
+///
+/// Its shares end one after another, and the longest decides (HybridFlow, arXiv:2409.19256, on what an RL step waits for).
+fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl FnMut(f64, Seconds)) {
+    let (mut done, mut left) = (0.0, 1.0);
+    for (length, (_, share)) in requests.responses.lengths.iter().zip(SHARES) {
+        if *length > done {
+            let now = requests.prompt + (done + length) * 0.5;
+            let sequences = (prepared.room.concurrency * left).max(1.0);
+            stretch(
+                length - done,
+                prepared.engine.decode_step(sequences, now).total(),
+            );
+            done = *length;
+        }
+        left -= share;
+        // Fewer requests than a share holds one of: nobody is that long.
+        if left * prepared.per_engine < 0.5 {
+            break;
+        }
+    }
+}
+
+/// What the busiest engine does beside its last batch.
+struct Work {
+    /// Prompt tokens that it reads.
+    prompts: f64,
+    /// Steps with every slot taken, for what does not fit the last batch.
+    full_steps: f64,
+    /// Tokens of a sequence half way through its response.
+    middle: f64,
+    /// Tokens computed again for want of room.
+    again: f64,
+}
+
+impl Prepared<'_> {
+    fn work(&self, requests: &Requests) -> Work {
+        let mean = requests.responses.mean;
+        let waves = self.per_engine / self.room.concurrency - 1.0;
+        Work {
+            prompts: self.per_engine * requests.prompt / requests.shared.max(1.0),
+            full_steps: waves.max(0.0) * mean,
+            middle: requests.prompt + mean * 0.5,
+            again: PREEMPTED * (1.0 - self.room.concurrency / self.wanted) * self.per_engine * mean,
+        }
+    }
+
+    /// Time of computing what was dropped again.
+    fn recomputed(&self, work: &Work) -> Seconds {
+        if work.again > 0.0 {
+            self.engine.prefill(work.again, work.middle).total()
+        } else {
+            Seconds::ZERO
+        }
+    }
+}
+
+/// Memory of the engines that generate `requests` on `gpus` GPUs.
+#[must_use]
+pub fn room(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Room {
+    prepare(context, plan, gpus, requests).room
+}
+
+/// Time and memory of generating `requests` on `gpus` GPUs.
+///
+/// Requests join and leave at every step (vLLM, arXiv:2309.06180). While some wait, every slot is taken: the engine runs
+/// full steps. When the last request
+/// has been admitted the batch shrinks as responses end, and the longest decides.
+#[must_use]
+pub fn generate(
+    context: &Context<'_>,
+    plan: &RolloutPlan,
+    gpus: u32,
+    requests: &Requests,
+) -> Generation {
+    let prepared = prepare(context, plan, gpus, requests);
+    let engine = &prepared.engine;
+    let work = prepared.work(requests);
+    let prefill = engine.prefill(work.prompts, requests.prompt).total();
+    let full = engine.decode_step(prepared.room.concurrency, work.middle);
+    let mut decode = full.total() * work.full_steps;
+    last_batch(&prepared, requests, |steps, one| decode += one * steps);
+    let recomputed = prepared.recomputed(&work);
+    let speed = engine.tuned.generation;
+    Generation {
+        prefill: prefill / speed,
+        decode: decode / (speed * plan.speculative_speedup),
+        recomputed: recomputed / speed,
+        room: prepared.room,
+    }
+}

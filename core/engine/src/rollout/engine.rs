@@ -1,0 +1,295 @@
+//! How long an engine takes: one step of decoding, and prompts.
+
+use super::MANY;
+use super::memory::{cache_bytes_per_token, expert_weight_bytes, weight_bytes};
+use crate::communication::Network;
+use crate::flops::{self, Block};
+use crate::kernels::Rates;
+use shardwise_catalog::efficiency::{Architecture, Engine};
+use shardwise_catalog::model::Model;
+use shardwise_catalog::units::Seconds;
+use shardwise_question::plan::RolloutPlan;
+
+/// Rows of attention's smallest tile.
+const TILE: f64 = 64.0;
+
+/// An engine ready to be timed.
+pub(super) struct EngineModel<'a> {
+    pub(super) model: &'a Model,
+    pub(super) blocks: &'a [Block],
+    pub(super) plan: &'a RolloutPlan,
+    pub(super) rates: Rates,
+    pub(super) network: Network,
+    pub(super) constants: &'a Engine,
+    pub(super) tuned: &'a Architecture,
+    pub(super) released: bool,
+}
+
+/// Where the time of one engine step goes.
+#[derive(Clone, Copy, Debug)]
+pub struct DecodeStep {
+    /// Arithmetic of the products.
+    pub products: Seconds,
+    /// Reading weights.
+    pub weights: Seconds,
+    /// Reading keys and values, or multiplying with them where that takes longer.
+    pub attention: Seconds,
+    /// All-reduces of tensor parallelism.
+    pub collectives: Seconds,
+    /// The experts' exchanges.
+    pub exchange: Seconds,
+    /// Kernels' floors, scheduling, sampling.
+    pub floors: Seconds,
+    /// The host's launches without CUDA graphs, beside which all else runs; else nothing.
+    pub launching: Seconds,
+}
+
+impl DecodeStep {
+    /// All of it.
+    pub fn total(&self) -> Seconds {
+        let busy = self.products
+            + self.weights
+            + self.attention
+            + self.collectives
+            + self.exchange
+            + self.floors;
+        busy.max(self.launching)
+    }
+}
+
+/// Where the time of prompts goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefill {
+    /// Products.
+    pub products: Seconds,
+    /// Attention.
+    pub attention: Seconds,
+    /// All-reduces of tensor parallelism.
+    pub collectives: Seconds,
+    /// The experts' exchanges.
+    pub exchange: Seconds,
+    /// What every engine step takes beside.
+    pub floors: Seconds,
+}
+
+impl Prefill {
+    /// All of it.
+    pub fn total(&self) -> Seconds {
+        self.products + self.attention + self.collectives + self.exchange + self.floors
+    }
+}
+
+impl EngineModel<'_> {
+    fn layers(&self) -> f64 {
+        self.model.shape.num_hidden_layers as f64
+    }
+
+    /// Routed experts that at least one of `tokens` tokens visits: `E·(1 − (1 − k/E)^tokens)`, where each token chooses `k`
+    /// of `E` (arXiv:1701.06538) and all are as likely.
+    fn touched_experts(&self, tokens: f64) -> f64 {
+        let shape = &self.model.shape;
+        let experts = shape.num_experts as f64;
+        if experts == 0.0 {
+            return 0.0;
+        }
+        let missed = 1.0 - shape.num_experts_per_tok as f64 / experts;
+        experts * (1.0 - libm::pow(missed, tokens))
+    }
+
+    /// Weights one engine step reads on one GPU, in bytes: dense ones, and those of experts.
+    fn read_weights(&self, tokens: f64) -> (f64, f64) {
+        let counts = &self.model.parameters;
+        let routed = (counts.expert * counts.expert_layers) as f64;
+        let all = routed * self.model.shape.num_experts as f64;
+        // A tied head is read as the head.
+        let head = if counts.lm_head == 0 {
+            counts.embedding as f64
+        } else {
+            0.0
+        };
+        let dense =
+            counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
+        let (precision, released) = (self.plan.precision, self.released);
+        let expert = expert_weight_bytes(self.model, precision, released);
+        // The tokens of every data-parallel rank visit the experts, which all GPUs of the engine share.
+        let touched = self.touched_experts(tokens * f64::from(self.plan.data_parallel));
+        (
+            dense.max(0.0) * weight_bytes(precision) / f64::from(self.plan.tensor_parallel),
+            routed * touched * expert / f64::from(self.plan.gpus()),
+        )
+    }
+
+    /// Time of `tokens` tokens' products at a share of the training rates. Experts' kernels gain nothing from fp8, and
+    /// need many tokens for each expert: `m/(m + half)` of their rate with `m`.
+    fn products(&self, tokens: f64, at_once: f64, share: f64) -> Seconds {
+        let (counts, shape) = (&self.model.parameters, &self.model.shape);
+        let visited = (counts.expert * counts.expert_layers * shape.num_experts_per_tok) as f64;
+        let dense = flops::matmul_weights(self.model) as f64 - visited;
+        let share = share * self.tuned.generation_matmul * f64::from(self.plan.tensor_parallel);
+        let mut time = Seconds::new(2.0 * tokens * dense / (self.rates.matmul.get() * share));
+        if visited > 0.0 {
+            let at_once = at_once * f64::from(self.plan.data_parallel);
+            let each = at_once * shape.num_experts_per_tok as f64 / shape.num_experts as f64;
+            let slow = (each + self.constants.expert_tokens) / each;
+            time += Seconds::new(2.0 * tokens * visited * slow / (self.rates.half.get() * share));
+        }
+        time
+    }
+
+    /// One engine step that adds one token to each of `sequences` sequences of `length` tokens (vLLM,
+    /// arXiv:2309.06180). Weights, keys and values are read once; what each part takes adds up.
+    pub(super) fn decode_step(&self, sequences: f64, length: f64) -> DecodeStep {
+        let shape = &self.model.shape;
+        let tp = f64::from(self.plan.tensor_parallel);
+        let (rates, constants) = (&self.rates, self.constants);
+        let matmul = self.products(sequences, sequences, constants.decode_matmul);
+        let (dense, experts) = self.read_weights(sequences);
+        let weights = rates.stream(dense / constants.decode_memory)
+            + rates.stream(experts / constants.expert_memory);
+        let cache = self.cache_bytes();
+        let heads = sequences * shape.num_attention_heads as f64 / tp;
+        let many = heads > MANY && length > MANY;
+        let cache_memory = constants.cache_memory
+            * if many {
+                self.tuned.generation_cache
+            } else {
+                1.0
+            };
+        let read = sequences * self.cached(length);
+        let attention = rates.stream(read * cache / cache_memory).max(Seconds::new(
+            read * self.tile_flops() / rates.attention_forward.get(),
+        ));
+        let collectives = if self.plan.tensor_parallel > 1 {
+            let group = self.network.group(self.plan.tensor_parallel, 1);
+            self.network
+                .reduce(2.0 * sequences * shape.hidden_size as f64, group)
+                * (2.0 * self.layers())
+                + Seconds::new(constants.tensor_parallel_s * libm::log2(tp))
+        } else {
+            Seconds::ZERO
+        };
+        // CUDA graphs leave the kernels' own floors; scheduling and sampling add to every step.
+        let each = if self.released {
+            constants.sequence_s
+        } else {
+            // The driver hands every worker its inputs.
+            constants.rl_sequence_s * (1.0 + libm::log2(tp))
+        };
+        let floors = constants.layer_s * self.layers() + constants.step_s + each * sequences;
+        DecodeStep {
+            products: matmul,
+            weights,
+            attention,
+            collectives,
+            exchange: self.expert_exchange(sequences),
+            floors: Seconds::new(floors),
+            launching: if self.plan.enforce_eager {
+                self.launching()
+            } else {
+                Seconds::ZERO
+            },
+        }
+    }
+
+    /// Host's time to launch every kernel of one step.
+    fn launching(&self) -> Seconds {
+        let routed = self.model.parameters.expert_layers as f64;
+        Seconds::new(
+            self.constants.eager_layer_s * (self.layers() - routed).max(0.0)
+                + self.constants.eager_expert_layer_s * routed,
+        )
+    }
+
+    /// Handing tokens to the experts of other data-parallel ranks and back, in every layer that has some.
+    fn expert_exchange(&self, tokens: f64) -> Seconds {
+        let (counts, shape) = (&self.model.parameters, &self.model.shape);
+        if self.plan.data_parallel == 1 || shape.num_experts == 0 {
+            return Seconds::ZERO;
+        }
+        let visits = shape.num_experts_per_tok as f64;
+        let own = tokens / f64::from(self.plan.tensor_parallel);
+        let bytes = 2.0 * own * visits * shape.hidden_size as f64;
+        let group = self.network.group(self.plan.gpus(), 1);
+        self.network.dispatch(bytes, visits, group) * (2.0 * counts.expert_layers as f64)
+    }
+
+    /// Operations of decoding attention per cached token on one GPU. The queries that share a key fill a tile of at
+    /// least 64 rows, however few they are: the smallest matrix product of Hopper's tensor cores (PTX ISA, `wgmma`), and
+    /// FlashAttention's block elsewhere. That, not bandwidth, decides where tensor cores are slow for the memory (H20).
+    fn tile_flops(&self) -> f64 {
+        let shape = &self.model.shape;
+        let heads = shape.num_attention_heads as f64 / f64::from(self.plan.tensor_parallel);
+        let (groups, dimensions) = if shape.is_mla() {
+            let latent = shape.kv_lora_rank as f64;
+            (1.0, 2.0 * latent + shape.qk_rope_head_dim as f64)
+        } else {
+            let keys = shape.num_key_value_heads as f64 / f64::from(self.plan.tensor_parallel);
+            (keys.max(1.0), 2.0 * shape.head_dim as f64)
+        };
+        let rows = (heads / groups / TILE).ceil().max(1.0) * TILE;
+        2.0 * groups * rows * dimensions * self.layers()
+    }
+
+    /// Bytes of keys and values of one token on one GPU.
+    pub(super) fn cache_bytes(&self) -> f64 {
+        let plan = self.plan;
+        cache_bytes_per_token(
+            self.model,
+            self.blocks,
+            plan.tensor_parallel,
+            plan.kv_cache_dtype,
+        )
+    }
+
+    /// Keys read of a sequence of `length` tokens, as a share of full layers.
+    pub(super) fn cached(&self, length: f64) -> f64 {
+        let shape = &self.model.shape;
+        let window = shape.sliding_window as f64;
+        let (mut seen, mut layers) = (0.0, 0.0);
+        for block in self
+            .blocks
+            .iter()
+            .filter(|block| matches!(block.kind, b'A' | b'S' | b'*'))
+        {
+            let keys = if block.kind == b'S' && window > 0.0 {
+                length.min(window)
+            } else {
+                length
+            };
+            seen += keys * block.count as f64;
+            layers += block.count as f64;
+        }
+        if layers > 0.0 { seen / layers } else { 0.0 }
+    }
+
+    /// Processing `tokens` prompt tokens of prompts `length` long.
+    pub(super) fn prefill(&self, tokens: f64, length: f64) -> Prefill {
+        let tp = f64::from(self.plan.tensor_parallel);
+        let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
+        let linear = self.products(tokens, chunk.min(tokens), self.constants.prefill);
+        let attention: f64 = self
+            .blocks
+            .iter()
+            .map(|block| {
+                flops::attention_per_token(&self.model.shape, block.kind, length).get()
+                    * block.count as f64
+            })
+            .sum();
+        let attention = attention * tokens / tp / self.rates.attention_forward.get();
+        let collectives = if self.plan.tensor_parallel > 1 {
+            let group = self.network.group(self.plan.tensor_parallel, 1);
+            let chunks = (tokens / chunk).max(1.0);
+            let bytes = 2.0 * tokens / chunks * self.model.shape.hidden_size as f64;
+            self.network.reduce(bytes, group) * (2.0 * self.layers() * chunks)
+        } else {
+            Seconds::ZERO
+        };
+        Prefill {
+            products: linear,
+            attention: Seconds::new(attention),
+            collectives,
+            exchange: self.expert_exchange(tokens),
+            floors: Seconds::new(tokens / chunk * 2e-3),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What an engine holds: weights, keys and values, working memory.
+
+use crate::flops::Block;
+use shardwise_catalog::model::Model;
+use shardwise_catalog::units::Bytes;
+use shardwise_question::plan::RolloutPlan;
+use shardwise_question::wire::{KvCacheDtype, Precision};
+
+/// Bytes of keys and values of one token in all layers, on one GPU of a tensor-parallel engine; blocks of them waste
+/// next to nothing (vLLM, arXiv:2309.06180, section 4).
+#[must_use]
+pub fn cache_bytes_per_token(
+    model: &Model,
+    blocks: &[Block],
+    tensor_parallel: u32,
+    dtype: KvCacheDtype,
+) -> f64 {
+    let shape = &model.shape;
+    let layers: u64 = blocks
+        .iter()
+        .filter(|block| matches!(block.kind, b'A' | b'S' | b'*'))
+        .map(|block| block.count)
+        .sum();
+    let width = if shape.is_mla() {
+        // The latent is not split: every GPU of the engine holds it (vLLM's MLA attention).
+        (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
+    } else {
+        (2 * shape.head_dim) as f64
+            * (shape.num_key_value_heads as f64 / f64::from(tensor_parallel)).max(1.0)
+    };
+    let bytes = match dtype {
+        KvCacheDtype::Auto => 2.0,
+        KvCacheDtype::Fp8 => 1.0,
+    };
+    bytes * width * layers as f64
+}
+
+pub(super) fn weight_bytes(precision: Precision) -> f64 {
+    match precision {
+        Precision::Bf16 | Precision::Fp16 => 2.0,
+        Precision::Fp8 | Precision::Mxfp8 => 1.0,
+        Precision::Nvfp4 => 0.56,
+    }
+}
+
+/// Bytes of an expert's weight: mxfp4 (4 bits and a scale of 8 per 32, OCP Microscaling Formats 1.0) where the model
+/// is `released` so, else as the other weights.
+pub(super) fn expert_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
+    if released && model.shape.mxfp4_experts {
+        weight_bytes(precision).min(0.53125)
+    } else {
+        weight_bytes(precision)
+    }
+}
+
+/// Weights of one GPU of the engine, which serves the model as `released` or as it is trained.
+#[must_use]
+pub fn engine_weights(model: &Model, plan: &RolloutPlan, released: bool) -> Bytes {
+    let counts = &model.parameters;
+    let outer = (counts.embedding + counts.lm_head) as f64;
+    let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
+    let inner = counts.total as f64 - outer - experts;
+    let dense = inner * weight_bytes(plan.precision) + outer * 2.0;
+    // Data-parallel attention repeats the dense weights; experts are split over all GPUs of the engine, whole or not.
+    Bytes::new(
+        dense / f64::from(plan.tensor_parallel)
+            + experts * expert_weight_bytes(model, plan.precision, released)
+                / f64::from(plan.gpus()),
+    )
+}
+
+/// Sequences whose logits vLLM sets memory aside for at most: its default `max_num_seqs` on large cards.
+const SAMPLED: u64 = 1024;
+
+/// Sequences whose logits an engine sets memory aside for.
+pub fn sampled(plan: &RolloutPlan) -> f64 {
+    plan.max_num_seqs
+        .min(plan.max_num_batched_tokens)
+        .min(SAMPLED) as f64
+}
+
+/// Memory of the engine beside weights and cache, for one GPU: activations of `max_num_batched_tokens` (residual
+/// stream, norm and projections; gate, up and their product), logits in 16 and 32 bits, CUDA graphs, buffers.
+///
+/// vLLM measures the same in a trial run before it sizes its cache (`gpu_worker.py`, `determine_available_memory`);
+/// graphs and buffers are assumed.
+#[must_use]
+pub fn workspace(model: &Model, plan: &RolloutPlan) -> Bytes {
+    let shape = &model.shape;
+    let tokens = plan.max_num_batched_tokens.min(1 << 20) as f64;
+    let ffn = if shape.num_experts > 0 {
+        shape.moe_intermediate_size * shape.num_experts_per_tok
+    } else {
+        shape.intermediate_size
+    };
+    let split = f64::from(plan.tensor_parallel);
+    let activations = 2.0 * tokens * (4.0 * shape.hidden_size as f64 + 3.0 * ffn as f64 / split);
+    let logits = 6.0 * sampled(plan) * shape.vocab_size as f64;
+    let graphs = if plan.enforce_eager { 0.0 } else { 1.0 };
+    Bytes::new(activations + logits) + Bytes::from_gib(0.5 + graphs)
+}

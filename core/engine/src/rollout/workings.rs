@@ -1,0 +1,65 @@
+//! What [`generate`](super::generate) adds up, term by term: for explaining it.
+
+use super::engine::{DecodeStep, Prefill};
+pub use super::memory::sampled;
+use super::memory::{expert_weight_bytes, weight_bytes};
+use super::{Requests, last_batch, prepare};
+use crate::context::Context;
+use shardwise_question::plan::RolloutPlan;
+
+/// The terms of a generation phase: seconds before the architecture's speed, speculation and calibration.
+#[derive(Clone, Debug)]
+pub struct Workings {
+    /// Requests of the busiest engine.
+    pub per_engine: f64,
+    /// Sequences decoded together.
+    pub concurrency: f64,
+    /// Prompt tokens of the busiest engine, and what they take.
+    pub prompts: (f64, Prefill),
+    /// Full steps, and one of them.
+    pub full: (f64, DecodeStep),
+    /// Steps of each stretch of the last batch, and seconds of one of them.
+    pub tail: Vec<(f64, f64)>,
+    /// Tokens computed again for want of room, and what they take.
+    pub again: (f64, f64),
+    /// Speed of engines on this architecture.
+    pub speed: f64,
+}
+
+/// The terms of [`generate`](super::generate).
+pub fn generation(
+    context: &Context<'_>,
+    plan: &RolloutPlan,
+    gpus: u32,
+    requests: &Requests,
+) -> Workings {
+    let prepared = prepare(context, plan, gpus, requests);
+    let engine = &prepared.engine;
+    let work = prepared.work(requests);
+    let mut tail = Vec::new();
+    last_batch(&prepared, requests, |steps, one| {
+        tail.push((steps, one.get()))
+    });
+    let again = prepared.recomputed(&work).get();
+    Workings {
+        per_engine: prepared.per_engine,
+        concurrency: prepared.room.concurrency,
+        prompts: (work.prompts, engine.prefill(work.prompts, requests.prompt)),
+        full: (
+            work.full_steps,
+            engine.decode_step(prepared.room.concurrency, work.middle),
+        ),
+        tail,
+        again: (work.again, again),
+        speed: engine.tuned.generation,
+    }
+}
+
+/// Bytes of an engine's weight, and of an expert's.
+pub fn bytes_per_weight(context: &Context<'_>, plan: &RolloutPlan) -> (f64, f64) {
+    let released = context.job.workload.rl.is_none();
+    (
+        weight_bytes(plan.precision),
+        expert_weight_bytes(&context.job.model, plan.precision, released),
+    )
+}

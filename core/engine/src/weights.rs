@@ -1,0 +1,216 @@
+//! Weights, gradients and optimizer states of one GPU.
+
+use crate::context::{Head, Role};
+use crate::flops::Block;
+use shardwise_catalog::units::Bytes;
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::Backend;
+
+/// Weights one GPU computes with, by how they are replicated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RankWeights {
+    /// Weights replicated over data- and context-parallel ranks.
+    pub dense: f64,
+    /// Routed experts, replicated over fewer ranks.
+    pub experts: f64,
+    /// The largest block: what ZeRO-3 and FSDP gather at once.
+    pub largest_block: f64,
+    /// Embedding and LM head: what FSDP's root unit gathers.
+    pub outer: f64,
+    /// The LM head alone, tied or not.
+    pub head: f64,
+}
+
+/// Which pipeline stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The first: embedding, most micro-batches in flight.
+    First,
+    /// The second, where it is not the last: without embedding or head.
+    Second,
+    /// The last: LM head and loss.
+    Last,
+}
+
+/// Layers of each kind of block in a stage. Every stage but the last holds `⌈layers / stages⌉` of them.
+pub fn stage_layers<'a>(
+    role: &'a Role<'_>,
+    layout: &Layout,
+    stage: Stage,
+) -> impl Iterator<Item = (Block, f64)> + 'a {
+    let all = role.order.layers();
+    let stages = layout.pipeline_parallel as usize;
+    let most = all.div_ceil(stages);
+    let layers = match stage {
+        Stage::First => 0..most,
+        Stage::Second => most.min(all)..(2 * most).min(all),
+        Stage::Last => (most * (stages - 1)).min(all)..all,
+    };
+    role.blocks
+        .iter()
+        .enumerate()
+        .map(move |(place, block)| (*block, role.order.count(place, &layers)))
+}
+
+/// Weights of one rank of `stage`.
+#[must_use]
+pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeights {
+    let counts = &role.model.parameters;
+    let shape = &role.model.shape;
+    let tp = f64::from(layout.tensor_parallel);
+    let pp = u64::from(layout.pipeline_parallel);
+    let mut rank = RankWeights::default();
+    for (block, count) in stage_layers(role, layout, stage) {
+        let mixer = match block.kind {
+            b'L' => counts.linear_attention,
+            b'M' => counts.mamba,
+            b'-' | b'E' => 0,
+            _ => counts.attention,
+        } as f64;
+        let vectors = (counts.block_norms + counts.attention_vectors) as f64;
+        let (dense, experts) = match block.kind {
+            b'M' | b'*' => (0.0, 0.0),
+            _ if block.experts => (
+                (counts.shared_experts + counts.expert_latent) as f64 / tp + counts.router as f64,
+                (counts.expert * shape.num_experts) as f64
+                    / f64::from(layout.expert_parallel * layout.expert_tensor_parallel),
+            ),
+            _ => (counts.dense_mlp as f64 / tp, 0.0),
+        };
+        let one = mixer / tp + vectors + dense;
+        rank.dense += one * count;
+        rank.experts += experts * count;
+        if count > 0.0 {
+            rank.largest_block = rank.largest_block.max(one + experts);
+        }
+    }
+    let head = match role.head {
+        Head::Scalar => shape.hidden_size as f64,
+        Head::Vocabulary => (shape.hidden_size * shape.vocab_size) as f64 / tp,
+    };
+    let embedding = counts.embedding as f64 / tp + counts.vision as f64;
+    // A tied head is the embedding itself on one stage, a copy of it on the last of several.
+    rank.outer = match (stage, pp) {
+        (_, 1) if shape.tie_word_embeddings && role.head == Head::Vocabulary => embedding,
+        (_, 1) => embedding + head,
+        (Stage::First, _) => embedding,
+        (Stage::Second, _) => 0.0,
+        (Stage::Last, _) => head,
+    };
+    rank.head = if pp == 1 || stage == Stage::Last {
+        head
+    } else {
+        0.0
+    };
+    rank.dense += rank.outer;
+    rank
+}
+
+/// Bytes of model states on one GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct States {
+    /// Weights the forward pass reads, kept between steps.
+    pub parameters: Bytes,
+    /// Gradients.
+    pub gradients: Bytes,
+    /// Master weights beside them, and optimizer moments.
+    pub optimizer: Bytes,
+}
+
+/// Shares of (experts, dense) states that one GPU keeps: one over the ranks they are sharded over.
+#[must_use]
+pub fn shard_counts(layout: &Layout, gpus: u32) -> (f64, f64) {
+    let replicas = f64::from(layout.data_parallel(gpus) * layout.sequence_split());
+    let dense = if layout.zero_stage >= 3 {
+        f64::from(layout.shard_group)
+    } else {
+        replicas
+    };
+    let splits = layout.pipeline_parallel * layout.expert_parallel * layout.expert_tensor_parallel;
+    let experts = f64::from((gpus / splits.max(1)).max(1));
+    (
+        if layout.zero_stage >= 3 {
+            experts.min(dense)
+        } else {
+            experts
+        },
+        dense,
+    )
+}
+
+/// Weights of one GPU whose states it keeps, where they are sharded from ZeRO stage `from` on: 1 the optimizer, 2 the
+/// gradients, 3 the weights (Rajbhandari et al. 2020, arXiv:1910.02054, section 5). `shards` as [`shard_counts`] counts
+/// them.
+#[must_use]
+pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -> f64 {
+    let (experts, dense) = shards;
+    if layout.zero_stage >= from {
+        rank.dense / dense + rank.experts / experts
+    } else {
+        rank.dense + rank.experts
+    }
+}
+
+/// Model states of full-parameter training: what each ZeRO stage keeps where.
+///
+/// Under FSDP and plain data parallelism the fp32 weights are the ones the optimizer updates: there is no second copy.
+#[must_use]
+pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States {
+    let shards = shard_counts(layout, gpus);
+    let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(rank, layout, shards, from));
+    let (weights, master) = match layout.backend {
+        Backend::Fsdp | Backend::Ddp => (layout.master_weights_bytes, 0.0),
+        Backend::Megatron | Backend::Deepspeed => {
+            (layout.weights_bytes, layout.master_weights_bytes)
+        }
+    };
+    States {
+        parameters: sharded(weights, 3),
+        gradients: sharded(layout.gradient_bytes, 2),
+        optimizer: sharded(
+            (master + layout.optimizer_bytes) * layout.optimizer_on_card(),
+            1,
+        ),
+    }
+}
+
+/// Bytes per weight of a 4-bit base: half a byte and a block scale, itself quantised (NF4 with double
+/// quantisation, arXiv:2305.14314, section 3: 0.127 bits of constants per weight).
+pub const NF4_BYTES: f64 = 0.5 + 0.127 / 8.0;
+
+/// Bytes per frozen weight of a base that is not quantised: FSDP and plain data parallelism keep their shards in the type
+/// that they are loaded in (`plan.master_weights_bytes`), the others what products read.
+#[must_use]
+pub fn base_bytes(layout: &Layout) -> f64 {
+    match layout.backend {
+        Backend::Fsdp | Backend::Ddp => layout.master_weights_bytes,
+        Backend::Megatron | Backend::Deepspeed => layout.weights_bytes,
+    }
+}
+
+/// Model states where only adapters train: a frozen base and `adapters` weights with everything.
+#[must_use]
+pub fn adapter_states(
+    role: &Role<'_>,
+    rank: &RankWeights,
+    layout: &Layout,
+    gpus: u32,
+    quantized: bool,
+) -> States {
+    let (_, shards) = shard_counts(layout, gpus);
+    let shards = if layout.zero_stage >= 3 { shards } else { 1.0 };
+    let blocks = rank.dense + rank.experts - rank.outer;
+    let base = if quantized {
+        blocks * NF4_BYTES + rank.outer * 2.0
+    } else {
+        (blocks + rank.outer) * base_bytes(layout)
+    };
+    let adapters = role.adapters as f64
+        / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
+        / shards;
+    States {
+        parameters: Bytes::new(base / shards + adapters * 4.0),
+        gradients: Bytes::new(adapters * layout.gradient_bytes),
+        optimizer: Bytes::new(adapters * layout.optimizer_bytes * layout.optimizer_on_card()),
+    }
+}

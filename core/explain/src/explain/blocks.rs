@@ -1,0 +1,182 @@
+//! The computation of a pass, opened: its layers, and the parts of a layer.
+
+use super::super::expression::Expression;
+use super::super::number::Unit;
+use super::super::sheet::{Explanation, Sheet};
+use super::super::words;
+use super::{Phase, Source, in_phase};
+use shardwise_engine::memory::Use;
+use shardwise_engine::training::workings::{self, Blocks};
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::Words;
+
+const PASSES: [(&str, Words); 2] = [
+    ("forward", ("Forward pass", "前向")),
+    ("backward", ("Backward pass", "反向")),
+];
+
+/// The layout that a phase's passes are timed in.
+fn layout(phase: &Phase<'_>) -> Layout {
+    match phase.usage {
+        Use::Train => phase.layout,
+        Use::Evaluate => phase.layout.without_recompute(),
+    }
+}
+
+fn blocks(source: &Source<'_>, phase: &Phase<'_>) -> Option<Blocks> {
+    workings::blocks(source.context, &phase.role, &layout(phase), &phase.batch)
+}
+
+/// The figures that a phase's computation opens into.
+pub(super) fn figures(source: &Source<'_>, phase: &str) -> Vec<String> {
+    let opened = source.with_phase(phase, |own| {
+        let blocks = blocks(source, own)?;
+        let passes = match own.usage {
+            Use::Train => 2,
+            Use::Evaluate => 1,
+        };
+        let mut all = Vec::new();
+        for (pass, _) in PASSES.iter().take(passes) {
+            let path = format!("time.{phase}.compute.{pass}");
+            all.extend((1..=blocks.kinds.len()).map(|kind| format!("{path}.{kind}")));
+            all.push(path);
+        }
+        Some(all)
+    });
+    opened.unwrap_or_default()
+}
+
+/// A pass over one micro-batch, or one of its layers.
+pub(super) fn of(
+    source: &Source<'_>,
+    figure: &str,
+    phase: &str,
+    pass: &str,
+    kind: Option<&str>,
+) -> Option<Explanation> {
+    let place = PASSES.iter().position(|(name, _)| *name == pass)?;
+    let (symbol, title) = PASSES[place];
+    source.with_phase(phase, |own| {
+        if own.usage == Use::Evaluate && place == 1 {
+            return None;
+        }
+        let blocks = blocks(source, own)?;
+        let mut sheet = Sheet::new(source.language);
+        let (expression, title, symbol) = match kind {
+            None => (layers(&mut sheet, &blocks, own.name, place), title, symbol),
+            Some(kind) => (
+                parts(source, &mut sheet, own, &blocks, kind, place)?,
+                if place == 0 {
+                    ("A layer's forward pass", "一层的前向")
+                } else {
+                    ("A layer's backward pass", "一层的反向")
+                },
+                "layer",
+            ),
+        };
+        let title = in_phase(source, title, words::phase(own.name));
+        let (method, unit) = ("block-time", Unit::Seconds);
+        Some(sheet.finish(figure, method, title, symbol, expression, unit))
+    })
+}
+
+fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expression {
+    let name = PASSES[pass].0;
+    let mut sum = Vec::new();
+    for (place, (block, count, times)) in blocks.kinds.iter().enumerate() {
+        let kind = place + 1;
+        let numbered = |symbol: &str| {
+            if blocks.kinds.len() == 1 {
+                symbol.to_owned()
+            } else {
+                format!("{symbol}_{kind}")
+            }
+        };
+        let words = if block.experts {
+            ("layers with experts", "含专家的层")
+        } else {
+            ("layers of one GPU", "单个 GPU 的层数")
+        };
+        let count = sheet.term(numbered("layers"), *count, Unit::Layers, words);
+        let meaning = sheet.language.pick("one layer", "一层");
+        let figure = format!("time.{phase}.compute.{name}.{kind}");
+        let one = sheet.part(
+            numbered("layer"),
+            times[pass],
+            Unit::Seconds,
+            meaning,
+            figure,
+        );
+        sum.push(count * one);
+    }
+    for (symbol, times, words) in [
+        ("head", blocks.head, ("LM head and loss", "LM head 与损失")),
+        (
+            "adapters",
+            blocks.adapters,
+            (
+                "adapters, unpacking of a 4-bit base",
+                "适配器与 4 位基座的解包",
+            ),
+        ),
+    ] {
+        if times[pass] > 0.0 {
+            sum.push(sheet.term(symbol, times[pass], Unit::Seconds, words));
+        }
+    }
+    Expression::sum(sum)
+}
+
+fn parts(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    blocks: &Blocks,
+    kind: &str,
+    pass: usize,
+) -> Option<Expression> {
+    let place: usize = kind.parse().ok()?;
+    let (block, ..) = blocks.kinds.get(place.checked_sub(1)?)?;
+    let (times, factor) = workings::pieces(
+        source.context,
+        &phase.role,
+        &layout(phase),
+        &phase.batch,
+        *block,
+    );
+    let mlp = if block.experts {
+        ("experts", ("router and experts", "路由与专家"))
+    } else {
+        ("MLP", ("products of the MLP", "MLP 的矩阵乘"))
+    };
+    let mixer = if matches!(block.kind, b'L' | b'M') {
+        ("recurrent", ("projections and recurrence", "投影与递归"))
+    } else {
+        (
+            "projections",
+            ("products before and after attention", "注意力前后的矩阵乘"),
+        )
+    };
+    let named = [
+        mixer,
+        ("attention", ("scores and weighted sums", "分数与加权求和")),
+        mlp,
+        (
+            "norms",
+            (
+                "norms, residuals, rotary positions",
+                "归一化、残差与旋转位置编码",
+            ),
+        ),
+    ];
+    let own = named.into_iter().zip(times);
+    let all: Vec<Expression> = own
+        .filter(|(_, times)| times[pass] > 0.0)
+        .map(|((symbol, words), times)| sheet.term(symbol, times[pass], Unit::Seconds, words))
+        .collect();
+    let meaning = (
+        "everything else on the GPU's time line, by framework",
+        "GPU 时间线上的其余部分，按框架",
+    );
+    Some(sheet.scaled(Expression::sum(all), "compute", factor, meaning))
+}

@@ -1,0 +1,400 @@
+//! The parts of a phase's memory.
+
+use super::super::expression::Expression;
+use super::super::number::Unit;
+use super::super::sheet::{Explanation, Sheet};
+use super::super::words;
+use super::weights::States;
+use super::{Phase, Source, in_phase};
+use shardwise_catalog::units::fixed;
+use shardwise_engine::memory::workings::{self, Workings};
+use shardwise_engine::memory::{Moment, Use};
+use shardwise_engine::rl::workings::with_roles;
+use shardwise_engine::weights::{RankWeights, Stage, rank_weights};
+use shardwise_question::wire::{Backend, MemoryParts};
+
+pub(super) const GIB: f64 = 1_073_741_824.0;
+
+/// A part of a phase as the answer has it, with its name.
+pub(super) fn part_of(source: &Source<'_>, phase: &str, part: &str) -> Option<(&'static str, f64)> {
+    let phases = &source.answer().memory.phases;
+    let own = phases.iter().find(|own| own.name == phase)?;
+    let entries = own.parts.entries();
+    let found = entries.into_iter().find(|(name, _)| *name == part)?;
+    (found.1 > 0.0).then_some(found)
+}
+
+pub(super) fn method(part: &str) -> &'static str {
+    match part {
+        "activations" => "activations",
+        "logits" => "logits",
+        "kv_cache" => "kv-cache",
+        "rollout_weights" => "engine-weights",
+        "communication" => "communication-buffers",
+        "framework" => "framework-memory",
+        _ => "states",
+    }
+}
+
+/// A part of a phase in which a model trains or is evaluated.
+pub(super) fn of_part(
+    source: &Source<'_>,
+    figure: &str,
+    phase: &str,
+    part: &str,
+) -> Option<Explanation> {
+    let (part, _) = part_of(source, phase, part)?;
+    source.with_phase(phase, |own| {
+        let terms = workings::of_role(
+            source.context,
+            &own.role,
+            &own.layout,
+            source.gpus(),
+            &own.batch,
+            own.usage,
+        );
+        let mut sheet = Sheet::new(source.language);
+        let expression = match part {
+            "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &own.beside),
+            "communication" => buffers(source, &mut sheet, &terms),
+            "framework" => framework(source, &mut sheet, own),
+            _ => {
+                let own_part = own_part(source, &mut sheet, own, &terms, part);
+                let left = left(source, &mut sheet, own.name, part);
+                let sum = Expression::sum(own_part.into_iter().chain(left));
+                calibrated(source, &mut sheet, sum)
+            }
+        };
+        let title = in_phase(source, words::memory(part), words::phase(own.name));
+        let method = match (part, own.role.adapters > 0) {
+            ("parameters" | "gradients" | "optimizer", true) => "adapters",
+            _ => method(part),
+        };
+        let symbol = words::symbol(part);
+        Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
+    })
+}
+
+pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
+    let factor = source.found.job.memory_factor();
+    let meaning = (
+        "your own run's memory over its estimate",
+        "你自己的训练的内存与预测之比",
+    );
+    sheet.scaled(own, "calibration", factor, meaning)
+}
+
+/// What the role at work holds of a part.
+fn own_part(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    terms: &Workings,
+    part: &str,
+) -> Option<Expression> {
+    let layout = &phase.layout;
+    let trains = phase.usage == Use::Train;
+    let states = States {
+        role: &phase.role,
+        rank: terms.rank,
+        layout,
+        gpus: source.gpus(),
+        quantized: source.found.job.workload.quantized_base(),
+        suffix: "",
+    };
+    let moment = terms.moment;
+    match part {
+        "parameters" => {
+            let elsewhere = layout.offload.parameters && layout.zero_stage >= 3;
+            let own = (!elsewhere).then(|| {
+                let own = states.parameters(sheet);
+                if trains {
+                    states.second_copy(sheet, own)
+                } else {
+                    own
+                }
+            });
+            let gathered = if moment == Moment::Optimizer {
+                None
+            } else {
+                states.gathered(sheet, trains)
+            };
+            let all: Vec<Expression> = own.into_iter().chain(gathered).collect();
+            (!all.is_empty()).then(|| Expression::sum(all))
+        }
+        "gradients" if trains && !layout.offload.gradients => Some(states.gradients(sheet)),
+        "optimizer" if trains && !layout.offload.optimizer => {
+            let own = states.optimizer(sheet);
+            Some(if moment == Moment::Optimizer {
+                own + states.denominators(sheet)
+            } else {
+                own
+            })
+        }
+        "activations" if moment != Moment::Optimizer => {
+            let hidden = phase.role.model.shape.hidden_size as f64;
+            activations(sheet, terms, hidden)
+        }
+        "logits" if moment == Moment::Loss => Some(logits(sheet, terms)),
+        _ => None,
+    }
+}
+
+/// Tokens × layers × bytes per token and layer × micro-batches in flight, and the block at work.
+fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expression> {
+    let tokens = sheet.term(
+        "tokens",
+        terms.tokens,
+        Unit::Tokens,
+        (
+            "tokens of the largest micro-batch on one GPU",
+            "单个 GPU 最大微批次的 token 数",
+        ),
+    );
+    let per_token = |bytes: f64| bytes / terms.tokens;
+    let mut sum = Vec::new();
+    let kinds = terms.blocks.len();
+    let mut layers = Vec::new();
+    for (place, (count, bytes)) in terms.blocks.iter().enumerate() {
+        let numbered = |symbol: &str| {
+            if kinds == 1 {
+                symbol.to_owned()
+            } else {
+                format!("{symbol}_{}", place + 1)
+            }
+        };
+        let times = fixed(per_token(*bytes) / hidden, 1);
+        sheet.note(
+            format!("A layer keeps {times} × hidden_size bytes of a token; of a plain block, nothing split or recomputed, 32."),
+            format!("一层为每个 token 保留 {times} × hidden_size 字节；普通层在不切分、不重计算时为 32。"),
+        );
+        let count = sheet.term(
+            numbered("layers"),
+            *count,
+            Unit::Layers,
+            ("layers of one GPU", "单个 GPU 的层数"),
+        );
+        let bytes = sheet.term(
+            numbered("kept"),
+            per_token(*bytes),
+            Unit::Bytes,
+            (
+                "bytes that a layer keeps of a token for the backward pass",
+                "一层为反向传播保留的每 token 字节数",
+            ),
+        );
+        layers.push(count * bytes);
+    }
+    if !layers.is_empty() {
+        let mut kept = tokens.clone() * Expression::sum(layers);
+        let flying = ("micro-batches in flight", "同时在途的微批次数");
+        let offloaded = (
+            "share of them on the card, the rest offloaded",
+            "留在卡上的比例，其余已卸载",
+        );
+        kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
+        sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
+    }
+    if terms.moment == Moment::Backward {
+        let (bytes, times) = terms.working;
+        let whole = sheet.term(
+            "working",
+            per_token(bytes),
+            Unit::Bytes,
+            (
+                "bytes of a token in the block at work, nothing recomputed",
+                "正在计算的一层每 token 的字节数，不计重计算",
+            ),
+        );
+        let working = tokens * whole;
+        let share = (
+            "how much of it stands beside the kept ones",
+            "其中与保留值并存的倍数",
+        );
+        sum.push(sheet.scaled(working, "share", times, share));
+        if terms.unpacked > 0.0 {
+            let matrix = ("a 4-bit matrix, unpacked", "一个解包后的 4 位矩阵");
+            sum.push(sheet.term("unpacked", terms.unpacked, Unit::Bytes, matrix));
+        }
+    }
+    Some(Expression::sum(sum))
+}
+
+fn logits(sheet: &mut Sheet, terms: &Workings) -> Expression {
+    let (bytes, vocabulary) = terms.logits;
+    let (gradient, weights) = terms.head;
+    let mut sum = Vec::new();
+    if bytes > 0.0 && vocabulary > 0.0 {
+        let each = sheet.term(
+            "b",
+            bytes,
+            Unit::Bytes,
+            (
+                "bytes per logit at the loss's worst moment",
+                "损失计算峰值时每个 logit 的字节数",
+            ),
+        );
+        let tokens = sheet.term(
+            "tokens",
+            terms.tokens,
+            Unit::Tokens,
+            (
+                "tokens of the largest micro-batch on one GPU",
+                "单个 GPU 最大微批次的 token 数",
+            ),
+        );
+        let rows = (
+            "logits of a token on one GPU",
+            "单个 GPU 上每 token 的 logit 数",
+        );
+        sum.push(each * tokens * sheet.term("vocab", vocabulary, Unit::One, rows));
+    }
+    if gradient > 0.0 && weights > 0.0 {
+        let each = (
+            "bytes of the LM head's gradient per weight",
+            "LM head 梯度每个权重的字节数",
+        );
+        let own = ("LM head's weights of one GPU", "单个 GPU 的 LM head 权重");
+        let each = sheet.term("b_head", gradient, Unit::Bytes, each);
+        sum.push(each * sheet.term("head", weights, Unit::Parameters, own));
+    }
+    Expression::sum(sum)
+}
+
+/// What the roles that are not at work in `phase` keep of a part, each by its formula.
+pub(super) fn left(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &str,
+    part: &str,
+) -> Vec<Expression> {
+    let job = &source.found.job;
+    let Some(rl) = &job.workload.rl else {
+        return Vec::new();
+    };
+    let mut sum = Vec::new();
+    with_roles(source.context, &source.found.plan, rl, |roles| {
+        for own in roles {
+            // A role's own weights are the ones at work; a reference without weights of its own uses the actor's.
+            let shared = own.name == "actor" && phase == "reference" && own.role.adapters > 0;
+            let at_work = match (own.name, phase) {
+                ("actor", "old_log_prob") | ("critic", "values") => part == "parameters",
+                ("actor", "reference") => shared && part == "parameters",
+                ("actor", "update_actor")
+                | ("critic", "update_critic")
+                | ("reference", "reference")
+                | ("reward", "reward") => true,
+                _ => false,
+            };
+            if at_work {
+                continue;
+            }
+            let offload = own.layout.offload;
+            let rank: RankWeights = rank_weights(&own.role, &own.layout, Stage::First);
+            let states = States {
+                role: &own.role,
+                rank,
+                layout: &own.layout,
+                gpus: source.gpus(),
+                quantized: job.workload.quantized_base(),
+                suffix: own.name,
+            };
+            sum.extend(match (part, own.frozen) {
+                ("frozen_weights", true) if !offload.parameters => Some(states.parameters(sheet)),
+                ("parameters", false) if !offload.parameters => Some(states.parameters(sheet)),
+                ("gradients", false)
+                    if !(offload.gradients
+                        || offload.parameters
+                        || own.layout.backend == Backend::Fsdp) =>
+                {
+                    Some(states.gradients(sheet))
+                }
+                ("optimizer", false) if !offload.optimizer => Some(states.optimizer(sheet)),
+                _ => None,
+            });
+        }
+    });
+    sum
+}
+
+/// What an engine that keeps its cache holds beside training.
+fn kept(sheet: &mut Sheet, part: &'static str, beside: &MemoryParts) -> Expression {
+    let gib = match part {
+        "kv_cache" => beside.kv_cache,
+        _ => beside.rollout_weights,
+    };
+    let meaning = sheet.language.pick(
+        "what the engine keeps while training",
+        "训练时推理引擎保留的部分",
+    );
+    let figure = format!("memory.rollout.{part}");
+    sheet.part("engine", gib * GIB, Unit::Gib, meaning, figure)
+}
+
+fn buffers(source: &Source<'_>, sheet: &mut Sheet, terms: &Workings) -> Expression {
+    let each = source.context.efficiency.group_buffer_gib * GIB;
+    let each = sheet.term(
+        "buffers",
+        each,
+        Unit::Gib,
+        ("buffers of a process group", "每个进程组的缓冲区"),
+    );
+    each * sheet.term(
+        "groups",
+        terms.groups,
+        Unit::One,
+        (
+            "process groups of more than one GPU",
+            "多于一个 GPU 的进程组数",
+        ),
+    )
+}
+
+/// What CUDA takes before anything else.
+pub(super) fn cuda(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+    let own = source.context.efficiency.context_gib * GIB;
+    let meaning = ("CUDA context and libraries", "CUDA 上下文与库");
+    sheet.term("context", own, Unit::Gib, meaning)
+}
+
+fn framework(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expression {
+    let phases = &source.answer().memory.phases;
+    let parts = phases
+        .iter()
+        .find(|own| own.name == phase.name)
+        .map_or_else(MemoryParts::default, |own| own.parts);
+    let allocated = parts.total() - parts.framework - parts.communication - phase.beside.total();
+    let efficiency = source.context.efficiency;
+    let slack = efficiency.allocator_slack * allocated;
+    let own = cuda(source, sheet);
+    let share = sheet.term(
+        "slack",
+        efficiency.allocator_slack,
+        Unit::Percent,
+        (
+            "what the caching allocator usually holds unused",
+            "缓存分配器通常闲置的比例",
+        ),
+    );
+    let meaning = (
+        "what training's allocator hands out",
+        "训练侧分配器分出的内存",
+    );
+    let expression = own + share * sheet.term("allocated", allocated * GIB, Unit::Gib, meaning);
+    let returned = efficiency.context_gib + slack - parts.framework;
+    if returned <= 1e-9 {
+        return expression;
+    }
+    sheet.note(
+        format!(
+            "The card is full: the allocator returns {} GiB of free blocks, which costs time that the estimate does not know.",
+            fixed(returned, 1)
+        ),
+        format!(
+            "内存已满：分配器归还 {} GiB 空闲块，所需时间不在预测之内。",
+            fixed(returned, 1)
+        ),
+    );
+    let meaning = ("free blocks that it returns", "归还的空闲块");
+    expression - sheet.term("returned", returned * GIB, Unit::Gib, meaning)
+}

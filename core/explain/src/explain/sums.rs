@@ -1,0 +1,203 @@
+//! Sums: the time of a step and of its phases, the memory of a phase, what is to spare.
+
+use super::super::expression::Expression;
+use super::super::number::Unit;
+use super::super::sheet::{Explanation, Sheet};
+use super::super::words;
+use super::summary::{calibrated, step_seconds};
+use super::{Source, in_phase};
+use shardwise_catalog::catalog;
+use shardwise_question::wire::{MemoryParts, Schedule, TimePhase};
+
+fn phase_part(sheet: &mut Sheet, name: &'static str, seconds: f64) -> Expression {
+    let meaning = sheet.language.word(words::phase(name));
+    let figure = format!("time.{name}");
+    sheet.part(name, seconds, Unit::Seconds, meaning, figure)
+}
+
+/// Seconds of a step: of its phases in turn, or of the slower side.
+pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
+    let mut sheet = Sheet::new(source.language);
+    let workload = &source.found.job.workload;
+    let beside = workload
+        .rl
+        .as_ref()
+        .is_some_and(|rl| matches!(rl.schedule, Schedule::OneStepOff | Schedule::FullyAsync));
+    let (mut rollout, mut sync, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let phases = &source.answer().time.phases;
+    if let [only] = phases.as_slice() {
+        rest.push(time_parts(&mut sheet, only));
+    }
+    for phase in phases.iter().filter(|_| phases.len() > 1) {
+        let own = phase_part(&mut sheet, phase.name, phase.s);
+        match phase.name {
+            "rollout" if beside => rollout.push(own),
+            "weight_sync" | "driver" if beside => sync.push(own),
+            _ => rest.push(own),
+        }
+    }
+    let rest = Expression::sum(rest);
+    let expression = if beside {
+        let slower = Expression::sum(rollout).max(rest);
+        Expression::sum([slower].into_iter().chain(sync))
+    } else {
+        rest
+    };
+    calibrated(source, &mut sheet);
+    let (method, title) = if workload.rl.is_some() {
+        ("rl-schedule", ("Time of a step", "单步时间"))
+    } else if workload.generation.is_some() {
+        ("generation", ("Time of the run", "总时间"))
+    } else {
+        ("step-time", ("Time of a step", "单步时间"))
+    };
+    let title = source.language.word(title).to_owned();
+    sheet.finish(figure, method, title, "t", expression, Unit::Seconds)
+}
+
+/// Seconds of phases that run beside others.
+pub(super) fn hidden(source: &Source<'_>, figure: &str) -> Option<Explanation> {
+    let time = &source.answer().time;
+    if time.hidden_s <= 0.0 {
+        return None;
+    }
+    let mut sheet = Sheet::new(source.language);
+    let phases: Vec<Expression> = time
+        .phases
+        .iter()
+        .map(|phase| phase_part(&mut sheet, phase.name, phase.s))
+        .collect();
+    let expression = Expression::sum(phases) - step_seconds(source, &mut sheet);
+    let title = ("Hidden beside other phases", "被其他阶段掩盖的时间");
+    let title = source.language.word(title).to_owned();
+    let (method, unit) = ("rl-schedule", Unit::Seconds);
+    Some(sheet.finish(figure, method, title, "hidden", expression, unit))
+}
+
+/// Seconds of a phase: the sum of its parts.
+pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Option<Explanation> {
+    let phases = &source.answer().time.phases;
+    let phase = phases.iter().find(|phase| phase.name == name)?;
+    let mut sheet = Sheet::new(source.language);
+    let expression = time_parts(&mut sheet, phase);
+    let title = source.language.word(words::phase(name)).to_owned();
+    let method = match name {
+        "rollout" => "generation",
+        "weight_sync" => "weight-sync",
+        "driver" => "driver",
+        "train" => "step-time",
+        _ => "rl-phases",
+    };
+    Some(sheet.finish(figure, method, title, "t", expression, Unit::Seconds))
+}
+
+/// The parts of a phase's time, added up.
+fn time_parts(sheet: &mut Sheet, phase: &TimePhase) -> Expression {
+    let name = phase.name;
+    let parts = phase.parts.entries();
+    let own = parts.iter().filter(|(_, s)| *s > 0.0);
+    let terms: Vec<Expression> = own
+        .map(|(part, s)| {
+            let meaning = sheet.language.word(words::time(part));
+            let own = format!("time.{name}.{part}");
+            sheet.part(words::symbol(part), *s, Unit::Seconds, meaning, own)
+        })
+        .collect();
+    Expression::sum(terms)
+}
+
+/// The parts of a phase as terms, without those of `but`.
+fn memory_parts(sheet: &mut Sheet, phase: &str, parts: &MemoryParts, but: &[&str]) -> Expression {
+    let entries = parts.entries();
+    let own = entries
+        .iter()
+        .filter(|(part, gib)| *gib > 0.0 && !but.contains(part));
+    let terms: Vec<Expression> = own
+        .map(|(part, own)| {
+            let meaning = sheet.language.word(words::memory(part));
+            let figure = format!("memory.{phase}.{part}");
+            gib(sheet, words::symbol(part), *own, &figure, meaning)
+        })
+        .collect();
+    Expression::sum(terms)
+}
+
+/// GiB as a term that is a figure by itself.
+fn gib(
+    sheet: &mut Sheet,
+    symbol: &'static str,
+    gib: f64,
+    figure: &str,
+    meaning: &str,
+) -> Expression {
+    let bytes = gib * Unit::Gib.of_answer();
+    sheet.part(symbol, bytes, Unit::Gib, meaning, figure)
+}
+
+/// All that the fullest GPU holds in a phase.
+pub(super) fn reserved(source: &Source<'_>, figure: &str, name: &str) -> Option<Explanation> {
+    let phases = &source.answer().memory.phases;
+    let phase = phases.iter().find(|phase| phase.name == name)?;
+    let mut sheet = Sheet::new(source.language);
+    let expression = memory_parts(&mut sheet, name, &phase.parts, &[]);
+    let what = ("Memory of the fullest GPU", "最满的 GPU 的内存");
+    let title = in_phase(source, what, words::phase(name));
+    Some(sheet.finish(figure, "memory", title, "memory", expression, Unit::Gib))
+}
+
+/// What the framework's allocator has handed out at most.
+pub(super) fn peak(source: &Source<'_>, figure: &str) -> Option<Explanation> {
+    let outside = ["communication", "framework"];
+    let allocated = |parts: &MemoryParts| parts.total() - parts.communication - parts.framework;
+    let phase = source
+        .answer()
+        .memory
+        .phases
+        .iter()
+        .max_by(|a, b| allocated(&a.parts).total_cmp(&allocated(&b.parts)))?;
+    let mut sheet = Sheet::new(source.language);
+    let expression = memory_parts(&mut sheet, phase.name, &phase.parts, &outside);
+    let what = (
+        "What the allocator hands out (max_memory_allocated)",
+        "分配器分出的内存（max_memory_allocated）",
+    );
+    let title = in_phase(source, what, words::phase(phase.name));
+    Some(sheet.finish(figure, "memory", title, "peak", expression, Unit::Gib))
+}
+
+/// What a card has.
+pub(super) fn capacity(source: &Source<'_>, figure: &str) -> Explanation {
+    let mut sheet = Sheet::new(source.language);
+    let card = ("what a process can use of the card", "进程可用的内存");
+    let card = source.language.word(card);
+    let own = source.answer().memory.capacity_gib;
+    let expression = gib(&mut sheet, "card", own, figure, card);
+    let id = source.found.job.hardware.gpu.as_ref();
+    for (gpu, from, _) in catalog::gpu_sources().filter(|(gpu, ..)| gpu.id == id) {
+        sheet.source(&format!("{}, {}", gpu.name, from.date), from.url);
+    }
+    let title = source.language.pick("Capacity of the card", "单卡容量");
+    let title = title.to_owned();
+    sheet.finish(figure, "capacity", title, "capacity", expression, Unit::Gib)
+}
+
+/// What the fullest GPU leaves free.
+pub(super) fn spare(source: &Source<'_>, figure: &str) -> Explanation {
+    let mut sheet = Sheet::new(source.language);
+    let memory = &source.answer().memory;
+    let language = source.language;
+    let has = language.pick("what the card has", "单卡容量");
+    let needs = language.pick("what the fullest GPU needs", "最满的 GPU 所需");
+    let has_gib = memory.capacity_gib;
+    // A plan that presses the allocator stays a hair within the card (`memory::PhaseMemory::pressed`): that is no room.
+    let full = (has_gib - memory.reserved_gib).abs() < 1e-8 * has_gib;
+    let needs_gib = if full { has_gib } else { memory.reserved_gib };
+    let capacity = gib(&mut sheet, "capacity", has_gib, "memory.capacity", has);
+    let reserved = gib(&mut sheet, "memory", needs_gib, "memory", needs);
+    let title = language.pick(
+        "Memory to spare; below zero it does not fit",
+        "剩余内存；小于零即放不下",
+    );
+    let (title, expression) = (title.to_owned(), capacity - reserved);
+    sheet.finish(figure, "memory", title, "spare", expression, Unit::Gib)
+}

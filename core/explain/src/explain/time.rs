@@ -1,0 +1,565 @@
+//! The parts of the time of a phase in which a model trains or is evaluated.
+
+use super::super::expression::Expression;
+use super::super::number::Unit;
+use super::super::sheet::{Explanation, Sheet};
+use super::super::words;
+use super::{Phase, Source, in_phase};
+use shardwise_catalog::units::{fixed, grouped};
+use shardwise_engine::coverage;
+use shardwise_engine::flops;
+use shardwise_engine::memory::Use;
+use shardwise_engine::training::workings::{self, Workings};
+use shardwise_question::wire::TimeParts;
+use shardwise_question::wire::Words;
+
+/// The value of a part with its name.
+fn named(parts: &TimeParts, part: &str) -> Option<(&'static str, f64)> {
+    let entries = parts.entries();
+    let found = entries.into_iter().find(|(name, _)| *name == part)?;
+    (found.1 > 0.0).then_some(found)
+}
+
+/// A part over all phases.
+pub(super) fn over_phases(source: &Source<'_>, figure: &str, part: &str) -> Option<Explanation> {
+    let time = &source.answer().time;
+    let (part, _) = named(&time.parts, part)?;
+    let mut sheet = Sheet::new(source.language);
+    let mut sum = Vec::new();
+    for phase in &time.phases {
+        if let Some((_, seconds)) = named(&phase.parts, part) {
+            let meaning = sheet.language.word(words::phase(phase.name));
+            let own = format!("time.{}.{part}", phase.name);
+            sum.push(sheet.part(phase.name, seconds, Unit::Seconds, meaning, own));
+        }
+    }
+    let title = in_phase(source, words::time(part), words::phase(""));
+    let symbol = words::symbol(part);
+    Some(sheet.finish(
+        figure,
+        method(part),
+        title,
+        symbol,
+        Expression::sum(sum),
+        Unit::Seconds,
+    ))
+}
+
+/// The formula that a part follows from.
+pub(super) fn method(part: &str) -> &'static str {
+    match part {
+        "compute" => "block-time",
+        "recompute" => "recomputation",
+        "prefill" => "prefill",
+        "decode" => "decode",
+        "tensor_parallel" => "tensor-parallel",
+        "context_parallel" => "context-parallel",
+        "expert_parallel" => "expert-parallel",
+        "pipeline_parallel" => "pipeline-send",
+        "bubble" => "bubble",
+        "data_parallel" => "data-parallel",
+        "optimizer" => "optimizer-step",
+        "offload" => "offload",
+        "weight_sync" => "weight-sync",
+        _ => "host",
+    }
+}
+
+/// A part of a phase.
+pub(super) fn of_part(
+    source: &Source<'_>,
+    figure: &str,
+    phase: &str,
+    part: &str,
+) -> Option<Explanation> {
+    let times = &source.answer().time;
+    let own = times.phases.iter().find(|own| own.name == phase)?;
+    let (part, _) = named(&own.parts, part)?;
+    let name = own.name;
+    if let Some(found) = source.with_phase(phase, |own| {
+        let mut sheet = Sheet::new(source.language);
+        let expression = terms(source, &mut sheet, own, part);
+        Some((sheet, expression))
+    }) {
+        let (mut sheet, expression) = found;
+        let stated = stated_reward(source, &mut sheet, name, part);
+        let all = Expression::sum(expression.into_iter().chain(stated));
+        return Some(finish(source, sheet, figure, name, part, all));
+    }
+    // Rewards that a rule gives, and the question times.
+    let mut sheet = Sheet::new(source.language);
+    let expression = stated_reward(source, &mut sheet, name, part)?;
+    Some(finish(source, sheet, figure, name, part, expression))
+}
+
+fn finish(
+    source: &Source<'_>,
+    sheet: Sheet,
+    figure: &str,
+    phase: &str,
+    part: &'static str,
+    expression: Expression,
+) -> Explanation {
+    let title = in_phase(source, words::time(part), words::phase(phase));
+    let (method, symbol) = (method(part), words::symbol(part));
+    sheet.finish(figure, method, title, symbol, expression, Unit::Seconds)
+}
+
+fn stated_reward(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &str,
+    part: &str,
+) -> Option<Expression> {
+    let rl = source.found.job.workload.rl.as_ref()?;
+    let own = phase == "reward" && part == "overhead" && rl.reward_s > 0.0;
+    let meaning = ("seconds that the question states", "问题中给定的秒数");
+    own.then(|| sheet.term("reward_s", rl.reward_s, Unit::Seconds, meaning))
+}
+
+/// What the question's own run changes times by.
+pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
+    let meaning = (
+        "your own run's time over its estimate",
+        "你自己的训练的时间与预测之比",
+    );
+    sheet.scaled(own, "calibration", source.found.job.time_factor(), meaning)
+}
+
+/// How often the phase comes, times `own`.
+fn repeated(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    own: Expression,
+) -> Expression {
+    let (symbol, meaning) = match phase.usage {
+        Use::Train => ("updates", ("optimizer steps", "优化器更新次数")),
+        Use::Evaluate => (
+            "rl_forward",
+            (
+                "what RL's forward phases take beside their kernels",
+                "RL 前向阶段相对其算子的倍数",
+            ),
+        ),
+    };
+    let own = sheet.scaled(own, symbol, phase.times, meaning);
+    let job = &source.found.job;
+    let caution = coverage::caution(job, &phase.layout, cautious_tokens(phase));
+    let own = cautious(sheet, caution, own);
+    calibration(source, sheet, own)
+}
+
+/// Tokens of a micro-batch that caution goes by: those of updates.
+fn cautious_tokens(phase: &Phase<'_>) -> f64 {
+    match phase.usage {
+        Use::Train => phase.batch.mean.tokens,
+        Use::Evaluate => 0.0,
+    }
+}
+
+/// What going beyond the layouts that published runs tried changes times by.
+pub(super) fn cautious(sheet: &mut Sheet, caution: f64, own: Expression) -> Expression {
+    let meaning = (
+        "caution: 5 % for each doubling beyond what published runs of its kind tried",
+        "谨慎系数：超出同类公开运行所试范围，每翻一倍 5 %",
+    );
+    sheet.scaled(own, "caution", caution, meaning)
+}
+
+fn seconds(
+    sheet: &mut Sheet,
+    symbol: &'static str,
+    s: f64,
+    en: &'static str,
+    zh: &'static str,
+) -> Expression {
+    sheet.term(symbol, s, Unit::Seconds, (en, zh))
+}
+
+fn terms(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    part: &'static str,
+) -> Option<Expression> {
+    let (context, gpus) = (source.context, source.gpus());
+    let (role, layout, batch) = (&phase.role, &phase.layout, &phase.batch);
+    let own = match phase.usage {
+        Use::Train => workings::step(context, role, layout, gpus, batch),
+        Use::Evaluate => workings::forward(context, role, layout, batch),
+    };
+    let expression = match part {
+        "compute" => {
+            reached(source, sheet, phase);
+            let opened = workings::blocks(context, role, layout, batch).is_some();
+            compute(sheet, phase.name, &own, opened)
+        }
+        "recompute" => {
+            let again = seconds(
+                sheet,
+                "recompute",
+                own.recompute,
+                "computation done again, slowest stage, one micro-batch",
+                "重复的计算，最慢阶段，一个微批次",
+            );
+            micro_batches(sheet, &own) * again
+        }
+        "tensor_parallel" => {
+            let (all, share) = own.tensor;
+            let all = seconds(
+                sheet,
+                "collectives",
+                all,
+                "all-gathers and reduce-scatters of one micro-batch",
+                "一个微批次的 all-gather 与 reduce-scatter",
+            );
+            let shown = ("share that products do not hide", "未被矩阵乘掩盖的比例");
+            let all = micro_batches(sheet, &own) * all;
+            sheet.scaled(all, "shown", share, shown)
+        }
+        "context_parallel" => exchanges(sheet, &own, own.context),
+        "expert_parallel" => exchanges(sheet, &own, own.expert),
+        "pipeline_parallel" => {
+            let (one, times) = own.send;
+            let one = seconds(
+                sheet,
+                "send",
+                one,
+                "one send between stages",
+                "阶段间一次发送",
+            );
+            let meaning = (
+                "sends of a micro-batch that show",
+                "每个微批次未被掩盖的发送次数",
+            );
+            let times = sheet.term("sends", times, Unit::One, meaning);
+            micro_batches(sheet, &own) * times * one
+        }
+        "bubble" => bubble(sheet, phase, &own),
+        "data_parallel" => data_parallel(source, sheet, phase)?,
+        "optimizer" => optimizer(source, sheet, phase),
+        "offload" => return offload(source, sheet, phase),
+        "overhead" => overhead(source, sheet, phase, &own)?,
+        _ => return None,
+    };
+    Some(repeated(source, sheet, phase, expression))
+}
+
+fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
+    sheet.term(
+        "micro_batches",
+        own.micro_batches,
+        Unit::One,
+        (
+            "micro-batches of a step on one GPU",
+            "单个 GPU 每次更新的微批次数",
+        ),
+    )
+}
+
+fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expression {
+    let times = micro_batches(sheet, own);
+    let tokens = grouped(own.tokens.round() as u64);
+    sheet.note(
+        format!("A micro-batch has {tokens} tokens on one GPU."),
+        format!("每个微批次在单个 GPU 上有 {tokens} 个 token。"),
+    );
+    let mut pass = |symbol: &'static str, s: f64, words: Words| {
+        if opened {
+            let meaning = sheet.language.word(words);
+            let figure = format!("time.{phase}.compute.{symbol}");
+            sheet.part(symbol, s, Unit::Seconds, meaning, figure)
+        } else {
+            sheet.term(symbol, s, Unit::Seconds, words)
+        }
+    };
+    let forward = pass(
+        "forward",
+        own.forward,
+        (
+            "kernels of the forward pass, slowest stage, one micro-batch",
+            "前向算子时间，最慢阶段，一个微批次",
+        ),
+    );
+    if own.backward <= 0.0 {
+        return times * forward;
+    }
+    let words = ("kernels of the backward pass", "反向算子时间");
+    times * (forward + pass("backward", own.backward, words))
+}
+
+/// Says what share of the card's peak a phase's computation reaches, where all weights train or none does.
+fn reached(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) {
+    let job = &source.found.job;
+    let phases = &source.answer().time.phases;
+    let own = phases.iter().find(|own| own.name == phase.name);
+    let (Some(own), 0) = (own, phase.role.adapters) else {
+        return;
+    };
+    let (passes, times) = match phase.usage {
+        Use::Train => (3.0, phase.times),
+        Use::Evaluate => (1.0, 1.0),
+    };
+    let length = job.workload.mean_sequence_length;
+    let each = flops::forward_per_token(phase.role.model, length).get() * passes;
+    let tokens = phase.batch.tokens * times / f64::from(source.gpus());
+    let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
+    let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);
+    sheet.note(
+        format!("Its operations reach {share} % of the card's peak in that time."),
+        format!("其运算在这段时间内达到单卡峰值的 {share} %。"),
+    );
+}
+
+fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Expression {
+    let all = seconds(
+        sheet,
+        "exchanges",
+        all,
+        "exchanges of both passes over one micro-batch that nothing hides",
+        "一个微批次前向与反向中未被掩盖的交换",
+    );
+    let all = micro_batches(sheet, own) * all;
+    let meaning = ("the forward pass's share of them", "前向所占比例");
+    sheet.scaled(all, "forward_share", share, meaning)
+}
+
+fn bubble(sheet: &mut Sheet, phase: &Phase<'_>, own: &Workings) -> Expression {
+    let stages = sheet.term(
+        "p",
+        phase.layout.pipeline_parallel.into(),
+        Unit::One,
+        ("pipeline stages", "流水线阶段数"),
+    );
+    let above = stages - 1.0;
+    let stage = seconds(
+        sheet,
+        "t_stage",
+        own.stage,
+        "a stage's passes over one micro-batch",
+        "一个阶段处理一个微批次的时间",
+    );
+    if phase.usage == Use::Evaluate {
+        return above * stage;
+    }
+    let send = seconds(
+        sheet,
+        "send",
+        own.send.0,
+        "one send between stages",
+        "阶段间一次发送",
+    );
+    let each = stage + Expression::Number(2.0) * send;
+    let chunks = phase.layout.virtual_pipeline;
+    if chunks > 1 {
+        let meaning = ("model chunks of a stage", "每阶段的模型块数");
+        above / sheet.term("v", chunks.into(), Unit::One, meaning) * each
+    } else {
+        above * each
+    }
+}
+
+/// All traffic, less what computation hides.
+fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<Expression> {
+    let (context, gpus) = (source.context, source.gpus());
+    let (role, layout, batch) = (&phase.role, &phase.layout, &phase.batch);
+    let (all, shown) = match phase.usage {
+        Use::Train => (
+            workings::exchanged(context, role, layout, gpus, batch),
+            shardwise_engine::training::step(context, role, layout, gpus, batch).data_parallel,
+        ),
+        Use::Evaluate => (
+            workings::exchanged_forward(context, role, layout, gpus, batch),
+            shardwise_engine::training::forward(context, role, layout, gpus, batch).data_parallel,
+        ),
+    };
+    let shown =
+        shown / shardwise_engine::training::time_factor(context, layout, cautious_tokens(phase));
+    let traffic = seconds(
+        sheet,
+        "traffic",
+        all,
+        "gradients reduced and weights gathered in one step",
+        "每次更新的梯度规约与权重收集",
+    );
+    let hidden = all - shown;
+    if hidden <= 1e-9 * all {
+        return Some(traffic);
+    }
+    let share = fixed(context.framework(layout).overlap * 100.0, 0);
+    sheet.note(
+        format!("At most {share} % of it can hide beside computation in this framework."),
+        format!("该框架最多可掩盖其中 {share} %。"),
+    );
+    let meaning = "what computation hides";
+    Some(traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分"))
+}
+
+fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expression {
+    let context = source.context;
+    let own = workings::update(context, &phase.role, &phase.layout, source.gpus());
+    let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
+    let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
+    let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
+    let on_card = |sheet: &mut Sheet, weights: Expression| {
+        weights * sheet.term("b", 34.0, Unit::Bytes, bytes) / memory_rate(source, sheet)
+    };
+    if own.on_host > 0.0 {
+        let node = f64::from(source.found.job.hardware.gpus_per_node);
+        let gpus = (
+            "GPUs of a node, which share its CPUs",
+            "共享节点 CPU 的 GPU 数",
+        );
+        let gpus = sheet.term("gpus_per_node", node, Unit::Gpus, gpus);
+        let rate = context.efficiency.cpu_adam_parameters_per_s;
+        let meaning = (
+            "weights that a node's CPUs update per second",
+            "节点 CPU 每秒更新的权重数",
+        );
+        let rate = sheet.term("cpu_rate", rate, Unit::Parameters, meaning);
+        if own.on_host == 1.0 {
+            return weights * gpus / rate;
+        }
+        let away = on_host(sheet, own.on_host);
+        let here = on_card(
+            sheet,
+            weights.clone() * (Expression::Number(1.0) - away.clone()),
+        );
+        return weights * away * gpus / rate + here;
+    }
+    on_card(sheet, weights)
+}
+
+/// The share of the weights that the host's CPUs update.
+fn on_host(sheet: &mut Sheet, share: f64) -> Expression {
+    let meaning = (
+        "share of them that the host's CPUs update",
+        "其中由主机 CPU 更新的份额",
+    );
+    sheet.term("on_host", share, Unit::One, meaning)
+}
+
+/// What the card's memory streams.
+pub(super) fn memory_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+    let meaning = ("what the card's memory streams", "内存持续带宽");
+    let rate = source.context.rates.memory.get();
+    sheet.term("HBM", rate, Unit::GbPerS, meaning)
+}
+
+/// Traffic of what is offloaded: within the optimizer's step or before and after an RL phase, and of activations within
+/// each pass.
+fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<Expression> {
+    let mut all = Vec::new();
+    let context = source.context;
+    if phase.moved > 0.0 {
+        let meaning = (
+            "states that come to the card for the phase, and go back",
+            "阶段开始时载入、结束时写回的状态",
+        );
+        let host = context.network.host.get();
+        let bytes = sheet.term("states", phase.moved * host / 2.0, Unit::Gib, meaning);
+        let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
+        all.push(calibration(source, sheet, own));
+    }
+    if phase.usage == Use::Train {
+        let update = workings::update(context, &phase.role, &phase.layout, source.gpus());
+        if update.on_host > 0.0 {
+            let own = update_traffic(source, sheet, phase, &update);
+            all.push(repeated(source, sheet, phase, own));
+        }
+        let copies = workings::copies(context, &phase.role, &phase.layout, &phase.batch);
+        if copies > 0.0 {
+            let meaning =
+                "activations on their way to host memory and back, beyond what computation hides";
+            let own = seconds(
+                sheet,
+                "copies",
+                copies,
+                meaning,
+                "激活值往返主机内存中未被计算掩盖的部分",
+            );
+            all.push(repeated(source, sheet, phase, own));
+        }
+    }
+    (!all.is_empty()).then(|| Expression::sum(all))
+}
+
+fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+    let link = ("host link per GPU", "单个 GPU 到主机的带宽");
+    sheet.term(
+        "host",
+        source.context.network.host.get(),
+        Unit::GbPerS,
+        link,
+    )
+}
+
+/// Gradients on their way to the host's optimizer, and weights back.
+fn update_traffic(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    own: &workings::Update,
+) -> Expression {
+    let layout = &phase.layout;
+    let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
+    let mut weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
+    if own.on_host < 1.0 {
+        weights = weights * on_host(sheet, own.on_host);
+    }
+    let bytes = (
+        "bytes of a gradient there and a weight back",
+        "去程梯度与回程权重的字节数",
+    );
+    let bytes = sheet.term("b", layout.gradient_bytes + 2.0, Unit::Bytes, bytes);
+    let all = weights * bytes / host_rate(source, sheet);
+    if own.swap > 0.0 {
+        let swap = "states read from the drives and written back";
+        return all + seconds(sheet, "swap", own.swap, swap, "从硬盘读出并写回状态");
+    }
+    all
+}
+
+/// Waiting for the host, and what a step takes beside its kernels.
+fn overhead(
+    source: &Source<'_>,
+    sheet: &mut Sheet,
+    phase: &Phase<'_>,
+    own: &Workings,
+) -> Option<Expression> {
+    let framework = source.context.framework(&phase.layout);
+    let mut sum = Vec::new();
+    if own.wait > 0.0 {
+        let wait = seconds(
+            sheet,
+            "wait",
+            own.wait,
+            "the GPU's waiting for the host in one micro-batch",
+            "一个微批次中 GPU 等待主机的时间",
+        );
+        sum.push(micro_batches(sheet, own) * wait);
+    }
+    if phase.usage == Use::Train {
+        let fixed = "what an optimizer step takes beside";
+        sum.push(seconds(
+            sheet,
+            "step_s",
+            framework.step_s,
+            fixed,
+            "每次优化器更新的固定时间",
+        ));
+        if source.found.job.workload.rl.is_some() {
+            let fixed = "the same of RL trainers alone";
+            let own = framework.rl_step_s;
+            sum.push(seconds(
+                sheet,
+                "rl_step_s",
+                own,
+                fixed,
+                "RL 训练器另加的固定时间",
+            ));
+        }
+    }
+    (!sum.is_empty()).then(|| Expression::sum(sum))
+}

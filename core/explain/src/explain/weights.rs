@@ -1,0 +1,299 @@
+//! Model states of a role on one GPU: what each ZeRO stage keeps where.
+
+use super::super::expression::Expression;
+use super::super::number::Unit;
+use super::super::sheet::Sheet;
+use shardwise_engine::context::Role;
+use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, shard_counts};
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::Backend;
+use shardwise_question::wire::Words;
+
+/// A role's states on one GPU, ready to be put into a formula.
+pub(super) struct States<'a> {
+    pub(super) role: &'a Role<'a>,
+    pub(super) rank: RankWeights,
+    pub(super) layout: &'a Layout,
+    pub(super) gpus: u32,
+    /// Whether the base is in 4 bits.
+    pub(super) quantized: bool,
+    /// What tells its symbols from those of other roles.
+    pub(super) suffix: &'static str,
+}
+
+impl States<'_> {
+    fn term(
+        &self,
+        sheet: &mut Sheet,
+        symbol: &str,
+        value: f64,
+        unit: Unit,
+        meaning: Words,
+    ) -> Expression {
+        if self.suffix.is_empty() {
+            return sheet.term(symbol.to_owned(), value, unit, meaning);
+        }
+        let (role, role_zh) = match self.suffix {
+            "actor" => ("the actor", "策略模型"),
+            "critic" => ("the critic", "价值模型"),
+            "reference" => ("the reference", "参考模型"),
+            "reward" => ("the reward model", "奖励模型"),
+            _ => ("the update", "更新时"),
+        };
+        let (en, zh) = meaning;
+        let meaning = sheet
+            .language
+            .pick(format!("{en}: {role}"), format!("{zh}（{role_zh}）"));
+        sheet.described(format!("{symbol}_{}", self.suffix), value, unit, meaning)
+    }
+
+    /// Weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
+    fn held(&self, sheet: &mut Sheet, from: u8) -> Expression {
+        let (experts, dense) = shard_counts(self.layout, self.gpus);
+        let sharded = self.layout.zero_stage >= from;
+        let all = [
+            (
+                "W",
+                self.rank.dense,
+                "shards",
+                dense,
+                (
+                    "weights of one GPU after TP and PP, without routed experts",
+                    "TP、PP 切分后单个 GPU 的权重，不含路由专家",
+                ),
+                ("GPUs that share these states", "分摊这些状态的 GPU 数"),
+            ),
+            (
+                "E",
+                self.rank.experts,
+                "shards_experts",
+                experts,
+                (
+                    "routed experts' weights of one GPU",
+                    "单个 GPU 的路由专家权重",
+                ),
+                (
+                    "GPUs that share the experts' states",
+                    "分摊专家状态的 GPU 数",
+                ),
+            ),
+        ];
+        let mut sum = Vec::new();
+        for (symbol, weights, shard, count, meaning, shared) in all {
+            if weights <= 0.0 {
+                continue;
+            }
+            let mut own = self.term(sheet, symbol, weights, Unit::Parameters, meaning);
+            if sharded && count > 1.0 {
+                own = own / self.term(sheet, shard, count, Unit::Gpus, shared);
+            }
+            sum.push(own);
+        }
+        Expression::sum(sum)
+    }
+
+    fn bytes(&self, sheet: &mut Sheet, symbol: &str, bytes: f64, meaning: Words) -> Expression {
+        self.term(sheet, symbol, bytes, Unit::Bytes, meaning)
+    }
+
+    /// Adapter weights of one GPU.
+    fn adapters(&self, sheet: &mut Sheet) -> Expression {
+        let split = self.layout.tensor_parallel * self.layout.pipeline_parallel;
+        let own = self.term(
+            sheet,
+            "A",
+            self.role.adapters as f64 / f64::from(split),
+            Unit::Parameters,
+            (
+                "adapter weights of one GPU after TP and PP",
+                "TP、PP 切分后单个 GPU 的适配器权重",
+            ),
+        );
+        self.over_shards(sheet, own)
+    }
+
+    fn over_shards(&self, sheet: &mut Sheet, own: Expression) -> Expression {
+        let (_, shards) = shard_counts(self.layout, self.gpus);
+        if self.layout.zero_stage < 3 || shards <= 1.0 {
+            return own;
+        }
+        let meaning = ("GPUs that share them", "分摊它们的 GPU 数");
+        own / self.term(sheet, "shards", shards, Unit::Gpus, meaning)
+    }
+
+    fn adapted_parameters(&self, sheet: &mut Sheet) -> Expression {
+        let (rank, two) = (
+            &self.rank,
+            ("bytes of a 16-bit weight", "16 位权重的字节数"),
+        );
+        let weights = rank.dense + rank.experts;
+        let base = if self.quantized {
+            let four = (
+                "bytes of a weight in 4 bits, scales included",
+                "4 位权重的字节数，含缩放因子",
+            );
+            let blocks = ("weights of one GPU's blocks", "单个 GPU 各层的权重");
+            let outer = ("embedding and LM head", "嵌入与 LM head");
+            let b = self.bytes(sheet, "b", NF4_BYTES, four);
+            let blocks = self.term(sheet, "W", weights - rank.outer, Unit::Parameters, blocks);
+            let inner = b * blocks;
+            if rank.outer > 0.0 {
+                let b = self.bytes(sheet, "b_outer", 2.0, two);
+                inner + b * self.term(sheet, "W_outer", rank.outer, Unit::Parameters, outer)
+            } else {
+                inner
+            }
+        } else {
+            let all = ("frozen weights of one GPU", "单个 GPU 的冻结权重");
+            let loaded = (
+                "bytes of a frozen weight as loaded",
+                "载入后每个冻结权重的字节数",
+            );
+            let b = self.bytes(sheet, "b", base_bytes(self.layout), loaded);
+            b * self.term(sheet, "W", weights, Unit::Parameters, all)
+        };
+        let base = self.over_shards(sheet, base);
+        let bytes = self.bytes(
+            sheet,
+            "b_adapter",
+            4.0,
+            ("bytes of an adapter weight", "适配器权重的字节数"),
+        );
+        base + bytes * self.adapters(sheet)
+    }
+
+    /// Weights that the forward pass reads.
+    pub(super) fn parameters(&self, sheet: &mut Sheet) -> Expression {
+        if self.role.adapters > 0 {
+            return self.adapted_parameters(sheet);
+        }
+        let (bytes, meaning) = match self.layout.backend {
+            Backend::Fsdp | Backend::Ddp => (
+                self.layout.master_weights_bytes,
+                (
+                    "bytes of a weight, which is the master",
+                    "权重（即主权重）的字节数",
+                ),
+            ),
+            Backend::Megatron | Backend::Deepspeed => (
+                self.layout.weights_bytes,
+                ("bytes of a weight", "权重的字节数"),
+            ),
+        };
+        let bytes = self.bytes(sheet, "b", bytes, meaning);
+        bytes * self.held(sheet, 3)
+    }
+
+    /// Gradients.
+    pub(super) fn gradients(&self, sheet: &mut Sheet) -> Expression {
+        let meaning = ("bytes of a gradient", "梯度的字节数");
+        let bytes = self.bytes(sheet, "b", self.layout.gradient_bytes, meaning);
+        bytes
+            * if self.role.adapters > 0 {
+                self.adapters(sheet)
+            } else {
+                self.held(sheet, 2)
+            }
+    }
+
+    /// Master weights and moments.
+    pub(super) fn optimizer(&self, sheet: &mut Sheet) -> Expression {
+        let layout = self.layout;
+        let moments = ("bytes of the optimizer's moments", "优化器动量的字节数");
+        let moments = self.bytes(sheet, "moments", layout.optimizer_bytes, moments);
+        let own = if self.role.adapters > 0 {
+            moments * self.adapters(sheet)
+        } else {
+            let bytes = match layout.backend {
+                Backend::Fsdp | Backend::Ddp => moments,
+                Backend::Megatron | Backend::Deepspeed => {
+                    let master = ("bytes of a master weight", "主权重的字节数");
+                    self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
+                }
+            };
+            bytes * self.held(sheet, 1)
+        };
+        if layout.optimizer_offload_fraction == 0.0 {
+            return own;
+        }
+        let here = layout.optimizer_on_card();
+        let meaning = (
+            "share of the optimizer that is on the card",
+            "留在显存中的优化器份额",
+        );
+        own * sheet.term("on_card", here, Unit::One, meaning)
+    }
+
+    /// What `AdamW` makes beside its states: four bytes for each weight that it updates.
+    pub(super) fn denominators(&self, sheet: &mut Sheet) -> Expression {
+        let bytes = self.bytes(
+            sheet,
+            "step",
+            4.0,
+            (
+                "bytes of AdamW's denominator, while the optimizer steps",
+                "优化器更新时 AdamW 分母的字节数",
+            ),
+        );
+        let whole = States {
+            suffix: "step",
+            ..*self
+        };
+        bytes * whole.held(sheet, 1)
+    }
+
+    /// Shards of the weights over GPUs of a second copy.
+    pub(super) fn second_copy(&self, sheet: &mut Sheet, own: Expression) -> Expression {
+        let group = self.layout.zero_plus.partition_size;
+        if group <= 1 {
+            return own;
+        }
+        let (_, shards) = shard_counts(self.layout, self.gpus);
+        let shards = sheet.term(
+            "d",
+            shards,
+            Unit::Gpus,
+            ("GPUs of the first copy", "第一份权重的 GPU 数"),
+        );
+        let group = sheet.term(
+            "hpZ",
+            group.into(),
+            Unit::Gpus,
+            ("GPUs of ZeRO++'s second copy", "ZeRO++ 第二份权重的 GPU 数"),
+        );
+        own * (Expression::Number(1.0) + shards / group)
+    }
+
+    /// Weights gathered for computing, and one block's gradients.
+    pub(super) fn gathered(&self, sheet: &mut Sheet, trains: bool) -> Option<Expression> {
+        let (layout, rank) = (self.layout, &self.rank);
+        let largest = (
+            "weights of one GPU's largest block",
+            "单个 GPU 最大一层的权重",
+        );
+        let block =
+            |sheet: &mut Sheet| sheet.term("block", rank.largest_block, Unit::Parameters, largest);
+        if layout.zero_stage < 3 || self.gpus == 1 {
+            let cast = layout.backend == Backend::Ddp;
+            return cast.then(|| Expression::Number(2.0) * block(sheet));
+        }
+        let own = block(sheet);
+        let outer = sheet.term(
+            "outer",
+            rank.outer,
+            Unit::Parameters,
+            ("embedding and LM head", "嵌入与 LM head"),
+        );
+        let gathered = Expression::Number(2.0) * (Expression::Number(2.0) * own.clone() + outer);
+        if !trains || self.role.adapters > 0 {
+            return Some(gathered);
+        }
+        let gradient = sheet.term(
+            "b_grad",
+            layout.gradient_bytes,
+            Unit::Bytes,
+            ("bytes of a gradient", "梯度的字节数"),
+        );
+        Some(gathered + gradient * own)
+    }
+}

@@ -1,0 +1,251 @@
+//! One explanation as it is written: terms are added one by one, a formula joins them, and both are printed.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::entries::{Citation, entry};
+use super::expression::Expression;
+use super::number::{Unit, print, result};
+use shardwise_question::wire::{Language, Words};
+
+/// How a figure comes about.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// The figure: see [`figures`](super::figures).
+    pub figure: String,
+    /// The entry of [`groups`](super::groups) that states the formula.
+    pub method: &'static str,
+    /// What the figure is called.
+    pub title: String,
+    /// The formula in symbols: `throughput = tokens ÷ (t × GPUs)`.
+    pub formula: String,
+    /// The formula with this question's numbers put in, and what it comes to.
+    pub put_in: String,
+    /// What it comes to, as printed at the end of `put_in`.
+    pub shown: String,
+    /// The same as a number, in the unit of the answer document.
+    pub value: f64,
+    /// The formula as a tree over `terms`.
+    pub expression: Expression,
+    /// What the symbols stand for.
+    pub terms: Vec<ExplainedTerm>,
+    /// What else is good to know: where a price is from, what a question's calibration changes.
+    pub notes: Vec<String>,
+    /// How far off such figures are where they were measured.
+    pub error: String,
+    /// Where the formula and its numbers come from.
+    pub sources: Vec<Link>,
+}
+
+/// A term of a formula.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainedTerm {
+    /// As in the formula.
+    pub symbol: String,
+    /// Its value with its unit, as in `put_in`.
+    pub value: String,
+    /// The unit's name where `value` has none; may be empty.
+    pub unit: &'static str,
+    /// What it is.
+    pub meaning: String,
+    /// The figure that it is, where that can be explained in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figure: Option<String>,
+}
+
+/// An address with its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Name.
+    pub name: String,
+    /// Address, https.
+    pub url: String,
+}
+
+impl Link {
+    fn of(citation: &Citation, language: Language) -> Self {
+        Self {
+            name: language.pick(citation.name, citation.name_zh).to_owned(),
+            url: citation.url.to_owned(),
+        }
+    }
+}
+
+struct Quantity {
+    symbol: Cow<'static, str>,
+    value: f64,
+    unit: Unit,
+    meaning: String,
+    figure: Option<String>,
+}
+
+/// An explanation being written.
+pub(super) struct Sheet {
+    pub(super) language: Language,
+    terms: Vec<Quantity>,
+    notes: Vec<String>,
+    sources: Vec<Link>,
+}
+
+impl Sheet {
+    pub(super) fn new(language: Language) -> Self {
+        Self {
+            language,
+            terms: Vec::new(),
+            notes: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// A new term.
+    pub(super) fn term(
+        &mut self,
+        symbol: impl Into<Cow<'static, str>>,
+        value: f64,
+        unit: Unit,
+        meaning: Words,
+    ) -> Expression {
+        let meaning = self.language.word(meaning).to_owned();
+        self.add(symbol.into(), value, unit, meaning, None)
+    }
+
+    /// A new term whose meaning is put together.
+    pub(super) fn described(
+        &mut self,
+        symbol: String,
+        value: f64,
+        unit: Unit,
+        meaning: String,
+    ) -> Expression {
+        self.add(symbol.into(), value, unit, meaning, None)
+    }
+
+    /// A new term that is a figure by itself.
+    pub(super) fn part(
+        &mut self,
+        symbol: impl Into<Cow<'static, str>>,
+        value: f64,
+        unit: Unit,
+        meaning: impl Into<String>,
+        figure: impl Into<String>,
+    ) -> Expression {
+        self.add(
+            symbol.into(),
+            value,
+            unit,
+            meaning.into(),
+            Some(figure.into()),
+        )
+    }
+
+    fn add(
+        &mut self,
+        symbol: Cow<'static, str>,
+        value: f64,
+        unit: Unit,
+        meaning: String,
+        figure: Option<String>,
+    ) -> Expression {
+        // What occurs twice is one term.
+        let known = |own: &Quantity| own.symbol == symbol && own.value == value;
+        if let Some(place) = self.terms.iter().position(known) {
+            return Expression::Term(place);
+        }
+        self.terms.push(Quantity {
+            symbol,
+            value,
+            unit,
+            meaning,
+            figure,
+        });
+        Expression::Term(self.terms.len() - 1)
+    }
+
+    /// `expression` times a term, which is left out where it is 1.
+    pub(super) fn scaled(
+        &mut self,
+        expression: Expression,
+        symbol: &'static str,
+        factor: f64,
+        meaning: Words,
+    ) -> Expression {
+        if factor == 1.0 {
+            return expression;
+        }
+        self.term(symbol, factor, Unit::One, meaning) * expression
+    }
+
+    /// A sentence beside the formula.
+    pub(super) fn note(&mut self, en: String, zh: String) {
+        self.notes.push(match self.language {
+            Language::En => en,
+            Language::Zh => zh,
+        });
+    }
+
+    /// A source beside those of the method.
+    pub(super) fn source(&mut self, name: &str, url: &str) {
+        self.sources.push(Link {
+            name: name.to_owned(),
+            url: url.to_owned(),
+        });
+    }
+
+    /// The explanation of `figure`, called `title` and `symbol`, by `expression`, whose unit is `unit`.
+    pub(super) fn finish(
+        self,
+        figure: &str,
+        method: &'static str,
+        title: String,
+        symbol: &str,
+        expression: Expression,
+        unit: Unit,
+    ) -> Explanation {
+        // Terms stand in the order in which the formula names them.
+        let mut order = Vec::with_capacity(self.terms.len());
+        expression.visit(&mut |place| {
+            if !order.contains(&place) {
+                order.push(place);
+            }
+        });
+        let expression = expression.renumbered(&order);
+        let mut given: Vec<Option<Quantity>> = self.terms.into_iter().map(Some).collect();
+        let terms: Vec<Quantity> = order
+            .iter()
+            .filter_map(|place| given.get_mut(*place).and_then(Option::take))
+            .collect();
+        let values: Vec<(f64, Unit)> = terms.iter().map(|own| (own.value, own.unit)).collect();
+        let total = expression.value(&|place| values[place].0);
+        let symbols = expression.symbols(&|place| terms[place].symbol.clone().into_owned());
+        let (numbers, digits) = expression.numbers(&values, unit);
+        let shown = result(total, unit);
+        let language = self.language;
+        let printed = |own: Quantity| ExplainedTerm {
+            symbol: own.symbol.into_owned(),
+            value: print(own.value, own.unit, digits).text,
+            unit: own.unit.name(language),
+            meaning: own.meaning,
+            figure: own.figure,
+        };
+        let mut sources = self.sources;
+        if let Some(method) = entry(method) {
+            let cited = method.citations.iter();
+            sources.extend(cited.map(|citation| Link::of(citation, language)));
+        }
+        Explanation {
+            figure: figure.to_owned(),
+            method,
+            title,
+            formula: format!("{symbol} = {symbols}"),
+            put_in: format!("{numbers} = {shown}"),
+            shown,
+            value: total / unit.of_answer(),
+            expression,
+            terms: terms.into_iter().map(printed).collect(),
+            notes: self.notes,
+            error: String::new(),
+            sources,
+        }
+    }
+}

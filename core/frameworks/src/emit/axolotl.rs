@@ -1,0 +1,312 @@
+//! axolotl: one YAML for `axolotl train`, and `DeepSpeed`'s file beside it.
+
+use super::choices::{self, half, offload_reason, passes, recompute_reason};
+use super::text::{Section, head};
+use super::trainer::{self, beside, model_folder, optimizer, steps};
+use super::{Emission, Snippet, Unsupported, accept, rules, words, yaml};
+use shardwise_question::plan::Recompute;
+use shardwise_question::wire::{Attention, Backend, LoraTargets, Precision, WorkloadKind};
+use shardwise_rules::axolotl::mesh;
+use shardwise_rules::{machines, nodes};
+
+/// The configuration for this plan.
+pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    accept(rules::axolotl(emission.job, emission.plan))?;
+    let mut lines = head(emission, &warnings(emission));
+    lines.extend(trainer::first_node(machines(emission.job), false));
+    lines.push(format!("Start on each node: {}", start(emission)));
+    let sections = [
+        data(emission),
+        run(emission),
+        layout(emission),
+        memory(emission),
+        adapters(emission),
+    ];
+    let mut snippets = vec![yaml::snippet("axolotl.yaml", &lines, &sections)];
+    snippets.extend(beside(emission));
+    Ok(snippets)
+}
+
+fn start(emission: &Emission) -> String {
+    let hardware = &emission.job.hardware;
+    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let meet = if count > 1 {
+        " --rdzv_backend c10d --rdzv_id shardwise --rdzv_endpoint \"$MASTER_ADDR:29500\""
+    } else {
+        ""
+    };
+    format!(
+        "axolotl train axolotl.yaml --launcher torchrun -- --nnodes {count} --nproc_per_node {gpus}{meet}"
+    )
+}
+
+/// Where axolotl does otherwise than the estimate assumes.
+fn warnings(emission: &Emission) -> Vec<String> {
+    let layout = &emission.plan.layout;
+    let mut out = trainer::warnings(emission, "axolotl");
+    if layout.expert_parallel > 1 {
+        out.push("without DeepEP installed axolotl keeps every expert on every rank.".to_owned());
+    }
+    out
+}
+
+fn data(emission: &Emission) -> Section {
+    let mut section = Section::new("Model and data");
+    let workload = &emission.job.workload;
+    let (path, reason) = model_folder(emission);
+    section.set("base_model", path, reason);
+    if workload.kind == WorkloadKind::Pretrain {
+        section.set(
+            "pretraining_dataset",
+            "[{path: ./data/train, type: pretrain}]",
+            "change this to your data",
+        );
+        section.set("streaming", "true", "read while training");
+        section.set(
+            "reinit_weights",
+            "true",
+            "weights at random; false goes on from the checkpoint",
+        );
+    } else {
+        section.set(
+            "datasets",
+            "[{path: ./data/train.jsonl, type: chat_template}]",
+            "change this to your data",
+        );
+    }
+    section.set(
+        "sequence_len",
+        workload.sequence_length,
+        "tokens, from your question",
+    );
+    let packing = workload.joins();
+    let reason = if packing {
+        "joins short sequences, from your question"
+    } else {
+        "each sequence by itself"
+    };
+    section.set("sample_packing", packing.to_string(), reason);
+    let whole = !workload.varies();
+    let reason = if packing || whole {
+        "every batch is as long"
+    } else {
+        "to the longest of a batch"
+    };
+    section.set(
+        "pad_to_sequence_len",
+        (packing || whole).to_string(),
+        reason,
+    );
+    section.set(
+        "output_dir",
+        "./output/shardwise",
+        "change this to your folder",
+    );
+    section
+}
+
+fn run(emission: &Emission) -> Section {
+    let mut section = Section::new("Batch and optimizer");
+    passes(
+        &mut section,
+        emission,
+        "micro_batch_size",
+        "gradient_accumulation_steps",
+    );
+    if emission.plan.layout.backend != Backend::Deepspeed {
+        section.set("optimizer", "adamw_torch_fused", "two moments");
+    }
+    optimizer(&mut section, emission);
+    section.set("lr_scheduler", "cosine", "usual for language models");
+    let pretrain = emission.job.workload.kind == WorkloadKind::Pretrain;
+    match steps(emission) {
+        Some((steps, reason)) => section.set("max_steps", steps, reason),
+        None if pretrain => section.set("max_steps", 10_000, "yours to choose"),
+        None => section.set("num_epochs", 1, "passes over your data; yours to choose"),
+    }
+    trainer::intervals(&mut section);
+    section
+}
+
+fn layout(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let gpus = job.hardware.gpus;
+    let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, gpus)));
+    match layout.backend {
+        Backend::Deepspeed => section.set("deepspeed", "ds_config.json", "the other file"),
+        Backend::Fsdp => {
+            for (key, value, reason) in [
+                ("fsdp_version", "2", "shards by parameter"),
+                (
+                    "fsdp_config.auto_wrap_policy",
+                    "TRANSFORMER_BASED_WRAP",
+                    "layer by layer",
+                ),
+                (
+                    "fsdp_config.state_dict_type",
+                    "FULL_STATE_DICT",
+                    "saves weights that other programs can load",
+                ),
+            ] {
+                section.set(key, value, reason);
+            }
+            let reason = if layout.zero_stage == 3 {
+                "weights are gathered again for the backward pass"
+            } else {
+                "weights stay after the forward pass"
+            };
+            section.set(
+                "fsdp_config.reshard_after_forward",
+                (layout.zero_stage == 3).to_string(),
+                reason,
+            );
+            section.set(
+                "fsdp_config.offload_params",
+                layout.offload.parameters.to_string(),
+                offload_reason(layout.offload.parameters),
+            );
+            let quantized = job.workload.quantized_base();
+            let reason = if quantized {
+                "4-bit weights are made on every rank"
+            } else {
+                "rank 0 alone reads the checkpoint"
+            };
+            section.set(
+                "fsdp_config.cpu_ram_efficient_loading",
+                (!quantized).to_string(),
+                reason,
+            );
+            splits(emission, &mut section);
+        }
+        _ => {}
+    }
+    section
+}
+
+fn splits(emission: &Emission, section: &mut Section) {
+    let layout = &emission.plan.layout;
+    let (shard, copies) = mesh(layout, emission.job.hardware.gpus).unwrap_or((1, 1));
+    if shard > 1 {
+        section.set("dp_shard_size", shard, "ranks that shard the weights");
+    }
+    for (key, size, reason) in [
+        ("dp_replicate_size", copies, "copies of the sharded model"),
+        (
+            "tensor_parallel_size",
+            layout.tensor_parallel,
+            "GPUs that split each matrix",
+        ),
+        (
+            "context_parallel_size",
+            layout.context_parallel,
+            "GPUs that split each sequence; needs ring-flash-attn",
+        ),
+        (
+            "expert_parallel_size",
+            layout.expert_parallel,
+            "GPUs that share the experts",
+        ),
+    ] {
+        if size > 1 {
+            section.set(key, size, reason);
+        }
+    }
+}
+
+fn memory(emission: &Emission) -> Section {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let mut section = Section::new("Memory and kernels");
+    section.set(
+        half(workload.precision),
+        "true",
+        "precision of your question",
+    );
+    if workload.precision == Precision::Fp8 {
+        section.set(
+            "fp8",
+            "true",
+            "products in 8 bits, from your question; needs torchao",
+        );
+        section.set(
+            "fp8_enable_fsdp_float8_all_gather",
+            "true",
+            "weights are gathered in 8 bits",
+        );
+        section.set("torch_compile", "true", "without it 8 bits are no faster");
+    }
+    let again = layout.recompute == Recompute::Full;
+    let reason = recompute_reason(again, emission);
+    section.set("gradient_checkpointing", again.to_string(), reason);
+    if again {
+        section.set(
+            "gradient_checkpointing_kwargs.use_reentrant",
+            "false",
+            "what FSDP2 and offloading ask for",
+        );
+    }
+    if layout.offload.activations {
+        section.set(
+            "activation_offloading",
+            "hidden_states",
+            "the layers' inputs wait in host memory",
+        );
+    }
+    let (kernel, reason) = match layout.attention {
+        Attention::Flash => (
+            "flash_attention_2",
+            "scores never reach memory; needs flash-attn",
+        ),
+        Attention::Unfused => ("eager", "scores in memory, as the plan says"),
+    };
+    section.set("attn_implementation", kernel, reason);
+    let mut plugins = Vec::new();
+    if layout.fused_lm_head {
+        plugins.push("axolotl.integrations.liger.LigerPlugin");
+    }
+    if layout.expert_parallel > 1 {
+        plugins.push("axolotl.integrations.expert_parallel.ExpertParallelPlugin");
+    }
+    if !plugins.is_empty() {
+        section.set(
+            "plugins",
+            format!("[{}]", plugins.join(", ")),
+            "what the keys here ask for",
+        );
+    }
+    if layout.fused_lm_head {
+        section.set(
+            "liger_fused_linear_cross_entropy",
+            "true",
+            "no logits tensor, as the plan says",
+        );
+    }
+    section
+}
+
+fn adapters(emission: &Emission) -> Section {
+    let workload = &emission.job.workload;
+    let mut section = Section::new("Adapters");
+    let Some(lora) = workload.lora else {
+        return section;
+    };
+    let quantized = workload.quantized_base();
+    section.set(
+        "adapter",
+        if quantized { "qlora" } else { "lora" },
+        "adapters alone train",
+    );
+    if quantized {
+        section.set("load_in_4bit", "true", "the base model in 4 bits");
+    }
+    choices::adapters(&mut section, lora, "lora_r", "lora_alpha");
+    section.set("lora_dropout", "0.0", "yours to choose");
+    match lora.targets {
+        LoraTargets::AllLinear => section.set("lora_target_linear", "true", "from your question"),
+        LoraTargets::Attention => section.set(
+            "lora_target_modules",
+            format!("[{}]", choices::ATTENTION.join(", ")),
+            "from your question",
+        ),
+    }
+    section
+}

@@ -1,0 +1,183 @@
+//! What every trainer is told, each under names of its own: passes of a step, a rate to start with, adapters, 16 bits.
+
+use super::Emission;
+use super::text::Section;
+use super::words::{amount, count, plural};
+use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::wire::{Backend, Precision, WorkloadKind};
+use shardwise_question::workload::{Lora, Workload};
+use shardwise_rules::{deepspeed_micro, pools};
+
+/// Modules of attention, as Hugging Face's models name them.
+pub(super) const ATTENTION: [&str; 4] = ["q_proj", "k_proj", "v_proj", "o_proj"];
+
+/// Sequences of one forward pass on one GPU.
+pub(super) fn micro(emission: &Emission) -> u64 {
+    deepspeed_micro(&emission.plan.layout, emission.job.workload.sequence_length)
+}
+
+/// Passes of one optimizer step on each rank that trains.
+pub(super) fn accumulation(emission: &Emission) -> u64 {
+    let ranks = emission.plan.layout.data_parallel(pools(emission.job).0);
+    let per_pass = micro(emission).saturating_mul(ranks.into());
+    emission.job.workload.global_batch / per_pass.max(1)
+}
+
+/// Sequences of a pass and passes of a step, under two names.
+pub(super) fn passes(section: &mut Section, emission: &Emission, pass: &str, step: &str) {
+    section.set(
+        pass,
+        micro(emission),
+        "sequences of one forward pass on one GPU",
+    );
+    let passes = accumulation(emission);
+    section.set(
+        step,
+        passes,
+        format!(
+            "{} make a batch of {}",
+            plural(passes, "pass", "passes"),
+            count(emission.job.workload.global_batch)
+        ),
+    );
+}
+
+/// A rate to start with. Adapters take ten times that of all weights, and reinforcement learning a tenth of fine-tuning's.
+pub(super) fn learning_rate(workload: &Workload) -> f64 {
+    match (
+        workload.kind,
+        workload.rl.is_some(),
+        workload.lora.is_some(),
+    ) {
+        (WorkloadKind::Pretrain, ..) => 3e-4,
+        (_, false, true) => 1e-4,
+        (_, true, false) => 1e-6,
+        _ => 1e-5,
+    }
+}
+
+/// The same as a word: `1e-5`.
+pub(super) fn rate(workload: &Workload) -> String {
+    format!("{:e}", learning_rate(workload))
+}
+
+/// Rank and scale of adapters, under two names.
+pub(super) fn adapters(section: &mut Section, lora: Lora, rank: &str, alpha: &str) {
+    section.set(rank, lora.rank, "from your question");
+    let twice = lora.rank.saturating_mul(2);
+    section.set(alpha, twice, "twice the rank, a usual choice");
+}
+
+/// `bf16` or `fp16`: what a step computes in, where it does not in fewer bits.
+pub(super) fn half(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Fp16 => "fp16",
+        _ => "bf16",
+    }
+}
+
+/// The same as torch names it.
+pub(super) fn half_type(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Fp16 => "float16",
+        _ => "bfloat16",
+    }
+}
+
+/// Why whole layers are recomputed, or are not.
+pub(super) fn recompute_reason(again: bool, emission: &Emission) -> &'static str {
+    if again {
+        "each layer again from its input: far fewer activations"
+    } else {
+        kept_reason(emission.answer.fits)
+    }
+}
+
+/// Why nothing is recomputed, in a plan that fits or does not.
+pub(super) fn kept_reason(fits: bool) -> &'static str {
+    if fits {
+        "off: the activations fit"
+    } else {
+        "off, and the plan does not fit: each layer again from its input keeps far fewer activations"
+    }
+}
+
+/// Why FSDP2 keeps all states of the model in host memory, or does not.
+pub(super) fn offload_reason(away: bool) -> &'static str {
+    if away {
+        "weights, gradients and optimizer live in host memory"
+    } else {
+        "weights, gradients and optimizer stay on the GPUs"
+    }
+}
+
+/// What a stage of ZeRO shards.
+pub(super) fn zero_reason(stage: u8) -> &'static str {
+    match stage {
+        0 => "every GPU keeps everything",
+        1 => "shards the optimizer states: least communication of the stages",
+        2 => "shards optimizer states and gradients",
+        _ => "shards weights too: each layer is gathered when needed",
+    }
+}
+
+/// Where the estimate counts other bytes of a parameter than `keeper` keeps of master weights, gradients and moments.
+pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec<String> {
+    let counted = [
+        (layout.master_weights_bytes, "master weights"),
+        (layout.gradient_bytes, "gradients"),
+        (layout.optimizer_bytes, "optimizer state"),
+    ];
+    let differs = |counted: f64, kept: f64| (counted - kept).abs() > 0.5;
+    let pairs = counted.into_iter().zip(kept);
+    pairs
+        .filter(|((counted, _), kept)| differs(*counted, *kept))
+        .map(|((counted, what), kept)| {
+            format!(
+                "the estimate counts {} bytes of {what} per parameter; {keeper} keeps {}.",
+                amount(counted),
+                amount(kept)
+            )
+        })
+        .collect()
+}
+
+/// Bytes of a weight's shard with FSDP or DDP under Hugging Face's trainers: a frozen base model is loaded in 16 bits.
+pub(super) fn shard_bytes(emission: &Emission) -> f64 {
+    let sharded = matches!(emission.plan.layout.backend, Backend::Fsdp | Backend::Ddp);
+    if sharded && emission.job.workload.lora.is_some() {
+        2.0
+    } else {
+        4.0
+    }
+}
+
+/// The same of weights and moments in fp32, whatever gradients take.
+pub(super) fn other_than_fp32(layout: &Layout, keeper: &str) -> Vec<String> {
+    other_states(layout, [4.0, layout.gradient_bytes, 8.0], keeper)
+}
+
+/// Where the plan moves gradients apart from the optimizer, which `DeepSpeed` does not (`stage_1_and_2.py` and `stage3.py`,
+/// `offload_optimizer`).
+pub(super) fn gradients_apart(layout: &Layout) -> Option<String> {
+    let offload = layout.offload;
+    let place = |away| if away { "in host memory" } else { "on the GPU" };
+    (offload.gradients != offload.optimizer).then(|| {
+        format!(
+            "the estimate keeps gradients {}; DeepSpeed keeps them where its optimizer is, {}.",
+            place(offload.gradients),
+            place(offload.optimizer)
+        )
+    })
+}
+
+/// What no text here sets up: a draft model or heads are the person's own.
+pub(super) fn speculative(plan: &Plan) -> Option<String> {
+    let speedup = plan.rollout.as_ref()?.speculative_speedup;
+    (speedup != 1.0).then(|| {
+        format!(
+            "the estimate generates {} times as fast by speculative decoding; set that up in the engine, nothing here does.",
+            amount(speedup)
+        )
+    })
+}

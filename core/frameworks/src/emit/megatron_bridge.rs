@@ -1,0 +1,324 @@
+//! Megatron-Bridge: a recipe, and overrides of it in hydra's words.
+//!
+//! A recipe settles what a model is; everything that the plan decides is stated, as recipes differ.
+
+use super::choices::{self, micro};
+use super::megatron;
+use super::text::{Script, Section, flag, head, home, torchrun};
+use super::words::{amount, count, layout_title};
+use super::{Emission, Snippet, Unsupported, accept};
+use shardwise_question::plan::Recompute;
+use shardwise_question::wire::{LoraTargets, Precision, WorkloadKind};
+use shardwise_rules as rules;
+use shardwise_rules::megatron_bridge::recipe;
+use shardwise_rules::megatron_lm::samples;
+
+/// The command for this plan.
+pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    accept(rules::megatron_bridge(emission.job, emission.plan))?;
+    let Some(recipe) = recipe(&emission.job.model.id) else {
+        return Err(Unsupported {
+            message: "Megatron-Bridge has no recipe for this model.".to_owned(),
+        });
+    };
+    let kind = match emission.job.workload.kind {
+        WorkloadKind::Lora => "peft",
+        WorkloadKind::Sft => "sft",
+        _ => "pretrain",
+    };
+    let script = Script {
+        head: head(emission, &warnings(emission)),
+        setup: megatron::setup(emission.job),
+        assign: "=",
+        sections: vec![
+            batch(emission),
+            data(emission),
+            adapters(emission),
+            layout(emission),
+            memory(emission),
+            kernels(emission),
+            run(emission),
+        ],
+        command: format!(
+            "# From the root of Megatron-Bridge's checkout, tag v{}.\n{} scripts/training/run_recipe.py --recipe {}_{kind}_config \"${{args[@]}}\"",
+            emission.version,
+            torchrun(emission.job),
+            recipe.name
+        ),
+    };
+    Ok(vec![script.into_snippet("run_megatron_bridge.sh")])
+}
+
+/// Its name of the precision, and the bytes of a gradient with it (`training/mixed_precision.py`).
+fn mixed(precision: Precision) -> (&'static str, f64) {
+    match precision {
+        Precision::Bf16 => ("bf16_mixed", 4.0),
+        Precision::Fp16 => ("fp16_mixed", 2.0),
+        Precision::Fp8 => ("bf16_with_fp8_current_scaling_mixed", 4.0),
+        Precision::Mxfp8 => ("bf16_with_mxfp8_mixed", 4.0),
+        Precision::Nvfp4 => ("bf16_with_nvfp4_mixed", 4.0),
+    }
+}
+
+/// Where Megatron-Bridge does otherwise than the estimate assumes.
+fn warnings(emission: &Emission) -> Vec<String> {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut out = megatron::differences(layout, "Megatron-Bridge");
+    let (name, bytes) = mixed(job.workload.precision);
+    let counted = layout.gradient_bytes;
+    if counted != bytes && [2.0, 4.0].contains(&counted) {
+        out.push(format!(
+            "the estimate counts {} bytes of a gradient; {name} sums them in {}. State gradient_bytes for an estimate of that.",
+            amount(counted),
+            amount(bytes)
+        ));
+    }
+    out
+}
+
+fn batch(emission: &Emission) -> Section {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let mut section = Section::new("Batch");
+    let (length, from) = (workload.sequence_length, "tokens, from your question");
+    section.set("model.seq_length", length, from);
+    let own = match workload.kind {
+        WorkloadKind::Pretrain => "dataset.sequence_length",
+        _ => "dataset.seq_length",
+    };
+    section.set(own, length, "as the model's");
+    let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus)).max(1);
+    let micro = micro(emission);
+    section.set("train.micro_batch_size", micro, "of one forward pass");
+    section.set(
+        "train.global_batch_size",
+        samples(workload, micro.saturating_mul(ranks)),
+        megatron::samples_reason(workload, micro, ranks),
+    );
+    section
+}
+
+fn data(emission: &Emission) -> Section {
+    let workload = &emission.job.workload;
+    let mut section = Section::new("Data");
+    if workload.kind == WorkloadKind::Pretrain {
+        section.set(
+            "dataset.blend",
+            "\"[['$HOME/data/train_text_document'],null]\"",
+            "change this to your data, as Megatron's preprocess_data.py writes it",
+        );
+        return section;
+    }
+    let reason = "change this to your data on Hugging Face, in SQuAD's form";
+    section.set("dataset.dataset_name", "squad", reason);
+    let split = emission.plan.layout.context_parallel;
+    if workload.joins() {
+        let size = "dataset.packed_sequence_specs.packed_sequence_size";
+        section.set(size, workload.sequence_length, "tokens of a pack");
+        if split > 1 {
+            section.set(
+                "dataset.packed_sequence_specs.pad_seq_to_mult",
+                2 * split,
+                "2 × CP: each sequence is split evenly",
+            );
+        }
+    } else {
+        let reason = "a sample is a sequence, as in your question";
+        section.set("dataset.packed_sequence_specs", "null", reason);
+        let reason = "each to the length that is estimated";
+        section.set("++dataset.dataset_kwargs.pad_to_max_length", "true", reason);
+    }
+    if split > 1 {
+        let reason = "with CP a rank may hold no token that counts";
+        section.set("model.calculate_per_token_loss", "true", reason);
+        section.set("ddp.average_in_collective", "false", "goes with it");
+    }
+    section
+}
+
+fn adapters(emission: &Emission) -> Section {
+    let mut section = Section::new("Adapters");
+    let Some(lora) = &emission.job.workload.lora else {
+        return section;
+    };
+    let chosen = "from your question";
+    // A recipe's adapters are no part of what hydra sees: `+` adds the keys, which the recipe's object then takes.
+    choices::adapters(&mut section, *lora, "+peft.dim", "+peft.alpha");
+    let latent = emission.job.model.shape.is_mla();
+    let attention = if latent {
+        "linear_q_proj,linear_q_down_proj,linear_q_up_proj,linear_kv_down_proj,linear_kv_up_proj,linear_proj"
+    } else {
+        "linear_qkv,linear_proj"
+    };
+    let modules = match lora.targets {
+        LoraTargets::Attention => format!("'[{attention}]'"),
+        LoraTargets::AllLinear => format!("'[{attention},linear_fc1,linear_fc2]'"),
+    };
+    section.set("+peft.target_modules", modules, chosen);
+    section
+}
+
+fn layout(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let (shape, gpus) = (&job.model.shape, job.hardware.gpus);
+    let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
+    let key = |name: &str| format!("model.{name}");
+    let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
+    let reason = megatron::tensor_reason(job, shape, tp);
+    section.set(key("tensor_model_parallel_size"), tp, reason);
+    let layers = shape.num_hidden_layers;
+    let reason = megatron::pipeline_reason(layers, pp);
+    section.set(key("pipeline_model_parallel_size"), pp, reason);
+    let chunks = layout.virtual_pipeline;
+    if chunks > 1 {
+        let reason = format!("chunks per stage: the bubble shrinks {chunks} times");
+        section.set(key("virtual_pipeline_model_parallel_size"), chunks, reason);
+        section.set(
+            key("overlap_p2p_comm"),
+            "true",
+            "stages send while they compute",
+        );
+        section.set(key("batch_p2p_comm"), "false", "goes with it");
+    } else {
+        let reason = "one chunk per stage";
+        section.set(key("virtual_pipeline_model_parallel_size"), "null", reason);
+    }
+    section.set(
+        key("pipeline_model_parallel_layout"),
+        "null",
+        "no stages by hand",
+    );
+    if pp > 1 {
+        for part in ["embedding", "loss"] {
+            let name = format!("account_for_{part}_in_pipeline_split");
+            section.set(key(&name), "false", "it counts as no layer");
+        }
+    }
+    if let Some((last, reason)) = megatron::uneven_last_stage(layers, pp) {
+        section.set(key("num_layers_in_last_pipeline_stage"), last, reason);
+    }
+    megatron::splits(&mut section, key, shape, layout);
+    for part in ["ddp", "optimizer"] {
+        let key = |name: &str| format!("{part}.{name}");
+        megatron::distributed_optimizer(&mut section, key, layout);
+    }
+    section.set("comm_overlap", "null", "the keys below say what overlaps");
+    let overlap = layout.overlap;
+    let gathers = overlap.parameters && layout.zero_stage >= 1;
+    for (name, on, with) in [
+        (
+            "ddp.overlap_grad_reduce",
+            overlap.gradients,
+            "gradients, with the backward pass",
+        ),
+        (
+            "ddp.overlap_param_gather",
+            gathers,
+            "parameters, with the forward pass",
+        ),
+        (
+            "model.tp_comm_overlap",
+            overlap.tensor_parallel,
+            "tensor-parallel traffic, with its products",
+        ),
+    ] {
+        section.set(name, flag(on), with);
+    }
+    section
+}
+
+fn memory(emission: &Emission) -> Section {
+    let layout = &emission.plan.layout;
+    let mut section = Section::new("Memory and precision");
+    let key = |name: &str| format!("model.{name}");
+    megatron::recompute(&mut section, key, layout.recompute, emission.answer.fits);
+    if layout.recompute != Recompute::Full {
+        // Recipes that recompute whole layers set these.
+        for name in ["recompute_method", "recompute_num_layers"] {
+            section.set(key(name), "null", "for whole layers alone");
+        }
+    }
+    let narrow = megatron::narrow_states(layout);
+    let away = megatron::stepped_on_host(layout, false);
+    if away > 0.0 {
+        let key = |name: &str| format!("optimizer.{name}");
+        let reason = "the optimizer steps in host memory";
+        section.set(key("optimizer_cpu_offload"), "true", reason);
+        let (fraction, own) = megatron::offload_fraction(away);
+        section.set(key("optimizer_offload_fraction"), fraction, own);
+        let reason = "copies run beside the step";
+        section.set(key("overlap_cpu_optimizer_d2h_h2d"), "true", reason);
+    }
+    if away > 0.0 || !narrow.is_empty() {
+        let reason = "the one that offloads, and keeps narrow states";
+        section.set("optimizer.use_precision_aware_optimizer", "true", reason);
+    }
+    for (name, word) in narrow {
+        let word = match word {
+            "bf16" => "torch.bfloat16",
+            "fp16" => "torch.float16",
+            _ => "torch.uint8",
+        };
+        let reason = "narrow optimizer states, from the plan";
+        section.set(format!("optimizer.{name}"), word, reason);
+    }
+    let (name, _) = mixed(emission.job.workload.precision);
+    section.set("mixed_precision", name, "precision of your question");
+    section
+}
+
+fn kernels(emission: &Emission) -> Section {
+    let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
+    let mut section = Section::new("Kernels");
+    let fused = layout.fused_loss;
+    let reason = if fused {
+        "the gradient takes the logits' place"
+    } else {
+        "off, as the plan says"
+    };
+    section.set("model.cross_entropy_loss_fusion", flag(fused), reason);
+    if fused {
+        let reason = "Transformer Engine's";
+        section.set("model.cross_entropy_fusion_impl", "te", reason);
+    }
+    if shape.num_experts > 0 {
+        let reason = "tokens travel to their experts";
+        section.set("model.moe_token_dispatcher_type", "alltoall", reason);
+        let reason = "one product for all experts of a GPU";
+        section.set("model.moe_grouped_gemm", "true", reason);
+        let reason = "one kernel sorts the tokens by expert";
+        section.set("model.moe_permute_fusion", "true", reason);
+        let reason = "shared experts wait for their turn";
+        section.set("model.moe_shared_expert_overlap", "false", reason);
+        let reason = "the estimate predicts one token at a time";
+        section.set("model.mtp_num_layers", "null", reason);
+    }
+    section
+}
+
+fn run(emission: &Emission) -> Section {
+    let workload = &emission.job.workload;
+    let mut section = Section::new("Run");
+    let (steps, reason) = megatron::steps(workload);
+    section.set("train.train_iters", steps, reason);
+    section.set("scheduler.lr_decay_iters", "null", "over all steps");
+    let (rate, least) = match workload.kind {
+        WorkloadKind::Pretrain => ("3e-4", "3e-5"),
+        WorkloadKind::Lora => ("1e-4", "0.0"),
+        _ => ("5e-6", "0.0"),
+    };
+    section.set("optimizer.lr", rate, "a start; yours to tune");
+    section.set("optimizer.min_lr", least, "where the decay ends");
+    if workload.kind != WorkloadKind::Pretrain {
+        let reason = "change this to the weights that Megatron-Bridge converted";
+        section.set(
+            "checkpoint.pretrained_checkpoint",
+            home("checkpoints/base"),
+            reason,
+        );
+    }
+    let reason = "change this to your folder";
+    section.set("checkpoint.save", home("checkpoints/shardwise"), reason);
+    section.set("checkpoint.load", "null", "starts anew");
+    section.set("checkpoint.save_interval", 500, count(500) + " steps");
+    section
+}

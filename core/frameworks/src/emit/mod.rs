@@ -1,0 +1,61 @@
+//! Ready-to-paste texts, one module per framework.
+//!
+//! A framework is one module and one line in `EMITTERS`; [`rules`] hold what it runs and what it refuses, so that the search
+//! can leave out plans that could not be written down.
+
+mod axolotl;
+mod chatlearn;
+mod checkpoint;
+mod choices;
+mod deepspeed;
+mod emission;
+mod llamafactory;
+mod llmforge;
+mod megatron;
+mod megatron_bridge;
+mod megatron_lm;
+mod openrlhf;
+mod text;
+mod toml;
+mod torchtitan;
+mod trainer;
+mod trl;
+mod verl;
+mod words;
+mod yaml;
+
+use emission::accept;
+pub use emission::{Emission, Language, Snippet, Unsupported};
+pub use shardwise_question::framework::{NAMES, Named};
+use shardwise_rules as rules;
+pub use shardwise_rules::{FRAMEWORKS, Framework, framework};
+
+/// What writes a framework's texts.
+type Emit = fn(&Emission) -> Result<Vec<Snippet>, Unsupported>;
+
+/// What writes the texts of [`FRAMEWORKS`], in the same order. Apart from them, so that a program that asks who runs a plan,
+/// as every search does, does not carry what writes texts.
+static EMITTERS: [Emit; FRAMEWORKS.len()] = [
+    verl::emit,
+    chatlearn::emit,
+    deepspeed::emit,
+    llmforge::emit,
+    trl::emit,
+    openrlhf::emit,
+    megatron_lm::emit,
+    megatron_bridge::emit,
+    torchtitan::emit,
+    llamafactory::emit,
+    axolotl::emit,
+];
+
+/// The texts of an emission's framework.
+///
+/// # Errors
+/// Why there are none.
+pub fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    let own = |other: &Framework| other.id == emission.framework.id;
+    let place = FRAMEWORKS.iter().position(own);
+    let emit = place.and_then(|place| EMITTERS.get(place));
+    emit.map_or_else(|| Ok(Vec::new()), |emit| emit(emission))
+}

@@ -1,0 +1,124 @@
+//! `openrlhf.cli.train_sft`: full fine-tuning, `LoRA`, `QLoRA`.
+
+use super::super::Emission;
+use super::super::checkpoint::trained;
+use super::super::choices::{ATTENTION, accumulation, adapters, micro, rate, recompute_reason};
+use super::super::text::{Section, deepspeed as launcher, home};
+use super::super::words::{count, layout_title, plural};
+use super::{deepspeed, switch};
+use shardwise_question::plan::Recompute;
+use shardwise_question::wire::LoraTargets;
+
+pub(super) fn sections(emission: &Emission) -> Vec<Section> {
+    vec![
+        batch(emission),
+        model(emission),
+        layout(emission),
+        run(emission),
+    ]
+}
+
+/// Started by `DeepSpeed`'s launcher, on all nodes from one.
+pub(super) fn command(emission: &Emission) -> String {
+    let start = launcher(emission.job);
+    format!("{start} --module openrlhf.cli.train_sft \"${{args[@]}}\"")
+}
+
+fn batch(emission: &Emission) -> Section {
+    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let mut section = Section::new("Batch");
+    let micro = micro(emission);
+    let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
+    let passes = accumulation(emission);
+    section.set(
+        "--train.batch_size",
+        workload.global_batch,
+        format!(
+            "{} × {} × {ranks} ranks, from your question",
+            count(micro),
+            plural(passes, "pass", "passes")
+        ),
+    );
+    section.set(
+        "--train.micro_batch_size",
+        micro,
+        "sequences of one forward pass on one GPU",
+    );
+    section.set(
+        "--data.max_len",
+        workload.sequence_length,
+        "tokens, from your question",
+    );
+    section
+}
+
+fn model(emission: &Emission) -> Section {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let mut section = Section::new("Model");
+    let (path, reason) = trained(job, &job.model);
+    section.set("--model.model_name_or_path", path, reason);
+    if layout.recompute == Recompute::Full {
+        switch(
+            &mut section,
+            "--model.gradient_checkpointing_enable",
+            recompute_reason(true, emission),
+        );
+    }
+    if let Some(lora) = &job.workload.lora {
+        adapters(&mut section, *lora, "--ds.lora.rank", "--ds.lora.alpha");
+        if lora.targets == LoraTargets::Attention {
+            section.set(
+                "--ds.lora.target_modules",
+                ATTENTION.join(" "),
+                "from your question",
+            );
+        }
+    }
+    if job.workload.quantized_base() {
+        switch(
+            &mut section,
+            "--ds.load_in_4bit",
+            "the base model in 4 bits",
+        );
+    }
+    section
+}
+
+fn layout(emission: &Emission) -> Section {
+    let layout = &emission.plan.layout;
+    let title = layout_title(layout, emission.job.hardware.gpus);
+    let mut section = Section::new(format!("Layout: {title}"));
+    deepspeed(emission, &mut section);
+    if layout.offload.optimizer {
+        switch(
+            &mut section,
+            "--ds.adam_offload",
+            "master weights, moments and gradients live in host memory; the step runs there",
+        );
+    }
+    section
+}
+
+fn run(emission: &Emission) -> Section {
+    let mut section = Section::new("Run");
+    let lr = rate(&emission.job.workload);
+    section.set("--adam.lr", lr, "a start; yours to tune");
+    section.set(
+        "--train.max_epochs",
+        1,
+        "passes over your data; yours to choose",
+    );
+    section.set(
+        "--data.dataset",
+        home("data/train"),
+        "change this to your data",
+    );
+    section.set("--data.input_key", "input", "the column with the prompt");
+    section.set("--data.output_key", "output", "the column with the answer");
+    section.set(
+        "--ckpt.output_dir",
+        home("output/shardwise"),
+        "change this to your folder",
+    );
+    section
+}

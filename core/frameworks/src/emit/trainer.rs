@@ -1,0 +1,145 @@
+//! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
+
+use super::checkpoint::trained;
+use super::choices::{
+    ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_states, shard_bytes,
+};
+use super::text::Section;
+use super::words::{self, count};
+use super::{Emission, deepspeed};
+use shardwise_question::wire::{Backend, LoraTargets};
+use shardwise_question::workload::Workload;
+
+/// The model as a file names it that no shell reads, and why.
+pub(super) fn model_folder(emission: &Emission) -> (String, String) {
+    let (path, reason) = trained(emission.job, &emission.job.model);
+    (path.trim_matches('"').replace("$HOME/", "./"), reason)
+}
+
+/// What a joined batch holds, where a framework counts full sequences and the question short ones.
+pub(super) fn joined(emission: &Emission) -> Option<String> {
+    let workload = &emission.job.workload;
+    let times = workload.sequence_length as f64 / workload.mean_sequence_length.max(1.0);
+    workload.joins().then(|| {
+        format!(
+            "batches count joined sequences of {} tokens, {} of yours each: a step trains as many times more than estimated. Lower the passes for the step of your question.",
+            count(workload.sequence_length),
+            words::amount(times)
+        )
+    })
+}
+
+/// The optimizer's keys, as DeepSpeed's file has them.
+pub(super) fn optimizer(section: &mut Section, emission: &Emission) {
+    let same = if emission.plan.layout.backend == Backend::Deepspeed {
+        ", as in ds_config.json"
+    } else {
+        ""
+    };
+    // A plain `1e-4` is a word in YAML 1.1.
+    let rate = format!("{:.1e}", learning_rate(&emission.job.workload));
+    section.set(
+        "learning_rate",
+        rate,
+        format!("a start; yours to tune{same}"),
+    );
+    section.set(
+        "adam_beta2",
+        "0.95",
+        format!("usual for language models{same}"),
+    );
+    section.set("weight_decay", "0.0", format!("yours to tune{same}"));
+    section.set(
+        "max_grad_norm",
+        "1.0",
+        format!("gradients are clipped{same}"),
+    );
+}
+
+/// Adapters and a base in 4 bits, as options of TRL's scripts and of those that take its names.
+pub(super) fn peft(section: &mut Section, workload: &Workload) {
+    if let Some(lora) = workload.lora {
+        section.set("--use_peft", "True", "adapters, from your question");
+        adapters(section, lora, "--lora_r", "--lora_alpha");
+        let modules = match lora.targets {
+            LoraTargets::AllLinear => "all-linear".to_owned(),
+            LoraTargets::Attention => ATTENTION.join(" "),
+        };
+        section.set("--lora_target_modules", modules, "from your question");
+    }
+    if workload.quantized_base() {
+        section.set("--load_in_4bit", "True", "the base model in 4 bits");
+        let reason = "its block scales are quantised too";
+        section.set("--use_bnb_nested_quant", "True", reason);
+        let storage = half_type(workload.precision);
+        let reason = "so that it can be sharded";
+        section.set("--bnb_4bit_quant_storage", storage, reason);
+    }
+}
+
+/// How often a run speaks and saves.
+pub(super) fn intervals(section: &mut Section) {
+    section.set("logging_steps", 10, "steps between lines of the log");
+    section.set("save_steps", 500, "steps between checkpoints");
+}
+
+/// How each of several nodes finds the first, as options of `accelerate launch`; empty for one.
+pub(super) fn meet(nodes: u32) -> &'static str {
+    if nodes > 1 {
+        " --machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500"
+    } else {
+        ""
+    }
+}
+
+/// Where the first of several nodes is, for a text that is a file: `axolotl` and `torchtitan` number the nodes by themselves.
+pub(super) fn first_node(nodes: u32, numbered: bool) -> Option<String> {
+    let last = nodes.checked_sub(1).filter(|last| *last > 0)?;
+    Some(if numbered {
+        format!(
+            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 to {last} on the others."
+        )
+    } else {
+        "Before: export MASTER_ADDR as the address of the first node, the same on all.".to_owned()
+    })
+}
+
+/// How long to train: steps where the question counts tokens, else what `otherwise` says.
+pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
+    let workload = &emission.job.workload;
+    let length = if workload.joins() {
+        workload.sequence_length as f64
+    } else {
+        workload.mean_sequence_length
+    };
+    let step = workload.global_batch as f64 * length;
+    let tokens = workload.tokens?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive, and a float converts to the nearest that there is"
+    )]
+    let steps = (tokens / step.max(1.0)).ceil().max(1.0) as u64;
+    Some((
+        steps,
+        format!(
+            "{} tokens a step, from your question",
+            count(step.round() as u64)
+        ),
+    ))
+}
+
+/// Where every such framework does otherwise than the estimate assumes.
+pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
+    let layout = &emission.plan.layout;
+    let mut out = Vec::from_iter(joined(emission));
+    let kept = [shard_bytes(emission), layout.gradient_bytes, 8.0];
+    out.extend(other_states(layout, kept, name));
+    out.extend(gradients_apart(layout).filter(|_| layout.backend == Backend::Deepspeed));
+    out
+}
+
+/// `DeepSpeed`'s file, where the plan is for it.
+pub(super) fn beside(emission: &Emission) -> Option<super::Snippet> {
+    (emission.plan.layout.backend == Backend::Deepspeed).then(|| deepspeed::file(emission))
+}

@@ -1,0 +1,218 @@
+//! `trl.scripts.grpo`: GRPO, and DAPO's loss, with vLLM beside training or as a server.
+
+use super::super::Emission;
+use super::super::checkpoint::trained;
+use super::super::choices::accumulation;
+use super::super::text::{Section, flag, model_path, share};
+use super::super::words::{count, plural};
+use super::{model, serves};
+use shardwise_question::plan::RolloutPlan;
+use shardwise_question::wire::{KvCacheDtype, WorkloadKind};
+use shardwise_question::workload::Rl;
+use shardwise_rules::{nodes, pools};
+
+/// Tokens of one step of TRL's engine beside training (trl 1.16.0, `generation/vllm_generation.py`).
+const ENGINE_TOKENS: u64 = 4096;
+
+pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Vec<Section> {
+    vec![
+        batch(emission, rl),
+        model(emission),
+        generation(emission, rl, rollout),
+        algorithm(emission, rl),
+    ]
+}
+
+fn batch(emission: &Emission, rl: &Rl) -> Section {
+    let mut section = Section::new("Batch: everything counts sequences");
+    super::batch(&mut section, emission);
+    let updates = rl.prompts_per_step / rl.mini_batch.max(1);
+    section.set(
+        "--steps_per_generation",
+        accumulation(emission).saturating_mul(updates),
+        format!(
+            "passes that one generation feeds: {} prompts × {}, {} a step",
+            count(rl.prompts_per_step),
+            plural(rl.responses_per_prompt, "response", "responses"),
+            plural(updates, "update", "updates")
+        ),
+    );
+    section.set(
+        "--num_generations",
+        rl.responses_per_prompt,
+        "responses per prompt, from your question",
+    );
+    section.set(
+        "--num_iterations",
+        rl.epochs,
+        format!("{} over the samples", plural(rl.epochs, "pass", "passes")),
+    );
+    section.set(
+        "--max_completion_length",
+        rl.max_response_length,
+        "tokens of a response, from your question",
+    );
+    section
+}
+
+fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
+    let (_, gpus) = pools(emission.job);
+    let engines = u64::from(gpus / rollout.gpus().max(1));
+    let mut section = Section::new(format!(
+        "Generation: {}",
+        plural(engines, "engine", "engines")
+    ));
+    section.set("--use_vllm", "True", "generates with vLLM");
+    if serves(emission) {
+        section.set("--vllm_mode", "server", "on GPUs of its own");
+        section.set(
+            "--vllm_server_host",
+            "\"$VLLM_HOST\"",
+            "where vllm_server.sh runs",
+        );
+        section.set("--vllm_server_port", 8000, "as in vllm_server.sh");
+    } else {
+        section.set("--vllm_mode", "colocate", "on the GPUs that train");
+        let reason = match rollout.tensor_parallel {
+            1 => "each GPU is an engine".to_owned(),
+            tp => format!("{tp} GPUs hold the weights and their cache"),
+        };
+        section.set(
+            "--vllm_tensor_parallel_size",
+            rollout.tensor_parallel,
+            reason,
+        );
+        section.set(
+            "--vllm_gpu_memory_utilization",
+            share(rollout.gpu_memory_utilization),
+            "share of the card that the engine takes",
+        );
+        section.set(
+            "--vllm_max_model_length",
+            rl.max_length(),
+            "prompt and response",
+        );
+        let reason = if rollout.free_cache {
+            "gives weights and cache back while training"
+        } else {
+            "keeps its memory while training, as the plan says"
+        };
+        section.set("--vllm_enable_sleep_mode", flag(rollout.free_cache), reason);
+    }
+    let reason = if rl.old_log_prob {
+        "corrects for the engine's rounding, with one more pass for log-probabilities"
+    } else {
+        "no pass for old log-probabilities, from your question"
+    };
+    section.set(
+        "--vllm_importance_sampling_correction",
+        flag(rl.old_log_prob),
+        reason,
+    );
+    section
+}
+
+fn algorithm(emission: &Emission, rl: &Rl) -> Section {
+    let mut section = Section::new("Algorithm");
+    if emission.job.workload.kind == WorkloadKind::Dapo {
+        section.set("--loss_type", "dapo", "every token counts alike");
+        section.set("--epsilon", "0.2", "DAPO");
+        section.set(
+            "--epsilon_high",
+            "0.28",
+            "DAPO clips higher above, to keep exploring",
+        );
+    } else {
+        section.set("--loss_type", "grpo", "every response counts alike");
+    }
+    let (beta, reason) = if rl.reference {
+        (
+            "0.001",
+            "keeps the policy near the reference; yours to tune",
+        )
+    } else {
+        ("0.0", "no reference policy to compute")
+    };
+    section.set("--beta", beta, reason);
+    match &rl.reward_model {
+        Some(model) => section.set(
+            "--reward_model_name_or_path",
+            model_path(model).0,
+            "scores the responses",
+        ),
+        None => section.set(
+            "--reward_funcs",
+            "accuracy_reward",
+            "a rule: compares with the column solution, by math-verify; change this to yours",
+        ),
+    }
+    section
+}
+
+/// The server's own arguments, where it has GPUs of its own.
+pub(super) fn server(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
+    let (_, generate) = pools(emission.job);
+    let per_node = emission.job.hardware.gpus_per_node;
+    let (_, gpus) = nodes(generate, per_node).unwrap_or((1, generate));
+    let mut section = Section::new(format!(
+        "vLLM on a node with {}",
+        plural(gpus.into(), "GPU", "GPUs")
+    ));
+    let (path, reason) = trained(emission.job, &emission.job.model);
+    section.set("--model", path, reason);
+    section.set(
+        "--tensor_parallel_size",
+        rollout.tensor_parallel,
+        "GPUs that split each matrix",
+    );
+    if rollout.data_parallel > 1 {
+        section.set(
+            "--data_parallel_size",
+            rollout.data_parallel,
+            "attention ranks in the engine",
+        );
+    }
+    section.set(
+        "--gpu_memory_utilization",
+        share(rollout.gpu_memory_utilization),
+        "share of the card that the engine takes",
+    );
+    section.set("--max_model_len", rl.max_length(), "prompt and response");
+    section.set(
+        "--enforce_eager",
+        flag(rollout.enforce_eager),
+        if rollout.enforce_eager {
+            "launches each kernel, as the plan says"
+        } else {
+            "replays CUDA graphs"
+        },
+    );
+    if rollout.kv_cache_dtype == KvCacheDtype::Fp8 {
+        section.set("--kv_cache_dtype", "fp8", "keys and values in 8 bits");
+    }
+    section.set("--host", "0.0.0.0", "reached from the nodes that train");
+    section.set("--port", 8000, "as in train.sh");
+    section
+}
+
+/// What TRL decides about the engine by itself, where the plan has it otherwise.
+pub(super) fn engine_limits(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Option<String> {
+    if serves(emission) {
+        return Some(format!(
+            "vLLM's server chooses how many sequences it decodes together; the estimate has {}.",
+            count(rollout.max_num_seqs)
+        ));
+    }
+    let (_, gpus) = pools(emission.job);
+    let engines = u64::from(gpus / rollout.gpus().max(1)).max(1);
+    let all = rl.sequences() / engines;
+    (all.min(rollout.max_num_seqs) != all || rollout.max_num_batched_tokens != ENGINE_TOKENS).then(|| {
+        format!(
+            "TRL's engines decode all their {} together, {} tokens a step; the estimate has {} and {}.",
+            plural(all, "sequence", "sequences"),
+            count(ENGINE_TOKENS),
+            count(rollout.max_num_seqs),
+            count(rollout.max_num_batched_tokens)
+        )
+    })
+}

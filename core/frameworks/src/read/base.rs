@@ -1,0 +1,154 @@
+//! What no text tells: the GPU, and how long sequences are. The base question answers it, or a default.
+
+use serde_json::Value;
+
+use super::draft::Draft;
+use shardwise_question::wire::Question;
+
+/// The GPU where neither text nor base names one.
+const GPU: &str = "h100-sxm";
+
+impl Draft<'_> {
+    /// Lays the fields that a few settings state over the base question, which says all others.
+    pub(super) fn lay_over(&mut self, base: &Question) {
+        let Ok(base) = serde_json::to_value(base) else {
+            return;
+        };
+        let own = self.replace(base);
+        let fields = self.understood_fields();
+        for field in &fields {
+            match own.pointer(&format!("/{}", field.replace('.', "/"))) {
+                Some(value) => self.set(field, value.clone()),
+                // A budget in place of a micro-batch takes that away.
+                None => self.remove(field),
+            }
+        }
+        self.forget_assumed("The text is a few settings: the base question says the rest.");
+    }
+
+    /// The GPU, which no text names, from the base question.
+    pub(super) fn hardware(&mut self) {
+        let spec = self.base.map(|base| &base.hardware);
+        let named = self.field("hardware.gpu").cloned();
+        // A link, a price and the host's memory are those of the base's own GPU.
+        let alike = spec.is_some_and(|spec| named.as_ref().is_none_or(|gpu| *gpu == spec.gpu));
+        match spec.filter(|_| alike) {
+            Some(spec) => {
+                if named.is_none() {
+                    self.assume(
+                        "hardware.gpu",
+                        spec.gpu.clone(),
+                        "From the base question: no text names the GPU.",
+                    );
+                }
+                let (network, price) = (spec.internode_gbit_per_s_per_gpu, spec.usd_per_gpu_hour);
+                let (gpus, node) = (spec.gpus, spec.gpus_per_node);
+                if let Some(network) = network {
+                    self.set("hardware.internode_gbit_per_s_per_gpu", network);
+                }
+                if let Some(price) = price {
+                    self.set("hardware.usd_per_gpu_hour", price);
+                }
+                if let Some(host) = spec.host_ram_gib {
+                    self.set("hardware.host_ram_gib", host);
+                }
+                if self.field("hardware.gpus").is_none()
+                    && let Some(gpus) = gpus
+                {
+                    self.assume(
+                        "hardware.gpus",
+                        gpus,
+                        "From the base question: the text does not tell it.",
+                    );
+                    if let Some(node) = node {
+                        self.set("hardware.gpus_per_node", node);
+                    }
+                }
+            }
+            None if named.is_none() => {
+                self.assume("hardware.gpu", GPU, "No text names the GPU; choose yours.");
+            }
+            None => {}
+        }
+        if self.field("hardware.gpus").is_none() {
+            self.assume(
+                "hardware.gpus",
+                8,
+                "The text does not tell how many GPUs run it.",
+            );
+        }
+    }
+
+    /// What a run of the caller's own showed holds for this one too.
+    pub(super) fn calibration(&mut self) {
+        let own = self.own.and_then(|own| own.calibration);
+        let factors = own.map_or([None, None], |own| [own.time, own.memory]);
+        for (name, factor) in ["time", "memory"].into_iter().zip(factors) {
+            if let Some(factor) = factor {
+                let field = format!("calibration.{name}");
+                self.assume(
+                    &field,
+                    factor,
+                    "From the base question: a run of your own is calibrated with it.",
+                );
+            }
+        }
+    }
+
+    /// Mean lengths and the like, which no text tells, from the base question.
+    pub(super) fn lengths(&mut self) {
+        let base = self.base.map(|base| &base.workload);
+        if self.field("workload.rl").is_some() {
+            let rl = base.and_then(|base| base.rl.as_ref());
+            let fields = [
+                (
+                    "mean_prompt_length",
+                    rl.and_then(|rl| rl.mean_prompt_length),
+                    "max_prompt_length",
+                ),
+                (
+                    "mean_response_length",
+                    rl.and_then(|rl| rl.mean_response_length),
+                    "max_response_length",
+                ),
+                (
+                    "response_length_cv",
+                    rl.and_then(|rl| rl.response_length_cv),
+                    "",
+                ),
+                ("reward_s", rl.and_then(|rl| rl.reward_s), ""),
+            ];
+            for (name, value, longest) in fields {
+                let field = format!("workload.rl.{name}");
+                let limit = self
+                    .field(&format!("workload.rl.{longest}"))
+                    .and_then(Value::as_f64)
+                    .unwrap_or(f64::INFINITY);
+                match value.filter(|value| *value <= limit) {
+                    Some(value) => {
+                        self.assume(&field, value, "From the base question: no text tells it.")
+                    }
+                    None if !longest.is_empty() => {
+                        self.assume(
+                            &field,
+                            Value::Null,
+                            "Half of the longest: no text tells it. A log of your run does.",
+                        );
+                    }
+                    None => {}
+                }
+            }
+        } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
+            let limit = self
+                .field("workload.sequence_length")
+                .and_then(Value::as_f64);
+            if limit.is_some_and(|limit| mean <= limit) {
+                self.assume(
+                    "workload.mean_sequence_length",
+                    mean,
+                    "From the base question: no text tells it.",
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The changes to a pasted text that help most: what to change, what each is worth, and the text as it would be.
+//!
+//! A plan is changed one step at a time ([`shardwise_search::neighbours`]), over up to three dimensions; what is trained stays as it
+//! is. The framework's own emitter says what a changed plan is called, so that a change is one of settings that are known to
+//! run. The changed text is read again: what it does not say is not claimed.
+
+mod plans;
+mod told;
+
+use serde::Serialize;
+
+use super::diff;
+use super::edit::{self, Edit};
+use super::read;
+use super::report::{Assumed, Framework, Reading, Understood};
+use crate::emit;
+use plans::{State, in_order, search};
+use shardwise_engine::context::Context;
+use shardwise_engine::possible::possible;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{Answer, Question};
+use shardwise_search::answer::answer;
+use shardwise_search::estimate::{self, Evaluated};
+use shardwise_search::neighbours::Dimension;
+use told::{about, difference, follow, settings, stated_too};
+
+/// How often changes that a text cannot say are left out; each reads the changed text twice.
+const MOST_ATTEMPTS: usize = 6;
+/// Bytes that are read again in all those attempts: a long text has fewer.
+const MOST_READ: usize = 1 << 20;
+
+/// What would help.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Improved {
+    /// What to change, most valuable first; each with the ones before it.
+    pub changes: Vec<Change>,
+    /// The question with all changes.
+    pub question: Question,
+    /// Its answer.
+    pub answer: Answer,
+    /// The texts with the changes, as a unified diff; empty where no setting has a place in them.
+    pub diff: String,
+    /// The texts with the changes; as they were where no setting has a place in them.
+    pub texts: Vec<String>,
+    /// Settings that have no place in the texts: a launch line's where only `ds_config.json` was pasted.
+    pub elsewhere: Vec<String>,
+}
+
+/// One change.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TextChange")
+)]
+pub struct Change {
+    /// Path of the field in the question.
+    pub field: String,
+    /// Its value before.
+    pub from: String,
+    /// Its value after.
+    pub to: String,
+    /// What the framework is told: `key=value`.
+    pub settings: Vec<String>,
+    /// Whether the plan fits with it and those before it.
+    pub fits: bool,
+    /// Tokens per second and GPU with it and those before it.
+    pub tokens_per_s_per_gpu: f64,
+    /// What the worst GPU holds, in GiB.
+    pub reserved_gib: f64,
+    /// How many times as fast as without it.
+    pub speedup: f64,
+}
+
+/// The up to three changes that help a text most; `None` where nothing noticeable does, where no such changes make it fit as
+/// surely as asked, or where the question that it asks has no estimate, or its engine none of its own.
+///
+/// `texts` and `base` are what `reading` was read from.
+#[must_use]
+pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Option<Improved> {
+    // An engine that another was estimated in place of has keys of its own, which no emitter here writes.
+    let elsewhere = |one: &Assumed| one.field == "plan.backend" && one.value.is_empty();
+    if reading.assumed.iter().any(elsewhere) {
+        return None;
+    }
+    let found = estimate::evaluate_alone(&reading.question).ok()?;
+    let mut without = Vec::new();
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let attempts = (MOST_READ / (2 * bytes).max(1)).clamp(1, MOST_ATTEMPTS);
+    for _ in 0..attempts {
+        match attempt(texts, base, reading, &found, &without)? {
+            Ok(improved) => return Some(improved),
+            Err(lost) => without.extend(lost),
+        }
+    }
+    None
+}
+
+/// The changes in other dimensions than those `without`; where the changed text does not say some of them, these.
+fn attempt(
+    texts: &[&str],
+    base: Option<&Question>,
+    reading: &Reading,
+    found: &Evaluated,
+    without: &[Dimension],
+) -> Option<Result<Improved, Vec<Dimension>>> {
+    let Evaluated { job, plan, .. } = found;
+    let context = Context::new(job);
+    let framework = emit::framework(reading.framework.id());
+    let states = search(&context, framework, plan, without);
+    let path = in_order(&context, framework, states.first()?, states.last()?);
+    let last = path.last().filter(|last| path.len() > 1 && last.fits())?;
+    let settings: Vec<Option<Vec<Understood>>> = path
+        .iter()
+        .map(|state| settings(reading, job, &state.plan))
+        .collect();
+    // Megatron's switches take no value.
+    let bare = reading.framework == Framework::Megatron;
+    let told = |from: usize, to: usize| {
+        let changed = path.get(from + 1..=to).unwrap_or_default();
+        let now = settings.get(to).and_then(Option::as_deref)?;
+        Some(match settings.get(from).and_then(Option::as_deref) {
+            Some(was) => difference(was, now, bare),
+            // What the framework refuses, its texts do not say: the pasted one says it.
+            None => {
+                let about = |list: &[Understood]| about(list, changed);
+                difference(&about(&reading.understood), &about(now), bare)
+            }
+        })
+    };
+    let changes: Vec<Change> = path
+        .windows(2)
+        .enumerate()
+        .filter_map(|(at, pair)| {
+            let [was, now] = pair else { return None };
+            let dimension = *now.changed.last()?;
+            Some(Change {
+                field: dimension.field(&now.plan).to_owned(),
+                from: dimension.value(job, &was.plan),
+                to: dimension.value(job, &now.plan),
+                settings: told(at, at + 1)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(Edit::shown)
+                    .collect(),
+                fits: now.fits(),
+                tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(job.hardware.gpus),
+                reserved_gib: now.reserved,
+                speedup: was.seconds / now.seconds,
+            })
+        })
+        .collect();
+    // A change that no setting says is none that a person could make.
+    let silent = |(change, state): (&Change, &State)| {
+        let known = change.settings.is_empty().then(|| state.changed.clone());
+        known.unwrap_or_default()
+    };
+    let unsaid: Vec<Dimension> = changes
+        .iter()
+        .zip(path.iter().skip(1))
+        .flat_map(silent)
+        .collect();
+    if settings.iter().all(Option::is_some) && !unsaid.is_empty() {
+        return Some(Err(unsaid));
+    }
+    let answer = answer(&context, &last.plan);
+    let answer = possible(&context, &last.plan, answer).ok()?;
+    let mut question = reading.question.clone();
+    question.plan = Some(answer.plan.clone());
+    let mut edits = told(0, path.len() - 1).unwrap_or_default();
+    let now = settings
+        .last()
+        .and_then(Option::as_deref)
+        .unwrap_or_default();
+    follow(&mut edits, now, &reading.understood);
+    let mut edited = edit::apply(texts, reading, &edits);
+    // A change that no text says leaves no edit: it is lost as well.
+    let sayable = settings.last().is_some_and(Option::is_some);
+    if edited.elsewhere.is_empty() && (sayable || !edits.is_empty()) {
+        let mut read_as = said(&edited.texts, base);
+        if read_as != Some(last.plan) {
+            // A default may follow what was changed: then it has to be stated.
+            edits.extend(stated_too(now, &edits, read_as.as_ref(), &last.plan, bare));
+            edited = edit::apply(texts, reading, &edits);
+            read_as = said(&edited.texts, base);
+        }
+        if read_as != Some(last.plan) {
+            return Some(Err(lost(read_as.as_ref(), &path, &last.plan)));
+        }
+    }
+    Some(Ok(Improved {
+        changes,
+        answer,
+        question,
+        diff: diff::unified(texts, &edited.texts),
+        texts: edited.texts,
+        elsewhere: edited.elsewhere,
+    }))
+}
+
+/// The plan that texts ask for.
+fn said(texts: &[String], base: Option<&Question>) -> Option<Plan> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let reading = read(&texts, base).ok()?;
+    estimate::evaluate_alone(&reading.question)
+        .ok()
+        .map(|found| found.plan)
+}
+
+/// What was changed and the texts, which are read as another plan or none, do not say; all of it where they differ elsewhere.
+fn lost(said: Option<&Plan>, path: &[State], meant: &Plan) -> Vec<Dimension> {
+    let changed = || path.iter().flat_map(|state| state.changed.iter().copied());
+    let differs = |dimension: &Dimension| {
+        said.is_none_or(|said| {
+            let mut carried = *said;
+            dimension.carry(meant, &mut carried);
+            carried != *said
+        })
+    };
+    let lost: Vec<Dimension> = changed().filter(differs).collect();
+    if lost.is_empty() {
+        changed().collect()
+    } else {
+        lost
+    }
+}

@@ -1,0 +1,136 @@
+//! What a framework is told for a plan, and what it is told otherwise for another.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::plans::State;
+use crate::emit::{self, Emission};
+use crate::read::edit::{self, Edit};
+use crate::read::read;
+use crate::read::report::{Reading, Understood};
+use shardwise_engine::context::Context;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+use shardwise_search::answer::answer;
+
+/// What the framework is told for a plan, as its own texts are read; `None` where it has no text for it.
+pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<Understood>> {
+    let framework = emit::framework(reading.framework.id())?;
+    let answer = answer(&Context::new(job), plan);
+    let snippets = emit::emit(&Emission {
+        framework,
+        job,
+        plan,
+        answer: &answer,
+        permalink: "",
+        version: framework.versions.first().copied()?,
+    })
+    .ok()?;
+    let texts: Vec<&str> = snippets
+        .iter()
+        .map(|snippet| snippet.text.as_str())
+        .collect();
+    read(&texts, None).ok().map(|reading| reading.understood)
+}
+
+/// Those settings that say what was changed.
+pub(super) fn about(list: &[Understood], path: &[State]) -> Vec<Understood> {
+    let changed = |field: &str| {
+        path.iter().any(|state| {
+            let mut fields = state.changed.iter().flat_map(|one| one.fields());
+            fields.any(|own| field.starts_with(own))
+        })
+    };
+    let said = |one: &&Understood| one.field.split(' ').any(|field| changed(&leading(field)));
+    list.iter().filter(said).cloned().collect()
+}
+
+/// The field of the trained model that a role's field follows.
+fn leading(field: &str) -> String {
+    field
+        .replace("plan.reference.", "plan.")
+        .replace("plan.critic.", "plan.")
+}
+
+/// Settings whose value differs, and those that are gone.
+pub(super) fn difference(was: &[Understood], now: &[Understood], bare: bool) -> Vec<Edit> {
+    let values = |list: &[Understood]| -> BTreeMap<String, String> {
+        list.iter()
+            .map(|one| (edit::plain(&one.key), one.value.clone()))
+            .collect()
+    };
+    let (before, after) = (values(was), values(now));
+    let bare = |one: &Understood| bare && one.value == "True";
+    let set = now
+        .iter()
+        .filter(|one| before.get(&edit::plain(&one.key)) != Some(&one.value))
+        .map(|one| Edit {
+            key: one.key.clone(),
+            value: Some(one.value.clone()),
+            bare: bare(one),
+            section: None,
+        });
+    // A section of which nothing is left goes whole.
+    let section = |key: &str| {
+        let (section, _) = key.rsplit_once('.')?;
+        let inside = format!("{}.", edit::plain(section));
+        let left = after.keys().any(|key| key.starts_with(&inside));
+        (!left && section.contains('.')).then(|| section.to_owned())
+    };
+    let gone = was
+        .iter()
+        .filter(|one| !after.contains_key(&edit::plain(&one.key)))
+        .map(|one| Edit {
+            key: one.key.clone(),
+            value: None,
+            bare: bare(one),
+            section: section(&one.key),
+        });
+    set.chain(gone).collect()
+}
+
+/// Roles that the text lays out by keys of their own, and the framework's text like the trained model: they follow it.
+pub(super) fn follow(edits: &mut Vec<Edit>, now: &[Understood], stated: &[Understood]) {
+    for one in stated {
+        let field = leading(&one.field);
+        if field == one.field {
+            continue;
+        }
+        let key = edit::plain(&one.key);
+        if now.iter().any(|one| edit::plain(&one.key) == key) {
+            continue;
+        }
+        let mut leads = now.iter().rev().filter(|one| one.field == field);
+        let led = leads.find_map(|one| edits.iter().find(|edit| edit.key == one.key));
+        if let Some(leader) = led.cloned() {
+            edits.retain(|edit| edit::plain(&edit.key) != key);
+            edits.push(Edit {
+                key: one.key.clone(),
+                ..leader
+            });
+        }
+    }
+}
+
+/// Settings of the framework's own text in which a plan that was read differs from the one that is meant.
+pub(super) fn stated_too(
+    now: &[Understood],
+    edits: &[Edit],
+    said: Option<&Plan>,
+    meant: &Plan,
+    bare: bool,
+) -> Vec<Edit> {
+    let spec = |plan: &Plan| json!({"plan": plan.to_spec()});
+    let (Some(said), meant) = (said.map(spec), spec(meant)) else {
+        return Vec::new();
+    };
+    let differs = |field: &str| {
+        let path = format!("/{}", field.replace('.', "/"));
+        said.pointer(&path) != meant.pointer(&path)
+    };
+    let open = now.iter().filter(|one| {
+        one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key)
+    });
+    difference(&[], &open.cloned().collect::<Vec<_>>(), bare)
+}

@@ -1,0 +1,241 @@
+//! The link in a text's head: the question that the text was printed for.
+//!
+//! `# https://…#v=1&…` is the line that every emitted text carries. What no key of the text tells is taken from it.
+
+use serde_json::{Map, Value};
+
+use super::draft::{Draft, resolve};
+use super::printable::printable;
+use super::report::Note;
+use shardwise_question::permalink;
+use shardwise_question::wire::{self, Question};
+
+/// Why a field has its value.
+const WHY: &str = "From the link in the text's head: no key tells it.";
+
+/// What answers where no key of the text does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Base<'a> {
+    /// The caller's question, and the link's where the caller's says nothing.
+    pub(super) question: Option<&'a Question>,
+    /// The caller's alone.
+    pub(super) own: Option<&'a Question>,
+    /// The question of the link.
+    pub(super) link: Option<&'a Question>,
+}
+
+/// The question of the first link in comments, and notes on links that are broken.
+pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
+    let lines = texts.iter().flat_map(|text| text.lines().zip(1..));
+    let links = lines.filter_map(|(line, number)| {
+        let line = line.strip_prefix('#')?.trim();
+        let address = line
+            .strip_prefix("https://")
+            .or_else(|| line.strip_prefix("http://"))?;
+        let (_, hash) = address.split_once('#')?;
+        // A text has one head; many lines of links are no reason to read each.
+        hash.starts_with("v=").then_some((hash, number))
+    });
+    for (hash, number) in links.take(8) {
+        match permalink::open(hash) {
+            Ok((question, _)) => return Some(question),
+            Err(error) => notes.push(Note {
+                line: number,
+                text: printable(&format!("The link is passed over. {}", error.message)),
+            }),
+        }
+    }
+    None
+}
+
+/// The caller's question, and another one's fields where it has none.
+pub(super) fn beside(own: &Question, link: &Question) -> Option<Question> {
+    let (mut own, link) = (
+        serde_json::to_value(own).ok()?,
+        serde_json::to_value(link).ok()?,
+    );
+    fill(&mut own, &link);
+    wire::question_from_value(own).ok()
+}
+
+fn fill(own: &mut Value, link: &Value) {
+    match (own, link) {
+        (Value::Object(own), Value::Object(link)) => {
+            for (key, value) in link {
+                fill(own.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (own, link) if own.is_null() => *own = link.clone(),
+        _ => {}
+    }
+}
+
+/// Fields that the caller's question answers before the link's does.
+const CALLERS: [&str; 7] = [
+    "calibration",
+    "model",
+    "hardware",
+    "workload.mean_sequence_length",
+    "workload.rl.mean_",
+    "workload.rl.re",
+    "plan.rollout.speculative_speedup",
+];
+
+/// Sizes of a micro-batch: of the two, one is stated.
+const SIZES: [&str; 2] = ["micro_batch", "max_tokens_per_gpu"];
+
+impl Draft<'_> {
+    /// Takes from the link what no key tells. A link of another kind of run, or of another backend, says nothing
+    /// about this one beside the machine and the lengths.
+    pub(super) fn take_link(&mut self) {
+        let Some(link) = self.link.and_then(|link| serde_json::to_value(link).ok()) else {
+            return;
+        };
+        let told = self.told();
+        let mut merged = self.replace(Value::Null);
+        let at = |root: &Value, path: &str| {
+            root.pointer(&format!("/{}", path.replace('.', "/")))
+                .cloned()
+                .unwrap_or(Value::Null)
+        };
+        let reinforcement = |root: &Value| at(root, "workload.rl").is_object();
+        let adapters = |root: &Value| {
+            let kind = at(root, "workload.kind");
+            at(root, "workload.lora").is_object() || kind == "lora" || kind == "qlora"
+        };
+        let backend = at(&link, "plan.backend");
+        let kindred = reinforcement(&merged) == reinforcement(&link)
+            && adapters(&merged) == adapters(&link)
+            && (backend.is_null() || backend == at(&merged, "plan.backend"));
+        if !kindred {
+            self.replace(merged);
+            return;
+        }
+        let before = merged.clone();
+        let own = self
+            .own
+            .and_then(|own| serde_json::to_value(own).ok())
+            .unwrap_or(Value::Null);
+        let mut leaves = Vec::new();
+        leaves_of("", &link, &mut leaves);
+        let mut taken = Vec::new();
+        // A group of all GPUs is none of all where the text has others.
+        let same_size = at(&merged, "hardware.gpus") == at(&link, "hardware.gpus");
+        for (path, value) in leaves {
+            if path.ends_with("shard_group") && !same_size {
+                continue;
+            }
+            let callers = CALLERS.iter().any(|start| path.starts_with(start));
+            if tells(&told, &path) || (callers && !at(&own, &path).is_null()) {
+                continue;
+            }
+            if at(&merged, &path) != value {
+                wire::put(&mut merged, &path, value.clone());
+            }
+            taken.push((path, value));
+        }
+        for role in ["critic", "reference"] {
+            inherit(&mut merged, &before, &told, role);
+        }
+        // Where the text's keys and the link's rest make no question, the text is read by itself.
+        if !resolves(&merged) && resolves(&before) {
+            self.replace(before);
+            return;
+        }
+        self.replace(merged);
+        self.say_taken(&taken, &before);
+    }
+
+    /// Fields that stated keys became, but those whose value is a guess all the same.
+    fn told(&self) -> Vec<String> {
+        let mut told = self.understood_fields();
+        let assumed = self.assumed_fields();
+        told.retain(|field| !assumed.contains(field));
+        // Of the two sizes of a micro-batch, one that is told leaves none to the link.
+        let mut others = Vec::new();
+        for field in &told {
+            for (one, other) in [(SIZES[0], SIZES[1]), (SIZES[1], SIZES[0])] {
+                if let Some(start) = field.strip_suffix(one) {
+                    others.push(format!("{start}{other}"));
+                }
+            }
+        }
+        told.append(&mut others);
+        told
+    }
+
+    fn say_taken(&mut self, taken: &[(String, Value)], before: &Value) {
+        for (path, value) in taken {
+            let was = before.pointer(&format!("/{}", path.replace('.', "/")));
+            let assumed = self.forget(path);
+            // Nobody has to be told what the framework does anyway.
+            if assumed || was.is_some_and(|was| was != value) {
+                self.assume(path, value.clone(), WHY);
+            }
+        }
+    }
+}
+
+fn resolves(root: &Value) -> bool {
+    wire::question_from_value(root.clone()).is_ok_and(|question| resolve(&question).is_ok())
+}
+
+/// Whether a stated key tells the field, or part of it.
+fn tells(told: &[String], path: &str) -> bool {
+    told.iter().any(|field| {
+        field == path
+            || path
+                .strip_prefix(field.as_str())
+                .is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+fn leaves_of(path: &str, value: &Value, out: &mut Vec<(String, Value)>) {
+    match value {
+        // A model by its shape, or recomputation by modules, is one answer.
+        Value::Object(map) if path != "model" && !path.ends_with("recompute") => {
+            for (key, value) in map {
+                let path = if path.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{path}.{key}")
+                };
+                leaves_of(&path, value, out);
+            }
+        }
+        Value::Null => {}
+        other => out.push((path.to_owned(), other.clone())),
+    }
+}
+
+/// A role's plan follows the actor's, which the link may have changed, where no key of the role says otherwise.
+fn inherit(merged: &mut Value, before: &Value, told: &[String], role: &str) {
+    let plan = |root: &Value| {
+        let mut plan = root.get("plan").cloned().unwrap_or(Value::Null);
+        if let Some(plan) = plan.as_object_mut() {
+            for key in ["rollout", "critic", "reference"] {
+                plan.remove(key);
+            }
+        }
+        plan
+    };
+    let (actor, known) = (plan(merged), plan(before));
+    let old = before.pointer(&format!("/plan/{role}")).cloned();
+    let Some(Value::Object(own)) = merged.pointer_mut(&format!("/plan/{role}")) else {
+        return;
+    };
+    let empty = Map::new();
+    for (key, value) in actor.as_object().unwrap_or(&empty) {
+        let followed = old
+            .as_ref()
+            .is_some_and(|old| old.get(key) == known.get(key));
+        if followed && !tells(told, &format!("plan.{role}.{key}")) {
+            own.insert(key.clone(), value.clone());
+        }
+    }
+    if actor.as_object() == Some(own)
+        && let Some(plan) = merged.get_mut("plan").and_then(Value::as_object_mut)
+    {
+        plan.remove(role);
+    }
+}

@@ -1,0 +1,318 @@
+//! Megatron-LM: the arguments of `pretrain_gpt.py` and its kin.
+
+pub(super) mod keys;
+
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
+
+use serde_json::{Map, Value, json};
+
+use super::draft::Draft;
+use super::launch;
+use super::link::Base;
+use super::report::{Framework, Reading, Trouble};
+use super::shell::Word;
+use super::text::{Kind, Part};
+use super::value;
+use super::verl::{machine, recompute, report_notes};
+use shardwise_catalog::catalog;
+
+/// Reads Megatron-LM's arguments.
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
+    let mut draft = Draft::new(Framework::Megatron, keys::SECTIONS, base);
+    let mut before: Vec<Word> = Vec::new();
+    for part in parts {
+        match &part.kind {
+            Kind::Shell(script) => {
+                let launch = launch::find(script, Framework::Megatron);
+                for setting in launch::arguments(&launch.after) {
+                    draft.state(setting);
+                }
+                before = launch.before.to_vec();
+                report_notes(&mut draft, script, &launch);
+            }
+            Kind::Json(_) | Kind::Yaml(_) => {
+                draft.unread("file", "Megatron-LM's arguments alone are read.", 0)
+            }
+        }
+    }
+    question(&mut draft, &before);
+    draft.finish(None)
+}
+
+fn question(draft: &mut Draft, before: &[Word]) {
+    machine(draft, before);
+    let layers = model(draft);
+    // Weights that are there are tuned; else training starts from none.
+    let mut on = |key: &str| draft.flag(key).unwrap_or(false);
+    let tunes = on("--sft") || on("--finetune");
+    draft.set("workload.kind", if tunes { "sft" } else { "pretrain" });
+    draft.take_count("--seq_length", "workload.sequence_length", None);
+    if draft.field("workload.sequence_length").is_none() {
+        draft.assume(
+            "workload.sequence_length",
+            4096,
+            "The text does not tell it; --seq-length would say.",
+        );
+    }
+    let micro = draft
+        .take_count("--micro_batch_size", "plan.micro_batch", Some(1))
+        .unwrap_or(1);
+    layout(draft, layers);
+    if draft
+        .take_count("--global_batch_size", "workload.global_batch", None)
+        .is_none()
+    {
+        // Megatron's default: one micro-batch on each data-parallel rank.
+        let size = |name: &str| {
+            draft
+                .field(&format!("plan.{name}"))
+                .and_then(Value::as_u64)
+                .unwrap_or(1)
+                .max(1)
+        };
+        let model = size("tensor_parallel")
+            .saturating_mul(size("pipeline_parallel"))
+            .saturating_mul(size("context_parallel"));
+        let gpus = draft
+            .field("hardware.gpus")
+            .and_then(Value::as_u64)
+            .unwrap_or(8);
+        let batch = micro.saturating_mul((gpus / model).max(1));
+        draft.assume(
+            "workload.global_batch",
+            batch,
+            "One micro-batch on each rank, Megatron's default; --global-batch-size would say.",
+        );
+    }
+    precision(draft);
+}
+
+/// The model by its shape: of the catalog where one has it, else as an object.
+fn model(draft: &mut Draft) -> Option<u64> {
+    let layers = draft.count("--num_layers");
+    let hidden = draft.count("--hidden_size");
+    let heads = draft.count("--num_attention_heads");
+    let (Some(layers), Some(hidden), Some(heads)) = (layers, hidden, heads) else {
+        let key = if draft.states("--tokenizer_model") {
+            "--tokenizer_model"
+        } else {
+            "--load"
+        };
+        let entry = draft.take_model(key, "model");
+        return layers.or_else(|| entry.map(|entry| entry.shape.num_hidden_layers));
+    };
+    let gated = draft.flag("--swiglu").unwrap_or(false);
+    let ffn = draft.count("--ffn_hidden_size");
+    let groups = draft.count("--num_query_groups").unwrap_or(heads);
+    let experts = draft.count("--num_experts");
+    let vocabulary = draft
+        .count("--padded_vocab_size")
+        .or_else(|| draft.count("--vocab_size"));
+    let own_ffn = draft.count("--moe_ffn_hidden_size").or(ffn);
+    let wanted = own_ffn.unwrap_or(hidden.saturating_mul(4));
+    // Of several models of one shape the one that the tokenizer names, or the one with the shortest name: the others
+    // are made from it.
+    let same = catalog::models().iter().filter(|entry| {
+        let shape = &entry.shape;
+        let wide = if experts.is_some() {
+            shape.moe_intermediate_size
+        } else {
+            shape.intermediate_size
+        };
+        shape.num_hidden_layers == layers
+            && shape.hidden_size == hidden
+            && shape.num_attention_heads == heads
+            && shape.num_key_value_heads == groups
+            && shape.num_experts == experts.unwrap_or(0)
+            && wanted == wide
+            && vocabulary.is_none_or(|size| size.abs_diff(shape.vocab_size) <= 1024)
+            && gated == shape.gated_mlp
+    });
+    let named = draft
+        .text("--tokenizer_model")
+        .and_then(|path| super::model::find(&path))
+        .map(|entry| entry.id);
+    let same = same.min_by_key(|entry| (Some(entry.id) != named, entry.id.len()));
+    if let Some(entry) = same {
+        draft.assume(
+            "model",
+            entry.id,
+            format!(
+                "Its shape is that of the arguments: {layers} layers of {hidden}, {heads} heads."
+            ),
+        );
+        return Some(layers);
+    }
+    let mut config = Map::new();
+    let mut set = |key: &str, value: Value| {
+        config.insert(key.to_owned(), value);
+    };
+    set("hidden_size", json!(hidden));
+    set("num_hidden_layers", json!(layers));
+    set("num_attention_heads", json!(heads));
+    set("num_key_value_heads", json!(groups));
+    set(
+        "intermediate_size",
+        json!(ffn.unwrap_or(hidden.saturating_mul(4))),
+    );
+    set("gated_mlp", json!(gated));
+    let tied = draft.flag("--untie_embeddings_and_output_weights") != Some(true);
+    set("tie_word_embeddings", json!(tied));
+    if let Some(channels) = draft.count("--kv_channels") {
+        set("head_dim", json!(channels));
+    }
+    if let Some(experts) = experts {
+        set("num_experts", json!(experts));
+        set(
+            "num_experts_per_tok",
+            json!(draft.count("--moe_router_topk").unwrap_or(2)),
+        );
+        set(
+            "moe_intermediate_size",
+            json!(own_ffn.unwrap_or(hidden.saturating_mul(4))),
+        );
+        if let Some(shared) = draft.count("--moe_shared_expert_intermediate_size") {
+            set("shared_expert_intermediate_size", json!(shared));
+        }
+        match draft.text("--moe_layer_freq").map(|text| dense_first(&text)) {
+            Some(Some(dense)) => set("first_k_dense_replace", json!(dense)),
+            Some(None) => draft.note(
+                0,
+                "--moe-layer-freq is no number of dense layers before the first experts: every layer is taken to hold experts.",
+            ),
+            None => {}
+        }
+    }
+    if draft.flag("--multi_latent_attention") == Some(true) {
+        // Megatron-LM's defaults.
+        for (key, name, default) in [
+            ("--kv_lora_rank", "kv_lora_rank", 32),
+            ("--qk_head_dim", "qk_nope_head_dim", 128),
+            ("--qk_pos_emb_head_dim", "qk_rope_head_dim", 64),
+            ("--v_head_dim", "v_head_dim", 128),
+        ] {
+            set(name, json!(draft.count(key).unwrap_or(default)));
+        }
+        if let Some(rank) = draft.count("--q_lora_rank") {
+            set("q_lora_rank", json!(rank));
+        }
+    }
+    set("vocab_size", json!(vocabulary.unwrap_or(50304)));
+    draft.set("model", Value::Object(config));
+    if vocabulary.is_none() {
+        draft.assume(
+            "model.vocab_size",
+            Value::Null,
+            "The tokenizer says it: GPT-2's 50,304 is taken. --vocab-size would say.",
+        );
+    }
+    Some(layers)
+}
+
+fn layout(draft: &mut Draft, layers: Option<u64>) {
+    draft.set("plan.backend", "megatron");
+    let mut sizes = [1; 4];
+    for (size, (name, field)) in sizes.iter_mut().zip([
+        ("tensor_model_parallel_size", "tensor_parallel"),
+        ("pipeline_model_parallel_size", "pipeline_parallel"),
+        ("context_parallel_size", "context_parallel"),
+        ("expert_model_parallel_size", "expert_parallel"),
+    ]) {
+        *size = draft.count(&format!("--{name}")).unwrap_or(1);
+        draft.set(&format!("plan.{field}"), *size);
+    }
+    let [tensor, stages, ..] = sizes;
+    let experts = draft.count("--num_experts").is_some();
+    let split = draft.count("--expert_tensor_parallel_size");
+    draft.set(
+        "plan.expert_tensor_parallel",
+        split.unwrap_or(if experts { tensor } else { 1 }),
+    );
+    let chunk = draft.count("--num_layers_per_virtual_pipeline_stage");
+    let chunks = match (chunk, layers) {
+        (Some(chunk), Some(layers)) => Some((layers / stages.max(1) / chunk).max(1)),
+        _ => draft.count("--num_virtual_stages_per_pipeline_rank"),
+    };
+    draft.set("plan.virtual_pipeline", chunks.unwrap_or(1));
+    let sequence = draft.flag("--sequence_parallel").unwrap_or(false);
+    draft.set("plan.sequence_parallel", sequence && tensor > 1);
+    let sharded = draft.flag("--use_distributed_optimizer").unwrap_or(false);
+    draft.set("plan.zero_stage", u64::from(sharded));
+    let word = match draft.flag("--recompute_activations") {
+        Some(true) => "selective".to_owned(),
+        _ => draft.text("--recompute_granularity").unwrap_or_default(),
+    };
+    let modules = draft.text("--recompute_modules");
+    let (recompute, trouble) = recompute(value::unquoted(&word), modules.as_deref());
+    draft.set("plan.recompute", recompute);
+    if let Some(trouble) = trouble {
+        draft.refuse("--recompute-granularity", trouble, 0);
+    }
+    let unfused = draft
+        .text("--attention_backend")
+        .is_some_and(|backend| backend == "unfused" || backend == "local");
+    if unfused {
+        draft.set("plan.attention", "unfused");
+    }
+    let mut on = |name: &str| draft.flag(name).unwrap_or(false);
+    let overlap = json!({"gradients": on("--overlap_grad_reduce"), "parameters": on("--overlap_param_gather"),
+        "tensor_parallel": on("--tp_comm_overlap")});
+    draft.set("plan.overlap", overlap);
+    if draft.flag("--optimizer_cpu_offload") == Some(true) {
+        // `arguments.py`: all of it, unless said otherwise.
+        match draft.number("--optimizer_offload_fraction") {
+            Some(fraction) if fraction < 1.0 => {
+                draft.set("plan.optimizer_offload_fraction", fraction);
+            }
+            _ => draft.set("plan.offload", json!({"parameters": false, "gradients": false, "optimizer": true, "activations": false})),
+        }
+    }
+    if draft.flag("--grad_reduce_in_bf16") == Some(true) {
+        draft.set("plan.gradient_bytes", 2.0);
+    } else if draft.flag("--accumulate_allreduce_grads_in_fp32") == Some(true) && !unfused {
+        // Before flash attention Megatron kept gradients in both types, whatever it was told.
+        draft.set("plan.gradient_bytes", 4.0);
+    }
+    let mut bytes = |key: &str| match draft.text(key).as_deref() {
+        Some("fp8") => 1.0,
+        Some("fp16" | "bf16") => 2.0,
+        _ => 4.0,
+    };
+    let moments = bytes("--exp_avg_dtype") + bytes("--exp_avg_sq_dtype");
+    let master = bytes("--main_params_dtype");
+    if moments < 8.0 {
+        draft.set("plan.optimizer_bytes", moments);
+    }
+    if master < 4.0 {
+        draft.set("plan.master_weights_bytes", master);
+    }
+}
+
+/// Dense layers before the first experts: `([0]*3+[1]*58)`.
+fn dense_first(pattern: &str) -> Option<u64> {
+    let pattern = value::unquoted(pattern);
+    let inside = pattern.strip_prefix('(')?.strip_suffix(')')?;
+    let (dense, rest) = inside.split_once("+[1]*")?;
+    rest.parse::<u64>().ok()?;
+    dense.strip_prefix("[0]*")?.parse().ok()
+}
+
+fn precision(draft: &mut Draft) {
+    let recipe = draft.text("--fp8_recipe").unwrap_or_default();
+    let word = if draft.text("--fp4_format").is_some() {
+        "nvfp4"
+    } else if draft.text("--fp8_format").is_some() && recipe.contains("mxfp8") {
+        "mxfp8"
+    } else if draft.text("--fp8_format").is_some() {
+        "fp8"
+    } else if draft.flag("--fp16") == Some(true) {
+        "fp16"
+    } else if draft.flag("--bf16") == Some(true) {
+        "bf16"
+    } else {
+        draft.assume("workload.precision", "bf16", "Neither --bf16 nor --fp16 is stated: Megatron would train in fp32, which is not modelled.");
+        return;
+    };
+    draft.set("workload.precision", word);
+}

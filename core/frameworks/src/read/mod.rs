@@ -1,0 +1,160 @@
+//! The way back: from a text that a person runs to a question.
+//!
+//! [`read`] takes the command, script or configuration file of a framework and gives the question that
+//! it asks, with a report: what was understood and as which field, what was assumed, what does not matter,
+//! what is not known, and what the framework itself would refuse. Nothing is executed and nothing is
+//! dropped in silence. The reading is as pure as the rest of the core: a hostile text gives an error or an
+//! answer in linear time.
+//!
+//! A framework is one module with one table of keys beside it (`keys.rs`): to make another key known, add
+//! a line there.
+//!
+//! How many of the frameworks' own scripts are read (`scripts/read-scripts`, 2026-11-21): all that start the trainer,
+//! those that are read at all, those without an unknown key that could matter for memory or speed, and those that
+//! moreover tell the value of every such key.
+//!
+//! | scripts | commit | all | read | every key known | every value told |
+//! |---|---|---|---|---|---|
+//! | veRL v0.9.0 | 483b8a0 | 172 | 171 | 169 | 168 |
+//! | veRL, January 2026 | b178a3c | 186 | 186 | 184 | 177 |
+//! | veRL, August 2026 | 1dda039 | 169 | 168 | 162 | 161 |
+//! | verl-recipe | 48ea0a7 | 76 | 76 | 75 | 72 |
+//! | `verl_megatron_practice` | dfd811a | 31 | 31 | 31 | 30 |
+//! | `ChatLearn` | b7af31a | 29 | 29 | 29 | 29 |
+//! | Megatron-LM | d98e8a6 | 99 | 87 | 68 | 43 |
+//!
+//! What is left of veRL's are words that it would refuse itself, a robot's simulator, and variables of a cluster; of
+//! Megatron-LM's, inference, images, and variables that another script sets.
+
+mod base;
+mod chatlearn;
+mod deepspeed;
+mod diff;
+mod draft;
+mod edit;
+mod improve;
+mod launch;
+mod link;
+mod llmforge;
+mod meaning;
+mod megatron;
+mod model;
+mod nearest;
+mod printable;
+mod report;
+mod settings;
+mod shell;
+mod text;
+mod value;
+mod verl;
+mod yaml;
+
+pub use improve::{Change, Improved, improve};
+pub use report::{
+    Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
+};
+
+use link::Base;
+use shardwise_question::wire::Question;
+use text::{Kind, Part};
+
+/// Longest text that is read, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Reads texts of one run: a script, a `ds_config.json` and its launch line, a YAML file and its command.
+///
+/// `base` answers what no text tells: the GPU, its network and price, mean lengths, and the model where the
+/// text names a folder that the catalog does not know. A few settings without their command change the base, where
+/// that is a question by itself. What the base does not answer, the link in the head of an emitted text does; a key
+/// of the text always holds.
+///
+/// # Errors
+/// Where nothing can be read at all: the line, and what to do.
+///
+/// ```
+/// let text = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 \\
+///     actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+/// let reading = shardwise_core::read::read(&[text], None).unwrap();
+/// assert_eq!(reading.question.model, "qwen3-8b");
+/// assert_eq!(reading.question.workload.rl.unwrap().prompts_per_step, Some(512));
+/// ```
+pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble> {
+    if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
+        return Err(Trouble::new(
+            0,
+            "The text is longer than 1 MiB. Paste the command and its variables alone.",
+        ));
+    }
+    let mut parts = Vec::new();
+    for text in texts {
+        text::parts(text, &mut parts)?;
+    }
+    let framework = framework(&parts)?;
+    let mut notes = Vec::new();
+    let link = link::find(texts, &mut notes);
+    let beside = base
+        .zip(link.as_ref())
+        .and_then(|(base, link)| link::beside(base, link));
+    let base = Base {
+        question: beside.as_ref().or(base).or(link.as_ref()),
+        own: base,
+        link: link.as_ref(),
+    };
+    let mut reading = match framework {
+        Framework::Verl => verl::read(&parts, base),
+        Framework::Chatlearn => chatlearn::read(&parts, base),
+        Framework::Deepspeed => deepspeed::read(&parts, base),
+        Framework::Megatron => megatron::read(&parts, base),
+        Framework::Llmforge => llmforge::read(&parts, base),
+    }?;
+    reading.notes.append(&mut notes);
+    Ok(reading)
+}
+
+/// Whether the texts carry the link of the question that they were printed for: who offers a base that the person did not
+/// name for these texts leaves it out then.
+#[must_use]
+pub fn is_linked(texts: &[&str]) -> bool {
+    link::find(texts, &mut Vec::new()).is_some()
+}
+
+/// Whose texts these are: what is run decides, then what the settings look like.
+fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
+    let mut json = false;
+    let mut empty = true;
+    for part in parts {
+        match &part.kind {
+            Kind::Shell(script) => {
+                empty &= script.commands.is_empty();
+                if let Some(framework) = launch::framework(script) {
+                    return Ok(framework);
+                }
+            }
+            Kind::Yaml(settings) => {
+                empty = false;
+                let has = |prefix: &str| settings.iter().any(|s| s.key.starts_with(prefix));
+                if has("runtime_args.") || has("models.policy") {
+                    return Ok(Framework::Chatlearn);
+                }
+                if has("actor_rollout_ref.") {
+                    return Ok(Framework::Verl);
+                }
+                if llmforge::is_its(settings) {
+                    return Ok(Framework::Llmforge);
+                }
+            }
+            Kind::Json(_) => json = true,
+        }
+    }
+    if json {
+        return Ok(Framework::Deepspeed);
+    }
+    Err(Trouble::new(
+        0,
+        if empty {
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM."
+        } else {
+            "This is no text of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM: no command of theirs and none of their settings. Paste the command with its settings, or ds_config.json."
+        },
+    ))
+}

@@ -1,0 +1,218 @@
+//! What a reading gives back.
+
+use serde::Serialize;
+
+use super::printable::printable;
+use shardwise_question::wire::Question;
+
+/// A framework whose texts are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub enum Framework {
+    /// veRL: hydra overrides.
+    #[serde(rename = "verl")]
+    Verl,
+    /// `ChatLearn`: `OmegaConf` overrides and YAML.
+    #[serde(rename = "chatlearn")]
+    Chatlearn,
+    /// `DeepSpeed`: `ds_config.json`.
+    #[serde(rename = "deepspeed")]
+    Deepspeed,
+    /// Megatron-LM: arguments.
+    #[serde(rename = "megatron-lm")]
+    Megatron,
+    /// LLMForge: YAML.
+    #[serde(rename = "llmforge")]
+    Llmforge,
+}
+
+impl Framework {
+    /// Identifier of the framework among [`crate::emit::FRAMEWORKS`], where flags for it are written.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Verl => "verl",
+            Self::Chatlearn => "chatlearn",
+            Self::Deepspeed => "deepspeed",
+            Self::Megatron => "megatron-lm",
+            Self::Llmforge => "llmforge",
+        }
+    }
+
+    /// Name for a person.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verl => "veRL",
+            Self::Chatlearn => "ChatLearn",
+            Self::Deepspeed => "DeepSpeed",
+            Self::Megatron => "Megatron-LM",
+            Self::Llmforge => "LLMForge",
+        }
+    }
+
+    /// Release whose keys, defaults and rules are known, with its configuration code.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Verl => "verl 0.9.1, verl/trainer/config (https://pypi.org/project/verl/0.9.1/)",
+            Self::Chatlearn => {
+                "ChatLearn b7af31a, chatlearn/configs (https://github.com/alibaba/ChatLearn)"
+            }
+            Self::Deepspeed => {
+                "DeepSpeed 0.19.8, deepspeed/runtime/config.py (https://pypi.org/project/deepspeed/0.19.8/)"
+            }
+            Self::Megatron => {
+                "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)"
+            }
+            Self::Llmforge => {
+                "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)"
+            }
+        }
+    }
+}
+
+/// A text that was read.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Reading {
+    /// Interface version: 1.
+    pub version: u32,
+    /// Whose text it is.
+    pub framework: Framework,
+    /// The question that the text asks, as complete as text and base allow.
+    pub question: Question,
+    /// Keys that became fields of the question.
+    pub understood: Vec<Understood>,
+    /// Fields that the text does not tell.
+    pub assumed: Vec<Assumed>,
+    /// Keys that do not matter for memory and speed.
+    pub ignored: Vec<Ignored>,
+    /// Keys that matter and that the question has no field for.
+    pub not_modelled: Vec<Unmodelled>,
+    /// Keys that are not known.
+    pub unknown: Vec<Unknown>,
+    /// What the framework refuses, and keys that it has renamed or removed.
+    pub refused: Vec<Refused>,
+    /// How the text was read where it could have been read otherwise: what was not run or passed over.
+    pub notes: Vec<Note>,
+}
+
+/// How a part of the text was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Note {
+    /// Line of the text; 0 where no single line is meant.
+    pub line: u32,
+    /// One sentence.
+    pub text: String,
+}
+
+/// A key that became a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Understood {
+    /// The key, as written.
+    pub key: String,
+    /// Its value, variables replaced.
+    pub value: String,
+    /// Path of the field in the question; several where the key decides several.
+    pub field: String,
+    /// Line of the text, from 1; 0 where there is none.
+    pub line: u32,
+}
+
+/// A field that the text does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Assumed {
+    /// Path of the field in the question.
+    pub field: String,
+    /// Its value; empty where the field is left to the calculator.
+    pub value: String,
+    /// Where the value is from, and the key that would tell.
+    pub why: String,
+}
+
+/// A key that does not matter for memory and speed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Ignored {
+    /// The key, as written.
+    pub key: String,
+    /// What it is for.
+    pub why: String,
+    /// Line of the text.
+    pub line: u32,
+}
+
+/// A key that matters and that the question has no field for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Unmodelled {
+    /// The key, as written.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// What the estimate does instead.
+    pub why: String,
+    /// Line of the text.
+    pub line: u32,
+}
+
+/// A key that is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Unknown {
+    /// The key or word, as written.
+    pub key: String,
+    /// A known key that is close, or why the word is not read; empty where there is neither.
+    pub hint: String,
+    /// Line of the text.
+    pub line: u32,
+}
+
+/// What the framework refuses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Refused {
+    /// The key, as written, or the field of the question that the rule is about.
+    pub key: String,
+    /// Why, and the remedy.
+    pub why: String,
+    /// Where the rule stands.
+    pub source: String,
+    /// Line of the text; 0 where no single line is meant.
+    pub line: u32,
+}
+
+/// Why a text cannot be read at all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Trouble {
+    /// Line of the text, from 1; 0 where no single line is meant.
+    pub line: u32,
+    /// What was found, and the remedy.
+    pub message: String,
+}
+
+impl Trouble {
+    pub(super) fn new(line: u32, message: impl AsRef<str>) -> Self {
+        Self {
+            line,
+            message: printable(message.as_ref()),
+        }
+    }
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: {}", self.line, self.message)
+        } else {
+            f.write_str(&self.message)
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}

@@ -1,0 +1,219 @@
+//! Which fields belong into which question.
+//!
+//! A field that an estimate would pass over is refused rather than dropped in silence ([`check`], which
+//! [`crate::job::resolve`] calls). An old link that carries such fields still opens without them ([`strip`]).
+
+use serde_json::Value;
+
+use crate::wire::{Question, at, take, to_value};
+use shardwise_catalog::error::InputError;
+
+/// A field and the questions that it belongs into.
+struct Rule {
+    /// Its path, which stands for all that is below it; `*` stands for any key but `rollout`.
+    field: &'static str,
+    /// Whether a question has a use for it.
+    belongs: fn(&Value) -> bool,
+    /// Why not, and the remedy.
+    otherwise: &'static str,
+}
+
+const fn rule(field: &'static str, belongs: fn(&Value) -> bool, otherwise: &'static str) -> Rule {
+    Rule {
+        field,
+        belongs,
+        otherwise,
+    }
+}
+
+const LENGTHS: &str = "What is generated has lengths of its own: the longest in workload.rl, the means in workload.rollout. Leave this out.";
+const SIZES: &str = "What is generated has a size of its own: prompts_per_step and mini_batch of workload.rl, requests of workload.rollout. Leave this out.";
+const OF_A_ROLE: &str =
+    "This is the plan of one role, which has no engine and no roles of its own. Leave it out.";
+
+/// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
+/// completed ([`crate::complete`]).
+const RULES: [Rule; 21] = [
+    rule("workload.sequence_length", trains_sequences, LENGTHS),
+    rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
+    rule("workload.global_batch", trains_sequences, SIZES),
+    rule(
+        "workload.packing",
+        trains,
+        "Packing is of what trains, and here nothing does. Leave it out.",
+    ),
+    rule(
+        "workload.lora",
+        |question| is_rl(question) || matches!(kind(question), "lora" | "qlora"),
+        "Only lora, qlora and RL workloads train adapters. Use kind \"lora\".",
+    ),
+    rule(
+        "workload.rl",
+        is_rl,
+        "Only ppo, grpo and dapo take RL steps. Leave it out, or choose one of them as workload.kind.",
+    ),
+    rule(
+        "workload.rollout",
+        |question| kind(question) == "rollout",
+        "Only the kind rollout is a generation run by itself; what RL generates is in workload.rl. Leave it out, or choose that kind.",
+    ),
+    rule(
+        "workload.rl.train_gpus",
+        |question| !is_rl(question) || !matches!(schedule(question), "" | "colocated"),
+        "A colocated schedule trains on all GPUs. Leave the field out, or choose another schedule.",
+    ),
+    rule(
+        "workload.rl.max_staleness",
+        |question| !is_rl(question) || schedule(question) == "fully_async",
+        "Only a fully_async schedule has a staleness bound. Leave the field out, or choose that schedule.",
+    ),
+    rule(
+        "plan.*",
+        trains,
+        "Generation alone is laid out by plan.rollout. Leave this out, or give its like there.",
+    ),
+    rule(
+        "plan.rollout",
+        |question| is_rl(question) || kind(question) == "rollout",
+        "Nothing is generated here, so there is no engine to lay out. Leave it out.",
+    ),
+    rule(
+        "plan.critic",
+        |question| !trains(question) || has_critic(question),
+        "Nothing trains a critic here. Leave its plan out, or state workload.rl.critic.",
+    ),
+    rule(
+        "plan.reference",
+        |question| !trains(question) || has_reference(question),
+        "No reference policy is computed here. Leave its plan out, or set workload.rl.reference to true.",
+    ),
+    rule("plan.critic.rollout", never, OF_A_ROLE),
+    rule("plan.critic.critic", never, OF_A_ROLE),
+    rule("plan.critic.reference", never, OF_A_ROLE),
+    rule("plan.reference.rollout", never, OF_A_ROLE),
+    rule("plan.reference.critic", never, OF_A_ROLE),
+    rule("plan.reference.reference", never, OF_A_ROLE),
+    rule(
+        "calibration.memory",
+        trains,
+        "An engine takes the share of the card that plan.rollout.gpu_memory_utilization states, whatever a run showed. Leave this out.",
+    ),
+    rule(
+        "plan.recompute.modules",
+        |question| at(question, "plan.recompute.granularity") == "selective",
+        "Modules are of selective recomputation. Leave them out, or set plan.recompute.granularity to selective.",
+    ),
+];
+
+fn kind(question: &Value) -> &str {
+    at(question, "workload.kind").as_str().unwrap_or_default()
+}
+
+fn schedule(question: &Value) -> &str {
+    let schedule = at(question, "workload.rl.schedule");
+    schedule.as_str().unwrap_or_default()
+}
+
+fn is_rl(question: &Value) -> bool {
+    matches!(kind(question), "ppo" | "grpo" | "dapo")
+}
+
+fn trains(question: &Value) -> bool {
+    kind(question) != "rollout"
+}
+
+fn trains_sequences(question: &Value) -> bool {
+    trains(question) && !is_rl(question)
+}
+
+fn has_critic(question: &Value) -> bool {
+    let stated = !at(question, "workload.rl.critic").is_null();
+    kind(question) == "ppo" || is_rl(question) && stated
+}
+
+fn has_reference(question: &Value) -> bool {
+    let stated = at(question, "workload.rl.reference").as_bool();
+    is_rl(question) && stated.unwrap_or(kind(question) != "dapo")
+}
+
+fn never(_: &Value) -> bool {
+    false
+}
+
+/// Fields of a question, as a document, that it has no use for, with why.
+fn foreign(question: &Value) -> Vec<(String, &'static str)> {
+    let mut found: Vec<(String, &'static str)> = Vec::new();
+    if kind(question).is_empty() {
+        return found;
+    }
+    for rule in RULES.iter().filter(|rule| !(rule.belongs)(question)) {
+        let mut add = |field: String| {
+            let below = |(above, _): &(String, &str)| is_below(above, &field);
+            let stated = match at(question, &field) {
+                Value::Null => false,
+                Value::Array(list) => !list.is_empty(),
+                _ => true,
+            };
+            if stated && !found.iter().any(below) {
+                found.push((field, rule.otherwise));
+            }
+        };
+        match rule.field.strip_suffix('*') {
+            None => add(rule.field.to_owned()),
+            Some(above) => {
+                let all = at(question, above.trim_end_matches('.')).as_object();
+                let keys = all.into_iter().flat_map(|map| map.keys());
+                for key in keys.filter(|key| *key != "rollout") {
+                    add(format!("{above}{key}"));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether `path` is `above` or a part of it.
+fn is_below(above: &str, path: &str) -> bool {
+    path.strip_prefix(above)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether a question of a kind and schedule, as a document, has a use for what is at `path`.
+#[must_use]
+pub fn belongs(question: &Value, path: &str) -> bool {
+    let about = |rule: &&Rule| match rule.field.strip_suffix('*') {
+        None => is_below(rule.field, path),
+        Some(above) => path
+            .strip_prefix(above)
+            .is_some_and(|rest| !is_below("rollout", rest)),
+    };
+    let mut rules = RULES.iter().filter(about);
+    rules.all(|rule| (rule.belongs)(question))
+}
+
+/// Refuses a question with a field that it has no use for.
+///
+/// # Errors
+/// Names the first such field, and the remedy.
+pub fn check(question: &Question) -> Result<(), InputError> {
+    let first = foreign(&to_value(question)).into_iter().next();
+    first.map_or(Ok(()), |(field, otherwise)| {
+        Err(InputError::new(field, otherwise))
+    })
+}
+
+/// Takes such fields out of a question, as a document, and returns their paths.
+pub fn strip(question: &mut Value) -> Vec<String> {
+    let mut left_out = Vec::new();
+    // What one field is about may be gone with another.
+    loop {
+        let found = foreign(question);
+        if found.is_empty() {
+            return left_out;
+        }
+        for (field, _) in found {
+            take(question, &field);
+            left_out.push(field);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! From a question to a job: defaults applied, everything invalid refused by name.
+
+mod hardware;
+mod reinforcement;
+
+use std::fmt::Display;
+
+use crate::belonging;
+use crate::framework::Named;
+use crate::task::Task;
+use crate::wire::{
+    Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec,
+};
+use crate::workload::{Generation, Lora, Workload};
+use hardware::resolve_hardware;
+pub use reinforcement::STALENESS;
+use reinforcement::resolve_rl;
+use shardwise_catalog::error::{Caveat, InputError};
+use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::model::{Model, resolve_model};
+use shardwise_catalog::units::shortest;
+
+/// Least and largest factor of a calibration: beyond, the run is not the one that the question describes.
+pub const FACTORS: (f64, f64) = (0.1, 10.0);
+
+/// A question resolved: what to train or generate, and on what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// The model.
+    pub model: Model,
+    /// The machine.
+    pub hardware: Hardware,
+    /// The task.
+    pub workload: Workload,
+    /// How a run of one's own differs from its estimate.
+    pub calibration: Option<Calibration>,
+    /// The framework that is to run it, where the question names one.
+    pub framework: Option<Chosen>,
+    /// How sure it is to be that a plan fits, 0 to 1.
+    pub confidence: f64,
+    /// What had to be assumed.
+    pub caveats: Vec<Caveat>,
+}
+
+/// A framework and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// Identifier, as in [`crate::framework::NAMES`].
+    pub id: &'static str,
+    /// One of its versions.
+    pub version: &'static str,
+}
+
+impl Job {
+    /// What every estimated second is multiplied by; 1 without a calibration.
+    #[must_use]
+    pub fn time_factor(&self) -> f64 {
+        self.calibration.and_then(|own| own.time).unwrap_or(1.0)
+    }
+
+    /// The same job with another mean response.
+    #[must_use]
+    pub fn with_mean_response(&self, mean: f64) -> Self {
+        let mut job = self.clone();
+        if let Some(rl) = &mut job.workload.rl {
+            rl.mean_response_length = mean;
+            job.workload.mean_sequence_length = rl.mean_length();
+        }
+        job
+    }
+
+    /// What all that training's allocator hands out is multiplied by; 1 without a calibration.
+    #[must_use]
+    pub fn memory_factor(&self) -> f64 {
+        self.calibration.and_then(|own| own.memory).unwrap_or(1.0)
+    }
+}
+
+/// How sure it is to be that a plan fits, where the question does not say.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// The rank that adapters have by default.
+pub const RANK: u64 = 16;
+
+const MAX_GPUS: u64 = 1 << 20;
+const MAX_LENGTH: u64 = 1 << 24;
+const MAX_BATCH: u64 = 1 << 24;
+const MAX_TOKENS: f64 = 1e15;
+
+/// Resolves a question.
+///
+/// # Errors
+/// Names the first field that is missing, out of range, or of no use to such a question, and the remedy.
+pub fn resolve(question: &Question) -> Result<Job, InputError> {
+    let mut caveats = Vec::new();
+    let model = resolve_model(&question.model, "model")?;
+    let hardware = resolve_hardware(&question.hardware)?;
+    let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
+    let calibration = resolve_calibration(question.calibration)?;
+    // What is missing comes first: it says more of what was meant.
+    belonging::check(question)?;
+    Ok(Job {
+        model,
+        hardware,
+        workload,
+        calibration,
+        framework: resolve_framework(question)?,
+        confidence: within(
+            "confidence",
+            question.confidence.unwrap_or(CONFIDENCE),
+            0.5,
+            0.999,
+        )?,
+        caveats,
+    })
+}
+
+fn resolve_framework(question: &Question) -> Result<Option<Chosen>, InputError> {
+    let (Some(id), version) = (&question.framework, &question.framework_version) else {
+        return match &question.framework_version {
+            None => Ok(None),
+            Some(_) => Err(InputError::new(
+                "framework_version",
+                "This is the version of no framework. Give framework too, or leave it out.",
+            )),
+        };
+    };
+    let own = Named::of(id)?;
+    let version = own.version(version.as_deref().unwrap_or_default())?;
+    Ok(Some(Chosen {
+        id: own.id,
+        version,
+    }))
+}
+
+fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>, InputError> {
+    let Some(own) = spec else {
+        return Ok(None);
+    };
+    let (least, most) = FACTORS;
+    let checked = |name: &str, factor: Option<f64>| {
+        let field = format_args!("calibration.{name}");
+        factor
+            .map(|factor| within(field, factor, least, most))
+            .transpose()
+    };
+    let own = Calibration {
+        time: checked("time", own.time)?,
+        memory: checked("memory", own.memory)?,
+    };
+    Ok((own != Calibration::default()).then_some(own))
+}
+
+/// A whole number within `1..=max`, or the error that says so. The field's name is written only for an error.
+pub(crate) fn positive(field: impl Display, value: u64, max: u64) -> Result<u64, InputError> {
+    match outside(value, max) {
+        None => Ok(value),
+        Some(message) => Err(InputError::new(field.to_string(), message)),
+    }
+}
+
+fn outside(value: u64, max: u64) -> Option<String> {
+    if value == 0 {
+        return Some("This is 0. Give 1 or more.".to_owned());
+    }
+    (value > max).then(|| format!("{value} is more than {max}, the largest value accepted."))
+}
+
+/// A finite number within `min..=max`, or the error that says so.
+pub fn within(field: impl Display, value: f64, min: f64, max: f64) -> Result<f64, InputError> {
+    if value.is_finite() && value >= min && value <= max {
+        return Ok(value);
+    }
+    let [value, min, max] = [value, min, max].map(shortest);
+    let message = format!("{value} is out of range. Give {min} to {max}.");
+    Err(InputError::new(field.to_string(), message))
+}
+
+fn required<T>(field: &str, value: Option<T>) -> Result<T, InputError> {
+    value.ok_or_else(|| InputError::new(field, "This field is required."))
+}
+
+fn resolve_workload(
+    spec: &WorkloadSpec,
+    model: &Model,
+    hardware: &Hardware,
+    caveats: &mut Vec<Caveat>,
+) -> Result<Workload, InputError> {
+    let kind = spec.kind;
+    let mut workload = Workload {
+        kind,
+        precision: spec.precision.unwrap_or_default(),
+        packing: spec.packing.unwrap_or(true),
+        sequence_length: 0,
+        mean_sequence_length: 0.0,
+        global_batch: 1,
+        lora: resolve_lora(kind, spec.lora)?,
+        rl: None,
+        generation: None,
+        tokens: None,
+    };
+    if let Some(tokens) = spec.tokens {
+        if !(tokens.is_finite() && (1.0..=MAX_TOKENS).contains(&tokens)) {
+            return Err(InputError::new(
+                "workload.tokens",
+                format!(
+                    "{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run."
+                ),
+            ));
+        }
+        workload.tokens = Some(tokens);
+    }
+    match kind.task() {
+        Task::Train => {
+            let length = required("workload.sequence_length", spec.sequence_length)?;
+            workload.sequence_length = positive("workload.sequence_length", length, MAX_LENGTH)?;
+            let batch = required("workload.global_batch", spec.global_batch)?;
+            workload.global_batch = positive("workload.global_batch", batch, MAX_BATCH)?;
+            workload.mean_sequence_length = match spec.mean_sequence_length {
+                Some(mean) => within("workload.mean_sequence_length", mean, 1.0, length as f64)?,
+                None => length as f64,
+            };
+        }
+        Task::Rl(algorithm) => {
+            let rl = spec
+                .rl
+                .as_ref()
+                .ok_or_else(|| InputError::new("workload.rl", "RL workloads need this object."))?;
+            let rl = resolve_rl(algorithm, rl, model, hardware, caveats)?;
+            workload.sequence_length = rl.max_length();
+            workload.mean_sequence_length = rl.mean_length();
+            workload.global_batch = rl.mini_batch * rl.responses_per_prompt;
+            workload.rl = Some(rl);
+        }
+        Task::Generate => {
+            let rollout = spec.rollout.as_ref().ok_or_else(|| {
+                InputError::new("workload.rollout", "A rollout workload needs this object.")
+            })?;
+            let generation = resolve_generation(rollout)?;
+            workload.mean_sequence_length =
+                generation.mean_prompt_length + generation.mean_response_length;
+            workload.sequence_length = workload.mean_sequence_length.ceil() as u64;
+            workload.global_batch = generation.requests;
+            workload.generation = Some(generation);
+        }
+    }
+    Ok(workload)
+}
+
+fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lora>, InputError> {
+    let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora);
+    if !adapters && spec.is_none() {
+        return Ok(None);
+    }
+    let spec = spec.unwrap_or_default();
+    Ok(Some(Lora {
+        rank: positive("workload.lora.rank", spec.rank.unwrap_or(RANK), 4096)?,
+        targets: spec.targets.unwrap_or_default(),
+    }))
+}
+
+fn resolve_generation(spec: &RolloutWorkloadSpec) -> Result<Generation, InputError> {
+    let field = |name: &str| format!("workload.rollout.{name}");
+    let length = |name: &str, value: Option<f64>| {
+        within(
+            field(name),
+            required(&field(name), value)?,
+            1.0,
+            MAX_LENGTH as f64,
+        )
+    };
+    Ok(Generation {
+        requests: positive(
+            field("requests"),
+            required(&field("requests"), spec.requests)?,
+            1 << 32,
+        )?,
+        mean_prompt_length: length("mean_prompt_length", spec.mean_prompt_length)?,
+        mean_response_length: length("mean_response_length", spec.mean_response_length)?,
+        response_length_cv: within(
+            field("response_length_cv"),
+            spec.response_length_cv.unwrap_or(0.0),
+            0.0,
+            10.0,
+        )?,
+    })
+}

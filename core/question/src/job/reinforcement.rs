@@ -1,0 +1,170 @@
+//! One RL step of a question, with its defaults.
+
+use serde_json::Value;
+
+use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH, positive, required, within};
+use crate::task::Algorithm;
+use crate::wire::{RlSpec, Schedule};
+use crate::workload::Rl;
+use shardwise_catalog::error::{Caveat, InputError};
+use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::model::{Model, resolve_model};
+use shardwise_catalog::units::shortest;
+
+/// Versions of the weights that a fully asynchronous sample may lag behind: veRL's `max_off_policy_threshold`
+/// (verl 0.9.1, `trainer/config`).
+pub const STALENESS: u64 = 8;
+
+pub(super) fn resolve_rl(
+    algorithm: &Algorithm,
+    spec: &RlSpec,
+    model: &Model,
+    hardware: &Hardware,
+    caveats: &mut Vec<Caveat>,
+) -> Result<Rl, InputError> {
+    let field = |name: &str| format!("workload.rl.{name}");
+    let count =
+        |name: &str, value: u64| positive(format_args!("workload.rl.{name}"), value, MAX_BATCH);
+    let length =
+        |name: &str, value: u64| positive(format_args!("workload.rl.{name}"), value, MAX_LENGTH);
+
+    let prompts = count(
+        "prompts_per_step",
+        required(&field("prompts_per_step"), spec.prompts_per_step)?,
+    )?;
+    let responses = spec
+        .responses_per_prompt
+        .unwrap_or(algorithm.responses_per_prompt);
+    let responses = positive(field("responses_per_prompt"), responses, 4096)?;
+    let max_prompt = length(
+        "max_prompt_length",
+        required(&field("max_prompt_length"), spec.max_prompt_length)?,
+    )?;
+    let max_response = length(
+        "max_response_length",
+        required(&field("max_response_length"), spec.max_response_length)?,
+    )?;
+    let mut mean = |name: &str, value: Option<f64>, longest: u64| match value {
+        Some(mean) if mean > longest as f64 => Err(InputError::new(
+            field(name),
+            format!(
+                "The mean of {} tokens is above the longest, {longest}. Lower it, or raise the longest.",
+                shortest(mean)
+            ),
+        )),
+        Some(mean) => within(field(name), mean, 1.0, MAX_LENGTH as f64),
+        None => {
+            caveats.push(Caveat::new(
+                "assumed-mean-length",
+                format!(
+                    "{} is not given: half of the longest, {} tokens, is assumed.",
+                    name.replace('_', " "),
+                    longest / 2
+                ),
+            ));
+            Ok((longest as f64 / 2.0).max(1.0))
+        }
+    };
+    let mean_prompt = mean("mean_prompt_length", spec.mean_prompt_length, max_prompt)?;
+    let mean_response = mean(
+        "mean_response_length",
+        spec.mean_response_length,
+        max_response,
+    )?;
+    let cv = within(
+        field("response_length_cv"),
+        spec.response_length_cv.unwrap_or(0.5),
+        0.0,
+        10.0,
+    )?;
+    let mini_batch = count("mini_batch", spec.mini_batch.unwrap_or(prompts))?;
+    if mini_batch > prompts {
+        return Err(InputError::new(
+            field("mini_batch"),
+            format!(
+                "A mini-batch of {mini_batch} prompts is above prompts_per_step, {prompts}. Give {prompts} or less."
+            ),
+        ));
+    }
+    if !prompts.is_multiple_of(mini_batch) {
+        return Err(InputError::new(
+            field("mini_batch"),
+            format!(
+                "{prompts} prompts do not divide into mini-batches of {mini_batch}. Give a divisor of {prompts}."
+            ),
+        ));
+    }
+    let role = |name: &str, value: &Option<Value>| match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => resolve_model(value, &field(name)).map(Some),
+    };
+    let critic = role("critic", &spec.critic)?;
+    let critic = match (algorithm.critic, critic) {
+        (true, None) if spec.critic.is_none() => Some(model.clone()),
+        (true, None) => {
+            return Err(InputError::new(
+                field("critic"),
+                format!(
+                    "{} trains a critic. Give its model, or leave the field out to use the actor's.",
+                    algorithm.name
+                ),
+            ));
+        }
+        (_, critic) => critic,
+    };
+    let schedule = spec.schedule.unwrap_or_default();
+    let train_gpus = match (schedule, spec.train_gpus) {
+        (Schedule::Colocated, _) => hardware.gpus,
+        (_, None) => (hardware.gpus / 2).max(1),
+        (_, Some(gpus)) => positive(field("train_gpus"), gpus, MAX_GPUS)? as u32,
+    };
+    if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
+        return Err(InputError::new(
+            field("train_gpus"),
+            format!(
+                "{train_gpus} of {} GPUs train and none is left to generate. Give fewer.",
+                hardware.gpus
+            ),
+        ));
+    }
+    let gen_batch_size = count("gen_batch_size", spec.gen_batch_size.unwrap_or(prompts))?;
+    let oversampling = match (spec.oversampling, algorithm.oversampling) {
+        (Some(times), _) => within(field("oversampling"), times, 1.0, 100.0)?,
+        (None, Some(times)) => {
+            caveats.push(Caveat::new(
+                "assumed-oversampling",
+                format!(
+                    "{} drops prompts whose responses all score alike: {times} generated prompts for each that trains are assumed. State workload.rl.oversampling, 1 without dynamic sampling.",
+                    algorithm.name
+                ),
+            ));
+            times
+        }
+        (None, None) => 1.0,
+    };
+    let max_staleness = match (schedule, spec.max_staleness) {
+        (Schedule::FullyAsync, stated) => count("max_staleness", stated.unwrap_or(STALENESS))?,
+        _ => 1,
+    };
+    Ok(Rl {
+        prompts_per_step: prompts,
+        gen_batch_size,
+        oversampling,
+        responses_per_prompt: responses,
+        max_prompt_length: max_prompt,
+        max_response_length: max_response,
+        mean_prompt_length: mean_prompt,
+        mean_response_length: mean_response,
+        response_length_cv: cv,
+        mini_batch,
+        epochs: positive(field("epochs"), spec.epochs.unwrap_or(1), 1000)?,
+        reference: spec.reference.unwrap_or(algorithm.reference),
+        critic,
+        reward_model: role("reward_model", &spec.reward_model)?,
+        old_log_prob: spec.old_log_prob.unwrap_or(true),
+        reward_s: within(field("reward_s"), spec.reward_s.unwrap_or(0.0), 0.0, 1e6)?,
+        schedule,
+        max_staleness,
+        train_gpus,
+    })
+}

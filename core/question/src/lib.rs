@@ -1,0 +1,17 @@
+//! What is asked: the question and the answer as JSON ([`wire`]), the task, the job with its defaults and limits ([`job`]),
+//! the plan, and the plan made complete ([`complete`]).
+
+pub mod belonging;
+pub mod complete;
+pub mod framework;
+pub mod job;
+pub mod permalink;
+pub mod plan;
+pub mod presets;
+pub mod recipes;
+pub mod task;
+pub mod wire;
+pub mod workload;
+pub mod zero_needs;
+
+pub use wire::{Answer, Question};

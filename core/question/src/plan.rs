@@ -1,0 +1,342 @@
+//! A complete plan: every dimension decided.
+
+use crate::wire::{
+    Attention, Backend, Engine, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
+    RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+};
+
+/// How training is laid out over the GPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// The code that trains.
+    pub backend: Backend,
+    /// GPUs that split each matrix.
+    pub tensor_parallel: u32,
+    /// Pipeline stages.
+    pub pipeline_parallel: u32,
+    /// Model chunks per stage; 1 = off.
+    pub virtual_pipeline: u32,
+    /// GPUs that split each sequence by ring attention.
+    pub context_parallel: u32,
+    /// GPUs that split each sequence by exchanging heads.
+    pub ulysses_parallel: u32,
+    /// GPUs that share the experts.
+    pub expert_parallel: u32,
+    /// GPUs that split each expert.
+    pub expert_tensor_parallel: u32,
+    /// Megatron's sequence parallelism.
+    pub sequence_parallel: bool,
+    /// ZeRO stage.
+    pub zero_stage: u8,
+    /// GPUs of one shard group (ZeRO-3, HSDP).
+    pub shard_group: u32,
+    /// What one forward pass takes on one GPU.
+    pub micro_batch: MicroBatch,
+    /// Activations computed again.
+    pub recompute: Recompute,
+    /// What is kept in host memory.
+    pub offload: Offload,
+    /// Share of the optimizer's states that stay in host memory, where the CPUs step them (Megatron's hybrid optimizer).
+    pub optimizer_offload_fraction: f64,
+    /// Attention kernel.
+    pub attention: Attention,
+    /// Loss without materialised logits.
+    pub fused_lm_head: bool,
+    /// Loss whose gradient replaces the logits.
+    pub fused_loss: bool,
+    /// Communication beside computation.
+    pub overlap: Overlap,
+    /// Whether what is offloaded lies on NVMe drives rather than in host memory.
+    pub nvme_offload: bool,
+    /// ZeRO++.
+    pub zero_plus: ZeroPlus,
+    /// Bytes per parameter of the weights that products read; with FSDP these are shards of the master weights.
+    pub weights_bytes: f64,
+    /// Bytes of master weights per parameter.
+    pub master_weights_bytes: f64,
+    /// Bytes of gradients per parameter.
+    pub gradient_bytes: f64,
+    /// Bytes of optimizer moments per parameter.
+    pub optimizer_bytes: f64,
+}
+
+/// What ZeRO++ adds to ZeRO-3 (arXiv:2306.10209).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZeroPlus {
+    /// GPUs that hold a second copy of the weights between them (hpZ); 1 = off.
+    pub partition_size: u32,
+    /// Weights are gathered in 8 bits (qwZ).
+    pub quantized_weights: bool,
+    /// Gradients are reduced in 4 bits (qgZ).
+    pub quantized_gradients: bool,
+}
+
+impl ZeroPlus {
+    /// Plain ZeRO.
+    pub const OFF: Self = Self {
+        partition_size: 1,
+        quantized_weights: false,
+        quantized_gradients: false,
+    };
+}
+
+/// What one forward pass takes on one GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MicroBatch {
+    /// A number of sequences.
+    Sequences(u64),
+    /// As many sequences as fit a token budget (dynamic batching).
+    Tokens(u64),
+}
+
+/// Activations computed again in the backward pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recompute {
+    /// None.
+    None,
+    /// Some modules.
+    Selective(Modules),
+    /// Each layer from its input.
+    Full,
+}
+
+/// A set of recomputed modules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modules(u8);
+
+/// Every module, in the order in which it is written.
+pub const MODULES: [RecomputeModule; 7] = [
+    RecomputeModule::CoreAttn,
+    RecomputeModule::Mlp,
+    RecomputeModule::Moe,
+    RecomputeModule::MoeAct,
+    RecomputeModule::Layernorm,
+    RecomputeModule::MlaUpProj,
+    RecomputeModule::SharedExperts,
+];
+
+impl Modules {
+    /// Megatron's default for selective recomputation: core attention.
+    pub const CORE_ATTN: Self = Self(1);
+
+    /// The set of the modules given.
+    #[must_use]
+    pub fn of(modules: &[RecomputeModule]) -> Self {
+        Self(
+            modules
+                .iter()
+                .fold(0, |set, module| set | 1 << *module as u8),
+        )
+    }
+
+    /// Whether `module` is recomputed.
+    #[must_use]
+    pub fn contains(self, module: RecomputeModule) -> bool {
+        self.0 & (1 << module as u8) != 0
+    }
+
+    /// The set as bits.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The modules, in a fixed order.
+    pub fn iter(self) -> impl Iterator<Item = RecomputeModule> {
+        MODULES
+            .into_iter()
+            .filter(move |module| self.contains(*module))
+    }
+}
+
+/// The generation engine's layout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RolloutPlan {
+    /// Engine.
+    pub engine: Engine,
+    /// GPUs that split each matrix.
+    pub tensor_parallel: u32,
+    /// Data-parallel attention ranks of one engine.
+    pub data_parallel: u32,
+    /// GPUs that share the experts of one engine.
+    pub expert_parallel: u32,
+    /// Share of the card the engine may take.
+    pub gpu_memory_utilization: f64,
+    /// Sequences decoded together per engine.
+    pub max_num_seqs: u64,
+    /// Tokens in one engine step.
+    pub max_num_batched_tokens: u64,
+    /// Precision of the engine's weights.
+    pub precision: Precision,
+    /// Whether the KV cache is given back while training.
+    pub free_cache: bool,
+    /// Whether the engine launches each kernel by itself instead of replaying CUDA graphs.
+    pub enforce_eager: bool,
+    /// Type of the keys and values in the cache.
+    pub kv_cache_dtype: KvCacheDtype,
+    /// How many times as fast speculative decoding generates.
+    pub speculative_speedup: f64,
+}
+
+/// Everything decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// Layout of the trained model; for generation alone it is not used.
+    pub layout: Layout,
+    /// The generation engine; absent where nothing is generated.
+    pub rollout: Option<RolloutPlan>,
+    /// The critic's layout, where there is a critic.
+    pub critic: Option<Layout>,
+    /// The reference policy's layout, where there is one.
+    pub reference: Option<Layout>,
+}
+
+impl Layout {
+    /// Share of the optimizer's states that are on the card while it steps, whatever is moved between phases.
+    pub fn optimizer_on_card(&self) -> f64 {
+        1.0 - self.optimizer_offload_fraction
+    }
+
+    /// The same with nothing recomputed.
+    #[must_use]
+    pub fn without_recompute(&self) -> Self {
+        Self {
+            recompute: Recompute::None,
+            ..*self
+        }
+    }
+
+    /// GPUs that hold one copy of the model's computation: everything but data parallelism.
+    #[must_use]
+    pub fn model_parallel(&self) -> u32 {
+        self.tensor_parallel
+            * self.pipeline_parallel
+            * self.context_parallel
+            * self.ulysses_parallel
+    }
+
+    /// Data-parallel replicas among `gpus`.
+    #[must_use]
+    pub fn data_parallel(&self, gpus: u32) -> u32 {
+        (gpus / self.model_parallel()).max(1)
+    }
+
+    /// GPUs that split each sequence, by either method.
+    #[must_use]
+    pub fn sequence_split(&self) -> u32 {
+        self.context_parallel * self.ulysses_parallel
+    }
+
+    /// This layout as the interface writes it.
+    #[must_use]
+    pub fn to_spec(&self) -> PlanSpec {
+        let (micro_batch, max_tokens_per_gpu) = match self.micro_batch {
+            MicroBatch::Sequences(n) => (Some(n), None),
+            MicroBatch::Tokens(n) => (None, Some(n)),
+        };
+        PlanSpec {
+            backend: Some(self.backend),
+            tensor_parallel: Some(self.tensor_parallel.into()),
+            pipeline_parallel: Some(self.pipeline_parallel.into()),
+            virtual_pipeline: Some(self.virtual_pipeline.into()),
+            context_parallel: Some(self.context_parallel.into()),
+            ulysses_parallel: Some(self.ulysses_parallel.into()),
+            expert_parallel: Some(self.expert_parallel.into()),
+            expert_tensor_parallel: Some(self.expert_tensor_parallel.into()),
+            sequence_parallel: Some(self.sequence_parallel),
+            zero_stage: Some(self.zero_stage.into()),
+            shard_group: Some(self.shard_group.into()),
+            micro_batch,
+            max_tokens_per_gpu,
+            recompute: Some(self.recompute.to_spec()),
+            offload: Some(self.offload),
+            optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
+                .then_some(self.optimizer_offload_fraction),
+            attention: Some(self.attention),
+            fused_lm_head: Some(self.fused_lm_head),
+            fused_loss: Some(self.fused_loss),
+            overlap: Some(self.overlap),
+            // Few plans have these: absent where they are off.
+            nvme_offload: self.nvme_offload.then_some(true),
+            zero_hpz_partition_size: (self.zero_plus.partition_size > 1)
+                .then_some(self.zero_plus.partition_size.into()),
+            zero_quantized_weights: self.zero_plus.quantized_weights.then_some(true),
+            zero_quantized_gradients: self.zero_plus.quantized_gradients.then_some(true),
+            master_weights_bytes: Some(self.master_weights_bytes),
+            gradient_bytes: Some(self.gradient_bytes),
+            optimizer_bytes: Some(self.optimizer_bytes),
+            rollout: None,
+            critic: None,
+            reference: None,
+        }
+    }
+}
+
+impl Recompute {
+    fn to_spec(self) -> RecomputeSpec {
+        match self {
+            Self::None => RecomputeSpec::Word(RecomputeGranularity::None),
+            Self::Full => RecomputeSpec::Word(RecomputeGranularity::Full),
+            Self::Selective(modules) if modules == Modules::CORE_ATTN => {
+                RecomputeSpec::Word(RecomputeGranularity::Selective)
+            }
+            Self::Selective(modules) => RecomputeSpec::Modules {
+                granularity: RecomputeGranularity::Selective,
+                modules: modules.iter().collect(),
+            },
+        }
+    }
+}
+
+impl RolloutPlan {
+    /// GPUs of one engine.
+    #[must_use]
+    pub fn gpus(&self) -> u32 {
+        self.tensor_parallel * self.data_parallel
+    }
+
+    /// Changes its sizes: an engine splits its experts over all of its GPUs or none.
+    pub fn resize(&mut self, change: impl FnOnce(&mut Self)) {
+        let whole = self.expert_parallel == self.gpus();
+        change(self);
+        if whole {
+            self.expert_parallel = self.gpus();
+        }
+    }
+
+    /// This engine as the interface writes it.
+    #[must_use]
+    pub fn to_spec(&self) -> RolloutPlanSpec {
+        RolloutPlanSpec {
+            engine: Some(self.engine),
+            tensor_parallel: Some(self.tensor_parallel.into()),
+            data_parallel: Some(self.data_parallel.into()),
+            expert_parallel: Some(self.expert_parallel.into()),
+            gpu_memory_utilization: Some(self.gpu_memory_utilization),
+            max_num_seqs: Some(self.max_num_seqs),
+            max_num_batched_tokens: Some(self.max_num_batched_tokens),
+            precision: Some(self.precision),
+            free_cache: Some(self.free_cache),
+            enforce_eager: Some(self.enforce_eager),
+            kv_cache_dtype: Some(self.kv_cache_dtype),
+            speculative_speedup: Some(self.speculative_speedup),
+        }
+    }
+}
+
+impl Plan {
+    /// This plan as the interface writes it: complete, so that it evaluates to itself.
+    #[must_use]
+    pub fn to_spec(&self) -> PlanSpec {
+        let differing = |layout: &Option<Layout>| {
+            layout
+                .filter(|layout| *layout != self.layout)
+                .map(|layout| Box::new(layout.to_spec()))
+        };
+        PlanSpec {
+            rollout: self.rollout.as_ref().map(RolloutPlan::to_spec),
+            critic: differing(&self.critic),
+            reference: differing(&self.reference),
+            ..self.layout.to_spec()
+        }
+    }
+}

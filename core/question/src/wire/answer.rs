@@ -1,0 +1,623 @@
+//! The answer document. Fields that do not apply are absent: never zero, never NaN.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Calibration, Difference, PlanSpec};
+use shardwise_catalog::error::Caveat;
+
+/// What the calculator replies.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Answer {
+    /// Interface version: 1.
+    pub version: u32,
+    /// Whether it fits rather than not: `fit.state` is `fits` or `tight`.
+    pub fits: bool,
+    /// How sure that is.
+    pub fit: Fit,
+    /// The complete plan that was evaluated.
+    pub plan: PlanSpec,
+    /// Who runs it: the question's framework, or where it names none the first that does; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framework: Option<RunBy>,
+    /// Non-padding tokens per second and GPU, over the whole step and all GPUs.
+    pub tokens_per_s_per_gpu: f64,
+    /// Non-padding tokens per second over all GPUs.
+    pub tokens_per_s: f64,
+    /// Millions of tokens per hour, over all GPUs.
+    pub mtok_per_hour: f64,
+    /// Seconds of one step (optimizer step, RL step, or the whole generation run).
+    pub step_time_s: f64,
+    /// Model FLOPs utilization, without recomputation, over the dense peak of the precision. Six operations per weight that
+    /// multiplies a token and trains, four per frozen one.
+    pub mfu: f64,
+    /// Hardware FLOPs utilization: the same with what the plan computes again; equal where it recomputes nothing.
+    pub hfu: f64,
+    /// Model TFLOPS per GPU.
+    pub model_tflops_per_gpu: f64,
+    /// Dollars per million tokens; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_mtok: Option<f64>,
+    /// Dollars per step; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_step: Option<f64>,
+    /// Price per GPU and hour that was used; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd_per_gpu_hour: Option<f64>,
+    /// The whole run, where `workload.tokens` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+    /// GPUs of the two sides, where generation has its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
+    /// Memory of the worst GPU at its worst moment.
+    pub memory: Memory,
+    /// Where the time goes.
+    pub time: Time,
+    /// Ranges; absent where no published run supports one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// The question's calibration, which all figures above contain; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+    /// Errors, warnings, then what would help, most valuable first. Only the answer to a question has the last: not the
+    /// plans of a search.
+    pub advice: Vec<Advice>,
+    /// What the estimate leaves out or assumes.
+    pub caveats: Vec<Caveat>,
+    /// Which data answered.
+    pub data: Data,
+}
+
+impl Answer {
+    /// The interval of a figure that grows as the speed does, such as MFU; `None` where the answer has none.
+    #[must_use]
+    pub fn with_speed(&self, figure: f64) -> Option<[f64; 2]> {
+        let speeds = self.interval?.tokens_per_s_per_gpu;
+        let range = speeds.map(|speed| figure * speed / self.tokens_per_s_per_gpu);
+        range.iter().all(|end| end.is_finite()).then_some(range)
+    }
+
+    /// The interval of a figure that shrinks as the speed grows: seconds, hours, dollars.
+    #[must_use]
+    pub fn against_speed(&self, figure: f64) -> Option<[f64; 2]> {
+        let [low, high] = self.interval?.tokens_per_s_per_gpu;
+        let range = [high, low].map(|speed| figure * self.tokens_per_s_per_gpu / speed);
+        range.iter().all(|end| end.is_finite()).then_some(range)
+    }
+}
+
+/// Whether a plan fits, as a decision under uncertainty.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Fit {
+    /// `fits` where it is as sure as asked, `tight` from one half, `unlikely` from one in twenty, else `no`.
+    pub state: FitState,
+    /// Probability that nothing runs out of memory, 0 to 1.
+    pub probability: f64,
+    /// How sure the question wants to be, 0 to 1.
+    pub confidence: f64,
+    /// What decides: a phase of `memory.phases`, `engine` (its own share of the card) or `host` (a node's host memory).
+    pub phase: &'static str,
+    /// GiB that there are for it.
+    pub capacity_gib: f64,
+    /// GiB that it needs by the estimate. Below `memory.reserved_gib`, which counts what an allocator could return.
+    pub needed_gib: f64,
+    /// GiB that suffice as surely as asked.
+    pub needed_at_confidence_gib: f64,
+    /// `capacity_gib` less `needed_gib`: below zero where that much is missing.
+    pub margin_gib: f64,
+    /// RL: it is as sure as asked while the mean response is at most so long, in tokens; absent where it is whatever
+    /// they are, or not now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_response_at_most: Option<f64>,
+    /// Host memory of one node; absent where the plan moves nothing there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostMemory>,
+}
+
+impl Fit {
+    /// GiB that are missing for it to fit as surely as asked; 0 where none are.
+    #[must_use]
+    pub fn missing_gib(&self) -> f64 {
+        (self.needed_at_confidence_gib - self.capacity_gib).max(0.0)
+    }
+
+    /// Of a plan that needs nothing.
+    #[must_use]
+    pub fn nothing(confidence: f64) -> Self {
+        Self {
+            state: FitState::Fits,
+            probability: 1.0,
+            confidence,
+            phase: "train",
+            capacity_gib: 0.0,
+            needed_gib: 0.0,
+            needed_at_confidence_gib: 0.0,
+            margin_gib: 0.0,
+            mean_response_at_most: None,
+            host: None,
+        }
+    }
+}
+
+/// The framework that an answer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct RunBy {
+    /// Identifier, as in `flags --for`.
+    pub id: &'static str,
+    /// One of its versions.
+    pub version: &'static str,
+    /// Whether the question names it.
+    pub stated: bool,
+}
+
+/// How sure it is that a plan fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FitState {
+    /// As sure as asked.
+    Fits,
+    /// Less, but more likely than not.
+    Tight,
+    /// Less likely than not.
+    Unlikely,
+    /// Less than one in twenty.
+    No,
+}
+
+impl FitState {
+    /// The state at a probability, of which `confidence` is asked.
+    #[must_use]
+    pub fn of(probability: f64, confidence: f64) -> Self {
+        if probability >= confidence {
+            Self::Fits
+        } else if probability >= 0.5 {
+            Self::Tight
+        } else if probability >= 0.05 {
+            Self::Unlikely
+        } else {
+            Self::No
+        }
+    }
+
+    /// Whether a plan fits rather than not.
+    #[must_use]
+    pub fn fits(self) -> bool {
+        matches!(self, Self::Fits | Self::Tight)
+    }
+}
+
+/// Host memory of one node, in GiB.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct HostMemory {
+    /// What the parts add up to.
+    pub needed_gib: f64,
+    /// What the node has; absent where nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity_gib: Option<f64>,
+    /// The parts.
+    pub parts: HostParts,
+}
+
+/// Hours and dollars of a whole run.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Run {
+    /// Hours.
+    pub hours: f64,
+    /// Dollars; absent without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+}
+
+/// GPUs that train and GPUs that generate.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Split {
+    /// GPUs that train.
+    pub train_gpus: u32,
+    /// GPUs that generate.
+    pub rollout_gpus: u32,
+}
+
+/// Memory of the worst GPU in its worst phase, in GiB.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Memory {
+    /// What the framework's allocator has handed out (`torch.cuda.max_memory_allocated`).
+    pub peak_gib: f64,
+    /// The same with the allocator's slack, the CUDA context and communication buffers.
+    pub reserved_gib: f64,
+    /// What the card has.
+    pub capacity_gib: f64,
+    /// Phase of the peak: a name from `phases`.
+    pub phase: &'static str,
+    /// The peak's parts; they add up to `reserved_gib`.
+    pub parts: MemoryParts,
+    /// Every phase with its own parts.
+    pub phases: Vec<MemoryPhase>,
+    /// RL: the most that fits, all else as planned, without offload and with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+}
+
+/// Host memory of a node by part, in GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct HostParts {
+    /// Offloaded weights.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parameters: f64,
+    /// Gradients that the host's CPUs update with.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub gradients: f64,
+    /// Offloaded master weights and moments.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub optimizer: f64,
+    /// Offloaded activations.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub activations: f64,
+    /// The processes themselves: libraries, buffers, data.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub processes: f64,
+}
+
+impl HostParts {
+    /// Names and values, in the order in which they are shown.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, f64); 5] {
+        [
+            ("parameters", self.parameters),
+            ("gradients", self.gradients),
+            ("optimizer", self.optimizer),
+            ("activations", self.activations),
+            ("processes", self.processes),
+        ]
+    }
+
+    /// Sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.entries().iter().map(|(_, gib)| gib).sum()
+    }
+
+    /// Both, part by part, the second `times` over.
+    #[must_use]
+    pub fn plus(&self, other: &Self, times: f64) -> Self {
+        Self {
+            parameters: self.parameters + times * other.parameters,
+            gradients: self.gradients + times * other.gradients,
+            optimizer: self.optimizer + times * other.optimizer,
+            activations: self.activations + times * other.activations,
+            processes: self.processes + times * other.processes,
+        }
+    }
+}
+
+/// The most that fits.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Limit {
+    /// Whether parameters, gradients and optimizer states wait in host memory between their phases.
+    pub offload: bool,
+    /// The largest safe share of the card for the engine, to a twentieth; absent where its weights alone do not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_memory_utilization: Option<f64>,
+    /// The largest token budget of each training phase.
+    pub max_tokens_per_gpu: Vec<TokenBudget>,
+}
+
+/// A role's token budget.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TokenBudget {
+    /// As in [`MemoryPhase::name`].
+    pub phase: &'static str,
+    /// Tokens per GPU and pass; absent where not even the longest sequence fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+/// Memory of one phase.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct MemoryPhase {
+    /// `train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_critic`, `update_actor`.
+    pub name: &'static str,
+    /// GiB, everything included.
+    pub reserved_gib: f64,
+    /// The parts; they add up to `reserved_gib`.
+    pub parts: MemoryParts,
+}
+
+/// Parts of the memory of one GPU, in GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct MemoryParts {
+    /// Weights that train or are trained upon, in the compute precision.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parameters: f64,
+    /// Gradients.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub gradients: f64,
+    /// Master weights and optimizer moments.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub optimizer: f64,
+    /// Activations kept for the backward pass, and the working set of one layer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub activations: f64,
+    /// Logits and the loss's copies of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub logits: f64,
+    /// The engine's KV cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kv_cache: f64,
+    /// The engine's weights.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rollout_weights: f64,
+    /// Weights of frozen models beside the trained one (reference, reward).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub frozen_weights: f64,
+    /// Communication buffers.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub communication: f64,
+    /// CUDA context, libraries, allocator slack.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub framework: f64,
+}
+
+// A pedantic lint on some targets: the signature is the one serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+impl MemoryParts {
+    /// Names and values, in the order in which they are drawn.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, f64); 10] {
+        [
+            ("parameters", self.parameters),
+            ("gradients", self.gradients),
+            ("optimizer", self.optimizer),
+            ("activations", self.activations),
+            ("logits", self.logits),
+            ("kv_cache", self.kv_cache),
+            ("rollout_weights", self.rollout_weights),
+            ("frozen_weights", self.frozen_weights),
+            ("communication", self.communication),
+            ("framework", self.framework),
+        ]
+    }
+
+    /// Sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.entries().iter().map(|(_, gib)| gib).sum()
+    }
+
+    /// Both, part by part.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            parameters: self.parameters + other.parameters,
+            gradients: self.gradients + other.gradients,
+            optimizer: self.optimizer + other.optimizer,
+            activations: self.activations + other.activations,
+            logits: self.logits + other.logits,
+            kv_cache: self.kv_cache + other.kv_cache,
+            rollout_weights: self.rollout_weights + other.rollout_weights,
+            frozen_weights: self.frozen_weights + other.frozen_weights,
+            communication: self.communication + other.communication,
+            framework: self.framework + other.framework,
+        }
+    }
+
+    /// Each part `factor` times as large.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self {
+            parameters: self.parameters * factor,
+            gradients: self.gradients * factor,
+            optimizer: self.optimizer * factor,
+            activations: self.activations * factor,
+            logits: self.logits * factor,
+            kv_cache: self.kv_cache * factor,
+            rollout_weights: self.rollout_weights * factor,
+            frozen_weights: self.frozen_weights * factor,
+            communication: self.communication * factor,
+            framework: self.framework * factor,
+        }
+    }
+}
+
+/// Where the time of one step goes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Time {
+    /// Phases, in order; they add up to `step_time_s` unless the schedule overlaps them.
+    pub phases: Vec<TimePhase>,
+    /// Parts of the step, over all phases.
+    pub parts: TimeParts,
+    /// Seconds of phases that run beside others: their sum less the step.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub hidden_s: f64,
+}
+
+/// One phase of the step.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TimePhase {
+    /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`, `driver`.
+    pub name: &'static str,
+    /// Seconds.
+    pub s: f64,
+    /// Parts of this phase; they add up to `s`.
+    pub parts: TimeParts,
+}
+
+/// Parts of the time, in seconds. What runs beside something longer is not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct TimeParts {
+    /// Matrix products, attention and memory-bound operators, forward and backward.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub compute: f64,
+    /// Forward passes done again in the backward pass.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub recompute: f64,
+    /// Engine: prompts.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub prefill: f64,
+    /// Engine: responses.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub decode: f64,
+    /// Tensor-parallel collectives.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tensor_parallel: f64,
+    /// Context-parallel ring or Ulysses exchanges.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub context_parallel: f64,
+    /// Expert all-to-all.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub expert_parallel: f64,
+    /// Sends between pipeline stages.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pipeline_parallel: f64,
+    /// Waiting for the pipeline to fill and drain, and for the slowest stage.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bubble: f64,
+    /// Gradient reduction and parameter gathering that nothing hides.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub data_parallel: f64,
+    /// The optimizer step.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub optimizer: f64,
+    /// Traffic to and from host memory.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub offload: f64,
+    /// New weights to the engine.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub weight_sync: f64,
+    /// Launch overhead and the driver.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overhead: f64,
+}
+
+impl TimeParts {
+    /// Names and values, in the order in which they are drawn.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, f64); 14] {
+        [
+            ("compute", self.compute),
+            ("recompute", self.recompute),
+            ("prefill", self.prefill),
+            ("decode", self.decode),
+            ("tensor_parallel", self.tensor_parallel),
+            ("context_parallel", self.context_parallel),
+            ("expert_parallel", self.expert_parallel),
+            ("pipeline_parallel", self.pipeline_parallel),
+            ("bubble", self.bubble),
+            ("data_parallel", self.data_parallel),
+            ("optimizer", self.optimizer),
+            ("offload", self.offload),
+            ("weight_sync", self.weight_sync),
+            ("overhead", self.overhead),
+        ]
+    }
+
+    /// Sum of the parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.entries().iter().map(|(_, s)| s).sum()
+    }
+
+    /// Each part `factor` times as long.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Self::default().plus(self, factor)
+    }
+
+    /// Both, part by part, the second `times` over.
+    #[must_use]
+    pub fn plus(&self, other: &Self, times: f64) -> Self {
+        Self {
+            compute: self.compute + times * other.compute,
+            recompute: self.recompute + times * other.recompute,
+            prefill: self.prefill + times * other.prefill,
+            decode: self.decode + times * other.decode,
+            tensor_parallel: self.tensor_parallel + times * other.tensor_parallel,
+            context_parallel: self.context_parallel + times * other.context_parallel,
+            expert_parallel: self.expert_parallel + times * other.expert_parallel,
+            pipeline_parallel: self.pipeline_parallel + times * other.pipeline_parallel,
+            bubble: self.bubble + times * other.bubble,
+            data_parallel: self.data_parallel + times * other.data_parallel,
+            optimizer: self.optimizer + times * other.optimizer,
+            offload: self.offload + times * other.offload,
+            weight_sync: self.weight_sync + times * other.weight_sync,
+            overhead: self.overhead + times * other.overhead,
+        }
+    }
+}
+
+/// Ranges that hold with the stated probability.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Interval {
+    /// Share of published runs that the range covers.
+    pub coverage: f64,
+    /// Range of `tokens_per_s_per_gpu`.
+    pub tokens_per_s_per_gpu: [f64; 2],
+    /// Range of `memory.peak_gib`.
+    pub peak_gib: [f64; 2],
+}
+
+/// One piece of advice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Advice {
+    /// Stable identifier, kebab case.
+    pub id: Cow<'static, str>,
+    /// `error`, `warning` or `hint`.
+    pub severity: Severity,
+    /// One or two sentences for a person, with the gain in numbers where there is one.
+    pub text: String,
+    /// Where the rule comes from.
+    pub source: Cow<'static, str>,
+    /// What following it changes; absent where it proposes no plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Difference>,
+    /// What to set in the question to follow it, by path; null takes a field away.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub set: Map<String, Value>,
+}
+
+/// How much a piece of advice matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It will not run.
+    Error,
+    /// It runs, but badly.
+    Warning,
+    /// It could be better.
+    Hint,
+}
+
+/// Versions of what answered.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Data {
+    /// Version of catalogs and efficiencies.
+    pub version: &'static str,
+    /// Date of the newest price.
+    pub prices: &'static str,
+}

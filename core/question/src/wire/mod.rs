@@ -1,0 +1,30 @@
+//! The scenario interface: the one place that knows JSON.
+//!
+//! [`Question`] is what a person asks, [`Answer`] what the calculator replies. Page, permalink,
+//! embed, JavaScript and command line all carry these two documents. Additions are fine; a rename
+//! needs version 2.
+
+mod answer;
+mod document;
+mod language;
+mod options;
+mod parse;
+mod paths;
+mod question;
+mod sensitivity;
+mod unique;
+
+pub use answer::*;
+pub use document::{Document, Place, read, table_of};
+pub use document::{plan_to_value, to_value};
+pub use language::Language;
+pub use language::Words;
+pub use options::parse_options;
+pub use options::{By, EstimateOptions, FlagsOptions, ReadOptions, SearchOptions, Table};
+pub use parse::{parse_question, question_from_value};
+pub use paths::{at, put, take};
+pub use question::*;
+pub use sensitivity::*;
+
+pub use shardwise_catalog::hardware::Precision;
+pub use shardwise_catalog::model::LoraTargets;

@@ -1,0 +1,169 @@
+//! What is trained or generated, with every default applied.
+
+use crate::wire::{LoraTargets, Precision, Schedule, WorkloadKind};
+use shardwise_catalog::model::Model;
+
+/// A resolved workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// The task.
+    pub kind: WorkloadKind,
+    /// Precision of the matrix products.
+    pub precision: Precision,
+    /// Packed sequences rather than padding.
+    pub packing: bool,
+    /// Longest sequence in tokens (RL: prompt and response).
+    pub sequence_length: u64,
+    /// Mean sequence length in tokens.
+    pub mean_sequence_length: f64,
+    /// Sequences per optimizer step over all GPUs (RL: prompts × responses of a mini-batch).
+    pub global_batch: u64,
+    /// Adapters, where only they train.
+    pub lora: Option<Lora>,
+    /// The RL step.
+    pub rl: Option<Rl>,
+    /// The generation run.
+    pub generation: Option<Generation>,
+    /// Tokens of the whole run.
+    pub tokens: Option<f64>,
+}
+
+impl Workload {
+    /// Whether some sequences are shorter than the longest.
+    #[must_use]
+    pub fn varies(&self) -> bool {
+        self.mean_sequence_length < self.sequence_length as f64
+    }
+
+    /// Whether these are joined, and not padded.
+    #[must_use]
+    pub fn joins(&self) -> bool {
+        self.packing && self.varies()
+    }
+}
+
+/// Low-rank adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lora {
+    /// Rank.
+    pub rank: u64,
+    /// Which matrices carry adapters.
+    pub targets: LoraTargets,
+}
+
+/// One RL step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rl {
+    /// Prompts per step.
+    pub prompts_per_step: u64,
+    /// Prompts generated at a time.
+    pub gen_batch_size: u64,
+    /// Prompts generated for each that trains.
+    pub oversampling: f64,
+    /// Responses per prompt.
+    pub responses_per_prompt: u64,
+    /// Longest prompt in tokens.
+    pub max_prompt_length: u64,
+    /// Longest response in tokens.
+    pub max_response_length: u64,
+    /// Mean prompt length in tokens.
+    pub mean_prompt_length: f64,
+    /// Mean response length in tokens.
+    pub mean_response_length: f64,
+    /// Standard deviation of the response lengths over their mean.
+    pub response_length_cv: f64,
+    /// Prompts per optimizer step.
+    pub mini_batch: u64,
+    /// Passes over the samples.
+    pub epochs: u64,
+    /// Whether a reference policy's log-probabilities are computed.
+    pub reference: bool,
+    /// The critic's model.
+    pub critic: Option<Model>,
+    /// The reward model; `None` is a rule.
+    pub reward_model: Option<Model>,
+    /// Whether the trainer computes the old log-probabilities, rather than take the engine's.
+    pub old_log_prob: bool,
+    /// Seconds in which rewards are computed while neither side works.
+    pub reward_s: f64,
+    /// How generation and training share the GPUs.
+    pub schedule: Schedule,
+    /// Versions of the weights that a sample may lag behind, where generation runs ahead.
+    pub max_staleness: u64,
+    /// GPUs that train; all of them where colocated.
+    pub train_gpus: u32,
+}
+
+/// A generation run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Generation {
+    /// Requests.
+    pub requests: u64,
+    /// Mean prompt length in tokens.
+    pub mean_prompt_length: f64,
+    /// Mean response length in tokens.
+    pub mean_response_length: f64,
+    /// Standard deviation of the response lengths over their mean.
+    pub response_length_cv: f64,
+}
+
+impl Rl {
+    /// Responses of one step.
+    #[must_use]
+    pub fn sequences(&self) -> u64 {
+        self.prompts_per_step * self.responses_per_prompt
+    }
+
+    /// Optimizer steps of one step.
+    #[must_use]
+    pub fn updates(&self) -> f64 {
+        (self.prompts_per_step as f64 / self.mini_batch as f64).ceil() * self.epochs as f64
+    }
+
+    /// Batches generated in one step, on average: at least one, whole or begun.
+    #[must_use]
+    pub fn generated_batches(&self) -> f64 {
+        (self.prompts_per_step as f64 * self.oversampling / self.gen_batch_size as f64).max(1.0)
+    }
+
+    /// Mean tokens of prompt and response.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        self.mean_prompt_length + self.mean_response_length
+    }
+
+    /// Standard deviation of prompt and response together over their mean: prompts are taken to be alike.
+    #[must_use]
+    pub fn length_cv(&self) -> f64 {
+        self.response_length_cv * self.mean_response_length / self.mean_length()
+    }
+
+    /// Longest prompt and response together.
+    #[must_use]
+    pub fn max_length(&self) -> u64 {
+        self.max_prompt_length + self.max_response_length
+    }
+}
+
+impl Workload {
+    /// Whether a model is fine-tuned on given texts, as Hugging Face's trainers do.
+    #[must_use]
+    pub fn fine_tunes(&self) -> bool {
+        matches!(
+            self.kind,
+            WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora
+        )
+    }
+
+    /// Whether the whole model trains, rather than adapters.
+    #[must_use]
+    pub fn full_parameter(&self) -> bool {
+        self.lora.is_none()
+    }
+
+    /// Whether the base model is held in 4 bits.
+    #[must_use]
+    pub fn quantized_base(&self) -> bool {
+        self.kind == WorkloadKind::Qlora
+    }
+}

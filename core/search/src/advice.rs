@@ -1,0 +1,194 @@
+//! Advice: what is wrong with a plan, what following the tuning guides would change, and where the search disagrees with
+//! a rule of thumb or a published recipe.
+//!
+//! A rule proposes a plan, and the estimate of that plan says what the rule is worth in the case at hand. A rule that
+//! gains nothing there is not said; a rule of thumb or a recipe that the search departs from is, with what following it
+//! would cost.
+
+mod case;
+mod departure;
+pub(crate) mod guides;
+mod recipe;
+mod rollout;
+mod schedule;
+mod thumb;
+mod training;
+
+use crate::figures;
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use crate::neighbours::{moved_to, settings};
+use crate::search::{Runner, Runs, Verdict};
+use crate::warnings::warnings;
+pub use case::Rule;
+use case::{Case, Proposal, one, rule, seconds};
+use guides::{CHATLEARN_GUIDE, LLMFORGE_COOKBOOK, PRACTICE, VERL_GUIDE};
+use shardwise_catalog::ordered::insert;
+use shardwise_catalog::units::fixed;
+use shardwise_engine::context::Context;
+use shardwise_engine::step;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_value};
+
+/// Gains below this share of the step are not worth a reader's time.
+const NOTICEABLE: f64 = 0.01;
+
+/// Every network costs something: from this share of the step it is slow.
+const SLOW_NETWORK: f64 = 0.1;
+
+/// GiB that are worth a reader's time where memory is short.
+const NOTICEABLE_GIB: f64 = 1.0;
+
+/// Every rule whose gain is computed, those of each part of a plan together.
+pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
+
+/// Whether following it helps: rules of thumb and recipes that the search departs from say what they would cost.
+#[must_use]
+pub fn helps(advice: &Advice) -> bool {
+    !thumb::is_one(&advice.id) && advice.id != recipe::ID
+}
+
+/// All advice on the plan that answers a question: errors, warnings, then what gains most. `searched` says whether the
+/// search chose the plan, so that it may be held against rules of thumb and a published recipe.
+#[must_use]
+pub fn advice(
+    question: &Question,
+    context: &Context<'_>,
+    plan: &Plan,
+    answer: &Answer,
+    searched: bool,
+) -> Vec<Advice> {
+    let runner = Runner::of(context.job);
+    let case = Case {
+        context,
+        plan,
+        step: step::evaluate(context, plan),
+        now: figures::of(context, plan),
+        runner,
+        runs: Runs::new(runner, context.job).verdict(plan) == Verdict::Yes,
+    };
+    let document = to_value(question);
+    let mut found: Vec<(f64, Advice)> = warnings(context.job, plan, answer)
+        .into_iter()
+        .map(|advice| (0.0, advice))
+        .collect();
+    for rule in RULES.into_iter().flatten() {
+        let Some((gain, advice)) = judged(&case, rule, &document) else {
+            continue;
+        };
+        match found.iter_mut().find(|(_, known)| known.id == rule.id) {
+            // What is wrong stays as bad as it is; what mending it gains is added.
+            Some((order, known)) => {
+                *order = gain;
+                known.text = format!("{} {}", known.text, advice.text);
+                known.gain = advice.gain;
+                known.set = advice.set;
+            }
+            None => found.push((gain, advice)),
+        }
+    }
+    if searched {
+        found.extend(thumb::departures(&case, question, &document));
+        found.extend(recipe::departed(&case, question, &document));
+    }
+    let mut sorted: Vec<(f64, Advice)> = Vec::with_capacity(found.len());
+    for advice in found {
+        insert(&mut sorted, advice, &order);
+    }
+    sorted.into_iter().map(|(_, advice)| advice).collect()
+}
+
+/// Errors, warnings, then what gains most speed, or else memory.
+fn order((one, a): &(f64, Advice), (other, b): &(f64, Advice)) -> Ordering {
+    (a.severity as u8)
+        .cmp(&(b.severity as u8))
+        .then(other.total_cmp(one))
+        .then(gib(a).total_cmp(&gib(b)))
+}
+
+fn gib(advice: &Advice) -> f64 {
+    advice.gain.map_or(0.0, |gain| gain.gib)
+}
+
+/// What a rule says, where following it makes the step noticeably faster, or memory go round: first what makes a plan
+/// fit, then by the share that each GPU gains in tokens.
+fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice)> {
+    let proposal = (rule.propose)(case)?;
+    let job = proposal.job.as_ref().map_or(case.job(), |(job, _)| job);
+    let plan = moved_to(case.job(), job, case.plan, &proposal.plan)?;
+    if case.runs && Runs::new(case.runner, job).verdict(&plan) != Verdict::Yes {
+        return None;
+    }
+    let context = Context::with(job, case.context.efficiency);
+    let then = figures::of(&context, &plan);
+    let now = &case.now;
+    let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
+    let saved = now.reserved_gib - then.reserved_gib;
+    // A plan that fits pays nothing for more room.
+    let saves = match rule.id {
+        training::FUSED_HEAD => saved > 0.1,
+        _ => case.is_tight() && saved > NOTICEABLE_GIB,
+    } && (share > -NOTICEABLE || !now.fits);
+    let noticeable = match rule.id {
+        schedule::ONE_NODE => SLOW_NETWORK,
+        _ => NOTICEABLE,
+    };
+    let text = if then.fits && share >= noticeable {
+        faster(&proposal.what, now, &then)
+    } else if saves {
+        smaller(&proposal.what, saved, then.step_time_s - now.step_time_s)
+    } else {
+        return None;
+    };
+    let mut set = settings(question, rule.about, (case.job(), case.plan), (job, &plan));
+    if let Some((_, own)) = proposal.job {
+        for (path, value) in own {
+            set.insert(path, value);
+        }
+    }
+    let mends = then.fits && !now.fits;
+    let advice = Advice {
+        id: rule.id.into(),
+        severity: Severity::Hint,
+        text: [text.as_str(), proposal.note]
+            .join(" ")
+            .trim_end()
+            .to_owned(),
+        source: rule.source.into(),
+        gain: Some(figures::less(&then, now)),
+        set,
+    };
+    Some((share + if mends { 1e3 } else { 0.0 }, advice))
+}
+
+fn faster(what: &str, now: &Figures, then: &Figures) -> String {
+    let taken = now.step_time_s - then.step_time_s;
+    // Fewer GPUs take longer for a step that is cheaper.
+    if taken <= 0.0 {
+        let less = 1.0 - now.tokens_per_s_per_gpu / then.tokens_per_s_per_gpu;
+        return format!(
+            "{what} makes a token {} % cheaper; a step takes {} longer.",
+            fixed(100.0 * less, 0),
+            seconds(-taken)
+        );
+    }
+    format!(
+        "{what} takes {} off the step, {} %.",
+        seconds(taken),
+        fixed(100.0 * taken / now.step_time_s, 0)
+    )
+}
+
+fn smaller(what: &str, gib: f64, slower: f64) -> String {
+    let saved = fixed(gib, 1);
+    if slower > 0.005 {
+        format!(
+            "{what} saves {saved} GiB at the peak and takes {} longer.",
+            seconds(slower)
+        )
+    } else {
+        format!("{what} saves {saved} GiB at the peak.")
+    }
+}

@@ -1,0 +1,442 @@
+//! Rules about what trains: how it splits, what it takes at once, what it computes again and what it moves out.
+
+use super::{
+    CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule,
+};
+use crate::neighbours::budget_floor;
+use crate::neighbours::doubled;
+use crate::warnings::WITHIN_NODE;
+use shardwise_engine::batch;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
+use shardwise_question::wire::{Backend, Offload, Schedule};
+
+pub(super) const FUSED_HEAD: &str = "fused-lm-head";
+
+/// Tokens from which ChatLearn's and veRL's guides split sequences.
+pub(super) const LONG: u64 = 8192;
+
+/// Doublings of what one pass takes that are looked at.
+const DOUBLINGS: u32 = 6;
+
+const SEQUENCE_PARALLEL: &str = "https://arxiv.org/abs/2205.05198";
+const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
+const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
+const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
+
+const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
+const RECOMPUTE: &[&str] = &["plan.recompute"];
+const OFFLOAD: &[&str] = &["plan.offload"];
+
+/// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
+pub(super) const RULES: [Rule; 28] = [
+    rule(
+        WITHIN_NODE,
+        CHATLEARN_GUIDE,
+        &["plan.tensor_parallel", "plan.pipeline_parallel"],
+        within_node,
+    ),
+    rule(
+        "tensor-parallel-smaller",
+        CHATLEARN_GUIDE,
+        &["plan.tensor_parallel"],
+        |case| {
+            let half = case.layout().tensor_parallel / 2;
+            let plan = case.with(&|l| l.tensor_parallel = half);
+            (half > 0).then(|| Proposal::new(format!("Tensor parallelism of {half}"), plan))
+        },
+    ),
+    rule(
+        "pipeline-fewer-stages",
+        CHATLEARN_GUIDE,
+        &["plan.pipeline_parallel"],
+        fewer_stages,
+    ),
+    rule(
+        "virtual-pipeline",
+        CHATLEARN_GUIDE,
+        &["plan.virtual_pipeline"],
+        |case| {
+            let layout = case.layout();
+            let stages = layout.pipeline_parallel;
+            let layers = case.job().model.shape.num_hidden_layers;
+            let plain = stages > 1
+                && layout.virtual_pipeline == 1
+                && layers.is_multiple_of(u64::from(2 * stages));
+            let plan = case.with(&|l| l.virtual_pipeline = 2);
+            plain.then(|| Proposal::new("Interleaving two model chunks per pipeline stage", plan))
+        },
+    ),
+    rule(
+        "context-parallel-long",
+        CHATLEARN_GUIDE,
+        &["plan.context_parallel"],
+        |case| {
+            let whole = megatron(case) && case.layout().sequence_split() == 1;
+            let plan = case.with(&|l| l.context_parallel = 2);
+            (whole && long(case)).then(|| Proposal::new("Context parallelism of 2", plan))
+        },
+    ),
+    rule("ulysses", VERL_GUIDE, &["plan.ulysses_parallel"], |case| {
+        let twice = case.layout().ulysses_parallel * 2;
+        let plan = case.with(&|l| l.ulysses_parallel = twice);
+        (case.backend() == Backend::Fsdp && long(case))
+            .then(|| Proposal::new(format!("Ulysses sequence parallelism of {twice}"), plan))
+    }),
+    rule(
+        "expert-over-expert-tensor",
+        CHATLEARN_GUIDE,
+        &["plan.expert_parallel", "plan.expert_tensor_parallel"],
+        |case| {
+            let split = case.layout().expert_tensor_parallel;
+            let plan = case.with(&|l| {
+                l.expert_parallel *= l.expert_tensor_parallel;
+                l.expert_tensor_parallel = 1;
+            });
+            (split > 1).then(|| {
+                Proposal::new(
+                    format!(
+                        "Expert parallelism of {} in place of expert tensor parallelism",
+                        plan.layout.expert_parallel
+                    ),
+                    plan,
+                )
+            })
+        },
+    ),
+    rule(
+        "sequence-parallel",
+        SEQUENCE_PARALLEL,
+        &["plan.sequence_parallel"],
+        |case| {
+            let layout = case.layout();
+            let off = megatron(case) && layout.tensor_parallel > 1 && !layout.sequence_parallel;
+            let plan = case.with(&|l| l.sequence_parallel = true);
+            off.then(|| Proposal::new("Sequence parallelism beside tensor parallelism", plan))
+        },
+    ),
+    rule("dynamic-batching", VERL_GUIDE, MICRO, |case| {
+        let rl = case.job().workload.rl.as_ref()?;
+        let MicroBatch::Sequences(_) = case.layout().micro_batch else {
+            return None;
+        };
+        let budget = budget_floor(rl, case.layout());
+        let plan = case.with(&|l| {
+            if let MicroBatch::Sequences(_) = l.micro_batch {
+                l.micro_batch = MicroBatch::Tokens(budget);
+            }
+        });
+        let what = format!("Dynamic batching with {budget} tokens per GPU");
+        case.job()
+            .workload
+            .packing
+            .then(|| Proposal::new(what, plan))
+    }),
+    rule("token-budget-floor", VERL_GUIDE, MICRO, |case| {
+        let rl = case.job().workload.rl.as_ref()?;
+        let MicroBatch::Tokens(budget) = case.layout().micro_batch else {
+            return None;
+        };
+        let floor = budget_floor(rl, case.layout());
+        let plan = case.with(&|l| l.micro_batch = MicroBatch::Tokens(floor));
+        let what = format!("A token budget of twice prompt and response, {floor} per GPU,");
+        (budget < floor).then(|| Proposal::new(what, plan))
+    }),
+    rule("larger-micro-batch", LLMFORGE_COOKBOOK, MICRO, |case| {
+        let MicroBatch::Sequences(_) = case.layout().micro_batch else {
+            return None;
+        };
+        larger(case, "A micro-batch of", "sequences per GPU")
+    }),
+    rule("token-budget", VERL_GUIDE, MICRO, |case| {
+        let MicroBatch::Tokens(_) = case.layout().micro_batch else {
+            return None;
+        };
+        larger(case, "A budget of", "tokens per GPU")
+    }),
+    rule(
+        "smaller-micro-batch",
+        LLMFORGE_COOKBOOK,
+        MICRO,
+        less_at_once,
+    ),
+    rule("critic-budget", VERL_GUIDE, &["plan.critic"], |case| {
+        let critic = case.plan.critic.as_ref()?;
+        let twice = doubled(case.layout().micro_batch);
+        let smaller = match (critic.micro_batch, twice) {
+            (MicroBatch::Sequences(own), MicroBatch::Sequences(twice))
+            | (MicroBatch::Tokens(own), MicroBatch::Tokens(twice)) => own < twice,
+            _ => false,
+        };
+        let mut plan = *case.plan;
+        if let Some(critic) = &mut plan.critic {
+            critic.micro_batch = twice;
+        }
+        smaller.then(|| Proposal::new("Twice the actor's micro-batch for the critic", plan))
+    }),
+    rule("packing", CHATLEARN_GUIDE, &[], |case| {
+        let workload = &case.job().workload;
+        if workload.packing || !workload.varies() {
+            return None;
+        }
+        let mut job = case.job().clone();
+        job.workload.packing = true;
+        Some(Proposal {
+            job: Some((job, one("workload.packing", true.into()))),
+            ..Proposal::new("Packing short sequences together", *case.plan)
+        })
+    }),
+    rule("overlap", CHATLEARN_GUIDE, &["plan.overlap"], |case| {
+        let overlap = case.layout().overlap;
+        let plan = case.with(&|l| {
+            l.overlap.gradients = true;
+            l.overlap.parameters = true;
+        });
+        (!(overlap.gradients && overlap.parameters))
+            .then(|| Proposal::new("Sending gradients and parameters beside computation", plan))
+    }),
+    rule(
+        "overlap-tensor-parallel",
+        CHATLEARN_GUIDE,
+        &["plan.overlap"],
+        |case| {
+            let layout = case.layout();
+            let plan = case.with(&|l| l.overlap.tensor_parallel = true);
+            (megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel)
+                .then(|| Proposal::new("Tensor-parallel traffic beside its products", plan))
+        },
+    ),
+    rule(
+        "fused-loss",
+        CHATLEARN_GUIDE,
+        &["plan.fused_loss"],
+        |case| {
+            let layout = case.layout();
+            let plan = case.with(&|l| l.fused_loss = true);
+            (!(layout.fused_loss || layout.fused_lm_head))
+                .then(|| Proposal::new("A fused cross-entropy", plan))
+        },
+    ),
+    rule(FUSED_HEAD, PRACTICE, &["plan.fused_lm_head"], |case| {
+        let plan = case.with(&|l| l.fused_lm_head = true);
+        (!case.layout().fused_lm_head).then(|| Proposal::new("The fused LM head", plan))
+    }),
+    rule("recompute-off", CHATLEARN_GUIDE, RECOMPUTE, |case| {
+        let plan = case.with(&|l| l.recompute = Recompute::None);
+        (case.layout().recompute != Recompute::None)
+            .then(|| Proposal::new("No recomputation", plan))
+    }),
+    rule("recompute-selective", CHATLEARN_GUIDE, RECOMPUTE, |case| {
+        // FSDP's users checkpoint whole layers or nothing; torchtitan alone chooses operations, and has no reinforcement learning.
+        let fsdp = case.backend() == Backend::Fsdp;
+        let named = case.job().framework.map(|own| own.id);
+        let whole = fsdp
+            && (case.job().workload.rl.is_some() || named.is_some_and(|id| id != "torchtitan"));
+        if case.layout().recompute != Recompute::Full || whole {
+            return None;
+        }
+        let without = case.with(&|l| l.recompute = Recompute::None);
+        let plan = case.with(&|l| l.recompute = Recompute::Selective(Modules::CORE_ATTN));
+        // None is better still, where it fits.
+        let fits = case.figures(&without).is_some_and(|figures| figures.fits);
+        (!fits).then(|| Proposal::new("Recomputing core attention alone", plan))
+    }),
+    rule("recompute-full", VERL_GUIDE, RECOMPUTE, |case| {
+        let plan = case.with(&|l| l.recompute = Recompute::Full);
+        (case.is_tight() && case.layout().recompute != Recompute::Full)
+            .then(|| Proposal::new("Full recomputation", plan))
+    }),
+    rule("offload-off", LLMFORGE_COOKBOOK, OFFLOAD, |case| {
+        let plan = case.with(&|l| l.offload = Offload::default());
+        (case.layout().offload != Offload::default()).then(|| Proposal::new("No offload", plan))
+    }),
+    rule(
+        "offload-parameters-off",
+        LLMFORGE_COOKBOOK,
+        OFFLOAD,
+        |case| {
+            let offload = case.layout().offload;
+            let plan = case.with(&|l| {
+                l.offload.parameters = false;
+                l.offload.gradients &= l.backend == Backend::Deepspeed;
+            });
+            (offload.parameters && offload.optimizer)
+                .then(|| Proposal::new("Offloading the optimizer alone", plan))
+        },
+    ),
+    rule("offload-states", PRACTICE, OFFLOAD, |case| {
+        let rl = case.job().workload.rl.as_ref();
+        let colocated = rl.is_none_or(|rl| rl.schedule == Schedule::Colocated);
+        let moves = colocated && (rl.is_some() || !megatron(case));
+        let plan = case.with(&|l| {
+            l.offload = Offload {
+                parameters: true,
+                gradients: true,
+                optimizer: true,
+                ..l.offload
+            };
+        });
+        (moves && case.is_tight() && plan.layout.offload != case.layout().offload)
+            .then(|| Proposal::new("Offloading parameters, gradients and optimizer", plan))
+    }),
+    rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
+    rule(
+        "hybrid-shard",
+        HYBRID_SHARD,
+        &["plan.shard_group"],
+        |case| {
+            let node = case.job().hardware.gpus_per_node;
+            let plan = case.with(&|l| l.shard_group = node);
+            (across(case, Backend::Fsdp) && case.layout().shard_group > node)
+                .then(|| Proposal::new("Sharding within the node alone (hybrid sharding)", plan))
+        },
+    ),
+    rule(
+        "zero-hpz",
+        ZERO_PLUS,
+        &["plan.zero_hpz_partition_size"],
+        |case| {
+            let node = case.job().hardware.gpus_per_node;
+            let once = case.layout().zero_plus.partition_size == 1;
+            let plan = case.with(&|l| l.zero_plus.partition_size = node);
+            (once && across(case, Backend::Deepspeed)).then(|| {
+                let what = format!(
+                    "A second copy of the weights in each node (zero_hpz_partition_size {node})"
+                );
+                Proposal::new(what, plan)
+            })
+        },
+    ),
+];
+
+fn megatron(case: &Case<'_>) -> bool {
+    case.backend() == Backend::Megatron
+}
+
+fn long(case: &Case<'_>) -> bool {
+    case.job().workload.sequence_length >= LONG
+}
+
+/// Tensor parallelism as wide as the node, pipeline stages for the rest; data parallelism where layers do not divide.
+fn within_node(case: &Case<'_>) -> Option<Proposal> {
+    let (layout, node) = (case.layout(), case.job().hardware.gpus_per_node);
+    let mut factor = 1;
+    while layout.tensor_parallel / factor > node {
+        factor *= 2;
+    }
+    if factor == 1 || !megatron(case) {
+        return None;
+    }
+    let size = layout.tensor_parallel / factor;
+    let split = |stages: u32| {
+        case.with(&|l| {
+            l.tensor_parallel = size;
+            l.pipeline_parallel *= stages;
+        })
+    };
+    let plan = case.fastest(&mut [split(factor), split(1)].into_iter());
+    Some(Proposal::new(
+        format!("Tensor parallelism of {size}"),
+        plan.unwrap_or_else(|| split(factor)),
+    ))
+}
+
+/// Fewer stages than micro-batches: the bubble is as long as the stages are many.
+fn fewer_stages(case: &Case<'_>) -> Option<Proposal> {
+    let (job, layout) = (case.job(), case.layout());
+    let sequences = job.workload.global_batch as f64;
+    let batch = batch::split(job, layout, training_gpus(job), sequences, 0.0);
+    let half = layout.pipeline_parallel / 2;
+    let plan = case.with(&|l| {
+        l.pipeline_parallel = half;
+        if half == 1 {
+            l.virtual_pipeline = 1;
+        }
+    });
+    (half > 0 && f64::from(layout.pipeline_parallel) >= batch.micro_batches)
+        .then(|| Proposal::new(format!("Pipeline parallelism of {half}"), plan))
+}
+
+/// More at once, as far as that fits and pays.
+fn larger(case: &Case<'_>, what: &str, unit: &str) -> Option<Proposal> {
+    let with = |doublings: u32| {
+        case.with(&|l| {
+            for _ in 0..doublings {
+                l.micro_batch = doubled(l.micro_batch);
+            }
+        })
+    };
+    let plan = case.fastest(&mut (1..=DOUBLINGS).map(with))?;
+    let (MicroBatch::Sequences(n) | MicroBatch::Tokens(n)) = plan.layout.micro_batch;
+    Some(Proposal::new(format!("{what} {n} {unit}"), plan))
+}
+
+/// A plan that does not fit: the most at once that does.
+fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
+    if case.now.fits {
+        return None;
+    }
+    let (n, unit) = match case.layout().micro_batch {
+        MicroBatch::Sequences(n) => (n, "sequences per GPU"),
+        MicroBatch::Tokens(n) => (n, "tokens per GPU"),
+    };
+    let with = |n: u64| {
+        case.with(&|l| {
+            l.micro_batch = match l.micro_batch {
+                MicroBatch::Sequences(own) => MicroBatch::Sequences(own.min(n)),
+                MicroBatch::Tokens(own) => MicroBatch::Tokens(own.min(n)),
+            };
+        })
+    };
+    let fits = |n: u64| case.figures(&with(n)).is_some_and(|figures| figures.fits);
+    // Memory grows with it: halve the range until its ends meet.
+    let (mut low, mut high) = (1, n);
+    if !fits(low) {
+        return None;
+    }
+    while high - low > (n / 64).max(1) {
+        let middle = low.midpoint(high);
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(Proposal::new(
+        format!("A micro-batch of {low} {unit}"),
+        with(low),
+    ))
+}
+
+/// The stage that shards least and fits; where memory is short one that shards more.
+fn zero_stage(case: &Case<'_>) -> Option<Proposal> {
+    let stage = case.layout().zero_stage;
+    let with = |stage: u8| -> Plan {
+        case.with(&|l| {
+            l.zero_stage = stage;
+            // Stages below the third keep parameters on the card.
+            l.offload.parameters &= stage == 3;
+        })
+    };
+    let stages = match case.backend() {
+        Backend::Deepspeed => 0..=3,
+        Backend::Fsdp => 2..=3,
+        Backend::Megatron => 0..=1,
+        Backend::Ddp => return None,
+    };
+    let next = Some(stage + 1).filter(|_| case.is_tight());
+    let lower = stages.clone().filter(|own| *own < stage);
+    let plan = match next.filter(|next| stages.contains(next)) {
+        Some(next) => with(next),
+        None => case.fastest(&mut lower.map(with))?,
+    };
+    Some(Proposal::new(
+        format!("ZeRO stage {}", plan.layout.zero_stage),
+        plan,
+    ))
+}
+
+/// Whether every pass gathers weights over the network.
+fn across(case: &Case<'_>, backend: Backend) -> bool {
+    case.backend() == backend && case.layout().zero_stage == 3 && case.job().hardware.nodes() > 1
+}

@@ -1,0 +1,181 @@
+//! From a job and a plan to an answer.
+
+use crate::caveats::caveats;
+use crate::search::first_to_run;
+use crate::warnings::warnings;
+use shardwise_catalog::catalog;
+use shardwise_catalog::units::{Seconds, UsdPerHour};
+use shardwise_engine::context::Context;
+use shardwise_engine::coverage;
+use shardwise_engine::fit;
+use shardwise_engine::possible::of_peak;
+use shardwise_engine::rl;
+use shardwise_engine::step::{self, Step};
+use shardwise_question::complete::generating_gpus;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{
+    Answer, Data, Memory, MemoryPhase, PlanSpec, Run, RunBy, Schedule, Split, Time, TimePhase,
+    VERSION,
+};
+
+/// Who runs a plan: the framework that the question names, or the first that does.
+fn run_by(job: &Job, plan: &Plan) -> Option<RunBy> {
+    let (id, version) = match job.framework {
+        Some(own) => (own.id, own.version),
+        None => {
+            let first = first_to_run(job, plan)?;
+            (first.id, *first.versions.first()?)
+        }
+    };
+    Some(RunBy {
+        id,
+        version,
+        stated: job.framework.is_some(),
+    })
+}
+
+/// The answer for a complete plan, of the advice only what is wrong.
+#[must_use]
+pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
+    let job = context.job;
+    let hardware = &job.hardware;
+    let reinforcement = job.workload.rl.as_ref();
+    let sides = reinforcement.and_then(|rl| rl::sides(context, plan, rl));
+    let step = match (reinforcement, &sides) {
+        (Some(rl), Some(sides)) => rl::together(context, plan, rl, sides),
+        _ => step::evaluate(context, plan),
+    };
+    let fit = fit::judge(context, plan, &step);
+    let peak = fit::peak_interval(job, plan, &step, coverage::COVERED_SHARE);
+    let step = step.pressed(hardware.memory_gib);
+    let gpus = f64::from(hardware.gpus);
+    let seconds = step.seconds;
+    let tokens_per_s = step.tokens / seconds;
+    let price = hardware
+        .usd_per_gpu_hour
+        .map(|usd| UsdPerHour::new(usd * gpus));
+    let run = job.workload.tokens.map(|tokens| {
+        let time = Seconds::new(tokens / tokens_per_s);
+        Run {
+            hours: time.get() / 3600.0,
+            usd: price.map(|price| price.over(time).get()),
+        }
+    });
+    let mut memory = memory(&step, hardware.memory_gib);
+    if let (Some(rl), Some(sides)) = (reinforcement, &sides) {
+        memory.limits = rl::limits(context, plan, rl, &sides.generating);
+    }
+    let mut answer = Answer {
+        version: VERSION,
+        fits: fit.state.fits(),
+        fit,
+        plan: stated(job, plan),
+        framework: run_by(job, plan),
+        tokens_per_s_per_gpu: tokens_per_s / gpus,
+        tokens_per_s,
+        mtok_per_hour: tokens_per_s * 3600.0 / 1e6,
+        step_time_s: seconds,
+        // Chowdhery et al. 2022 (PaLM), arXiv:2204.02311, appendix B.
+        mfu: of_peak(job, plan, step.model_flops, &step),
+        hfu: of_peak(job, plan, step.hardware_flops, &step),
+        model_tflops_per_gpu: step.model_flops / seconds / gpus / 1e12,
+        usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
+        usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
+        usd_per_gpu_hour: hardware.usd_per_gpu_hour,
+        run,
+        split: split(job),
+        memory,
+        time: time(&step),
+        interval: Some(coverage::interval(
+            job,
+            &plan.layout,
+            tokens_per_s / gpus,
+            peak,
+        )),
+        calibration: job.calibration,
+        advice: Vec::new(),
+        caveats: Vec::new(),
+        data: Data {
+            version: catalog::VERSION,
+            prices: catalog::PRICES_AS_OF,
+        },
+    };
+    answer.caveats = caveats(job, plan, answer.framework.as_ref());
+    answer.advice = warnings(job, plan, &answer);
+    answer
+}
+
+/// The plan as a question states it: generation alone has no layout of training.
+fn stated(job: &Job, plan: &Plan) -> PlanSpec {
+    let whole = plan.to_spec();
+    match job.workload.generation {
+        Some(_) => PlanSpec {
+            rollout: whole.rollout,
+            ..PlanSpec::default()
+        },
+        None => whole,
+    }
+}
+
+/// The two sides' GPUs, where generation has its own.
+fn split(job: &Job) -> Option<Split> {
+    let rl = job.workload.rl.as_ref()?;
+    (rl.schedule != Schedule::Colocated).then(|| Split {
+        train_gpus: rl.train_gpus,
+        rollout_gpus: generating_gpus(job),
+    })
+}
+
+fn memory(step: &Step, capacity: f64) -> Memory {
+    let phases: Vec<MemoryPhase> = step
+        .memories
+        .iter()
+        .map(|(name, memory)| MemoryPhase {
+            name,
+            reserved_gib: memory.reserved_gib(),
+            parts: memory.parts,
+        })
+        .collect();
+    let (phase, peak) = step
+        .peak()
+        .map_or(("train", Default::default()), |(name, memory)| {
+            (*name, *memory)
+        });
+    let allocated = step
+        .memories
+        .iter()
+        .map(|(_, memory)| memory.allocated_gib())
+        .fold(0.0, f64::max);
+    Memory {
+        peak_gib: allocated,
+        reserved_gib: peak.reserved_gib(),
+        capacity_gib: capacity,
+        phase,
+        parts: peak.parts,
+        phases,
+        limits: Vec::new(),
+    }
+}
+
+fn time(step: &Step) -> Time {
+    let phases: Vec<TimePhase> = step
+        .times
+        .iter()
+        .map(|(name, parts)| TimePhase {
+            name,
+            s: parts.total(),
+            parts: *parts,
+        })
+        .filter(|phase| phase.s > 0.0)
+        .collect();
+    let parts = step.parts();
+    let sum: f64 = phases.iter().map(|phase| phase.s).sum();
+    // Less than a rounding apart is nothing hidden.
+    let hidden = sum - step.seconds;
+    Time {
+        phases,
+        parts,
+        hidden_s: if hidden > 1e-6 * sum { hidden } else { 0.0 },
+    }
+}

@@ -1,0 +1,208 @@
+//! Caveats: what an estimate assumes or leaves out.
+
+use shardwise_catalog::catalog;
+use shardwise_catalog::efficiency::EFFICIENCY;
+use shardwise_catalog::error::Caveat;
+use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attention};
+use shardwise_catalog::units::{fixed, shortest};
+use shardwise_engine::coverage;
+use shardwise_question::job::Job;
+use shardwise_question::plan::{MicroBatch, Plan};
+use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
+
+/// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
+#[must_use]
+pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
+    let mut found = job.caveats.clone();
+    found.extend(job.calibration.as_ref().map(calibrated));
+    let hardware = &job.hardware;
+    let shape = &job.model.shape;
+    let layout = &plan.layout;
+    if job.model.hybrid {
+        found.push(Caveat::new(
+            "hybrid-architecture",
+            "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
+        ));
+    }
+    if shape.vision.is_some() {
+        found.push(Caveat::new(
+            "text-only",
+            "The vision tower's weights are counted, its work is not: images come as the text tokens they fill.",
+        ));
+    }
+    let missing = match job.workload.precision {
+        Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
+        Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
+        Precision::Bf16 | Precision::Fp16 => false,
+    };
+    if missing {
+        found.push(Caveat::new(
+            "precision-unsupported",
+            format!(
+                "{} has no tensor cores for this precision: bf16 rates are used.",
+                hardware.name
+            ),
+        ));
+    }
+    let bf16 = job.workload.precision == Precision::Bf16;
+    if bf16 && !supports_bf16(&hardware.architecture) {
+        found.push(Caveat::new(
+            "no-bf16",
+            format!(
+                "{} does not multiply in bf16: frameworks fall back to fp32 there, many times slower, or refuse. The estimate is that of fp16; train with fp16 and loss scaling, or take another card.",
+                hardware.name
+            ),
+        ));
+    }
+    let flash = match job.workload.generation {
+        None => layout.attention == Attention::Flash,
+        Some(_) => false,
+    };
+    if flash && !supports_flash_attention(&hardware.architecture) {
+        found.push(Caveat::new(
+            "no-flash-attention",
+            format!(
+                "FlashAttention-2 does not run on {}: PyTorch's memory-efficient attention holds as little and is slower than estimated.",
+                hardware.name
+            ),
+        ));
+    }
+    found.extend(efficiencies(hardware));
+    let training = job.workload.generation.is_none();
+    if training {
+        found.extend(coverage::caveat(job, layout));
+    }
+    if hardware.usd_per_gpu_hour.is_none() {
+        found.push(Caveat::new(
+            "no-price",
+            format!(
+                "No dated price for {} is in the catalog. Type one to see cost.",
+                hardware.name
+            ),
+        ));
+    }
+    if training {
+        if !shape
+            .num_hidden_layers
+            .is_multiple_of(layout.pipeline_parallel.into())
+        {
+            found.push(Caveat::new(
+                "uneven-stages",
+                format!(
+                    "{} layers do not divide into {} stages: the largest stage decides. Some frameworks need an explicit split.",
+                    shape.num_hidden_layers, layout.pipeline_parallel
+                ),
+            ));
+        }
+        if let MicroBatch::Sequences(micro) = layout.micro_batch {
+            let ranks = u64::from(layout.data_parallel(hardware.gpus));
+            if !job.workload.global_batch.is_multiple_of(micro * ranks) {
+                found.push(Caveat::new(
+                    "uneven-batch",
+                    format!(
+                        "A global batch of {} does not divide into micro-batches of {micro} on {ranks} ranks: the last one is taken as full.",
+                        job.workload.global_batch
+                    ),
+                ));
+            }
+        }
+        if layout.offload.parameters && layout.zero_stage < 3 && job.workload.rl.is_none() {
+            found.push(Caveat::new(
+                "offload-ignored",
+                "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
+            ));
+        }
+        let steps_there = layout.offload.optimizer && job.workload.rl.is_none();
+        if job.workload.lora.is_none() && (steps_there || layout.optimizer_offload_fraction > 0.0) {
+            found.push(Caveat::new(
+                "host-step-assumed",
+                "How fast a node's CPUs step the optimizer is assumed; two published runs bear it out.",
+            ));
+        }
+    }
+    if let Some(rl) = &job.workload.rl {
+        if rl.reward_s == 0.0 && rl.reward_model.is_none() {
+            found.push(Caveat::new(
+                "no-reward-time",
+                "Rewards are taken to cost no time. State workload.rl.reward_s where they do.",
+            ));
+        }
+        found.push(Caveat::new(
+            "rl-rough",
+            "On 79 published RL steps, each table predicted from the others, whole steps are off by 19 % at the median; how long responses get, and how many run to the limit, decides.",
+        ));
+    }
+    if hardware.nodes() > 1 && hardware.gpu == "custom" {
+        found.push(Caveat::new(
+            "network-assumed",
+            format!(
+                "A network of {} Gbit/s per GPU is assumed between nodes.",
+                shortest(hardware.internode_gbit_per_s)
+            ),
+        ));
+    }
+    if job.workload.generation.is_none() && run_by.is_none() {
+        found.push(Caveat::new(
+            "no-framework",
+            "None of the frameworks that texts are printed for runs this plan as it is estimated.",
+        ));
+    }
+    found
+}
+
+/// A search that ended before all plans were considered.
+#[must_use]
+pub(crate) fn cut_short() -> Caveat {
+    Caveat::new(
+        "search-limit",
+        "There are more plans than a question's work allows to consider: a better one may have been left out. State a part of the plan, and the search covers the rest.",
+    )
+}
+
+/// Whose efficiencies a GPU has whose own are not known.
+fn efficiencies(hardware: &Hardware) -> Option<Caveat> {
+    if let Some(like) = hardware.like.and_then(catalog::gpu) {
+        return Some(Caveat::new(
+            "efficiency-taken-over",
+            format!(
+                "{} is taken to be like {}, whose peak and bandwidth are within 10 % of its own: kernels come as close to both as there. hardware.gpu.architecture states another one.",
+                hardware.name, like.name
+            ),
+        ));
+    }
+    if EFFICIENCY.known(hardware).is_some() {
+        return None;
+    }
+    let names: Vec<String> = EFFICIENCY.architecture_names().collect();
+    Some(Caveat::new(
+        "efficiency-assumed",
+        format!(
+            "How close {} comes to its data sheet is not known: the median over all architectures is assumed. State hardware.gpu.architecture where it is one of {}.",
+            hardware.name,
+            names.join(", ")
+        ),
+    ))
+}
+
+/// What a calibrated estimate says of itself.
+fn calibrated(calibration: &Calibration) -> Caveat {
+    Caveat::new(
+        "calibrated",
+        format!(
+            "Calibrated with a run of your own: {}.",
+            factors(calibration)
+        ),
+    )
+}
+
+/// `times × 1.12, training's memory × 1.03`.
+#[must_use]
+pub fn factors(calibration: &Calibration) -> String {
+    let part =
+        |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
+    let parts = [
+        part("times", calibration.time),
+        part("training's memory", calibration.memory),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

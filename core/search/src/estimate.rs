@@ -1,0 +1,111 @@
+//! From a question to its answer.
+
+use crate::advice;
+use crate::answer::answer;
+use crate::caveats;
+use crate::search;
+use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency};
+use shardwise_catalog::error::InputError;
+use shardwise_engine::context::Context;
+use shardwise_engine::possible::possible;
+use shardwise_question::complete;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{Advice, Answer, Question};
+
+/// An answer with its workings.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The question, resolved.
+    pub job: Job,
+    /// The plan that was evaluated.
+    pub plan: Plan,
+    /// The answer.
+    pub answer: Answer,
+    /// Whether all plans were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
+}
+
+impl Evaluated {
+    /// The same, found among all plans or not: its answer says so.
+    #[must_use]
+    pub fn considering(mut self, complete: bool) -> Self {
+        self.complete = complete;
+        self.answer
+            .caveats
+            .extend((!complete).then(caveats::cut_short));
+        self
+    }
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// Names the field that is missing, out of range, or ruled out by model or machine.
+///
+/// ```
+/// let question = shardwise_core::wire::parse_question(r#"{
+///     "version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "tensor_parallel": 1, "pipeline_parallel": 1,
+///              "context_parallel": 1, "micro_batch": 4, "recompute": "full"}
+/// }"#).unwrap();
+/// let answer = shardwise_core::estimate(&question).unwrap();
+/// assert!(answer.fits);
+/// ```
+pub fn estimate(question: &Question) -> Result<Answer, InputError> {
+    evaluate(question).map(|evaluated| evaluated.answer)
+}
+
+/// Answers a question and keeps the workings.
+///
+/// # Errors
+/// As [`estimate()`].
+pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
+    let mut found = evaluate_alone(question)?;
+    found.answer.advice = advise(question, &found);
+    Ok(found)
+}
+
+/// What [`evaluate`] advises beside what [`evaluate_alone`] answers.
+#[must_use]
+pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
+    let Evaluated {
+        job, plan, answer, ..
+    } = found;
+    let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
+    advice::advice(question, &Context::new(job), plan, answer, searched)
+}
+
+/// The same without advice, which takes longer than all the rest: for comparing many questions.
+///
+/// # Errors
+/// As [`estimate()`].
+pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
+    evaluate_with(question, &EFFICIENCY)
+}
+
+/// The same with other efficiencies than the built-in ones: for fitting them.
+///
+/// # Errors
+/// As [`estimate()`].
+pub fn evaluate_with(
+    question: &Question,
+    efficiency: &Efficiency,
+) -> Result<Evaluated, InputError> {
+    let search::Best {
+        job,
+        plan,
+        complete,
+    } = search::best(question, efficiency, None)?;
+    let context = Context::with(&job, efficiency);
+    let answer = possible(&context, &plan, answer(&context, &plan))?;
+    let found = Evaluated {
+        plan,
+        answer,
+        job,
+        complete: true,
+    };
+    Ok(found.considering(complete))
+}

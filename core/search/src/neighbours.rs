@@ -1,0 +1,265 @@
+//! Plans one step away from a plan: every dimension that a person may change without changing what is trained.
+
+mod dimension;
+mod settings;
+mod steps;
+
+pub use dimension::Dimension;
+use dimension::{Dimension as D, SIZES};
+pub use settings::apply;
+pub(crate) use settings::settings;
+use shardwise_engine::rl;
+use shardwise_question::complete;
+use shardwise_question::job::Job;
+use shardwise_question::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
+use shardwise_question::wire::{Backend, Offload, PlanSpec};
+use shardwise_question::workload::Rl;
+pub(crate) use steps::MOST_ENGINE;
+pub use steps::{doubled, machines, steps};
+
+/// Every plan that model and machine allow, one step away in one dimension. What is trained stays: batch, precision,
+/// schedule.
+#[must_use]
+pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
+    let mut found = Vec::with_capacity(48);
+    let mut propose = |dimension: Dimension, layout: Layout| {
+        found.push((dimension, with_layout(plan, dimension, &layout)));
+    };
+    let layout = &plan.layout;
+    // Tensor parallelism stays inside the node.
+    let node = job.hardware.gpus_per_node.max(layout.tensor_parallel);
+    for dimension in SIZES {
+        for double in [false, true] {
+            let resized = dimension.resized(layout, double);
+            if let Some(resized) = resized.filter(|resized| resized.tensor_parallel <= node) {
+                propose(dimension, resized);
+            }
+        }
+    }
+    for stage in [
+        layout.zero_stage.checked_sub(1),
+        Some(layout.zero_stage + 1),
+    ] {
+        if let Some(zero_stage) = stage.filter(|stage| *stage <= 3) {
+            propose(
+                D::ZeroStage,
+                Layout {
+                    zero_stage,
+                    ..*layout
+                },
+            );
+        }
+    }
+    for micro_batch in batches(job, layout) {
+        propose(
+            D::MicroBatch,
+            Layout {
+                micro_batch,
+                ..*layout
+            },
+        );
+    }
+    let selective = Recompute::Selective(Modules::CORE_ATTN);
+    for recompute in [Recompute::None, selective, Recompute::Full] {
+        if recompute == selective && !is_selective(job, layout.backend) {
+            continue;
+        }
+        propose(
+            D::Recompute,
+            Layout {
+                recompute,
+                ..*layout
+            },
+        );
+    }
+    for offload in moved(layout) {
+        propose(D::Offload, Layout { offload, ..*layout });
+    }
+    // Elsewhere `offload.optimizer` says it; what has no such optimizer is refused below.
+    if job.workload.rl.is_some() {
+        propose(
+            D::OptimizerOffloadFraction,
+            Layout {
+                optimizer_offload_fraction: 1.0,
+                ..*layout
+            },
+        );
+    }
+    propose(
+        D::FusedLmHead,
+        Layout {
+            fused_lm_head: true,
+            ..*layout
+        },
+    );
+    if let Some(engine) = &plan.rollout {
+        for (dimension, engine) in engines(job, engine) {
+            found.push((
+                dimension,
+                Plan {
+                    rollout: Some(engine),
+                    ..*plan
+                },
+            ));
+        }
+    }
+    found
+        .into_iter()
+        .filter_map(|(dimension, to)| {
+            let to = checked(job, plan, &to)?;
+            (to != *plan).then_some((dimension, to))
+        })
+        .collect()
+}
+
+/// The plan with the dimension as in `layout`.
+fn with_layout(plan: &Plan, dimension: Dimension, layout: &Layout) -> Plan {
+    let mut to = *plan;
+    dimension.carry_layout(layout, &mut to.layout);
+    // A role whose value is the trained model's takes the step with it.
+    for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+        let mut alike = *role;
+        dimension.carry_layout(&plan.layout, &mut alike);
+        if alike == *role {
+            dimension.carry_layout(layout, role);
+        }
+    }
+    to
+}
+
+/// A changed plan, completed anew; `None` where model or machine rule it out.
+#[must_use]
+pub fn checked(job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
+    moved_to(job, job, was, plan)
+}
+
+/// The same on another machine than that of `was`.
+#[must_use]
+pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
+    let mut spec = plan.to_spec();
+    let all = |layout: &Layout| {
+        layout.data_parallel(complete::training_gpus(from)) * layout.sequence_split()
+    };
+    // Who shards over all ranks goes on doing so.
+    let whole = was.layout.shard_group == all(&was.layout);
+    // Unless that is what changes.
+    let kept = plan.layout.shard_group == was.layout.shard_group;
+    let open = |spec: &mut PlanSpec| {
+        if whole && kept {
+            spec.shard_group = None;
+        }
+    };
+    open(&mut spec);
+    for role in [&mut spec.critic, &mut spec.reference]
+        .into_iter()
+        .flatten()
+    {
+        open(role);
+    }
+    complete::complete(job, &spec).ok()
+}
+
+/// Tokens of one pass that veRL's guide asks for at least: twice the longest sample, over the GPUs that split it
+/// (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>, "Tuning for Dynamic Batch Size").
+pub(crate) fn budget_floor(rl: &Rl, layout: &Layout) -> u64 {
+    (2 * rl.max_length() / u64::from(layout.sequence_split())).max(1)
+}
+
+/// Twice and half of what one pass takes; the guide's budget where an RL step counts sequences.
+fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
+    match layout.micro_batch {
+        MicroBatch::Sequences(n) => {
+            let rl = job.workload.rl.as_ref();
+            let budget = rl.map(|rl| MicroBatch::Tokens(budget_floor(rl, layout)));
+            let half = (n > 1).then_some(MicroBatch::Sequences(n / 2));
+            let twice = Some(MicroBatch::Sequences(n.saturating_mul(2)));
+            [half, twice, budget.filter(|_| job.workload.packing)]
+                .into_iter()
+                .flatten()
+                .collect()
+        }
+        MicroBatch::Tokens(n) => vec![
+            MicroBatch::Tokens((n / 2).max(1)),
+            MicroBatch::Tokens(n.saturating_mul(2)),
+        ],
+    }
+}
+
+/// Whether some framework recomputes part of a layer: Megatron's modules, or FSDP's operators, which torchtitan takes in
+/// pre-training and `ChatLearn` in RL. Elsewhere it is whole layers or nothing.
+pub(crate) fn is_selective(job: &Job, backend: Backend) -> bool {
+    match backend {
+        Backend::Megatron => true,
+        Backend::Fsdp => job.workload.rl.is_some() || !job.workload.fine_tunes(),
+        Backend::Deepspeed | Backend::Ddp => false,
+    }
+}
+
+/// Nothing in host memory, the optimizer, all model states. Gradients go with the optimizer in `DeepSpeed`
+/// (`stage_1_and_2.py`, `cpu_offload`), with the parameters elsewhere (veRL's `offload_fsdp_model_to_cpu`).
+fn moved(layout: &Layout) -> [Offload; 3] {
+    let gradients = layout.backend == Backend::Deepspeed;
+    let states = |parameters, gradients, optimizer| Offload {
+        parameters,
+        gradients,
+        optimizer,
+        ..layout.offload
+    };
+    [
+        states(false, false, false),
+        states(false, gradients, true),
+        states(true, true, true),
+    ]
+}
+
+fn engines(job: &Job, engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
+    let mut found = Vec::with_capacity(12);
+    // Alone an engine takes what vLLM takes by itself, or the next twentieth.
+    let most = job.workload.rl.as_ref().map_or(0.95, rl::most);
+    let half = engine.tensor_parallel / 2;
+    for tensor_parallel in [half, engine.tensor_parallel.saturating_mul(2)] {
+        let mut to = *engine;
+        to.resize(|to| to.tensor_parallel = tensor_parallel.max(1));
+        found.push((D::RolloutTensorParallel, to));
+    }
+    for step in [-0.1, -0.05, 0.05, 0.1] {
+        let share = ((engine.gpu_memory_utilization + step) * 100.0).round() / 100.0;
+        if (0.2..=most).contains(&share) || share < engine.gpu_memory_utilization {
+            let to = RolloutPlan {
+                gpu_memory_utilization: share,
+                ..*engine
+            };
+            found.push((D::GpuMemoryUtilization, to));
+        }
+    }
+    let more = engine.max_num_seqs.saturating_mul(2);
+    found.push((
+        D::MaxNumSeqs,
+        RolloutPlan {
+            max_num_seqs: more,
+            ..*engine
+        },
+    ));
+    // veRL's guide asks for more than 2,048.
+    let tokens = engine.max_num_batched_tokens.saturating_mul(2).max(8192);
+    let to = RolloutPlan {
+        max_num_batched_tokens: tokens,
+        ..*engine
+    };
+    found.push((D::MaxNumBatchedTokens, to));
+    found.push((
+        D::EnforceEager,
+        RolloutPlan {
+            enforce_eager: false,
+            ..*engine
+        },
+    ));
+    found.push((
+        D::FreeCache,
+        RolloutPlan {
+            free_cache: true,
+            ..*engine
+        },
+    ));
+    found
+}

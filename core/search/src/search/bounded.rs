@@ -1,0 +1,774 @@
+//! The best plans of a space without trying them all: branch and bound.
+//!
+//! A family is left out when the least time of its blocks already loses against what was found; a group's
+//! micro-batch, when its plainest plan does; a variant, when the plainest plan's time with its own offload does. What is
+//! left is evaluated exactly. So the outcome is that of trying every plan (`tests.rs` beside this file), as long as the
+//! work that a question may cost ([`Work`]) lasts.
+
+use std::cell::Cell;
+
+use super::accept::{Accept, Verdict};
+use super::candidate::{AS_FAST, Candidate, Top};
+use super::choices::{Away, Variant};
+use super::space::{Family, Group, Held, Pass, Space};
+use shardwise_catalog::ordered::rising;
+use shardwise_engine::context::Context;
+use shardwise_engine::coverage;
+use shardwise_engine::layer::Slice;
+use shardwise_engine::training;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::plan::{Layout, Plan, Recompute};
+
+/// Evaluations that one question may cost on one machine: a tenth of a second, or two for plans of many stages.
+pub(super) const WORK: u64 = 100_000;
+
+/// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
+/// elsewhere.
+const START: f64 = 1.35;
+
+/// How plans of one kind of workload are timed and held.
+pub(super) trait Task {
+    /// Seconds that a step takes at least whose optimizer steps take `update` and more, with attention over `length`
+    /// tokens; passes forward alone take `waits` times as long as their work, for the pipeline.
+    fn least(&self, layout: &Layout, update: f64, length: f64, waits: f64) -> f64;
+
+    /// Passes over an optimizer step's batch in a step, at most.
+    fn passes(&self) -> f64;
+
+    /// The plainest plan of a pass.
+    fn plain(&self, asked: &Asked<'_>) -> Plain;
+
+    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
+    /// `away` stands for any.
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
+
+    /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
+    fn least_short(&self) -> f64 {
+        0.0
+    }
+
+    /// GiB that every plan of a group takes at least.
+    fn floor(&self, group: &Group, layout: &Layout) -> f64;
+
+    /// What a plan holds.
+    fn held(&self, asked: &Asked<'_>) -> Held;
+
+    /// GiB that every completion of a plan takes at least.
+    fn least_gib(&self, held: &Held) -> f64;
+
+    /// The fastest completion that fits and is accepted; `None` where there is none, or none before `enough` seconds.
+    fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate>;
+
+    /// Some completion that is accepted, or why none is.
+    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict>;
+
+    /// The completion with the smallest shortfall.
+    fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate>;
+}
+
+/// A plan to complete.
+pub(super) struct Asked<'a> {
+    pub(super) family: &'a Family,
+    pub(super) group: &'a Group,
+    pub(super) pass: &'a Pass,
+    pub(super) layout: Layout,
+    pub(super) accept: Accept<'a>,
+    /// Seconds from which on it is of no interest.
+    pub(super) enough: f64,
+}
+
+/// A pass of a group, `place` among its passes.
+struct InPass<'a> {
+    family: &'a Family,
+    group: &'a Group,
+    pass: &'a Pass,
+    place: usize,
+}
+
+impl<'a> InPass<'a> {
+    fn asked<'b>(&self, variant: &Variant, accept: Accept<'b>, enough: f64) -> Asked<'b>
+    where
+        'a: 'b,
+    {
+        Asked {
+            family: self.family,
+            group: self.group,
+            pass: self.pass,
+            layout: self.group.layout(self.pass, variant),
+            accept,
+            enough,
+        }
+    }
+}
+
+/// The one of two candidates that comes first in their order, the known one where they are alike.
+fn first_of(known: Option<Candidate>, found: Option<Candidate>) -> Option<Candidate> {
+    let sooner = |own: &Candidate| found.is_some_and(|found| found.order(own).is_lt());
+    known.filter(|own| !sooner(own)).or(found)
+}
+
+/// Seconds from which on a plan is of no interest beside `best`.
+fn earlier(enough: f64, best: Option<&Candidate>) -> f64 {
+    best.map_or(enough, |own| own.seconds.min(enough))
+}
+
+/// Times of a pass's plainest plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plain {
+    pub(super) recompute: Recompute,
+    pub(super) away: Away,
+    /// Of training.
+    pub(super) seconds: f64,
+    /// Of them, those that offload changes.
+    pub(super) update: f64,
+}
+
+/// What a search may cost: plans whose time or memory is computed. It is counted, not timed, so that an answer is the same
+/// on every machine.
+#[derive(Debug)]
+pub(super) struct Work {
+    most: u64,
+    left: Cell<u64>,
+    /// Whether there was none left when some was asked for.
+    ended: Cell<bool>,
+    done: Cell<u64>,
+}
+
+impl Work {
+    /// So many evaluations.
+    pub(super) fn of(evaluations: u64) -> Self {
+        Self {
+            most: evaluations,
+            left: Cell::new(evaluations),
+            ended: Cell::new(false),
+            done: Cell::new(0),
+        }
+    }
+
+    /// Whether it is what a question by itself may cost, not one offer among many.
+    pub(super) fn is_whole(&self) -> bool {
+        self.most >= WORK
+    }
+
+    /// As many again: another search begins.
+    pub(super) fn renew(&self) {
+        self.left.set(self.most);
+        self.ended.set(false);
+    }
+
+    /// So many more at least: what was found is looked at from near, however long finding it took.
+    pub(super) fn grant(&self, evaluations: u64) {
+        self.left.set(self.left.get().max(evaluations));
+    }
+
+    /// A third of all at least.
+    pub(super) fn grant_part(&self) {
+        self.grant(self.most / 3);
+    }
+
+    /// Counts an evaluation.
+    pub(super) fn count(&self) {
+        self.left.set(self.left.get().saturating_sub(1));
+        self.done.set(self.done.get() + 1);
+    }
+
+    /// Whether there is none left.
+    pub(super) fn is_over(&self) -> bool {
+        let over = self.left.get() == 0;
+        self.ended.set(self.ended.get() || over);
+        over
+    }
+
+    /// Whether it ever was.
+    pub(super) fn ended(&self) -> bool {
+        self.ended.get()
+    }
+
+    /// Evaluations so far.
+    pub(super) fn done(&self) -> u64 {
+        self.done.get()
+    }
+}
+
+/// A search under way.
+pub(super) struct Search<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) task: &'a dyn Task,
+    pub(super) accept: Accept<'a>,
+    pub(super) work: &'a Work,
+    pub(super) limits: Limits,
+}
+
+/// What is asked of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Layouts to list.
+    pub(super) keep: usize,
+    /// Seconds from which on no plan is of interest: something else is known to be faster.
+    pub(super) enough: f64,
+    /// GiB of shortfall from which on no plan is of interest.
+    pub(super) short: f64,
+    pub(super) want: Want,
+    /// Whether all that is nearly as fast is of interest too, and steps from what was found: else only the fastest.
+    pub(super) settle: bool,
+}
+
+/// Which plans are of interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Those that fit.
+    Fitting,
+    /// What is nearest to fitting: nothing fits.
+    Nearest,
+    /// Those that fit, and after them what is nearest to it.
+    Both,
+    /// Any that counts, fit it or not.
+    Any,
+}
+
+impl Limits {
+    /// The best `keep`, or what is nearest to fitting.
+    pub(super) fn best(keep: usize) -> Self {
+        Self {
+            keep,
+            enough: f64::INFINITY,
+            short: f64::INFINITY,
+            want: Want::Both,
+            settle: true,
+        }
+    }
+
+    /// What is nearest to fitting, where it lacks less than so many GiB: it is known that nothing fits.
+    pub(super) fn nearer(short: f64) -> Self {
+        Self {
+            short,
+            want: Want::Nearest,
+            ..Self::best(1)
+        }
+    }
+
+    /// Whichever plan is found first.
+    pub(super) fn any() -> Self {
+        Self {
+            want: Want::Any,
+            ..Self::found(1)
+        }
+    }
+
+    /// The best `keep` as they are found, without steps from them.
+    pub(super) fn found(keep: usize) -> Self {
+        Self {
+            settle: false,
+            ..Self::best(keep)
+        }
+    }
+
+    /// The fastest that fits, where it takes less than so many seconds.
+    pub(super) fn faster(enough: f64) -> Self {
+        Self {
+            enough,
+            want: Want::Fitting,
+            ..Self::found(1)
+        }
+    }
+}
+
+impl Search<'_> {
+    /// The best plan of each group, the best `keep` groups first and with them all that are nearly as fast as the first.
+    /// Groups of which nothing fits follow, by shortfall.
+    pub(super) fn run(&self, space: &Space) -> Vec<Candidate> {
+        if self.limits.want == Want::Any {
+            let mut groups = all_groups(space).into_iter();
+            let any = groups.find_map(|(family, group)| self.any(family, group));
+            return any.into_iter().collect();
+        }
+        let near = match (self.limits.settle, &self.context.job.workload.rl) {
+            (false, _) => 1.0,
+            (true, Some(_)) => AS_FAST,
+            (true, None) => START,
+        };
+        let mut top = Top::new(self.limits.keep, near);
+        let none_fits = self.task.least_short() > 0.0;
+        let without = if self.limits.want == Want::Nearest || none_fits {
+            all_groups(space)
+        } else {
+            self.fitting(space, &mut top)
+        };
+        // While there are places left nothing was ruled out: of the others nothing fits.
+        if self.limits.want != Want::Fitting && top.enough().is_none() {
+            self.nearest(&mut top, without);
+        }
+        top.best
+    }
+
+    /// Some plan of a group that counts, fit it or not: of those with the smallest micro-batches.
+    fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
+        for of in smallest(family, group) {
+            for variant in family.last_head() {
+                self.work.count();
+                match self
+                    .task
+                    .any(&of.asked(variant, self.accept, f64::INFINITY))
+                {
+                    Ok(plan) => {
+                        let job = self.context.job;
+                        return Some(Candidate::new(job, &plan, 0.0, 0.0, group.place));
+                    }
+                    Err(Verdict::NoGroup) => return None,
+                    Err(_) => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// Offers what fits, and returns the groups of which nothing does.
+    fn fitting<'b>(&self, space: &'b Space, top: &mut Top) -> Vec<(&'b Family, &'b Group)> {
+        let least: Vec<f64> = space.families.iter().map(|own| self.least(own)).collect();
+        let mut without = Vec::new();
+        for place in rising(&least) {
+            let (Some(family), Some(&least)) = (space.families.get(place), least.get(place)) else {
+                break;
+            };
+            // The rest takes as long or longer.
+            if least >= self.enough(top) || self.work.is_over() {
+                break;
+            }
+            let mut known = Vec::with_capacity(16);
+            for group in &family.groups {
+                if self.work.is_over() {
+                    break;
+                }
+                let refused = Cell::new(false);
+                let enough = self.enough(top);
+                match self.best(family, group, enough, &mut known, &refused) {
+                    Some(found) => top.offer(found),
+                    None if refused.get() => {}
+                    None => without.push((family, group)),
+                }
+            }
+        }
+        without
+    }
+
+    fn enough(&self, top: &Top) -> f64 {
+        top.enough()
+            .unwrap_or(f64::INFINITY)
+            .min(self.limits.enough)
+    }
+
+    /// Of groups of which nothing fits the nearest to it.
+    fn nearest(&self, top: &mut Top, groups: Vec<(&Family, &Group)>) {
+        let floors: Vec<f64> = groups
+            .iter()
+            .map(|(family, group)| self.floor(family, group))
+            .collect();
+        let capacity = self.context.job.hardware.memory_gib;
+        let least_short = self.task.least_short();
+        for place in rising(&floors) {
+            let (Some(&(family, group)), Some(floor)) = (groups.get(place), floors.get(place))
+            else {
+                break;
+            };
+            // Some answer there has to be, whatever it costs.
+            let least = least_short.max(floor - capacity);
+            let done = top
+                .nearest()
+                .is_some_and(|most| least > most || self.work.is_over());
+            if done {
+                break;
+            }
+            // Of no interest is what something else that fits outdoes in time, and beside one that lacks as little as any
+            // what takes longer than it.
+            let enough = self.limits.enough;
+            let last = top.last().filter(|last| last.shortfall_gib <= least);
+            if enough.is_finite() || last.is_some() {
+                let seconds = self.least_of_smallest(family, group);
+                if seconds >= enough || last.is_some_and(|last| seconds > last.seconds) {
+                    continue;
+                }
+            }
+            if let Some(found) = self.closest(family, group, top.nearest()) {
+                top.offer(found);
+            }
+        }
+    }
+
+    /// Seconds that every plan of a family takes at least: micro-batches are as large as any.
+    fn least(&self, family: &Family) -> f64 {
+        let (Some(group), Some(variant)) = (family.groups.first(), family.variants.first()) else {
+            return 0.0;
+        };
+        let Some(pass) = group.passes.first() else {
+            return 0.0;
+        };
+        let layout = group.layout(pass, variant);
+        let widest = Slice {
+            tokens: family.widest,
+            ..pass.batch.mean
+        };
+        let tokens = tokens_per_gpu(self.context, layout.tensor_parallel);
+        // How its groups split layers, and what they take at once, is open.
+        let whole = Layout {
+            pipeline_parallel: 1,
+            virtual_pipeline: 1,
+            ..layout
+        };
+        let caution = coverage::caution(self.context.job, &whole, 0.0);
+        let update = self.least_pass(&layout, widest) * tokens / widest.tokens * caution;
+        self.task
+            .least(&layout, update, widest.attention_length, 1.0)
+    }
+
+    /// Seconds that a micro-batch of `slice` takes at least in all layers of a family's layouts.
+    fn least_pass(&self, layout: &Layout, slice: Slice) -> f64 {
+        training::least_pass(self.context, &self.context.actor(), layout, slice).get()
+    }
+
+    /// Seconds that every plan of a pass takes at least: its micro-batches, and those that the pipeline waits for (the
+    /// terms of [`shardwise_engine::training::step`]). `known` holds what was found for passes of the same family.
+    fn least_of(&self, layout: &Layout, pass: &Pass, known: &mut Vec<(Slice, f64)>) -> f64 {
+        let slice = pass.batch.mean;
+        let all = match known.iter().find(|(own, _)| *own == slice) {
+            Some((_, seconds)) => *seconds,
+            None => {
+                let seconds = self.least_pass(layout, slice);
+                known.push((slice, seconds));
+                seconds
+            }
+        };
+        let stages = f64::from(layout.pipeline_parallel);
+        let waits = (stages - 1.0) / f64::from(layout.virtual_pipeline);
+        let caution = coverage::caution(self.context.job, layout, slice.tokens);
+        // Rounding may put the sum of the parts a hair below.
+        let update = all / stages * (pass.batch.micro_batches + waits) * caution * (1.0 - 1e-9);
+        let forward = 1.0 + (stages - 1.0) / pass.forward.micro_batches;
+        self.task
+            .least(layout, update, slice.attention_length, forward)
+    }
+
+    /// The fastest plan of a group that fits, of those that take less than `enough` seconds.
+    fn best(
+        &self,
+        family: &Family,
+        group: &Group,
+        enough: f64,
+        known: &mut Vec<(Slice, f64)>,
+        refused: &Cell<bool>,
+    ) -> Option<Candidate> {
+        let capacity = self.context.job.hardware.memory_gib;
+        let mut best: Option<Candidate> = None;
+        let first = family.variants.first()?;
+        let least_of = |pass: &Pass| self.least_of(&group.layout(pass, first), pass, known);
+        let least: Vec<f64> = group.passes.iter().map(least_of).collect();
+        for place in rising(&least) {
+            let (pass, least) = (group.passes.get(place)?, *least.get(place)?);
+            // Those after it take as long or longer.
+            if least >= earlier(enough, best.as_ref()) {
+                break;
+            }
+            if self.floor(family, group) > capacity {
+                return None;
+            }
+            // Where all that saves memory does not make it fit, nothing does.
+            let of = InPass {
+                family,
+                group,
+                pass,
+                place,
+            };
+            let over = |(number, variant)| {
+                self.task.least_gib(&self.held(&of, number, variant)) > capacity
+            };
+            if family.frugal(group).all(over) {
+                continue;
+            }
+            self.of_pass(&of, enough, &mut best, refused);
+            if refused.get() {
+                return None;
+            }
+        }
+        best
+    }
+
+    /// Makes `best` the fastest plan of a pass, where one is faster.
+    fn of_pass(
+        &self,
+        of: &InPass<'_>,
+        enough: f64,
+        best: &mut Option<Candidate>,
+        refused: &Cell<bool>,
+    ) {
+        let denied = Cell::new(false);
+        let accept = self.noting(refused, &denied);
+        let mut number = 0;
+        // What is known of the kinds of head that were.
+        let mut other = 0.0;
+        // One plainest plan for each kind of head.
+        for alike in of
+            .family
+            .variants
+            .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head)
+        {
+            let mut start = number;
+            number += alike.len();
+            let Some(first) = alike.first() else {
+                continue;
+            };
+            let plainest = of.asked(first, &accept, enough);
+            if other - self.saved_by_head(&plainest) >= earlier(enough, best.as_ref()) {
+                continue;
+            }
+            self.work.count();
+            let plain = self.task.plain(&plainest);
+            let least = self.task.bound(&plain, &plainest.layout, None, of.group);
+            other = least;
+            if least >= earlier(enough, best.as_ref()) {
+                continue;
+            }
+            for chain in alike.chunk_by(|a, b| a.away == b.away) {
+                let before = earlier(enough, best.as_ref());
+                let found = self.of_chain(of, (start, chain), &plain, before, (&accept, &denied));
+                start += chain.len();
+                *best = found.or(*best);
+                if refused.get() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Seconds that another kind of head saves at most in a step.
+    fn saved_by_head(&self, asked: &Asked<'_>) -> f64 {
+        let (layout, batch) = (&asked.layout, &asked.pass.batch);
+        let role = self.context.actor();
+        let tokens = batch.mean.tokens;
+        let once = training::most_saved_by_fused_head(self.context, &role, layout, tokens);
+        // However many micro-batches wait for it.
+        let times = batch.micro_batches * f64::from(layout.pipeline_parallel);
+        once * times * self.task.passes() * coverage::caution(self.context.job, layout, tokens)
+    }
+
+    /// The fastest plan of a chain: of variants that recompute ever more, and so hold less and mostly take longer, the first
+    /// that fits.
+    fn of_chain(
+        &self,
+        of: &InPass<'_>,
+        (start, chain): (usize, &[Variant]),
+        plain: &Plain,
+        enough: f64,
+        (accept, denied): (Accept<'_>, &Cell<bool>),
+    ) -> Option<Candidate> {
+        let capacity = self.context.job.hardware.memory_gib;
+        let away = Some(chain.first()?.away);
+        let layout = of.group.layout(of.pass, chain.first()?);
+        if self.task.bound(plain, &layout, away, of.group) >= enough {
+            return None;
+        }
+        let over = |place: usize| {
+            chain.get(place).is_none_or(|own| {
+                self.task.least_gib(&self.held(of, start + place, own)) > capacity
+            })
+        };
+        // Sets of modules save in nearly the order of what they take. Where nothing is recomputed, no whole block is at work
+        // beside the kept ones.
+        let last = chain.len() - 1;
+        let from = first_within(last, of.family.guess(start), over);
+        of.family.remember(start, from.unwrap_or(last));
+        let from = from?;
+        let mut best = None;
+        for (variant, number) in chain.iter().zip(start..).skip(from) {
+            let held = self.held(of, number, variant);
+            let known = variant.recompute == plain.recompute && variant.away == plain.away;
+            if !known {
+                self.work.count();
+            }
+            let seconds = known.then_some(plain.seconds);
+            denied.set(false);
+            let asked = of.asked(variant, accept, earlier(enough, best.as_ref()));
+            let found = self.task.best(&asked, &held, seconds);
+            // Who refuses this may run one that recomputes more.
+            let last = found.is_some() || !denied.get();
+            best = found.or(best);
+            // Where activations wait in host memory, who recomputes more copies less.
+            if last && !variant.away.offload.activations {
+                break;
+            }
+        }
+        best
+    }
+
+    /// What a variant of a pass holds.
+    fn held(&self, of: &InPass<'_>, number: usize, variant: &Variant) -> Held {
+        let all = of.family.variants.len();
+        of.group.held((of.place, number), all, || {
+            self.work.count();
+            let accept = |_: &Plan| Verdict::Yes;
+            self.task.held(&of.asked(variant, &accept, f64::INFINITY))
+        })
+    }
+
+    /// Seconds that what is nearest to fitting of a group takes at least.
+    fn least_of_smallest(&self, family: &Family, group: &Group) -> f64 {
+        let Some(first) = family.variants.first() else {
+            return 0.0;
+        };
+        let mut known = Vec::new();
+        smallest(family, group)
+            .map(|of| self.least_of(&group.layout(of.pass, first), of.pass, &mut known))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// The plan of a group that is nearest to fitting: the smallest micro-batch, and of each kind of offload the most
+    /// recomputation that counts, as offload may be what host memory lacks. None where all lack more GiB than `most`.
+    fn closest(&self, family: &Family, group: &Group, most: Option<f64>) -> Option<Candidate> {
+        let (refused, denied) = (Cell::new(false), Cell::new(false));
+        let accept = self.noting(&refused, &denied);
+        let mut best: Option<Candidate> = None;
+        for of in smallest(family, group) {
+            let most = best.map(|own| own.shortfall_gib).or(most);
+            let found = self.closest_of(&of, most, &accept, &refused);
+            best = first_of(best, found);
+            if refused.get() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The same of a pass.
+    fn closest_of(
+        &self,
+        of: &InPass<'_>,
+        most: Option<f64>,
+        accept: Accept<'_>,
+        refused: &Cell<bool>,
+    ) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        // Of the two heads the last holds less.
+        let alike = of.family.last_head();
+        let mut start = of.family.variants.len() - alike.len();
+        for chain in alike.chunk_by(|a, b| a.away == b.away) {
+            let numbers = start..start + chain.len();
+            start = numbers.end;
+            for (variant, number) in chain.iter().zip(numbers).rev() {
+                let held = self.held(of, number, variant);
+                let over = self.task.least_gib(&held) - self.context.job.hardware.memory_gib;
+                let known = best.map(|own| own.shortfall_gib).or(most);
+                if known.is_some_and(|known| over.max(held.host_gib) > known) {
+                    break;
+                }
+                self.work.count();
+                let asked = of.asked(variant, accept, f64::INFINITY);
+                if let Some(found) = self.task.closest(&asked, &held) {
+                    best = first_of(best, Some(found));
+                    break;
+                }
+                if refused.get() {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    /// Asks whether plans count, and notes where none of a group does, and where one was refused.
+    fn noting<'b>(
+        &'b self,
+        refused: &'b Cell<bool>,
+        denied: &'b Cell<bool>,
+    ) -> impl Fn(&Plan) -> Verdict + 'b {
+        move |plan| {
+            let verdict = (self.accept)(plan);
+            refused.set(refused.get() || verdict == Verdict::NoGroup);
+            denied.set(denied.get() || verdict != Verdict::Yes);
+            verdict
+        }
+    }
+
+    fn floor(&self, family: &Family, group: &Group) -> f64 {
+        let Some(pass) = group.passes.first() else {
+            return 0.0;
+        };
+        group.floor(|| {
+            let floor = |(_, variant): (usize, &Variant)| {
+                self.work.count();
+                self.task.floor(group, &group.layout(pass, variant))
+            };
+            family
+                .frugal(group)
+                .map(floor)
+                .fold(f64::INFINITY, f64::min)
+        })
+    }
+}
+
+/// The first place up to `last` that is not over, where all after it are not either; none where the last is. Nothing says so
+/// of the very first, which is asked by itself. Places about `guess` are asked first.
+fn first_within(last: usize, guess: usize, over: impl Fn(usize) -> bool) -> Option<usize> {
+    let guess = guess.clamp(1.min(last), last);
+    let low = over(guess);
+    if low && (guess == last || over(last)) {
+        return None;
+    }
+    if guess == 0 || !over(0) {
+        return Some(0);
+    }
+    // Mostly it is where it was, or beside it.
+    let (mut from, mut to, mut next) = if low {
+        (guess + 1, last, guess + 1)
+    } else {
+        (1, guess, guess - 1)
+    };
+    while from < to {
+        if over(next) {
+            from = next + 1;
+        } else {
+            to = next;
+        }
+        next = from.midpoint(to);
+    }
+    Some(to)
+}
+
+/// The passes of a group that hold least: the one with the smallest micro-batch, and the one with the fewest of them, as
+/// gradients may be kept only between them.
+fn smallest<'a>(family: &'a Family, group: &'a Group) -> impl Iterator<Item = InPass<'a>> {
+    let passes = || group.passes.iter().enumerate();
+    let longest = |pass: &Pass| pass.batch.longest;
+    let tokens = |pass: &Pass| (longest(pass).slice.tokens, longest(pass).micro_batches);
+    let fewest = |pass: &Pass| (pass.batch.micro_batches, longest(pass).slice.tokens);
+    let least = |of: &dyn Fn(&Pass) -> (f64, f64)| {
+        let order = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        passes().min_by(|a, b| order(of(a.1), of(b.1)))
+    };
+    let (first, second) = (least(&tokens), least(&fewest));
+    let other = second.filter(|own| first.is_none_or(|first| first.0 != own.0));
+    let in_pass = move |(place, pass)| InPass {
+        family,
+        group,
+        pass,
+        place,
+    };
+    first.into_iter().chain(other).map(in_pass)
+}
+
+fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {
+    let mut all = Vec::new();
+    for family in &space.families {
+        all.extend(family.groups.iter().map(|group| (family, group)));
+    }
+    all
+}
+
+/// Tokens that each GPU computes on in an optimizer step, whatever its pipeline: those of all sequences, shared.
+pub(super) fn tokens_per_gpu(context: &Context<'_>, tensor_parallel: u32) -> f64 {
+    let workload = &context.job.workload;
+    let length = if workload.packing {
+        workload.mean_sequence_length
+    } else {
+        workload.sequence_length as f64
+    };
+    let gpus = f64::from(training_gpus(context.job));
+    workload.global_batch as f64 * length * f64::from(tensor_parallel) / gpus
+}

@@ -1,0 +1,153 @@
+//! How plans rank.
+
+use std::cmp::Ordering;
+
+use super::simple;
+use shardwise_catalog::ordered::insert;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+
+/// Among plans that take at most so many times as long as the fastest, the simplest is chosen: an estimate is not that
+/// good, and a person has to run it.
+pub(crate) const AS_FAST: f64 = 1.015;
+
+/// A plan and how it ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The plan.
+    pub plan: Plan,
+    /// Seconds of a step.
+    pub seconds: f64,
+    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are.
+    pub shortfall_gib: f64,
+    pub(super) points: u32,
+    place: u32,
+}
+
+impl Candidate {
+    /// A plan that takes `seconds`, and `shortfall_gib` more than there is.
+    pub(super) fn new(
+        job: &Job,
+        plan: &Plan,
+        seconds: f64,
+        shortfall_gib: f64,
+        place: u32,
+    ) -> Self {
+        Self {
+            plan: *plan,
+            seconds,
+            // Less than a rounding is none.
+            shortfall_gib: if shortfall_gib < 1e-6 {
+                0.0
+            } else {
+                shortfall_gib
+            },
+            points: simple::points(job, plan),
+            place,
+        }
+    }
+
+    /// Whether it fits as surely as asked, however long its sequences get.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.shortfall_gib <= 0.0
+    }
+
+    /// Whether this plan ranks before another: what fits, then what is faster.
+    #[must_use]
+    pub fn beats(&self, other: &Self) -> bool {
+        self.order(other).is_lt()
+    }
+
+    /// The smallest shortfall, seconds, simplicity; then the order in which plans are listed.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        self.shortfall_gib
+            .total_cmp(&other.shortfall_gib)
+            .then(self.seconds.total_cmp(&other.seconds))
+            .then(self.points.cmp(&other.points))
+            .then(self.place.cmp(&other.place))
+    }
+
+    /// Whether it is as fast as `fastest`, or nearly so, and no less sure to fit.
+    pub(super) fn rivals(&self, fastest: &Self) -> bool {
+        self.is_near(fastest, AS_FAST)
+    }
+
+    /// Whether it takes at most `times` as long as `fastest` and is no less sure to fit.
+    fn is_near(&self, fastest: &Self, times: f64) -> bool {
+        self.shortfall_gib <= fastest.shortfall_gib && self.seconds <= fastest.seconds * times
+    }
+}
+
+/// Candidates in an order: there are few.
+pub(super) fn sorted(
+    candidates: impl Iterator<Item = Candidate>,
+    order: &dyn Fn(&Candidate, &Candidate) -> Ordering,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for own in candidates {
+        insert(&mut found, own, order);
+    }
+    found
+}
+
+/// The best of what was offered, the fastest first.
+#[derive(Debug)]
+pub(super) struct Top {
+    keep: usize,
+    /// How many times as long as the fastest others may take that are kept beside the best.
+    near: f64,
+    pub(super) best: Vec<Candidate>,
+}
+
+impl Top {
+    /// For the best `keep`, and all that take at most `near` times as long as the first.
+    pub(super) fn new(keep: usize, near: f64) -> Self {
+        Self {
+            keep: keep.max(1),
+            near,
+            best: Vec::new(),
+        }
+    }
+
+    /// Seconds from which on a plan that fits is of no interest; none while there are places left.
+    pub(super) fn enough(&self) -> Option<f64> {
+        let last = self.last().filter(|last| last.fits())?;
+        let first = self.best.first()?;
+        Some(last.seconds.max(first.seconds * self.near))
+    }
+
+    /// GiB of shortfall from which on a plan is of no interest; none while there are places left.
+    pub(super) fn nearest(&self) -> Option<f64> {
+        self.last().map(|last| last.shortfall_gib)
+    }
+
+    /// The last that has a place; none while there are places left.
+    pub(super) fn last(&self) -> Option<&Candidate> {
+        self.best.get(self.keep - 1)
+    }
+
+    pub(super) fn offer(&mut self, candidate: Candidate) {
+        let at = self
+            .best
+            .partition_point(|known| known.order(&candidate).is_le());
+        let near = self.near;
+        let rivals = |own: &Candidate, first: &Candidate| near > 1.0 && own.is_near(first, near);
+        if at >= self.keep
+            && !self
+                .best
+                .first()
+                .is_some_and(|first| rivals(&candidate, first))
+        {
+            return;
+        }
+        self.best.insert(at, candidate);
+        if let Some(first) = self.best.first().copied() {
+            let mut place = 0;
+            self.best.retain(|own| {
+                place += 1;
+                place <= self.keep || rivals(own, &first)
+            });
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! What a plan may choose in each dimension, where the question does not state it.
+
+use super::space::Pass;
+use crate::neighbours::{MOST_ENGINE, is_selective};
+use shardwise_engine::rl;
+use shardwise_question::complete::{generating_gpus, training_gpus};
+use shardwise_question::job::Job;
+use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
+use shardwise_question::task::Task;
+use shardwise_question::wire::{
+    Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec,
+};
+
+/// What plans of one parallel layout differ in beside the micro-batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Variant {
+    pub(super) recompute: Recompute,
+    pub(super) away: Away,
+    pub(super) fused_lm_head: bool,
+}
+
+/// What is in host memory, between phases or for good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Away {
+    pub(super) offload: Offload,
+    pub(super) optimizer_offload_fraction: f64,
+}
+
+impl Away {
+    /// What a layout says of it.
+    pub(super) fn of(layout: &Layout) -> Self {
+        Self {
+            offload: layout.offload,
+            optimizer_offload_fraction: layout.optimizer_offload_fraction,
+        }
+    }
+}
+
+/// The stated value alone, or every candidate.
+fn choices(stated: Option<u32>, candidates: impl Iterator<Item = u32>) -> Vec<u32> {
+    match stated {
+        Some(value) => vec![value],
+        None => candidates.collect(),
+    }
+}
+
+fn divisors(number: u32, most: u32) -> impl Iterator<Item = u32> {
+    (1..=number.min(most)).filter(move |size| number.is_multiple_of(*size))
+}
+
+fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {
+    (0..20)
+        .map(|exponent| 1 << exponent)
+        .take_while(move |value| *value <= most)
+}
+
+/// Back ends that people train such a workload with: plain data parallelism in no RL framework.
+pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
+    if let Some(backend) = spec.backend {
+        return vec![backend];
+    }
+    match job.workload.kind.task() {
+        Task::Train => {
+            vec![
+                Backend::Fsdp,
+                Backend::Megatron,
+                Backend::Deepspeed,
+                Backend::Ddp,
+            ]
+        }
+        Task::Rl(_) => {
+            vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
+        }
+        Task::Generate => vec![Backend::Fsdp],
+    }
+}
+
+/// Whether a backend is Megatron's, which alone splits layers and experts here, and matrices of all models.
+fn splits_model(backend: Backend) -> bool {
+    backend == Backend::Megatron
+}
+
+/// Tokens below which nobody splits a sequence further: less is all latency.
+const LEAST_SPLIT: u64 = 1024;
+/// The largest pipeline, and the most model chunks of one stage.
+const MOST_STAGES: u32 = 64;
+const MOST_CHUNKS: u32 = 16;
+
+/// Sizes of groups of GPUs.
+pub(super) struct Sizes<'a> {
+    job: &'a Job,
+    spec: &'a PlanSpec,
+    /// Stated sizes, checked; 1 or a default where nothing is stated.
+    base: &'a Layout,
+    gpus: u32,
+}
+
+impl<'a> Sizes<'a> {
+    pub(super) fn of(job: &'a Job, spec: &'a PlanSpec, base: &'a Layout) -> Self {
+        Self {
+            job,
+            spec,
+            base,
+            gpus: training_gpus(job),
+        }
+    }
+
+    fn stated(spec: Option<u64>, checked: u32) -> Option<u32> {
+        spec.map(|_| checked)
+    }
+
+    fn of_model(&self, most: u32) -> u32 {
+        if splits_model(self.base.backend) {
+            most
+        } else {
+            1
+        }
+    }
+
+    /// Tensor parallelism stays inside the node; a rack of one NVLink domain counts as nodes of eight.
+    pub(super) fn tensor(&self) -> Vec<u32> {
+        let hardware = &self.job.hardware;
+        let domain = hardware.gpus_per_node.max(hardware.nvlink_domain.min(8));
+        let heads = self.job.model.shape.num_attention_heads;
+        let stated = Self::stated(self.spec.tensor_parallel, self.base.tensor_parallel);
+        // `DeepSpeed` splits matrices and nothing else (AutoTP); experts stay whole.
+        let dense = self.job.model.shape.num_experts == 0 && self.job.workload.rl.is_none();
+        let most = if dense && self.base.backend == Backend::Deepspeed {
+            domain
+        } else {
+            self.of_model(domain)
+        };
+        let candidates = divisors(self.gpus, most);
+        choices(
+            stated,
+            candidates.filter(|size| heads.is_multiple_of(u64::from(*size))),
+        )
+    }
+
+    /// Context and Ulysses parallelism.
+    pub(super) fn sequence(&self, tensor: u32) -> Vec<(u32, u32)> {
+        let length = self.job.workload.sequence_length;
+        let most = (length / LEAST_SPLIT).clamp(1, 64) as u32;
+        let shape = &self.job.model.shape;
+        let heads = shape.num_attention_heads;
+        let keys = shape.num_key_value_heads.max(1);
+        let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
+        let exchanges = self.base.backend == Backend::Fsdp;
+        // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
+        // No RL framework has a ring beside FSDP.
+        let beside = exchanges && self.job.workload.rl.is_none();
+        let rings = self.of_model(most).max(if beside { most } else { 1 });
+        let ring = powers_of_two(rings).filter(|size| {
+            fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2)))
+        });
+        let ring = choices(
+            Self::stated(self.spec.context_parallel, self.base.context_parallel),
+            ring,
+        );
+        // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
+        let batch = self.job.workload.global_batch.max(1);
+        let shared = u64::from(self.gpus / tensor.max(1)) / batch;
+        let most = most.max(shared.min(64) as u32);
+        let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
+            let split = u64::from(*size);
+            let even = keys.is_multiple_of(split) || split.is_multiple_of(keys);
+            fits(*size) && even && heads.is_multiple_of(split * u64::from(tensor))
+        });
+        let heads = choices(
+            Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel),
+            heads,
+        );
+        let stated = self.spec.context_parallel.is_some() || self.spec.ulysses_parallel.is_some();
+        ring.iter()
+            .flat_map(|cp| heads.iter().map(move |ulysses| (*cp, *ulysses)))
+            // Either suffices where both could be.
+            .filter(|(cp, ulysses)| stated || *cp == 1 || *ulysses == 1)
+            .collect()
+    }
+
+    pub(super) fn experts(&self) -> Vec<u32> {
+        let experts = self.job.model.shape.num_experts.min(u64::from(u32::MAX)) as u32;
+        // Beside FSDP torchtitan and axolotl split experts, which do no RL; inside a node here: steps lead further.
+        let beside = self.job.workload.rl.is_none() && self.base.backend == Backend::Fsdp;
+        let most = match experts {
+            0 => 1,
+            _ if beside => self.job.hardware.gpus_per_node.min(self.gpus),
+            _ => self.of_model(self.gpus),
+        };
+        choices(
+            Self::stated(self.spec.expert_parallel, self.base.expert_parallel),
+            divisors(experts.max(1), most).filter(|size| self.gpus.is_multiple_of(*size)),
+        )
+    }
+
+    /// Experts are split by matrices at most as the rest is.
+    pub(super) fn expert_tensor(&self, tensor: u32, experts: u32) -> Vec<u32> {
+        let most = if self.job.model.shape.num_experts > 0 {
+            self.of_model(tensor)
+        } else {
+            1
+        };
+        choices(
+            Self::stated(
+                self.spec.expert_tensor_parallel,
+                self.base.expert_tensor_parallel,
+            ),
+            powers_of_two(most)
+                .filter(|size| self.gpus.is_multiple_of(size.saturating_mul(experts))),
+        )
+    }
+
+    /// Stages: all equal, or the last one smaller where the layers do not divide.
+    pub(super) fn pipeline(&self, layout: &Layout) -> Vec<u32> {
+        let layers = self.job.model.shape.num_hidden_layers;
+        let split = layout.tensor_parallel * layout.context_parallel * layout.ulysses_parallel;
+        let experts = layout.expert_parallel * layout.expert_tensor_parallel;
+        let fits = |size: u32, split: u32| {
+            split
+                .checked_mul(size)
+                .is_some_and(|all| all > 0 && self.gpus.is_multiple_of(all))
+        };
+        let candidates = divisors(self.gpus, self.of_model(MOST_STAGES)).filter(|size| {
+            let stages = u64::from(*size);
+            let filled = layers.div_ceil(stages) * (stages - 1) < layers;
+            filled && fits(*size, split) && (experts == 1 || fits(*size, experts))
+        });
+        choices(
+            Self::stated(self.spec.pipeline_parallel, self.base.pipeline_parallel),
+            candidates,
+        )
+    }
+
+    /// Model chunks per stage, all of the same number of layers.
+    pub(super) fn chunks(&self, stages: u32) -> Vec<u32> {
+        let layers = self.job.model.shape.num_hidden_layers;
+        let even = layers.is_multiple_of(u64::from(stages.max(1)));
+        let each = if stages > 1 && even {
+            (layers / u64::from(stages)) as u32
+        } else {
+            1
+        };
+        choices(
+            Self::stated(self.spec.virtual_pipeline, self.base.virtual_pipeline),
+            divisors(each, MOST_CHUNKS),
+        )
+    }
+
+    /// `DeepSpeed` has them all; FSDP keeps weights after the forward pass or not (`reshard_after_forward`); Megatron's
+    /// distributed optimizer costs nothing. Stage 0 is stage 1 with more memory.
+    pub(super) fn zero_stages(&self) -> Vec<u8> {
+        match (self.spec.zero_stage, self.base.backend) {
+            (None, Backend::Deepspeed) => vec![1, 2, 3],
+            // An RL step's many shares and engines leave no time for both.
+            (None, Backend::Fsdp) if self.job.workload.rl.is_none() => vec![3, 2],
+            _ => vec![self.base.zero_stage],
+        }
+    }
+
+    /// FSDP shards over all ranks, or within each node (HSDP). Who states ZeRO-3 and no group means all.
+    pub(super) fn shard_groups(&self, layout: &Layout) -> Vec<Option<u64>> {
+        if self.spec.shard_group.is_some() {
+            return vec![self.spec.shard_group];
+        }
+        let all = layout.data_parallel(self.gpus) * layout.sequence_split();
+        let node = self.job.hardware.gpus_per_node;
+        let hybrid = self.base.backend == Backend::Fsdp
+            && self.spec.zero_stage.is_none()
+            && node > 1
+            && node < all
+            && all.is_multiple_of(node)
+            && node.is_multiple_of(layout.sequence_split());
+        if hybrid {
+            vec![None, Some(node.into())]
+        } else {
+            vec![None]
+        }
+    }
+}
+
+/// Interleaved pipelines take micro-batches in rounds of as many as there are stages (Megatron's
+/// `forward_backward_pipelining_with_interleaving`).
+pub(super) fn interleaves(spec: &PlanSpec, layout: &Layout, pass: &Pass) -> bool {
+    let stated = spec.virtual_pipeline.is_some();
+    let dynamic = matches!(pass.micro_batch, MicroBatch::Tokens(_));
+    layout.virtual_pipeline == 1
+        || stated
+        || dynamic
+        || (pass.batch.micro_batches as u64).is_multiple_of(layout.pipeline_parallel.into())
+}
+
+/// What one forward pass takes: divisors of a rank's sequences; token budgets where sequences are joined.
+pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<MicroBatch> {
+    let workload = &job.workload;
+    match (spec.micro_batch, spec.max_tokens_per_gpu) {
+        (None, None) => {}
+        // The stated one, as it was checked.
+        _ => return vec![layout.micro_batch],
+    }
+    let ranks = u64::from(layout.data_parallel(training_gpus(job)));
+    let per_rank = workload.global_batch.div_ceil(ranks.max(1)).max(1);
+    let longest = workload
+        .sequence_length
+        .div_ceil(u64::from(layout.sequence_split().max(1)))
+        .max(1);
+    let budgets = [1, 2, 3, 4, 6, 8, 12, 16].map(|times| MicroBatch::Tokens(longest * times));
+    if workload.rl.is_some() && workload.packing {
+        let mut found = budgets.to_vec();
+        // A pipeline waits for its first and last pass: single sequences are the most of them.
+        if layout.pipeline_parallel > 1 {
+            found.push(MicroBatch::Sequences(1));
+        }
+        return found;
+    }
+    let sequences = divisors(per_rank.min(1 << 20) as u32, 64);
+    let mut found: Vec<_> = sequences
+        .map(|size| MicroBatch::Sequences(size.into()))
+        .collect();
+    if workload.joins() {
+        found.extend(budgets);
+    }
+    found
+}
+
+/// Recomputation, offload and fused head; the plainest first.
+pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant> {
+    let recomputes = match &spec.recompute {
+        Some(_) => vec![base.recompute],
+        None => recomputes(job, base),
+    };
+    let mut aways = match spec.offload {
+        Some(offload) => vec![Away {
+            offload,
+            ..Away::of(base)
+        }],
+        None => offloads(job, spec, base),
+    };
+    // Drives hold what is offloaded: a plan that states them offloads something.
+    if base.nvme_offload && spec.offload.is_none() {
+        aways.retain(|Away { offload, .. }| {
+            offload.optimizer && (!offload.parameters || base.zero_plus == ZeroPlus::OFF)
+        });
+    }
+    let mut found = Vec::with_capacity(recomputes.len() * aways.len() * 2);
+    for fused_lm_head in fused_heads(spec) {
+        for away in &aways {
+            for recompute in &recomputes {
+                found.push(Variant {
+                    recompute: *recompute,
+                    away: *away,
+                    fused_lm_head,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// With the logits in memory and without: which is faster depends on the loss, which fits on the card.
+fn fused_heads(spec: &PlanSpec) -> Vec<bool> {
+    spec.fused_lm_head
+        .map_or(vec![false, true], |stated| vec![stated])
+}
+
+/// Sets of modules that Megatron recomputes and that save something, and all of each layer. Elsewhere all or nothing; in
+/// pre-training also every other operator (torchtitan's selective checkpointing).
+fn recomputes(job: &Job, layout: &Layout) -> Vec<Recompute> {
+    let mut found = vec![Recompute::None];
+    if layout.backend == Backend::Megatron {
+        found.extend(
+            module_sets(job, layout)
+                .into_iter()
+                .map(Recompute::Selective),
+        );
+    } else if job.workload.rl.is_none() && is_selective(job, layout.backend) {
+        found.push(Recompute::Selective(Modules::CORE_ATTN));
+    }
+    found.push(Recompute::Full);
+    found
+}
+
+/// Sets of modules, each with one more than the last, what costs least for what it saves first. Others are tried as steps
+/// from the plan that is found.
+fn module_sets(job: &Job, layout: &Layout) -> Vec<Modules> {
+    use RecomputeModule as M;
+    let shape = &job.model.shape;
+    let experts = shape.num_experts > 0;
+    let dense = !experts || shape.first_k_dense_replace > 0;
+    let shared = experts && shape.shared_expert_intermediate_size > 0;
+    let order = [
+        // Flash attention keeps no scores.
+        (M::CoreAttn, layout.attention == Attention::Unfused),
+        (M::Layernorm, true),
+        (M::MoeAct, experts),
+        (M::MlaUpProj, shape.is_mla()),
+        (M::SharedExperts, shared),
+        (M::Mlp, dense),
+        (M::Moe, experts),
+    ];
+    let mut chosen = Vec::new();
+    let mut found = Vec::new();
+    for (module, _) in order.into_iter().filter(|(_, saves)| *saves) {
+        if module == M::Moe {
+            // All of the experts' layer is more than its parts.
+            chosen.retain(|part| !matches!(part, M::MoeAct | M::SharedExperts));
+        }
+        chosen.push(module);
+        found.push(Modules::of(&chosen));
+    }
+    found
+}
+
+/// What each backend keeps in host memory, beside nothing.
+fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
+    let moved = moved(job, base.backend);
+    let away = |offload| Away {
+        offload,
+        ..Away::of(base)
+    };
+    let mut found: Vec<_> = moved.into_iter().map(away).collect();
+    // In RL the optimizer may also stay there, and step there: Megatron's, where all weights train.
+    let phases = job.workload.rl.is_some() && spec.optimizer_offload_fraction.is_none();
+    let whole = job.workload.lora.is_none() && base.zero_stage == 1;
+    if phases && whole && base.backend == Backend::Megatron {
+        found.extend([false, true].map(|weights| Away {
+            offload: Offload {
+                parameters: weights,
+                gradients: weights,
+                ..Offload::default()
+            },
+            optimizer_offload_fraction: 1.0,
+        }));
+    }
+    found
+}
+
+/// What each backend moves there, the plainest first.
+fn moved(job: &Job, backend: Backend) -> Vec<Offload> {
+    let none = Offload::default();
+    let states = Offload {
+        parameters: true,
+        optimizer: true,
+        gradients: true,
+        activations: false,
+    };
+    let optimizer = Offload {
+        optimizer: true,
+        ..none
+    };
+    let with_gradients = Offload {
+        gradients: true,
+        ..optimizer
+    };
+    let activations = Offload {
+        activations: true,
+        ..none
+    };
+    let everything = Offload {
+        activations: true,
+        ..states
+    };
+    match (job.workload.kind.task(), backend) {
+        (Task::Generate, _) => vec![none],
+        // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
+        // `utils/deepspeed/deepspeed_utils.py`).
+        (Task::Rl(_), Backend::Deepspeed) => {
+            vec![none, activations, with_gradients]
+        }
+        (Task::Rl(_), Backend::Fsdp) => {
+            vec![none, activations, states, everything]
+        }
+        (Task::Rl(_), _) => vec![none, states],
+        (Task::Train, Backend::Deepspeed) => {
+            vec![none, activations, with_gradients, states, everything]
+        }
+        (Task::Train, Backend::Fsdp) => vec![none, activations, states, everything],
+        (Task::Train, Backend::Megatron) => vec![none, optimizer],
+        (Task::Train, Backend::Ddp) => vec![none, activations],
+    }
+}
+
+/// Shares of the card that engines may take, largest first; and every way to split one, as partial plans with the first of
+/// these, that keep what the question states.
+pub(super) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlanSpec>) {
+    let stated = spec.rollout.clone().unwrap_or_default();
+    let shares = match (stated.gpu_memory_utilization, &job.workload.rl) {
+        (Some(share), _) => vec![share],
+        (None, Some(rl)) => {
+            let most = rl::most(rl);
+            SHARES.into_iter().filter(|share| *share <= most).collect()
+        }
+        // Alone it takes what vLLM takes by itself.
+        (None, None) => vec![0.9],
+    };
+    let slots = match stated.max_num_seqs {
+        Some(slots) => vec![slots],
+        None => SLOTS.to_vec(),
+    };
+    let mut found = Vec::new();
+    for (tensor, ranks) in engine_sizes(job, &stated) {
+        // Data-parallel attention is there for the experts that its ranks share.
+        let experts = match stated.expert_parallel {
+            None if ranks > 1 => Some(tensor * ranks),
+            own => own,
+        };
+        for slots in &slots {
+            found.push(RolloutPlanSpec {
+                tensor_parallel: Some(tensor),
+                data_parallel: Some(ranks),
+                expert_parallel: experts,
+                gpu_memory_utilization: shares.first().copied(),
+                max_num_seqs: Some(*slots),
+                ..stated.clone()
+            });
+        }
+    }
+    (shares, found)
+}
+
+/// Tensor-parallel GPUs and data-parallel ranks of engines.
+fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
+    let gpus = generating_gpus(job);
+    let shape = &job.model.shape;
+    let heads = shape.num_attention_heads;
+    let most = job.hardware.gpus_per_node.max(MOST_ENGINE);
+    let tensor: Vec<u64> = match stated.tensor_parallel {
+        Some(size) => vec![size],
+        None => divisors(gpus, most)
+            .map(u64::from)
+            .filter(|size| heads.is_multiple_of(*size))
+            .collect(),
+    };
+    let ranks: Vec<u64> = match stated.data_parallel {
+        Some(ranks) => vec![ranks],
+        None if shape.num_experts > 0 && stated.expert_parallel != Some(1) => {
+            powers_of_two(most.min(gpus)).map(u64::from).collect()
+        }
+        None => vec![1],
+    };
+    let stated_both = stated.tensor_parallel.is_some() && stated.data_parallel.is_some();
+    let mut found = Vec::with_capacity(tensor.len() * ranks.len());
+    for size in tensor {
+        for ranks in &ranks {
+            let engine = size.saturating_mul(*ranks);
+            let whole = engine <= u64::from(most) && u64::from(gpus).is_multiple_of(engine.max(1));
+            // What is stated is refused by name, not left out.
+            if whole || *ranks == 1 || stated_both {
+                found.push((size, *ranks));
+            }
+        }
+    }
+    found
+}
+
+/// Shares of the card, to a twentieth.
+const SHARES: [f64; 12] = [
+    0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35,
+];
+/// Sequences decoded together: vLLM's default on large cards, and its neighbours.
+const SLOTS: [u64; 4] = [256, 512, 1024, 128];

@@ -1,0 +1,32 @@
+//! A search's outcome as it travels between programs: who receives it answers without searching.
+
+use shardwise_question::complete::is_complete;
+use shardwise_question::job::{self, Job};
+use shardwise_question::wire::{Answer, Question};
+
+/// GPUs beyond which plans of training a model with experts are searched for longer than a page may stand still.
+const AT_ONCE: u32 = 16;
+
+/// Whether the best plan of a question takes long to find: up to a tenth of a second, where all others take a thirtieth
+/// (`make bench`). Experts are spread in more ways than anything else is split, and an RL step has engines beside.
+#[must_use]
+pub fn takes_long(question: &Question) -> bool {
+    let trains_experts = |job: &Job| {
+        let many = job.workload.rl.is_some() || job.hardware.gpus > AT_ONCE;
+        let experts = job.model.shape.num_experts > 0;
+        job.workload.generation.is_none() && experts && many
+    };
+    let spec = question.plan.clone().unwrap_or_default();
+    job::resolve(question).is_ok_and(|job| trains_experts(&job) && !is_complete(&job, &spec))
+}
+
+/// A question with the plan that answers it stated, and how its GPUs are shared: it has the same answer, without a search.
+#[must_use]
+pub fn decided(question: &Question, answer: &Answer) -> Question {
+    let mut question = question.clone();
+    question.plan = Some(answer.plan.clone());
+    if let (Some(rl), Some(split)) = (&mut question.workload.rl, answer.split) {
+        rl.train_gpus = Some(split.train_gpus.into());
+    }
+    question
+}

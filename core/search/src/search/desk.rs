@@ -1,0 +1,284 @@
+//! One question's search: over the back ends of those who run it, in the spaces that they leave.
+
+use std::rc::Rc;
+
+use super::accept::{Accept, Runner, Runs};
+use super::asking::Asking;
+use super::bounded::{Limits, Search, Task, Want, Work};
+use super::engines::Engines;
+use super::ranked::Ranked;
+use super::refused::{none_accepted, nothing};
+use super::reinforcement::Reinforcement;
+use super::space::Space;
+use super::spaces::Spaces;
+use super::training::Training;
+use super::{choices, generation};
+use shardwise_catalog::error::InputError;
+use shardwise_engine::context::Context;
+use shardwise_question::complete;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::{Backend, PlanSpec};
+
+/// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
+const WORTH_SETTLING: f64 = 2.0;
+
+/// What searches of one question share: who runs the plans, what it may cost, and the spaces that were made.
+pub(super) struct Desk {
+    runner: Option<Runner>,
+    pub(super) work: Work,
+    spaces: Spaces,
+}
+
+impl Desk {
+    /// For plans that `runner` runs, else whom the question names, at the cost of so many evaluations.
+    pub(super) fn new(runner: Option<Runner>, work: u64) -> Self {
+        Self {
+            runner,
+            work: Work::of(work),
+            spaces: Spaces::default(),
+        }
+    }
+
+    /// The best plans, the proposed one first.
+    pub(super) fn ranked(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let open = self.runner.is_none();
+        let runner = self.runner(context.job);
+        let found = self.ranked_for(context, spec, runner, limits);
+        match (found, runner) {
+            // Nobody here runs such a question: all the same it has an answer.
+            (Err(_), Runner::Some) if open => {
+                self.work.renew();
+                self.ranked_for(context, spec, Runner::Nobody, limits)
+            }
+            (Err(error), Runner::One(framework)) if error == none_accepted() => {
+                let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
+                let broken = (framework.violations)(context.job, &best.first()?.plan);
+                Err(broken.into_iter().next().unwrap_or(error))
+            }
+            (found, _) => found,
+        }
+    }
+
+    /// Who is asked to run the plans of a job.
+    pub(super) fn runner(&self, job: &Job) -> Runner {
+        self.runner.unwrap_or_else(|| Runner::of(job))
+    }
+
+    /// Whether some framework runs any plan of a job.
+    pub(super) fn is_run(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
+        self.of_one_runner(Runner::Some, |desk| {
+            desk.ranked(context, spec, Limits::any()).is_ok()
+        })
+    }
+
+    /// What `ask` finds where all its searches are for plans that `runner` runs: left to itself, each that finds none which
+    /// some framework runs is answered by what nobody runs.
+    pub(super) fn of_one_runner<T>(
+        &mut self,
+        runner: Runner,
+        ask: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.work.renew();
+        let before = self.runner.replace(runner);
+        let found = ask(self);
+        self.runner = before;
+        found
+    }
+
+    fn ranked_for(
+        &self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        runner: Runner,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let runs = Runs::new(runner, context.job);
+        let (specs, refusal) = specs(context.job, spec, &runs);
+        let found = self.asking(context, &|plan| runs.verdict(plan)).rank_all(
+            &specs,
+            &|spec| self.spaces.of(context, spec),
+            limits,
+        );
+        found.map_err(|error| nothing(context, spec, Some(refusal.unwrap_or(error))))
+    }
+
+    /// The best plans of layouts that `wanted` accepts, as they were found in the space.
+    pub(super) fn unsettled(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        wanted: &dyn Fn(&Layout) -> bool,
+    ) -> Result<Ranked, InputError> {
+        let runner = self.runner(context.job);
+        let runs = Runs::new(runner, context.job);
+        let (specs, refusal) = specs(context.job, spec, &runs);
+        let space = |spec: &PlanSpec| Rc::new(Space::of(context, spec).only(wanted));
+        let found = self.asking(context, &|plan| runs.verdict(plan)).rank_all(
+            &specs,
+            &space,
+            Limits::found(1),
+        );
+        found.map_err(|error| refusal.unwrap_or(error))
+    }
+
+    fn asking<'a>(&'a self, context: &'a Context<'a>, accept: Accept<'a>) -> Asking<'a> {
+        Asking {
+            context,
+            accept,
+            work: &self.work,
+        }
+    }
+}
+
+/// The space that is left by what is stated.
+type SpaceOf<'a> = &'a dyn Fn(&PlanSpec) -> Rc<Space>;
+
+/// What `spec` becomes for those who run it: one for each back end, without what a framework does not have. With them why
+/// a back end is left out.
+fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<InputError>) {
+    let (backends, fused) = match (spec.backend, runs.runner) {
+        (Some(backend), Runner::One(own)) => (vec![backend], own.fused_lm_head),
+        (Some(backend), _) => (vec![backend], true),
+        (None, Runner::One(own)) => (own.backends.to_vec(), own.fused_lm_head),
+        (None, Runner::Some | Runner::Nobody) => (choices::backends(job, spec), true),
+    };
+    let fused = (!fused).then_some(false);
+    let with = |backend| PlanSpec {
+        backend: Some(backend),
+        fused_lm_head: spec.fused_lm_head.or(fused),
+        ..spec.clone()
+    };
+    let mut refusal = None;
+    let mut runs_here = |spec: &PlanSpec| {
+        let plan = complete::decided(job, spec, "plan")
+            .and_then(|layout| complete::roles(job, spec, layout));
+        let refused = plan.ok().and_then(|plan| runs.refusal(&plan));
+        let runs = refused.is_none();
+        refusal = refusal.take().or(refused);
+        runs
+    };
+    let mut specs: Vec<PlanSpec> = backends.into_iter().map(with).collect();
+    // Drives hold what host memory may lack.
+    let drives = |own: &&PlanSpec| own.backend == Some(Backend::Deepspeed);
+    if spec.nvme_offload.is_none() && job.workload.rl.is_none() {
+        let own = specs.iter().find(drives).map(|own| PlanSpec {
+            nvme_offload: Some(true),
+            ..own.clone()
+        });
+        specs.extend(own);
+    }
+    let kept = specs.into_iter().filter(&mut runs_here).collect();
+    (kept, refusal)
+}
+
+impl Asking<'_> {
+    /// The best plans over all back ends, the proposed one first.
+    fn rank_all(
+        &self,
+        specs: &[PlanSpec],
+        space: SpaceOf<'_>,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let reinforcement = self.context.job.workload.rl.as_ref();
+        let engines = reinforcement
+            .zip(specs.first())
+            .map(|(rl, spec)| Engines::of(self.context, spec, rl));
+        // No plan lacks less than the engine by itself.
+        let short = engines.as_ref().map_or(0.0, Engines::least_short);
+        if short > 0.0 && (short >= limits.short || limits.want == Want::Fitting) {
+            return Ok(Ranked::of(0, self.work, Vec::new()));
+        }
+        let mut all = self.over_backends((specs, space), engines.as_ref(), limits)?;
+        if all.plans.is_empty() && limits.want != Want::Fitting {
+            return Err(none_accepted());
+        }
+        all.evaluated = self.work.done();
+        all.complete = !self.work.ended();
+        Ok(all)
+    }
+
+    /// The same, and of a back end of which nothing fits what is nearest to it: that may fit after some steps.
+    fn over_backends(
+        &self,
+        (specs, space): (&[PlanSpec], SpaceOf<'_>),
+        engines: Option<&Engines<'_>>,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let mut all: Option<Ranked> = None;
+        let mut refusal = None;
+        for spec in specs {
+            let known = all.as_ref().and_then(|known| known.fastest);
+            let worth = match (limits.keep, limits.settle) {
+                (1, true) => known.map(|fastest| fastest * WORTH_SETTLING),
+                (1, false) => known,
+                _ => None,
+            };
+            let enough = worth.map_or(limits.enough, |worth| limits.enough.min(worth));
+            // However much those before it took: a back end that nobody looked at is no answer. Of many ways to share GPUs all
+            // are looked at with what there is.
+            if limits.settle {
+                self.work.grant_part();
+            }
+            match self.rank(spec, (&space(spec), engines), Limits { enough, ..limits }) {
+                Ok(found) => {
+                    let found = if limits.settle {
+                        found.settled(self, spec)
+                    } else {
+                        found
+                    };
+                    all = Some(match all {
+                        None => found,
+                        Some(known) => known.merged(found, limits.keep),
+                    });
+                }
+                Err(error) => refusal = Some(error),
+            }
+        }
+        all.ok_or_else(|| refusal.unwrap_or_else(none_accepted))
+    }
+
+    /// The best of `space`, which is that of the job and `spec`: the fastest of those that fit as surely as asked, or
+    /// where none does, what is nearest to it. They are not settled.
+    pub(super) fn rank(
+        &self,
+        spec: &PlanSpec,
+        (space, engines): (&Space, Option<&Engines<'_>>),
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let Self {
+            context,
+            accept,
+            work,
+        } = *self;
+        if context.job.workload.generation.is_some() {
+            return generation::ranked(self, spec, limits.keep);
+        }
+        let reinforcement = context.job.workload.rl.as_ref();
+        let considered = space.plans * engines.map_or(1, Engines::count);
+        if considered == 0 {
+            let refused = engines.and_then(|engines| engines.refusal.clone());
+            return Err(nothing(context, spec, space.refusal.clone().or(refused)));
+        }
+        let run = |task: &dyn Task| {
+            let search = Search {
+                context,
+                task,
+                accept,
+                work,
+                limits,
+            };
+            search.run(space)
+        };
+        let plans = match reinforcement.zip(engines) {
+            Some((rl, engines)) => run(&Reinforcement::new(context, spec, rl, engines)),
+            None => run(&Training { context }),
+        };
+        Ok(Ranked::of(considered, work, plans))
+    }
+}

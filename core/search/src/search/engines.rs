@@ -1,0 +1,330 @@
+//! The engines of an RL step: each way to split one, with every share of the card that it may take.
+//!
+//! What an engine takes of the card decides its cache, and so its speed: more is never slower. So a training plan leaves
+//! each engine one share worth trying, the largest beside it.
+
+use std::cell::{Cell, OnceCell, RefCell};
+
+use super::accept::Verdict;
+use super::choices;
+use shardwise_catalog::error::InputError;
+use shardwise_catalog::ordered::rising;
+use shardwise_engine::context::Context;
+use shardwise_engine::rl::{self, GeneratingSide};
+use shardwise_question::complete::complete_rollout;
+use shardwise_question::plan::RolloutPlan;
+use shardwise_question::wire::PlanSpec;
+use shardwise_question::workload::Rl;
+
+/// An engine with a share of the card, timed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Engine {
+    pub(super) plan: RolloutPlan,
+    pub(super) side: GeneratingSide,
+    pub(super) needs: Needs,
+}
+
+/// Memory of an engine with a share of the card.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// GiB that it takes of the card.
+    own_gib: f64,
+    /// GiB of its share that are missing for it to start; below zero what is to spare.
+    pub(super) missing_gib: f64,
+}
+
+impl Needs {
+    fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl) -> Self {
+        let room = rl::engine_room(context, plan, rl);
+        Self {
+            own_gib: rl::engine_gib(context, &room),
+            missing_gib: rl::missing_share_gib(context, &room),
+        }
+    }
+
+    /// GiB that are missing for it beside `resident_gib`; below zero what is to spare.
+    fn short(&self, context: &Context<'_>, resident_gib: f64) -> f64 {
+        let over = self.own_gib + resident_gib - context.job.hardware.memory_gib;
+        over.max(self.missing_gib)
+    }
+}
+
+/// A way to split engines, by share of the card.
+#[derive(Debug)]
+struct Split {
+    plan: RolloutPlan,
+    /// Seconds with the largest share: no other is faster. Infinite where it does not start with that either.
+    seconds: f64,
+    /// By the place of the share in [`Engines::shares`], as far as they were asked for: what it needs, and its time.
+    known: RefCell<Vec<(Option<Needs>, Option<GeneratingSide>)>>,
+}
+
+/// What an engine needs, the places of its split and its share, and whether it was refused beside some plan.
+#[derive(Debug)]
+struct Needed {
+    needs: Needs,
+    place: (usize, usize),
+    refused: Cell<bool>,
+}
+
+/// Every legal engine of a job.
+#[derive(Debug)]
+pub(super) struct Engines<'a> {
+    context: &'a Context<'a>,
+    rl: &'a Rl,
+    /// Shares of the card, largest first.
+    shares: Vec<f64>,
+    splits: Vec<Split>,
+    /// Their places, the fastest first.
+    order: Vec<usize>,
+    /// What they need, once it is asked for.
+    all: OnceCell<Vec<Needed>>,
+    /// Why something stated leaves none, where it does.
+    pub(super) refusal: Option<InputError>,
+}
+
+impl<'a> Engines<'a> {
+    /// Every engine that keeps what `spec` states.
+    pub(super) fn of(context: &'a Context<'a>, spec: &PlanSpec, rl: &'a Rl) -> Self {
+        let (shares, rollouts) = choices::rollouts(context.job, spec);
+        let mut found = Self {
+            context,
+            rl,
+            shares,
+            splits: Vec::with_capacity(rollouts.len()),
+            order: Vec::new(),
+            all: OnceCell::new(),
+            refusal: None,
+        };
+        for rollout in rollouts {
+            match complete_rollout(context.job, &rollout) {
+                Ok(plan) => {
+                    let mut split = Split {
+                        plan,
+                        seconds: f64::INFINITY,
+                        known: RefCell::new(vec![(None, None); found.shares.len()]),
+                    };
+                    let starts = |own: Needs| own.missing_gib <= 0.0;
+                    if found.needs(&split, 0).is_some_and(starts)
+                        && let Some(engine) = found.at(&split, 0)
+                    {
+                        split.seconds = engine.side.seconds();
+                    }
+                    found.splits.push(split);
+                }
+                Err(error) => found.refusal = Some(error),
+            }
+        }
+        let seconds: Vec<f64> = found.splits.iter().map(|split| split.seconds).collect();
+        found.order = rising(&seconds);
+        found
+    }
+
+    fn fastest_first(&self) -> impl Iterator<Item = &Split> {
+        self.order
+            .iter()
+            .filter_map(|place| self.splits.get(*place))
+    }
+
+    /// Whether none starts, whatever is left to it.
+    pub(super) fn never_start(&self) -> bool {
+        self.fastest().is_infinite()
+    }
+
+    /// Engines in all.
+    pub(super) fn count(&self) -> u64 {
+        (self.splits.len() * self.shares.len()) as u64
+    }
+
+    /// Seconds of the fastest; infinite where none starts.
+    pub(super) fn fastest(&self) -> f64 {
+        self.fastest_first()
+            .next()
+            .map_or(f64::INFINITY, |split| split.seconds)
+    }
+
+    /// GiB that the smallest takes of the card.
+    pub(super) fn least_gib(&self) -> f64 {
+        let last = self.shares.len().saturating_sub(1);
+        let own = |split: &Split| self.needs(split, last).map_or(f64::MAX, |own| own.own_gib);
+        self.splits.iter().map(own).fold(f64::MAX, f64::min)
+    }
+
+    /// GiB that every one lacks at least, alone on the card; zero where some starts.
+    pub(super) fn least_short(&self) -> f64 {
+        if !self.never_start() {
+            return 0.0;
+        }
+        let short = |own: &Needed| own.needs.short(self.context, 0.0).max(0.0);
+        self.all().iter().map(short).fold(f64::MAX, f64::min)
+    }
+
+    fn plan(&self, split: &Split, place: usize) -> Option<RolloutPlan> {
+        Some(RolloutPlan {
+            gpu_memory_utilization: *self.shares.get(place)?,
+            ..split.plan
+        })
+    }
+
+    fn needs(&self, split: &Split, place: usize) -> Option<Needs> {
+        let plan = self.plan(split, place)?;
+        let mut known = split.known.borrow_mut();
+        let (own, _) = known.get_mut(place)?;
+        Some(*own.get_or_insert_with(|| Needs::of(self.context, &plan, self.rl)))
+    }
+
+    fn at(&self, split: &Split, place: usize) -> Option<Engine> {
+        let needs = self.needs(split, place)?;
+        let plan = self.plan(split, place)?;
+        let mut known = split.known.borrow_mut();
+        let (_, side) = known.get_mut(place)?;
+        let timed = || rl::generating_side(self.context, &plan, self.rl);
+        let side = *side.get_or_insert_with(timed);
+        Some(Engine { plan, side, needs })
+    }
+
+    /// Of each way to split the fastest engine that starts beside `resident_gib`, in the order of their least seconds;
+    /// `enough` says from which seconds on no more are asked for.
+    pub(super) fn beside(
+        &self,
+        resident_gib: f64,
+        mut enough: impl FnMut(f64) -> bool,
+        mut each: impl FnMut(&Engine),
+    ) {
+        let card = self.context.job.hardware.memory_gib;
+        for split in self.fastest_first() {
+            if split.seconds.is_infinite() || enough(split.seconds) {
+                return;
+            }
+            // An engine takes its share at least: larger ones need not be asked to be left out.
+            let room = card - self.context.efficiency.context_gib - resident_gib;
+            let place = self.shares.iter().position(|share| share * card <= room);
+            let starts = |place: &usize| {
+                let needs = self.needs(split, *place);
+                needs.is_some_and(|own| own.short(self.context, resident_gib) <= 0.0)
+            };
+            if let Some(own) = place.filter(starts).and_then(|place| self.at(split, place)) {
+                each(&own);
+            }
+        }
+    }
+
+    /// Some engine that counts, or why none does.
+    pub(super) fn any(
+        &self,
+        verdict: impl Fn(RolloutPlan) -> Verdict,
+    ) -> Result<RolloutPlan, Verdict> {
+        for split in &self.splits {
+            for share in 0..self.shares.len() {
+                let Some(plan) = self.plan(split, share) else {
+                    break;
+                };
+                match verdict(plan) {
+                    Verdict::Yes => return Ok(plan),
+                    Verdict::No => {}
+                    Verdict::NoShare => break,
+                    no @ (Verdict::NoEngine | Verdict::NoGroup) => return Err(no),
+                }
+            }
+        }
+        Err(Verdict::No)
+    }
+
+    /// The fastest of the engines that count and lack least beside `resident_gib`. Those that were refused beside another
+    /// plan are asked last: mostly it was about them alone.
+    pub(super) fn nearest(
+        &self,
+        resident_gib: f64,
+        verdict: impl Fn(RolloutPlan) -> Verdict,
+    ) -> Option<Engine> {
+        let all = self.all();
+        // Splits that are refused with every share.
+        let mut without = Vec::new();
+        let short = |own: &Needed| own.needs.short(self.context, resident_gib).max(0.0);
+        let open = || all.iter().filter(|own| !own.refused.get());
+        while let Some(least) = open().map(short).min_by(f64::total_cmp) {
+            let alike = open().filter(|own| short(own) <= least);
+            match self.first_of(alike, &verdict, &mut without) {
+                Err(Verdict::No) => {}
+                found => return found.ok(),
+            }
+        }
+        // All were: of those that lack the same the first is at its best the fastest.
+        let shorts: Vec<f64> = all.iter().map(short).collect();
+        for place in rising(&shorts) {
+            let own = all.get(place..=place)?.iter();
+            match self.first_of(own, &verdict, &mut without) {
+                Err(Verdict::No) => {}
+                found => return found.ok(),
+            }
+        }
+        None
+    }
+
+    /// What every engine needs: the fastest split first, and of one split the largest share.
+    fn all(&self) -> &[Needed] {
+        self.all.get_or_init(|| {
+            let mut all = Vec::with_capacity(self.splits.len() * self.shares.len());
+            for &split in &self.order {
+                let Some(own) = self.splits.get(split) else {
+                    continue;
+                };
+                for share in 0..self.shares.len() {
+                    if let Some(needs) = self.needs(own, share) {
+                        let place = (split, share);
+                        let refused = Cell::new(false);
+                        all.push(Needed {
+                            needs,
+                            place,
+                            refused,
+                        });
+                    }
+                }
+            }
+            all
+        })
+    }
+
+    /// The fastest of `engines` that counts, or why none does; those of splits `without` are not asked.
+    fn first_of<'b>(
+        &self,
+        engines: impl Iterator<Item = &'b Needed>,
+        verdict: impl Fn(RolloutPlan) -> Verdict,
+        without: &mut Vec<usize>,
+    ) -> Result<Engine, Verdict> {
+        let mut best: Option<Engine> = None;
+        for Needed { place, refused, .. } in engines {
+            let (split, share) = *place;
+            if without.contains(&split) {
+                refused.set(true);
+                continue;
+            }
+            let known = best.map_or(f64::INFINITY, |own| own.side.seconds());
+            let Some((own, plan)) = self
+                .splits
+                .get(split)
+                .and_then(|own| Some((own, self.plan(own, share)?)))
+            else {
+                continue;
+            };
+            // A split that does not start with its largest share has no bound.
+            if own.seconds.is_finite() && own.seconds >= known {
+                continue;
+            }
+            match verdict(plan) {
+                Verdict::Yes => {}
+                no @ (Verdict::No | Verdict::NoShare) => {
+                    refused.set(true);
+                    if no == Verdict::NoShare {
+                        without.push(split);
+                    }
+                    continue;
+                }
+                other => return best.ok_or(other),
+            }
+            let found = self.at(own, share);
+            best = found.filter(|own| own.side.seconds() < known).or(best);
+        }
+        best.ok_or(Verdict::No)
+    }
+}

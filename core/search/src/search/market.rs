@@ -1,0 +1,198 @@
+//! Which offer is best: cost against time, among GPU types and numbers of GPUs.
+
+use std::cmp::Ordering;
+
+use super::Objective;
+use super::sweep::{Found, Offer, Sweep};
+use shardwise_catalog::catalog;
+use shardwise_catalog::error::InputError;
+use shardwise_question::wire::{Question, WorkloadKind};
+
+/// What an offer is measured by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measures {
+    gpus: u32,
+    /// Seconds per million tokens.
+    seconds: f64,
+    /// Dollars per million tokens; none without a price.
+    usd: Option<f64>,
+    /// Hours and dollars of the run.
+    run: Option<(f64, Option<f64>)>,
+}
+
+impl Measures {
+    fn of(found: &Found) -> Self {
+        let answer = &found.answer;
+        Self {
+            gpus: found.job.hardware.gpus,
+            seconds: 1e6 / answer.tokens_per_s,
+            usd: answer.usd_per_mtok,
+            run: answer.run.map(|run| (run.hours, run.usd)),
+        }
+    }
+
+    fn by_cost(&self, other: &Self) -> Ordering {
+        let usd = |own: &Self| own.usd.map_or(f64::MAX, three_digits);
+        usd(self)
+            .total_cmp(&usd(other))
+            .then(self.gpus.cmp(&other.gpus))
+            .then(self.seconds.total_cmp(&other.seconds))
+    }
+
+    fn by_time(&self, other: &Self) -> Ordering {
+        let usd = |own: &Self| own.usd.unwrap_or(f64::MAX);
+        three_digits(self.seconds)
+            .total_cmp(&three_digits(other.seconds))
+            .then(usd(self).total_cmp(&usd(other)))
+            .then(self.gpus.cmp(&other.gpus))
+    }
+
+    /// By how much it is beyond what the objective allows; 0 where it is within.
+    fn beyond(&self, objective: Objective) -> f64 {
+        match (objective, self.run) {
+            (Objective::CostWithin { hours }, Some((own, _))) => (own - hours).max(0.0),
+            (Objective::TimeWithin { usd }, Some((_, Some(own)))) => (own - usd).max(0.0),
+            (Objective::CostWithin { .. } | Objective::TimeWithin { .. }, _) => f64::MAX,
+            (Objective::Cost | Objective::Time | Objective::Gpus, _) => 0.0,
+        }
+    }
+
+    fn order(&self, other: &Self, objective: Objective) -> Ordering {
+        let within = self.beyond(objective).total_cmp(&other.beyond(objective));
+        within.then_with(|| match objective {
+            Objective::Cost | Objective::CostWithin { .. } => self.by_cost(other),
+            Objective::Time | Objective::TimeWithin { .. } => self.by_time(other),
+            Objective::Gpus => self.gpus.cmp(&other.gpus).then(self.by_cost(other)),
+        })
+    }
+}
+
+/// What differs by less is equal: the estimate is not that good.
+fn three_digits(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return value;
+    }
+    // By steps: the logarithm's tables are more to download.
+    let mut scale = 1.0;
+    while value * scale < 100.0 && scale < 1e12 {
+        scale *= 10.0;
+    }
+    while value * scale >= 1000.0 {
+        scale /= 10.0;
+    }
+    (value * scale).round() / scale
+}
+
+/// Places of the offers that fit, best first; those beyond a deadline or budget follow, the nearest first.
+///
+/// # Errors
+/// A deadline and a budget are for a whole run: `workload.tokens` is needed.
+pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, InputError> {
+    let mut found: Vec<(usize, Measures)> = fitting(offers).collect();
+    let whole = matches!(
+        objective,
+        Objective::CostWithin { .. } | Objective::TimeWithin { .. }
+    );
+    if whole && found.iter().any(|(_, own)| own.run.is_none()) {
+        return Err(InputError::new(
+            "workload.tokens",
+            "A deadline or a budget is for a whole run. Give the run's tokens.",
+        ));
+    }
+    sort(&mut found, &|a, b| a.order(b, objective));
+    Ok(found.into_iter().map(|(place, _)| place).collect())
+}
+
+/// Whether an offer meets the objective's deadline or budget; true where it has none.
+#[must_use]
+pub fn meets(offer: &Offer, objective: Objective) -> bool {
+    let found = offer.result.as_ref().ok();
+    found.is_some_and(|found| found.answer.fits && Measures::of(found).beyond(objective) == 0.0)
+}
+
+/// Places of the offers that no other beats in both cost and time, fastest first.
+#[must_use]
+pub fn front(offers: &[Offer]) -> Vec<usize> {
+    let mut found: Vec<(usize, Measures)> = fitting(offers)
+        .filter(|(_, own)| own.usd.is_some())
+        .collect();
+    sort(&mut found, &|a, b| {
+        let seconds = a.seconds.total_cmp(&b.seconds);
+        seconds.then(a.by_cost(b))
+    });
+    let mut cheapest = f64::MAX;
+    found.retain(|(_, own)| {
+        let usd = own.usd.unwrap_or(f64::MAX);
+        let cheaper = usd < cheapest;
+        cheapest = cheapest.min(usd);
+        cheaper
+    });
+    found.into_iter().map(|(place, _)| place).collect()
+}
+
+/// Sorts, keeping equals in their order. Offers are some hundreds at most: inserting one by one is quick enough, and a tenth
+/// of the code of a sort.
+fn sort(found: &mut [(usize, Measures)], order: &dyn Fn(&Measures, &Measures) -> Ordering) {
+    for end in 1..found.len() {
+        for at in (1..=end).rev() {
+            let before = found.get(at - 1).zip(found.get(at));
+            if !before.is_some_and(|(before, own)| order(&before.1, &own.1).is_gt()) {
+                break;
+            }
+            found.swap(at - 1, at);
+        }
+    }
+}
+
+fn fitting(offers: &[Offer]) -> impl Iterator<Item = (usize, Measures)> {
+    offers.iter().enumerate().filter_map(|(place, offer)| {
+        let found = offer.result.as_ref().ok()?;
+        found.answer.fits.then(|| (place, Measures::of(found)))
+    })
+}
+
+/// What would make a question fit of which no plan does.
+#[derive(Clone, Debug)]
+pub struct Closing {
+    /// The question's own GPU type, with the fewest GPUs with which some plan fits, tried by doubling.
+    pub more: Option<Offer>,
+    /// Another GPU type, the cheapest on which some plan fits with as many GPUs.
+    pub other: Option<Offer>,
+}
+
+/// Doublings of the number of GPUs that are tried.
+const DOUBLINGS: u32 = 7;
+
+/// Whether an offer's best plan fits.
+#[must_use]
+pub fn fits(offer: &Offer) -> bool {
+    offer.result.as_ref().is_ok_and(|found| found.answer.fits)
+}
+
+/// The question's own GPU type with more GPUs, doubled again and again. `None` where no number of them would make room:
+/// more GPUs share states, but more engines do not make room for one.
+#[must_use]
+pub fn more(question: &Question) -> Option<Sweep> {
+    let now = question.hardware.gpus.unwrap_or(8).max(1);
+    let counts: Vec<u64> = (1..=DOUBLINGS)
+        .map(|power| now.saturating_mul(1 << power))
+        .collect();
+    let shares = question.workload.kind != WorkloadKind::Rollout;
+    shares.then(|| Sweep::new(question, &[], &counts))
+}
+
+/// What would make `question` fit.
+#[must_use]
+pub fn closing(question: &Question) -> Closing {
+    let more = more(question).and_then(|mut sweep| sweep.find(fits));
+    let own = question.hardware.gpu.as_str();
+    let ids: Vec<&str> = catalog::gpus()
+        .iter()
+        .map(|gpu| gpu.id)
+        .filter(|id| own != Some(*id))
+        .collect();
+    let mut others = Sweep::new(question, &ids, &[]).all();
+    let best = ranked(&others, Objective::Cost).unwrap_or_default();
+    let other = best.first().map(|place| others.swap_remove(*place));
+    Closing { more, other }
+}

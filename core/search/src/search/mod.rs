@@ -1,0 +1,219 @@
+//! Every legal plan of a job on its GPUs, ranked.
+
+mod accept;
+mod asking;
+mod bounded;
+mod candidate;
+mod choices;
+pub mod chosen;
+mod desk;
+mod engines;
+mod generation;
+pub mod market;
+mod ranked;
+mod refused;
+mod reinforcement;
+mod settle;
+mod simple;
+mod space;
+mod spaces;
+mod split;
+pub mod sweep;
+mod training;
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests;
+
+use crate::answer::answer;
+pub(crate) use accept::{Runner, Runs, Verdict, first_to_run};
+use bounded::{Limits, WORK};
+pub(crate) use candidate::AS_FAST;
+pub use candidate::Candidate;
+use desk::Desk;
+use ranked::Ranked;
+use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency};
+use shardwise_catalog::error::InputError;
+use shardwise_engine::context::Context;
+use shardwise_engine::possible::possible;
+use shardwise_question::complete;
+use shardwise_question::job::Job;
+use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::wire::{Answer, PlanSpec, Question};
+use shardwise_rules::Framework;
+
+/// What "best" means. On one GPU type and number the cheapest plan is the fastest one; the objectives
+/// differ once types or numbers are compared ([`market`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Objective {
+    /// Dollars per token.
+    #[default]
+    Cost,
+    /// Seconds per token.
+    Time,
+    /// GPUs, then dollars.
+    Gpus,
+    /// Dollars, of runs that end in time.
+    CostWithin {
+        /// Hours that the run may take.
+        hours: f64,
+    },
+    /// Seconds, of runs that can be paid.
+    TimeWithin {
+        /// Dollars that the run may cost.
+        usd: f64,
+    },
+}
+
+/// Ranked plans.
+#[derive(Clone, Debug)]
+pub struct SearchResult {
+    /// Legal plans among which the best were found.
+    pub considered: u64,
+    /// Those whose time or memory had to be computed: the others were ruled out before.
+    pub evaluated: u64,
+    /// Whether all were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
+    /// The plan that is proposed, then the best plan of each parallel layout, the best layouts first; then layouts of
+    /// which nothing fits, by shortfall.
+    pub plans: Vec<Answer>,
+}
+
+/// Searches all legal plans of a question, or those of them that `framework` runs, and answers the best `limit`.
+///
+/// # Errors
+/// As [`crate::estimate()`].
+pub fn search(
+    question: &Question,
+    framework: Option<&'static Framework>,
+    limit: usize,
+) -> Result<SearchResult, InputError> {
+    let spec = question.plan.clone().unwrap_or_default();
+    let first = match framework {
+        Some(own) => best_for(question, own)?,
+        None => best(question, &EFFICIENCY, None)?,
+    };
+    let context = Context::new(&first.job).for_many();
+    let limits = Limits::found(limit);
+    let mut desk = Desk::new(framework.map(Runner::One), WORK);
+    let ranked = match desk.ranked(&context, &spec, limits) {
+        Ok(ranked) => ranked,
+        // The plan that answers is all that there is.
+        Err(_) if framework.is_none_or(|own| runs(own, &first)) => {
+            Ranked::of(1, &desk.work, Vec::new())
+        }
+        Err(error) => return Err(error),
+    };
+    let others = ranked.plans.iter().map(|found| found.plan);
+    let others = others.filter(|plan| *plan != first.plan);
+    let plans: Vec<Plan> = [first.plan]
+        .into_iter()
+        .chain(others)
+        .take(limit.max(1))
+        .collect();
+    Ok(SearchResult {
+        considered: ranked.considered.max(plans.len() as u64),
+        evaluated: ranked.evaluated,
+        complete: first.complete && ranked.complete,
+        plans: plans
+            .iter()
+            .map(|plan| possible(&context, plan, answer(&context, plan)))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn runs(framework: &'static Framework, found: &Best) -> bool {
+    Runs::new(Runner::One(framework), &found.job).verdict(&found.plan) == Verdict::Yes
+}
+
+/// A question's job and the plan that answers it.
+pub struct Best {
+    /// What is asked.
+    pub job: Job,
+    /// The best plan for it.
+    pub plan: Plan,
+    /// Whether all plans were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
+}
+
+/// The same among plans that `framework` runs: the plan that answers the question where it is the one that runs that. Where
+/// it runs none, the best of all, whose refusal says why.
+///
+/// # Errors
+/// As [`crate::estimate()`].
+pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
+    if let Some(own) = answering(question, framework) {
+        return Ok(own);
+    }
+    let best = |runner| best(question, &EFFICIENCY, Some(runner));
+    best(Runner::One(framework)).or_else(|_| best(Runner::Nobody))
+}
+
+/// The answer to a question that names no framework, where `framework` is the first to run it: its best plan is that one,
+/// though another would be simpler among its own alone.
+fn answering(question: &Question, framework: &Framework) -> Option<Best> {
+    if question.framework.is_some() {
+        return None;
+    }
+    let found = best(question, &EFFICIENCY, None).ok()?;
+    let first = first_to_run(&found.job, &found.plan)?;
+    (first.id == framework.id).then_some(found)
+}
+
+/// A question's job, its GPUs shared, with the plan that it decides, or the best of those that keep what it states and that
+/// `runner` runs, else the framework that it names; where neither is named, of those that some framework runs, and where
+/// none does, of all.
+///
+/// # Errors
+/// As [`crate::estimate()`]; what the framework refuses.
+pub(crate) fn best(
+    question: &Question,
+    efficiency: &Efficiency,
+    runner: Option<Runner>,
+) -> Result<Best, InputError> {
+    let spec = question.plan.clone().unwrap_or_default();
+    let mut desk = Desk::new(runner, WORK);
+    let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;
+    let (plan, complete) = match found {
+        Some(found) => (found.first()?.plan, found.complete),
+        None if complete::is_complete(&job, &spec) => (complete::complete(&job, &spec)?, true),
+        None => {
+            let context = Context::with(&job, efficiency).for_many();
+            let found = desk.ranked(&context, &spec, Limits::best(1))?;
+            (found.first()?.plan, found.complete)
+        }
+    };
+    Ok(Best {
+        job,
+        plan,
+        complete,
+    })
+}
+
+/// The best plan that keeps what `spec` states, that the question's framework runs and whose layout `wanted` accepts. Its
+/// fields `decided` are looked for in the space; the rest is what the search chooses with them stated.
+///
+/// # Errors
+/// As [`best`]; an error about `plan` where nothing is accepted.
+pub(crate) fn best_where(
+    context: &Context<'_>,
+    spec: &PlanSpec,
+    wanted: &dyn Fn(&Layout) -> bool,
+    decided: &dyn Fn(&Plan) -> PlanSpec,
+) -> Result<Candidate, InputError> {
+    let many = context.clone().for_many();
+    let mut desk = Desk::new(None, WORK);
+    let found = *desk.unsettled(&many, spec, wanted)?.first()?;
+    best_of(context, &decided(&found.plan))
+}
+
+/// The best plan that keeps what `spec` states and that the question's framework runs.
+///
+/// # Errors
+/// As [`best`].
+pub(crate) fn best_of(context: &Context<'_>, spec: &PlanSpec) -> Result<Candidate, InputError> {
+    let context = context.clone().for_many();
+    let mut desk = Desk::new(None, WORK);
+    desk.ranked(&context, spec, Limits::best(1))?
+        .first()
+        .copied()
+}

@@ -1,0 +1,98 @@
+//! What a search finds, and which of several proposals is made.
+
+use std::cmp::Ordering;
+
+use super::asking::Asking;
+use super::bounded::Work;
+use super::candidate::{AS_FAST, Candidate, sorted};
+use super::refused::none_accepted;
+use super::settle::Settling;
+use shardwise_catalog::error::InputError;
+use shardwise_question::wire::PlanSpec;
+
+/// Evaluations that settling may take.
+const SETTLING: u64 = 8_000;
+
+/// Plans that were found, the proposed one first once they are [`settled`](Self::settled).
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(super) considered: u64,
+    pub(super) evaluated: u64,
+    pub(super) complete: bool,
+    /// Seconds of the fastest plan that fits; the first of the plans may be a simpler one.
+    pub(super) fastest: Option<f64>,
+    pub(super) plans: Vec<Candidate>,
+}
+
+impl Ranked {
+    /// What was found in a space, the best first.
+    pub(super) fn of(considered: u64, work: &Work, plans: Vec<Candidate>) -> Self {
+        let fastest = plans.first().filter(|first| first.fits());
+        Self {
+            considered,
+            evaluated: work.done(),
+            complete: !work.ended(),
+            fastest: fastest.map(|first| first.seconds),
+            plans,
+        }
+    }
+
+    /// The plan that is proposed.
+    pub(crate) fn first(&self) -> Result<&Candidate, InputError> {
+        self.plans.first().ok_or_else(none_accepted)
+    }
+
+    /// With the plan that is proposed of these in front.
+    pub(super) fn settled(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
+        asking.work.grant(SETTLING);
+        let settling = Settling::new(asking, spec);
+        if let Some((proposed, fastest)) = settling.of(&self.plans) {
+            self.fastest = fastest.fits().then_some(fastest.seconds);
+            let alike = |own: &Candidate| own.plan == proposed.plan;
+            self.plans.retain(|own| !alike(own));
+            self.plans.insert(0, proposed);
+        }
+        self
+    }
+
+    /// With what was found in another space, `keep` in all.
+    pub(super) fn merged(self, other: Self, keep: usize) -> Self {
+        let fastest = match (self.fastest, other.fastest) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let heads = [&self, &other].into_iter();
+        let head = heads
+            .filter_map(|own| own.plans.first().copied())
+            .reduce(|a, b| {
+                if proposal_order(&b, &a, fastest).is_lt() {
+                    b
+                } else {
+                    a
+                }
+            });
+        let all = self.plans.into_iter().chain(other.plans);
+        let mut plans = sorted(all, &Candidate::order);
+        if let Some(head) = head {
+            plans.retain(|own| own.plan != head.plan);
+            plans.insert(0, head);
+        }
+        plans.truncate(keep.max(1));
+        Self {
+            considered: self.considered + other.considered,
+            evaluated: other.evaluated,
+            complete: other.complete,
+            fastest,
+            plans,
+        }
+    }
+}
+
+/// Which of two proposals to make: what fits, what is nearly as fast as the fastest, the simpler one, the faster one.
+pub(super) fn proposal_order(a: &Candidate, b: &Candidate, fastest: Option<f64>) -> Ordering {
+    let slow = |own: &Candidate| fastest.is_none_or(|fastest| own.seconds > fastest * AS_FAST);
+    match (slow(a), slow(b)) {
+        (false, false) if a.fits() && b.fits() => a.points.cmp(&b.points).then(a.order(b)),
+        _ => a.order(b),
+    }
+}

@@ -1,0 +1,476 @@
+//! From the fastest plan that was found to the one that is proposed.
+//!
+//! The space has few values of each dimension. So the plan found in it is changed step by step, in every dimension that
+//! sensitivity moves, until no step is faster, nor two at once of which the second mends the first; then it is made simpler
+//! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for
+//! those that change what is computed.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::accept::{Accept, Verdict};
+use super::asking::Asking;
+use super::bounded::Work;
+use super::candidate::{AS_FAST, Candidate, sorted};
+use crate::neighbours::{Dimension, checked, steps};
+use shardwise_catalog::ordered::insert;
+use shardwise_engine::batch;
+use shardwise_engine::context::Context;
+use shardwise_engine::fit;
+use shardwise_engine::rl::{self, GeneratingSide};
+use shardwise_engine::step;
+use shardwise_engine::training;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
+use shardwise_question::wire::{Offload, PlanSpec, at, plan_to_value};
+use shardwise_question::workload::Rl;
+
+/// Plans that are as fast which are made simpler, the simplest first.
+const RIVALS: usize = 3;
+/// Plans from which steps begin, the fastest first.
+const STARTS: usize = 32;
+/// Of them, those that split the model alike: others than the fastest's are to be among them.
+const ALIKE: usize = 3;
+/// Ends of steps from which two at once are tried, the fastest first.
+const ENDS: usize = 6;
+/// Steps from one plan to another after which it is enough.
+const MOST_STEPS: usize = 40;
+/// Plans whose steps are kept.
+const REMEMBERED: usize = 16;
+/// Faster plans that do not do from which a second step is tried.
+const MENDED: usize = 8;
+/// What is faster by less is not.
+const FASTER: f64 = 1.0 - 1e-4;
+
+/// Every plan one step away from another.
+type Steps = Rc<Vec<(Dimension, Plan)>>;
+
+/// What settles plans of one job.
+pub(super) struct Settling<'a> {
+    context: &'a Context<'a>,
+    accept: Accept<'a>,
+    work: &'a Work,
+    /// Dimensions that the question states.
+    stated: Vec<Dimension>,
+    /// Engines that were timed.
+    engines: RefCell<Vec<(RolloutPlan, GeneratingSide)>>,
+    /// Steps from the last plans, which are mostly asked for again.
+    steps: RefCell<Vec<(Plan, Steps)>>,
+}
+
+impl<'a> Settling<'a> {
+    pub(super) fn new(asking: &Asking<'a>, spec: &PlanSpec) -> Self {
+        let Asking {
+            context,
+            accept,
+            work,
+        } = *asking;
+        let document = plan_to_value(spec);
+        let stated = |dimension: &Dimension| {
+            dimension.fields().iter().any(|field| {
+                let path = field.strip_prefix("plan.");
+                path.is_some_and(|path| !at(&document, path).is_null())
+            })
+        };
+        Self {
+            context,
+            accept,
+            work,
+            stated: Dimension::ALL.into_iter().filter(stated).collect(),
+            engines: RefCell::default(),
+            steps: RefCell::default(),
+        }
+    }
+
+    /// The plan that is proposed of those that were found, the fastest first; and the fastest of all.
+    pub(super) fn of(&self, found: &[Candidate]) -> Option<(Candidate, Candidate)> {
+        let first = self.climbed(*found.first()?);
+        if !first.fits() {
+            return Some((first, first));
+        }
+        let ends = self.ends(first, found);
+        let mut fastest = *ends.first()?;
+        // What was the fastest, or proposed, may be the simplest of what comes after it.
+        let mut rivals = found.to_vec();
+        for _ in 0..MOST_STEPS {
+            let proposed = self.simplest(&fastest, &rivals);
+            rivals.extend([fastest, proposed]);
+            // A step from a simple plan may lead where none from the fastest does.
+            let better = self
+                .faster(&proposed, proposed.seconds / AS_FAST)
+                .filter(|better| better.seconds < fastest.seconds * FASTER)
+                .or_else(|| {
+                    let mut tried: Vec<&Plan> = Vec::new();
+                    let all = [&fastest, &proposed].into_iter().chain(&ends);
+                    all.into_iter().find_map(|from| {
+                        let known = tried.contains(&&from.plan);
+                        tried.push(&from.plan);
+                        (!known).then(|| self.mended(from, &fastest)).flatten()
+                    })
+                });
+            match better {
+                Some(better) => fastest = self.climbed(better),
+                None => return Some((proposed, fastest)),
+            }
+        }
+        Some((fastest, fastest))
+    }
+
+    /// Where steps from the plans that were found end, the fastest first: from another layout they may end elsewhere.
+    fn ends(&self, first: Candidate, found: &[Candidate]) -> Vec<Candidate> {
+        let mut ends = vec![first];
+        if self.context.job.workload.rl.is_some() {
+            return ends;
+        }
+        let mut starts = Vec::with_capacity(STARTS);
+        for start in found {
+            let split = of_split(start);
+            let alike = starts.iter().filter(|own| **own == split).count();
+            if starts.len() == STARTS || alike == ALIKE {
+                continue;
+            }
+            if !starts.is_empty() {
+                let end = self.climbed(*start);
+                let alike = |own: &Candidate| of_split(own) == of_split(&end);
+                let known = ends.iter().find(|own| alike(own));
+                if known.is_none_or(|known| end.beats(known)) {
+                    ends.retain(|own| !alike(own));
+                    insert(&mut ends, end, &Candidate::order);
+                }
+            }
+            starts.push(split);
+        }
+        ends.truncate(ENDS);
+        ends
+    }
+
+    /// What comes of a plan as long as some step makes it better.
+    fn climbed(&self, from: Candidate) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            let better = if now.fits() {
+                self.faster(&now, now.seconds * FASTER)
+            } else {
+                self.nearer(&now)
+            };
+            match better {
+                Some(better) => now = better,
+                None => break,
+            }
+        }
+        now
+    }
+
+    /// The fastest step that fits and takes less than `enough` seconds.
+    fn faster(&self, from: &Candidate, enough: f64) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        self.each(from, &mut |plan| {
+            let before = best.map_or(enough, |own| own.seconds);
+            best = self.taken(plan, before, from).or(best);
+        });
+        for plan in self.counted_otherwise(&from.plan) {
+            let before = best.map_or(enough, |own| own.seconds);
+            best = self.taken(&plan, before, from).or(best);
+        }
+        best
+    }
+
+    /// Two steps at once, to what is faster than `known`: one that is faster and does not fit, or that nobody runs, and one
+    /// that mends it.
+    fn mended(&self, from: &Candidate, known: &Candidate) -> Option<Candidate> {
+        let job = self.context.job;
+        let enough = known.seconds * FASTER;
+        let mut first = Vec::new();
+        let mut offer = |plan: &Plan| {
+            let seconds = self.seconds(plan);
+            if seconds < enough {
+                first.push(Candidate::new(job, plan, seconds, from.shortfall_gib, 0));
+            }
+        };
+        self.each(from, &mut offer);
+        for plan in self.counted_otherwise(&from.plan) {
+            offer(&plan);
+        }
+        let soonest = |a: &Candidate, b: &Candidate| a.seconds.total_cmp(&b.seconds);
+        let mut best: Option<Candidate> = None;
+        for step in sorted(first.into_iter(), &soonest).into_iter().take(MENDED) {
+            let before = best.map_or(enough, |own| own.seconds);
+            best = self.faster(&step, before).or(best);
+        }
+        best
+    }
+
+    /// The step that is nearest to fitting.
+    fn nearer(&self, from: &Candidate) -> Option<Candidate> {
+        let mut best = *from;
+        self.each(from, &mut |plan| {
+            let found = Candidate::new(
+                self.context.job,
+                plan,
+                self.seconds(plan),
+                self.shortfall(plan),
+                0,
+            );
+            let nearer = found.shortfall_gib < best.shortfall_gib
+                || found.shortfall_gib <= best.shortfall_gib
+                    && found.seconds < best.seconds * FASTER;
+            if nearer && self.counts(plan) {
+                best = found;
+            }
+        });
+        (best.order(from).is_lt()).then_some(best)
+    }
+
+    /// The simplest plan that is as fast as `fastest`: made of it, or of one of those found that are.
+    fn simplest(&self, fastest: &Candidate, found: &[Candidate]) -> Candidate {
+        let enough = fastest.seconds * AS_FAST;
+        let rivals = found.iter().filter(|own| own.rivals(fastest));
+        let rivals = rivals.chain([fastest]).copied();
+        let simple = |a: &Candidate, b: &Candidate| a.points.cmp(&b.points).then(a.order(b));
+        let mut best = *fastest;
+        for rival in sorted(rivals, &simple).into_iter().take(RIVALS) {
+            let simple = self.simpler(rival, enough);
+            if (simple.points, simple.seconds) < (best.points, best.seconds) {
+                best = simple;
+            }
+        }
+        best
+    }
+
+    /// A plan made simpler as long as it takes at most `enough` seconds.
+    fn simpler(&self, from: Candidate, enough: f64) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            let mut best: Option<Candidate> = None;
+            let mut offer = |plan: &Plan| {
+                let found = Candidate::new(self.context.job, plan, 0.0, 0.0, 0);
+                let points = best.map_or(now.points, |own| own.points);
+                if found.points < points {
+                    best = self.taken(plan, enough, &now).or(best);
+                }
+            };
+            self.each(&now, &mut offer);
+            for plan in self.usual(&now.plan) {
+                offer(&plan);
+            }
+            match best {
+                Some(simple) => now = simple,
+                None => break,
+            }
+        }
+        now
+    }
+
+    /// The plan, where it takes less than `enough` seconds, fits and counts.
+    fn taken(&self, plan: &Plan, enough: f64, like: &Candidate) -> Option<Candidate> {
+        if self.work.is_over() {
+            return None;
+        }
+        let seconds = self.seconds(plan);
+        if seconds >= enough {
+            return None;
+        }
+        let missing = self.shortfall(plan);
+        let found = Candidate::new(self.context.job, plan, seconds, missing, 0);
+        (found.shortfall_gib <= like.shortfall_gib && self.counts(plan)).then_some(found)
+    }
+
+    fn counts(&self, plan: &Plan) -> bool {
+        (self.accept)(plan) == Verdict::Yes
+    }
+
+    /// Every plan one step away that keeps what the question states and computes the same.
+    fn each(&self, from: &Candidate, each: &mut dyn FnMut(&Plan)) {
+        if self.work.is_over() {
+            return;
+        }
+        for (dimension, plan) in self.steps(&from.plan).iter() {
+            if !dimension.changes_numerics() && !self.stated.contains(dimension) {
+                each(plan);
+            }
+        }
+    }
+
+    fn steps(&self, from: &Plan) -> Steps {
+        let known = self.steps.borrow();
+        if let Some((_, known)) = known.iter().find(|(own, _)| own == from) {
+            return Rc::clone(known);
+        }
+        drop(known);
+        let found = Rc::new(steps(self.context.job, from));
+        let mut known = self.steps.borrow_mut();
+        known.truncate(REMEMBERED - 1);
+        known.insert(0, (*from, Rc::clone(&found)));
+        found
+    }
+
+    /// Plans whose passes count sequences where they counted tokens, or the other way round: as many of the longest, or
+    /// fewer tokens than that.
+    fn counted_otherwise(&self, plan: &Plan) -> Vec<Plan> {
+        if self.stated.contains(&Dimension::MicroBatch) {
+            return Vec::new();
+        }
+        let job = self.context.job;
+        let split = u64::from(plan.layout.sequence_split().max(1));
+        let longest = job.workload.sequence_length.div_ceil(split).max(1);
+        let sizes = match plan.layout.micro_batch {
+            MicroBatch::Tokens(tokens) => vec![MicroBatch::Sequences((tokens / longest).max(1))],
+            MicroBatch::Sequences(n) if job.workload.joins() => {
+                let most = longest.saturating_mul(n);
+                let fewer = [most, most / 4 * 3, most / 2];
+                let fewer = fewer.into_iter().filter(|tokens| *tokens >= longest);
+                fewer.map(MicroBatch::Tokens).collect()
+            }
+            MicroBatch::Sequences(_) => Vec::new(),
+        };
+        let with = |micro_batch| {
+            let mut to = *plan;
+            to.layout.micro_batch = micro_batch;
+            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+                if role.micro_batch == plan.layout.micro_batch {
+                    role.micro_batch = micro_batch;
+                }
+            }
+            checked(job, plan, &to)
+        };
+        sizes.into_iter().filter_map(with).collect()
+    }
+
+    /// The plan with usual values, one dimension at a time: what takes several steps.
+    fn usual(&self, plan: &Plan) -> Vec<Plan> {
+        let mut found = Vec::with_capacity(24);
+        let open = |dimension: Dimension| !self.stated.contains(&dimension);
+        let job = self.context.job;
+        let mut layout = |dimension: Dimension, change: &dyn Fn(&mut Layout)| {
+            if !open(dimension) {
+                return;
+            }
+            let mut to = *plan;
+            change(&mut to.layout);
+            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+                if *role == plan.layout {
+                    change(role);
+                }
+            }
+            found.extend(checked(job, plan, &to).filter(|to| to != plan));
+        };
+        layout(Dimension::Offload, &|own| own.offload = Offload::default());
+        layout(Dimension::OptimizerOffloadFraction, &|own| {
+            own.optimizer_offload_fraction = 0.0
+        });
+        layout(Dimension::Recompute, &|own| own.recompute = Recompute::Full);
+        layout(Dimension::Recompute, &|own| own.recompute = Recompute::None);
+        layout(Dimension::VirtualPipeline, &|own| own.virtual_pipeline = 1);
+        layout(Dimension::ContextParallel, &|own| own.context_parallel = 1);
+        layout(Dimension::UlyssesParallel, &|own| own.ulysses_parallel = 1);
+        layout(Dimension::ExpertTensorParallel, &|own| {
+            own.expert_tensor_parallel = 1
+        });
+        if let MicroBatch::Tokens(_) = plan.layout.micro_batch {
+            for times in [2, 4, 1, 8] {
+                layout(Dimension::MicroBatch, &|own| {
+                    let longest = job.workload.sequence_length * times;
+                    let split = u64::from(own.sequence_split().max(1));
+                    own.micro_batch = MicroBatch::Tokens(longest.div_ceil(split).max(1));
+                });
+            }
+        }
+        if let Some(engine) = &plan.rollout {
+            let shares = [0.6, 0.7, 0.5, 0.65, 0.55, 0.75, 0.8];
+            let slots = [256, 1024];
+            let shared = shares
+                .into_iter()
+                .filter(|_| job.workload.rl.is_some() && open(Dimension::GpuMemoryUtilization))
+                .map(|share| RolloutPlan {
+                    gpu_memory_utilization: share,
+                    ..*engine
+                });
+            let slotted = slots
+                .into_iter()
+                .filter(|_| open(Dimension::MaxNumSeqs))
+                .map(|slots| RolloutPlan {
+                    max_num_seqs: slots,
+                    ..*engine
+                });
+            for engine in shared.chain(slotted) {
+                let to = Plan {
+                    rollout: Some(engine),
+                    ..*plan
+                };
+                found.extend(checked(job, plan, &to).filter(|to| to != plan));
+            }
+        }
+        found
+    }
+
+    /// Seconds of a plan's step.
+    fn seconds(&self, plan: &Plan) -> f64 {
+        self.work.count();
+        let context = self.context;
+        let workload = &context.job.workload;
+        match (&workload.rl, &workload.generation) {
+            (Some(rl), _) => {
+                let training = rl::training_seconds(context, plan, rl);
+                self.side(plan, rl).map_or(f64::MAX, |side| {
+                    rl::seconds_of(context, plan, rl, training, &side)
+                })
+            }
+            (None, Some(_)) => step::evaluate(context, plan).seconds,
+            (None, None) => {
+                let gpus = training_gpus(context.job);
+                let sequences = workload.global_batch as f64;
+                let batch = batch::split(context.job, &plan.layout, gpus, sequences, 0.0);
+                training::step(context, &context.actor(), &plan.layout, gpus, &batch).total()
+            }
+        }
+    }
+
+    fn side(&self, plan: &Plan, rl: &Rl) -> Option<GeneratingSide> {
+        let engine = plan.rollout.as_ref()?;
+        let mut known = self.engines.borrow_mut();
+        if let Some((_, side)) = known.iter().find(|(own, _)| own == engine) {
+            return Some(*side);
+        }
+        let side = rl::generating_side(self.context, engine, rl);
+        known.push((*engine, side));
+        Some(side)
+    }
+
+    /// GiB that are missing for a plan to fit as surely as asked.
+    fn shortfall(&self, plan: &Plan) -> f64 {
+        self.work.count();
+        let context = self.context;
+        let capacity = context.job.hardware.memory_gib;
+        match &context.job.workload.rl {
+            Some(rl) => {
+                let held = rl::training_held(context, plan, rl);
+                let Some(side) = self.side(plan, rl) else {
+                    return f64::MAX;
+                };
+                let (_, needed) = rl::paired(context, plan, rl, (0.0, &held), &side);
+                (needed - capacity)
+                    .max(rl::missing_share_gib(context, &side.room))
+                    .max(held.host_gib)
+            }
+            None if context.job.workload.generation.is_some() => {
+                let step = step::evaluate(context, plan);
+                let demands = fit::demands(context, plan, &step);
+                fit::shortfall_gib(&demands, context.job.confidence)
+            }
+            None => super::training::shortfall_gib(context, plan),
+        }
+    }
+}
+
+/// How a plan splits the model.
+fn of_split(of: &Candidate) -> [u32; 6] {
+    let layout = &of.plan.layout;
+    [
+        layout.tensor_parallel,
+        layout.pipeline_parallel,
+        layout.context_parallel,
+        layout.ulysses_parallel,
+        layout.expert_parallel,
+        layout.expert_tensor_parallel,
+    ]
+}

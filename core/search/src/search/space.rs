@@ -1,0 +1,407 @@
+//! Every plan of a job: what model, machine and question allow.
+//!
+//! Plans come in three levels, each sharing what costs time to compute: a [`Family`] splits blocks alike, so that their
+//! times are; a [`Group`] is one parallel layout, so that weights and micro-batches are; a [`Variant`] is what a group's
+//! plans differ in beside the micro-batch.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::choices::{self, Variant};
+use shardwise_catalog::error::InputError;
+use shardwise_engine::batch::{self, Batch};
+use shardwise_engine::context::Context;
+use shardwise_engine::rl;
+pub(crate) use shardwise_engine::rl::Held;
+use shardwise_engine::training::Shards;
+use shardwise_question::complete::{self, check_mini_batch, placed, training_gpus};
+use shardwise_question::job::Job;
+use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::wire::{Backend, PlanSpec};
+use shardwise_question::workload::Rl;
+
+/// All plans of a job.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    pub(super) families: Vec<Family>,
+    /// Plans in all groups.
+    pub(super) plans: u64,
+    /// Why something stated leaves no plan, where it does.
+    pub(super) refusal: Option<InputError>,
+}
+
+/// Groups whose blocks are split alike.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// Plans of other roles where they are stated, and whether they are.
+    roles: Plan,
+    follows: Follows,
+    pub(super) groups: Vec<Group>,
+    /// Variants of all of its groups; the plainest first.
+    pub(super) variants: Rc<[Variant]>,
+    /// Tokens of the largest mean micro-batch of any plan in it: where a block's time per token is least.
+    pub(super) widest: f64,
+    /// Of variants alike but in recomputation, by the place of their first: which was the first to fit where that was asked
+    /// last.
+    fitted: RefCell<Vec<usize>>,
+}
+
+/// One parallel layout: everything but micro-batch, recomputation, offload and the fused head.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The layout, plain.
+    layout: Layout,
+    /// Weights of one GPU, and who shares them.
+    pub(super) shards: Shards,
+    pub(super) passes: Rc<[Pass]>,
+    /// Place among all groups.
+    pub(super) place: u32,
+    /// What plans hold, as far as it has been asked, by pass and then by variant.
+    memory: RefCell<Vec<Vec<Option<Held>>>>,
+    /// The least that they hold.
+    floor: Cell<Option<f64>>,
+}
+
+/// What one forward pass takes, and the micro-batches that come of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    pub(super) micro_batch: MicroBatch,
+    /// Of one optimizer step.
+    pub(super) batch: Batch,
+    /// Of the same sequences in passes forward alone, which take more at once.
+    pub(super) forward: Batch,
+}
+
+/// Which other roles follow the actor's layout.
+#[derive(Clone, Copy, Debug)]
+struct Follows {
+    critic: bool,
+    reference: bool,
+}
+
+impl Family {
+    /// The variants of which one holds least, with their places: all that saves memory; and the same with less offload where
+    /// `DeepSpeed` keeps gradients for updates in host memory that it else gives back, or where weights that come from there
+    /// are copies of what the only GPU would hold.
+    pub(super) fn frugal(&self, group: &Group) -> impl Iterator<Item = (usize, &Variant)> {
+        let layout = &group.layout;
+        let keeps = layout.backend == Backend::Deepspeed && layout.zero_stage < 3;
+        let copies = layout.backend != Backend::Megatron && layout.shard_group == 1;
+        let all = &self.variants;
+        all.iter().enumerate().filter(move |(place, own)| {
+            let last = all.len() - 1;
+            let ends = all.get(place + 1).is_none_or(|next| next.away != own.away);
+            let saves = all
+                .get(last)
+                .is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
+            *place == last || (keeps || copies) && ends && saves
+        })
+    }
+
+    /// The variants with the last kind of head.
+    pub(super) fn last_head(&self) -> &[Variant] {
+        let heads = self
+            .variants
+            .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
+        heads.last().unwrap_or_default()
+    }
+
+    /// Which of the variants from `start` on may be the first to fit: the one that was it last.
+    pub(super) fn guess(&self, start: usize) -> usize {
+        self.fitted.borrow().get(start).copied().unwrap_or_default()
+    }
+
+    /// Keeps which of them was it.
+    pub(super) fn remember(&self, start: usize, place: usize) {
+        let mut fitted = self.fitted.borrow_mut();
+        if fitted.is_empty() {
+            fitted.resize(self.variants.len(), 0);
+        }
+        if let Some(own) = fitted.get_mut(start) {
+            *own = place;
+        }
+    }
+
+    /// The plan of a layout.
+    pub(super) fn plan(&self, layout: Layout) -> Plan {
+        let role = |own: Option<Layout>, follows: bool| {
+            if follows { own.map(|_| layout) } else { own }
+        };
+        Plan {
+            layout,
+            rollout: None,
+            critic: role(self.roles.critic, self.follows.critic),
+            reference: role(self.roles.reference, self.follows.reference),
+        }
+    }
+}
+
+impl Group {
+    /// The layout of a pass and a variant.
+    pub(super) fn layout(&self, pass: &Pass, variant: &Variant) -> Layout {
+        Layout {
+            micro_batch: pass.micro_batch,
+            recompute: variant.recompute,
+            offload: variant.away.offload,
+            optimizer_offload_fraction: variant.away.optimizer_offload_fraction,
+            fused_lm_head: variant.fused_lm_head,
+            ..self.layout
+        }
+    }
+
+    /// The least GiB that any plan holds, computed once.
+    pub(super) fn floor(&self, compute: impl FnOnce() -> f64) -> f64 {
+        let floor = self.floor.get().unwrap_or_else(compute);
+        self.floor.set(Some(floor));
+        floor
+    }
+
+    /// What a plan holds, computed once.
+    pub(super) fn held(
+        &self,
+        (pass, variant): (usize, usize),
+        of: usize,
+        compute: impl FnOnce() -> Held,
+    ) -> Held {
+        let mut memory = self.memory.borrow_mut();
+        if memory.is_empty() {
+            memory.resize_with(self.passes.len(), Vec::new);
+        }
+        let Some(known) = memory.get_mut(pass) else {
+            return compute();
+        };
+        if known.is_empty() {
+            known.resize(of, None);
+        }
+        match known.get_mut(variant) {
+            Some(known) => *known.get_or_insert_with(compute),
+            None => compute(),
+        }
+    }
+}
+
+impl Space {
+    /// Every plan of training that keeps what `spec` states.
+    pub(super) fn of(context: &Context<'_>, spec: &PlanSpec) -> Self {
+        let job = context.job;
+        let mut space = Self::default();
+        for backend in choices::backends(job, spec) {
+            let own = PlanSpec {
+                backend: Some(backend),
+                ..spec.clone()
+            };
+            // Defaults, and other roles' plans, do not depend on how the actor is split.
+            let decided = complete::decided(job, &own, "plan")
+                .and_then(|layout| Ok((layout, complete::roles(job, &own, layout)?)));
+            match decided {
+                Ok((layout, plan)) => space.split(context, &own, &layout, &plan),
+                Err(error) => space.refusal = Some(error),
+            }
+        }
+        space
+    }
+
+    /// Those of its groups whose layout `wanted` accepts.
+    pub(super) fn only(mut self, wanted: &dyn Fn(&Layout) -> bool) -> Self {
+        self.plans = 0;
+        for family in &mut self.families {
+            family.groups.retain(|group| wanted(&group.layout));
+            let passes: usize = family.groups.iter().map(|group| group.passes.len()).sum();
+            self.plans += (passes * family.variants.len()) as u64;
+        }
+        self.families.retain(|family| !family.groups.is_empty());
+        self
+    }
+
+    /// Every split of blocks under one backend.
+    fn split(&mut self, context: &Context<'_>, spec: &PlanSpec, base: &Layout, roles: &Plan) {
+        let job = context.job;
+        let sizes = choices::Sizes::of(job, spec, base);
+        let variants: Rc<[Variant]> = choices::variants(job, spec, base).into();
+        let Some(last) = variants.last() else { return };
+        let base = &Layout {
+            offload: last.away.offload,
+            ..*base
+        };
+        let mut known = Vec::new();
+        for tensor_parallel in sizes.tensor() {
+            for (context_parallel, ulysses_parallel) in sizes.sequence(tensor_parallel) {
+                for expert_parallel in sizes.experts() {
+                    for expert_tensor_parallel in
+                        sizes.expert_tensor(tensor_parallel, expert_parallel)
+                    {
+                        let mut layout = Layout {
+                            tensor_parallel,
+                            context_parallel,
+                            ulysses_parallel,
+                            expert_parallel,
+                            expert_tensor_parallel,
+                            ..*base
+                        };
+                        layout.sequence_parallel = spec
+                            .sequence_parallel
+                            .unwrap_or_else(|| complete::splits_sequence(&layout));
+                        let groups = self.groups(context, spec, &layout, (&sizes, &mut known));
+                        let follows = Follows {
+                            critic: spec.critic.is_none(),
+                            reference: spec.reference.is_none(),
+                        };
+                        self.add(Family {
+                            roles: *roles,
+                            follows,
+                            groups,
+                            variants: Rc::clone(&variants),
+                            widest: 0.0,
+                            fitted: RefCell::default(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, mut family: Family) {
+        if family.groups.is_empty() {
+            return;
+        }
+        let last = self.families.last().and_then(|known| known.groups.last());
+        let start = last.map_or(0, |last| last.place + 1);
+        for (place, group) in (start..).zip(&mut family.groups) {
+            group.place = place;
+            self.plans += (group.passes.len() * family.variants.len()) as u64;
+            for pass in group.passes.iter() {
+                family.widest = family.widest.max(pass.batch.mean.tokens);
+            }
+        }
+        self.families.push(family);
+    }
+
+    /// Every parallel layout with blocks split as in `layout`.
+    fn groups(
+        &mut self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        layout: &Layout,
+        (sizes, known): (&choices::Sizes<'_>, &mut Vec<Passes>),
+    ) -> Vec<Group> {
+        let job = context.job;
+        let role = context.actor();
+        let gpus = training_gpus(job);
+        let mut found = Vec::new();
+        for pipeline_parallel in sizes.pipeline(layout) {
+            let split = Layout {
+                pipeline_parallel,
+                virtual_pipeline: 1,
+                ..*layout
+            };
+            // Chunks and shards change nothing about it.
+            if let Err(error) = checked(job, &split) {
+                self.refusal = Some(error);
+                continue;
+            }
+            let all = passes(job, spec, &split, known);
+            for virtual_pipeline in sizes.chunks(pipeline_parallel) {
+                for zero_stage in sizes.zero_stages() {
+                    for shard_group in sizes.shard_groups(&split) {
+                        let layout = Layout {
+                            virtual_pipeline,
+                            zero_stage,
+                            ..split
+                        };
+                        let layout = match placed(job, layout, shard_group, "plan") {
+                            Ok(layout) => layout,
+                            Err(error) => {
+                                self.refusal = Some(error);
+                                continue;
+                            }
+                        };
+                        let fits = |pass: &Pass| choices::interleaves(spec, &layout, pass);
+                        let passes = if all.iter().all(fits) {
+                            Rc::clone(&all)
+                        } else {
+                            all.iter().copied().filter(fits).collect()
+                        };
+                        if passes.is_empty() {
+                            continue;
+                        }
+                        found.push(Group {
+                            layout,
+                            shards: Shards::of(&role, &layout, gpus),
+                            passes,
+                            place: 0,
+                            memory: RefCell::default(),
+                            floor: Cell::default(),
+                        });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Every plan, for one that wants them all.
+    #[cfg(all(test, not(target_family = "wasm")))]
+    pub(super) fn each(&self) -> impl Iterator<Item = (u32, Plan)> {
+        self.families.iter().flat_map(|family| {
+            family.groups.iter().flat_map(move |group| {
+                group.passes.iter().flat_map(move |pass| {
+                    let plan = |variant| family.plan(group.layout(pass, variant));
+                    family
+                        .variants
+                        .iter()
+                        .map(move |variant| (group.place, plan(variant)))
+                })
+            })
+        })
+    }
+}
+
+fn checked(job: &Job, layout: &Layout) -> Result<(), InputError> {
+    match &job.workload.rl {
+        Some(rl) => check_mini_batch(rl, layout),
+        None => Ok(()),
+    }
+}
+
+/// Passes with the data-parallel ranks and the parts of a sequence that they are for.
+type Passes = ((u32, u32), Rc<[Pass]>);
+
+/// The passes of a layout: nothing else of it matters, so most were found for another, under the same back end.
+fn passes(job: &Job, spec: &PlanSpec, layout: &Layout, known: &mut Vec<Passes>) -> Rc<[Pass]> {
+    let gpus = training_gpus(job);
+    let of = (layout.data_parallel(gpus), layout.sequence_split());
+    if let Some((_, all)) = known.iter().find(|(own, _)| *own == of) {
+        return Rc::clone(all);
+    }
+    let found = choices::micro_batches(job, spec, layout)
+        .into_iter()
+        .map(|micro_batch| pass(job, layout, micro_batch, gpus));
+    let all: Rc<[Pass]> = unlike(found.collect()).into();
+    known.push((of, Rc::clone(&all)));
+    all
+}
+
+fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass {
+    let layout = Layout {
+        micro_batch,
+        ..*layout
+    };
+    let workload = &job.workload;
+    let spread = workload.rl.as_ref().map_or(0.0, Rl::length_cv);
+    let split =
+        |layout: &Layout| batch::split(job, layout, gpus, workload.global_batch as f64, spread);
+    Pass {
+        micro_batch,
+        batch: split(&layout),
+        forward: split(&rl::forward_layout(&layout)),
+    }
+}
+
+/// Of passes that take the same time the first: what a rank has is less than larger micro-batches could take.
+fn unlike(mut passes: Vec<Pass>) -> Vec<Pass> {
+    passes.dedup_by(|next, known| {
+        let same = |a: &Batch, b: &Batch| a.mean == b.mean && a.micro_batches == b.micro_batches;
+        same(&next.batch, &known.batch) && same(&next.forward, &known.forward)
+    });
+    passes
+}

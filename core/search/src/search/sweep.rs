@@ -1,0 +1,226 @@
+//! The same question on every GPU type and number of GPUs: one offer each, at its best plan.
+
+#[cfg(not(target_family = "wasm"))]
+use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(not(target_family = "wasm"))]
+use std::thread;
+
+use serde_json::Value;
+
+use super::bounded::Limits;
+use super::bounded::WORK;
+use super::desk::Desk;
+use super::{Runner, split};
+use crate::answer::answer;
+use shardwise_catalog::catalog;
+use shardwise_catalog::efficiency::EFFICIENCY;
+use shardwise_catalog::error::InputError;
+use shardwise_engine::context::Context;
+use shardwise_engine::possible::possible;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{Answer, HardwareSpec, PlanSpec, Question};
+use shardwise_rules::Framework;
+
+/// GPU types and numbers of GPUs to ask a question for, one after the other.
+///
+/// It is an iterator, so that a page can stop between any two offers; [`Self::all`] is quicker where there are threads.
+pub struct Sweep {
+    question: Question,
+    hardware: Vec<HardwareSpec>,
+    next: usize,
+    runner: Option<Runner>,
+}
+
+/// A GPU type and number with its best plan.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The machine, as a question writes it.
+    pub hardware: HardwareSpec,
+    /// Its best plan, or why it cannot be asked.
+    pub result: Result<Found, InputError>,
+}
+
+/// The best plan of an offer.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The question, resolved for this machine.
+    pub job: Job,
+    /// The plan.
+    pub plan: Plan,
+    /// Its answer.
+    pub answer: Answer,
+    /// Legal plans among which it is the best.
+    pub considered: u64,
+    /// Those whose time or memory had to be computed.
+    pub evaluated: u64,
+    /// Whether all were considered: false where the work that a question may cost ran out.
+    pub complete: bool,
+}
+
+/// Evaluations that each GPU type and number may cost: all of the catalog's take a second at most.
+const WORK_OF_A_TYPE: u64 = 10_000;
+
+impl Sweep {
+    /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
+    /// every one of `counts`, or as many GPUs as the question has. Without `gpus`, its own type alone. Any plan that the
+    /// question states is left to the search, as no other machine may allow it.
+    #[must_use]
+    pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
+        let own = &question.hardware;
+        let others = gpus.iter().filter(|id| own.gpu.as_str() != Some(**id));
+        let types = others.map(|id| HardwareSpec {
+            gpu: Value::from(*id),
+            ..HardwareSpec::default()
+        });
+        let asked = gpus.is_empty() || own.gpu.as_str().is_none_or(|id| gpus.contains(&id));
+        let types = asked.then(|| own.clone()).into_iter().chain(types);
+        let counts: Vec<Option<u64>> = if counts.is_empty() {
+            vec![own.gpus]
+        } else {
+            counts.iter().copied().map(Some).collect()
+        };
+        let with = |hardware: &HardwareSpec, gpus| HardwareSpec {
+            gpus,
+            ..hardware.clone()
+        };
+        let hardware = types
+            .flat_map(|hardware| counts.iter().map(move |gpus| with(&hardware, *gpus)))
+            .collect();
+        Self {
+            question: Question {
+                plan: None,
+                ..question.clone()
+            },
+            hardware,
+            next: 0,
+            runner: None,
+        }
+    }
+
+    /// Every GPU type of the catalog, with as many GPUs as the question has.
+    #[must_use]
+    pub fn every_gpu(question: &Question) -> Self {
+        let all: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).collect();
+        Self::new(question, &all, &[])
+    }
+
+    /// The same among plans that `framework` runs.
+    #[must_use]
+    pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
+        Self {
+            runner: framework.map(Runner::One),
+            ..self
+        }
+    }
+
+    /// Offers in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.hardware.len()
+    }
+
+    /// Every offer, in order: on all cores where there are threads.
+    #[must_use]
+    pub fn all(self) -> Vec<Offer> {
+        #[cfg(not(target_family = "wasm"))]
+        return side_by_side(
+            self.hardware.get(self.next..).unwrap_or_default(),
+            |hardware| self.offer(hardware),
+        );
+        #[cfg(target_family = "wasm")]
+        self.collect()
+    }
+
+    /// The offer at a place.
+    #[must_use]
+    pub fn at(&self, place: usize) -> Option<Offer> {
+        self.hardware.get(place).map(|own| self.offer(own))
+    }
+
+    /// The machine at a place.
+    #[must_use]
+    pub fn hardware(&self, place: usize) -> Option<&HardwareSpec> {
+        self.hardware.get(place)
+    }
+
+    /// The question that is asked of a machine.
+    #[must_use]
+    pub fn asked_for(&self, hardware: &HardwareSpec) -> Question {
+        Question {
+            hardware: hardware.clone(),
+            ..self.question.clone()
+        }
+    }
+
+    fn offer(&self, hardware: &HardwareSpec) -> Offer {
+        Offer {
+            hardware: hardware.clone(),
+            result: self.best(hardware),
+        }
+    }
+
+    fn best(&self, hardware: &HardwareSpec) -> Result<Found, InputError> {
+        let question = self.asked_for(hardware);
+        // The question's own machine gets the plan that answers it.
+        let own = *hardware == self.question.hardware;
+        let mut desk = Desk::new(self.runner, if own { WORK } else { WORK_OF_A_TYPE });
+        let split::Resolved { job, found } = split::resolve(&question, &EFFICIENCY, &mut desk)?;
+        let context = Context::new(&job);
+        let found = match found {
+            Some(found) => found,
+            None => {
+                let context = context.clone().for_many();
+                desk.ranked(&context, &PlanSpec::default(), Limits::best(1))?
+            }
+        };
+        let plan = found.first()?.plan;
+        let answer = possible(&context, &plan, answer(&context, &plan))?;
+        Ok(Found {
+            plan,
+            answer,
+            considered: found.considered,
+            evaluated: found.evaluated,
+            complete: found.complete,
+            job,
+        })
+    }
+}
+
+impl Iterator for Sweep {
+    type Item = Offer;
+
+    fn next(&mut self) -> Option<Offer> {
+        let offer = self.at(self.next)?;
+        self.next += 1;
+        Some(offer)
+    }
+}
+
+/// What comes of each of `items`, in their order, on as many threads as there are cores.
+#[cfg(not(target_family = "wasm"))]
+fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut own = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(place) else {
+                return own;
+            };
+            own.push((place, each(item)));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut found: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.min(items.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        joined
+            .flat_map(|own| own.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, own)| own).collect()
+}

@@ -1,0 +1,155 @@
+//! Searching the plans of training.
+
+use super::accept::Verdict;
+use super::bounded::{Asked, Plain, Task};
+use super::candidate::Candidate;
+use super::choices::Away;
+use super::space::{Group, Held, Pass};
+use shardwise_engine::batch::{self, Batch, Largest};
+use shardwise_engine::context::Context;
+use shardwise_engine::host;
+use shardwise_engine::layer::Slice;
+use shardwise_engine::memory::{self, Lengths, Use};
+use shardwise_engine::training;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::wire::TimeParts;
+
+/// Training alone.
+pub(super) struct Training<'a> {
+    pub(super) context: &'a Context<'a>,
+}
+
+impl Training<'_> {
+    fn candidate(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Candidate {
+        let job = self.context.job;
+        let seconds = seconds.unwrap_or_else(|| self.parts(asked).total());
+        let plan = asked.family.plan(asked.layout);
+        let over = held.needed_gib - job.hardware.memory_gib;
+        Candidate::new(
+            job,
+            &plan,
+            seconds,
+            over.max(held.host_gib),
+            asked.group.place,
+        )
+    }
+
+    fn parts(&self, asked: &Asked<'_>) -> TimeParts {
+        let gpus = training_gpus(self.context.job);
+        let (role, shards) = (self.context.actor(), &asked.group.shards);
+        let batch = &asked.pass.batch;
+        training::step_of(self.context, &role, &asked.layout, gpus, batch, shards)
+    }
+}
+
+/// GiB that suffice for training as surely as asked.
+fn needed_gib(context: &Context<'_>, layout: &Layout, batch: &Batch) -> f64 {
+    let gpus = training_gpus(context.job);
+    let actor = context.actor();
+    let held = memory::of_role_at_longest(context, &actor, layout, gpus, batch, Use::Train);
+    let factor = context.sure.training(context.job, layout);
+    held.needed_gib(Lengths::Expected, factor)
+}
+
+/// GiB that are missing for a plan of training to fit as surely as asked; below zero what is to spare.
+pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
+    let job = context.job;
+    let sequences = job.workload.global_batch as f64;
+    let batch = batch::split(job, &plan.layout, training_gpus(job), sequences, 0.0);
+    let over = needed_gib(context, &plan.layout, &batch) - job.hardware.memory_gib;
+    over.max(host::missing_gib(context, plan))
+}
+
+/// GiB of a group's model states alone, with nothing in flight.
+pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) -> f64 {
+    // Gradients may be kept only where batches come in parts.
+    let parts = |pass: &&Pass| pass.batch.longest.micro_batches;
+    let fewest = group
+        .passes
+        .iter()
+        .min_by(|a, b| parts(a).total_cmp(&parts(b)));
+    let Some(pass) = fewest else {
+        return 0.0;
+    };
+    let longest = Largest {
+        slice: Slice {
+            tokens: 0.0,
+            ..pass.batch.longest.slice
+        },
+        ..pass.batch.longest
+    };
+    let batch = Batch {
+        longest,
+        ..pass.batch
+    };
+    needed_gib(context, layout, &batch)
+}
+
+impl Task for Training<'_> {
+    fn least(&self, _layout: &Layout, update: f64, _length: f64, _waits: f64) -> f64 {
+        update
+    }
+
+    fn passes(&self) -> f64 {
+        1.0
+    }
+
+    fn plain(&self, asked: &Asked<'_>) -> Plain {
+        let parts = self.parts(asked);
+        Plain {
+            recompute: asked.layout.recompute,
+            away: Away::of(&asked.layout),
+            seconds: parts.total(),
+            update: parts.optimizer + parts.offload,
+        }
+    }
+
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64 {
+        match away {
+            None => plain.seconds - plain.update,
+            Some(away) if away == plain.away => plain.seconds,
+            Some(_) => {
+                let role = self.context.actor();
+                let update = training::update(self.context, &role, layout, &group.shards);
+                plain.seconds - plain.update + update
+            }
+        }
+    }
+
+    fn floor(&self, group: &Group, layout: &Layout) -> f64 {
+        states_gib(self.context, group, layout)
+    }
+
+    fn held(&self, asked: &Asked<'_>) -> Held {
+        let context = self.context;
+        let plan = asked.family.plan(asked.layout);
+        Held::alone(
+            needed_gib(context, &asked.layout, &asked.pass.batch),
+            host::missing_gib(context, &plan),
+        )
+    }
+
+    fn least_gib(&self, held: &Held) -> f64 {
+        held.needed_gib
+    }
+
+    fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
+        let found = self.candidate(asked, held, seconds);
+        let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
+        (found.seconds < asked.enough && found.fits() && counts()).then_some(found)
+    }
+
+    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict> {
+        let plan = asked.family.plan(asked.layout);
+        match (asked.accept)(&plan) {
+            Verdict::Yes => Ok(plan),
+            no => Err(no),
+        }
+    }
+
+    fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
+        let found = self.candidate(asked, held, None);
+        ((asked.accept)(&found.plan) == Verdict::Yes).then_some(found)
+    }
+}

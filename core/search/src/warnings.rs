@@ -1,0 +1,87 @@
+//! What is wrong with a plan.
+
+use serde_json::Map;
+
+use crate::advice::guides::CHATLEARN_GUIDE;
+use shardwise_catalog::error::InputError;
+use shardwise_catalog::units::fixed;
+use shardwise_engine::fit;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
+use shardwise_question::wire::{Advice, Answer, Backend, Fit, Severity};
+use shardwise_rules as rules;
+
+/// The rule that keeps tensor parallelism within a node.
+pub(crate) const WITHIN_NODE: &str = "tensor-parallel-within-node";
+
+/// What memory a plan lacks, and what helps.
+fn shortage(fit: &Fit) -> String {
+    let over = fixed((-fit.margin_gib).max(0.1), 1);
+    let missing = fixed(fit.missing_gib().max(0.1), 1);
+    let phase = fit.phase.replace('_', " ");
+    match fit.phase {
+        fit::HOST => format!(
+            "Out of host memory by {missing} GiB per node. Offload less, or use more nodes or nodes with more memory."
+        ),
+        fit::ENGINE => format!(
+            "The engine lacks {missing} GiB in its share of the card. Raise gpu_memory_utilization, or split the engine over more GPUs."
+        ),
+        _ if fit.margin_gib < 0.0 => format!(
+            "Out of memory by {over} GiB in {phase}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
+        ),
+        _ => format!(
+            "Probably out of memory in {phase}: estimates of such plans are too far off for what is to spare. With {missing} GiB less it is as sure as asked: use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
+        ),
+    }
+}
+
+/// What is wrong with a plan, at no cost: that it does not fit, that it waits for the network.
+#[must_use]
+pub(crate) fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
+    let mut found = Vec::new();
+    let layout = &plan.layout;
+    if !answer.fits {
+        found.push(Advice {
+            id: "out-of-memory".into(),
+            severity: Severity::Error,
+            text: shortage(&answer.fit),
+            source: CHATLEARN_GUIDE.into(),
+            gain: None,
+            set: Map::new(),
+        });
+    }
+    if let Some((refusal, docs)) = refusal(job, plan) {
+        found.push(Advice {
+            id: "framework-refuses".into(),
+            severity: Severity::Error,
+            text: refusal.message,
+            source: docs.into(),
+            gain: None,
+            set: Map::new(),
+        });
+    }
+    let trains = job.workload.generation.is_none();
+    let node = job.hardware.gpus_per_node;
+    if trains && layout.backend == Backend::Megatron && layout.tensor_parallel > node {
+        found.push(Advice {
+            id: WITHIN_NODE.into(),
+            severity: Severity::Warning,
+            text: format!(
+                "Tensor parallelism of {} leaves the node of {node} GPUs: every layer waits for the network. Keep it within the node.",
+                layout.tensor_parallel
+            ),
+            source: CHATLEARN_GUIDE.into(),
+            gain: None,
+            set: Map::new(),
+        });
+    }
+    found
+}
+
+/// Why the framework that the question names does not run its plan, and where its keys are documented; none where it
+/// does, or none is named.
+fn refusal(job: &Job, plan: &Plan) -> Option<(InputError, &'static str)> {
+    let framework = rules::framework(job.framework?.id)?;
+    let mut broken = (framework.violations)(job, plan);
+    (!broken.is_empty()).then(|| (broken.swap_remove(0), framework.docs_url))
+}
