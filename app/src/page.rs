@@ -17,7 +17,7 @@ use crate::browser;
 use crate::compute::{self, Comparison, Market};
 use crate::fit::LEVELS;
 use crate::follow::follow;
-use crate::form::{Field, FieldError, Form, KINDS, USUAL_LEVEL};
+use crate::form::{Field, FieldError, Form, USUAL_LEVEL};
 use crate::look::Look;
 use crate::recent;
 use crate::text::{Lang, Text};
@@ -126,7 +126,7 @@ pub(crate) struct State {
     run: Mutex<Option<Arc<Run>>>,
     /// The last valid question with its answer.
     pub(crate) shown: RwSignal<Option<Arc<Shown>>>,
-    /// The task: its place in [`KINDS`](crate::form::KINDS).
+    /// The task: its place in `WorkloadKind::ALL`.
     pub(crate) kind: RwSignal<usize>,
     /// How many parts of the plan are set by hand.
     pub(crate) pinned: RwSignal<usize>,
@@ -428,9 +428,8 @@ impl Page {
 
     /// The task.
     pub(crate) fn kind(self) -> WorkloadKind {
-        KINDS
-            .get(self.kind.get())
-            .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
+        let known = WorkloadKind::ALL.get(self.kind.get());
+        *known.unwrap_or(&WorkloadKind::Grpo)
     }
 
     /// A sentence of the core in the page's language; in English until the worker has said it.
@@ -488,7 +487,7 @@ impl Page {
             answer = self.answer(form, &was);
         });
         let (kind, pinned) = self.form.with_untracked(|form| {
-            let kind = KINDS.iter().position(|(kind, _, _)| *kind == form.kind());
+            let kind = WorkloadKind::ALL.iter().position(|own| *own == form.kind());
             (kind.unwrap_or_default(), form.pinned())
         });
         renew(self.kind, kind);

@@ -5,8 +5,7 @@ use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, 
 use shardwise_core::{Question, belonging, catalog};
 
 use super::{
-    ARCHITECTURES, CUSTOM_GPU, Field, FieldError, Form, KINDS, OFFLOADS, Problem, Takes, is_rl,
-    units,
+    ARCHITECTURES, CUSTOM_GPU, Field, FieldError, Form, OFFLOADS, Problem, Takes, is_rl, units,
 };
 use crate::format;
 
@@ -15,10 +14,7 @@ const OFFLOAD_KEYS: [&str; 4] = ["parameters", "gradients", "optimizer", "activa
 
 /// The task a word of the interface names; GRPO where it names none.
 pub(super) fn kind(word: &str) -> WorkloadKind {
-    KINDS
-        .iter()
-        .find(|(_, id, _)| *id == word)
-        .map_or(WorkloadKind::Grpo, |(kind, _, _)| *kind)
+    WorkloadKind::of(word).unwrap_or(WorkloadKind::Grpo)
 }
 
 /// Where an address of a model on Hugging Face begins.
@@ -55,11 +51,10 @@ fn model_id(typed: &str) -> &str {
 /// A document with nothing but a task and a schedule: whether a field belongs is said of it.
 fn task(form: &Form) -> Value {
     let mut document = Value::Object(Map::new());
-    let word = KINDS.iter().find(|(kind, _, _)| *kind == form.kind());
     put(
         &mut document,
         Field::Kind.path(),
-        word.map_or(Value::Null, |(_, word, _)| Value::from(*word)),
+        Value::from(form.kind().word()),
     );
     let schedule = form.get(Field::Schedule).trim();
     if is_rl(form.kind()) && !schedule.is_empty() {

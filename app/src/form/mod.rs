@@ -136,9 +136,7 @@ impl Form {
 
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.
     pub fn choose_kind(&mut self, kind: WorkloadKind) {
-        if let Some((_, word, _)) = KINDS.iter().find(|(known, _, _)| *known == kind) {
-            self.set(Field::Kind, *word);
-        }
+        self.set(Field::Kind, kind.word());
         let usual: &[(Field, &str)] = if is_rl(kind) {
             &[
                 (Field::Prompts, "512"),
@@ -211,18 +209,6 @@ pub fn is_rl(kind: WorkloadKind) -> bool {
 pub fn generates(kind: WorkloadKind) -> bool {
     is_rl(kind) || kind == WorkloadKind::Rollout
 }
-
-/// Every task, in the order of the form, with the word the interface uses.
-pub const KINDS: [(WorkloadKind, &str, &str); 8] = [
-    (WorkloadKind::Pretrain, "pretrain", "Pretrain"),
-    (WorkloadKind::Sft, "sft", "SFT"),
-    (WorkloadKind::Lora, "lora", "LoRA"),
-    (WorkloadKind::Qlora, "qlora", "QLoRA"),
-    (WorkloadKind::Ppo, "ppo", "PPO"),
-    (WorkloadKind::Grpo, "grpo", "GRPO"),
-    (WorkloadKind::Dapo, "dapo", "DAPO"),
-    (WorkloadKind::Rollout, "rollout", "Rollout"),
-];
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@ use shardwise_core::emit::NAMES;
 use shardwise_core::job::Job;
 use shardwise_core::wire::{Backend, PlanSpec, RecomputeGranularity, RecomputeSpec, RunBy};
 
-use crate::form::KINDS;
 use crate::format;
 use crate::page::Shown;
 use crate::text::{Lang, fill};
@@ -43,10 +42,7 @@ pub(crate) fn asked(shown: &Shown, lang: Lang) -> String {
 /// The same of a question that is not shown.
 pub(crate) fn asked_of(job: &Job, lang: Lang) -> String {
     let text = lang.text();
-    let kind = KINDS
-        .iter()
-        .find(|(kind, _, _)| *kind == job.workload.kind)
-        .map_or("", |(_, _, name)| name);
+    let kind = job.workload.kind.name();
     let gpus = format::grouped(job.hardware.gpus.into());
     let gpu = gpu_label(&job.hardware.gpu);
     let first = [kind, &job.model.name, &gpus, &gpu];

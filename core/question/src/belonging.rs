@@ -5,7 +5,8 @@
 
 use serde_json::Value;
 
-use crate::wire::{Question, at, take, to_value};
+use crate::task::Algorithm;
+use crate::wire::{Question, WorkloadKind, at, take, to_value};
 use shardwise_catalog::error::InputError;
 
 /// A field and the questions that it belongs into.
@@ -114,8 +115,12 @@ fn schedule(question: &Value) -> &str {
     schedule.as_str().unwrap_or_default()
 }
 
+fn algorithm(question: &Value) -> Option<&'static Algorithm> {
+    WorkloadKind::of(kind(question))?.algorithm()
+}
+
 fn is_rl(question: &Value) -> bool {
-    matches!(kind(question), "ppo" | "grpo" | "dapo")
+    algorithm(question).is_some()
 }
 
 fn trains(question: &Value) -> bool {
@@ -128,12 +133,12 @@ fn trains_sequences(question: &Value) -> bool {
 
 fn has_critic(question: &Value) -> bool {
     let stated = !at(question, "workload.rl.critic").is_null();
-    kind(question) == "ppo" || is_rl(question) && stated
+    algorithm(question).is_some_and(|own| own.critic || stated)
 }
 
 fn has_reference(question: &Value) -> bool {
     let stated = at(question, "workload.rl.reference").as_bool();
-    is_rl(question) && stated.unwrap_or(kind(question) != "dapo")
+    algorithm(question).is_some_and(|own| stated.unwrap_or(own.reference))
 }
 
 fn never(_: &Value) -> bool {

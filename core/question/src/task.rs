@@ -13,7 +13,7 @@ pub enum Task {
     Generate,
 }
 
-/// An algorithm of reinforcement learning, as far as memory and time depend on it.
+/// An algorithm of reinforcement learning: what memory and time depend on, and what a framework is told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Algorithm {
     /// Name for a person.
@@ -26,6 +26,39 @@ pub struct Algorithm {
     pub responses_per_prompt: u64,
     /// Prompts generated for each that trains, where a question does not say and the algorithm drops some.
     pub oversampling: Option<f64>,
+    /// The policy's loss.
+    pub loss: Loss,
+}
+
+/// A policy's loss: the ratio of new to old probabilities, clipped, times the advantage, averaged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// What counts alike in the average over a batch.
+    pub mean: Unit,
+    /// How far a ratio may leave 1, where the algorithm has a clip of its own.
+    pub clip: Option<Clip>,
+}
+
+/// What a loss looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Each token.
+    Token,
+    /// Each response.
+    Response,
+}
+
+/// How far a ratio may leave 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clip {
+    /// Below 1.
+    pub low: f64,
+    /// Above 1.
+    pub high: f64,
+    /// How the two differ from the usual ones, for a person.
+    pub why: &'static str,
+    /// Bound of the loss where the advantage is negative (arXiv:1912.09729), where the algorithm has one.
+    pub dual: Option<f64>,
 }
 
 /// Proximal policy optimization (arXiv:1707.06347), with a critic.
@@ -35,6 +68,10 @@ pub const PPO: Algorithm = Algorithm {
     reference: true,
     responses_per_prompt: 1,
     oversampling: None,
+    loss: Loss {
+        mean: Unit::Token,
+        clip: None,
+    },
 };
 
 /// Group relative policy optimization (arXiv:2402.03300).
@@ -44,6 +81,10 @@ pub const GRPO: Algorithm = Algorithm {
     reference: true,
     responses_per_prompt: 8,
     oversampling: None,
+    loss: Loss {
+        mean: Unit::Response,
+        clip: None,
+    },
 };
 
 /// Prompts that DAPO's dynamic sampling (arXiv:2503.14476, section 3.2) generates for each that trains: rollout over one batch's generation in seven
@@ -59,9 +100,70 @@ pub const DAPO: Algorithm = Algorithm {
     reference: false,
     responses_per_prompt: 16,
     oversampling: Some(DYNAMIC_SAMPLING),
+    loss: Loss {
+        mean: Unit::Token,
+        clip: Some(Clip {
+            low: 0.2,
+            high: 0.28,
+            why: "DAPO clips higher above, to keep exploring",
+            dual: Some(10.0),
+        }),
+    },
 };
 
 impl WorkloadKind {
+    /// Every kind, in the order in which a person is asked.
+    pub const ALL: [Self; 8] = [
+        Self::Pretrain,
+        Self::Sft,
+        Self::Lora,
+        Self::Qlora,
+        Self::Ppo,
+        Self::Grpo,
+        Self::Dapo,
+        Self::Rollout,
+    ];
+
+    /// Its word in documents.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pretrain => "pretrain",
+            Self::Sft => "sft",
+            Self::Lora => "lora",
+            Self::Qlora => "qlora",
+            Self::Ppo => "ppo",
+            Self::Grpo => "grpo",
+            Self::Dapo => "dapo",
+            Self::Rollout => "rollout",
+        }
+    }
+
+    /// The kind that a document's word names.
+    ///
+    /// ```
+    /// use shardwise_core::wire::WorkloadKind;
+    /// assert_eq!(WorkloadKind::of("qlora"), Some(WorkloadKind::Qlora));
+    /// assert_eq!(WorkloadKind::of("dpo"), None);
+    /// ```
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.word() == word)
+    }
+
+    /// Name for a person.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pretrain => "Pretrain",
+            Self::Sft => "SFT",
+            Self::Lora => "LoRA",
+            Self::Qlora => "QLoRA",
+            Self::Ppo | Self::Grpo | Self::Dapo => self.algorithm().map_or("", |own| own.name),
+            Self::Rollout => "Rollout",
+        }
+    }
+
     /// What it is made of.
     ///
     /// ```

@@ -6,25 +6,25 @@ use shardwise_core::wire::WorkloadKind;
 use shardwise_core::workload::Rl;
 
 use super::{auto_text, found, yes_no};
-use crate::form::{Field, KINDS, is_rl};
+use crate::form::{Field, is_rl};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{choice, input, plain, tokens};
 
 fn kinds(page: Page) -> AnyView {
-    let choices = KINDS.into_iter().map(|(choice, word, name)| {
+    let choices = WorkloadKind::ALL.into_iter().map(|choice| {
         el("LABEL")
             .child(
                 el("INPUT|type=radio|name=kind")
-                    .set("value", word)
+                    .set("value", choice.word())
                     .flag("checked", move || page.kind() == choice)
                     .on(
                         "change",
                         typed(move |_| page.change(|form| form.choose_kind(choice))),
                     ),
             )
-            .child(el("SPAN").child(page.lang.word(name)))
+            .child(el("SPAN").child(page.lang.word(choice.name())))
     });
     el("DIV.kinds|role=group")
         .set("aria-label", page.lang.label(Field::Kind))

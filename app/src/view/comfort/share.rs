@@ -6,7 +6,6 @@ use shardwise_core::catalog;
 
 use super::panel;
 use crate::browser;
-use crate::form::KINDS;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
@@ -36,10 +35,7 @@ fn summary(page: Page) -> String {
         return String::new();
     };
     let (job, answer) = (&shown.found.job, &shown.found.answer);
-    let kind = KINDS
-        .iter()
-        .find(|(kind, _, _)| *kind == job.workload.kind)
-        .map_or("", |(_, _, name)| name);
+    let kind = job.workload.kind.name();
     let cost = answer.usd_per_mtok.map_or(String::new(), |usd| {
         fill(text.share_cost, &[&format::usd(usd)])
     });

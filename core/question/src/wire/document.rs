@@ -427,10 +427,16 @@ macro_rules! words {
     };
 }
 
-words!(WorkloadKind {
-    Pretrain = "pretrain", Sft = "sft", Lora = "lora", Qlora = "qlora", Ppo = "ppo", Grpo = "grpo", Dapo = "dapo",
-    Rollout = "rollout",
-});
+impl Entry for WorkloadKind {
+    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+        word(value, place, &Self::ALL.map(Self::word)).map(|index| Self::ALL[index])
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(Value::from(self.word()))
+    }
+}
+
 words!(Precision { Bf16 = "bf16", Fp16 = "fp16", Fp8 = "fp8", Mxfp8 = "mxfp8", Nvfp4 = "nvfp4" });
 words!(LoraTargets { Attention = "attention", AllLinear = "all-linear" });
 words!(Schedule {
@@ -541,17 +547,7 @@ mod tests {
             }
         }
         use crate::wire::*;
-        use WorkloadKind as Kind;
-        same(&[
-            Kind::Pretrain,
-            Kind::Sft,
-            Kind::Lora,
-            Kind::Qlora,
-            Kind::Ppo,
-            Kind::Grpo,
-            Kind::Dapo,
-            Kind::Rollout,
-        ]);
+        same(&WorkloadKind::ALL);
         same(&[
             Precision::Bf16,
             Precision::Fp16,

@@ -7,7 +7,8 @@ use super::super::text::{Section, home, model_path, share};
 use super::super::words::{figure, layout_title, plural};
 use super::{deepspeed, switch};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
-use shardwise_question::wire::{Schedule, WorkloadKind};
+use shardwise_question::task::{Algorithm, Unit};
+use shardwise_question::wire::Schedule;
 use shardwise_question::workload::Rl;
 use shardwise_rules::{nodes, pools};
 
@@ -269,6 +270,22 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     section
 }
 
+fn loss(section: &mut Section, algorithm: &Algorithm) {
+    if let Some(clip) = algorithm.loss.clip {
+        let ratios = format!("{:?} {:?}", clip.low, clip.high);
+        section.set("--actor.eps_clip_low_high", ratios, clip.why);
+        if let Some(dual) = clip.dual {
+            let reason = format!("{}'s bound of the dual clip", algorithm.name);
+            section.set("--actor.dual_clip", format!("{dual:?}"), reason);
+        }
+    }
+    let (mean, reason) = match algorithm.loss.mean {
+        Unit::Token => ("token-mean", "every token counts alike"),
+        Unit::Response => ("seq-mean-token-mean", "every response counts alike"),
+    };
+    section.set("--actor.loss_agg_mode", mean, reason);
+}
+
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
     let kind = emission.job.workload.kind;
@@ -305,20 +322,9 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     } else {
         section.set("--algo.kl.init_coef", 0, "no reference policy to compute");
     }
-    if kind == WorkloadKind::Dapo {
-        section.set(
-            "--actor.eps_clip_low_high",
-            "0.2 0.28",
-            "DAPO clips higher above, to keep exploring",
-        );
-        section.set("--actor.dual_clip", "10.0", "DAPO's bound of the dual clip");
+    if let Some(algorithm) = kind.algorithm() {
+        loss(&mut section, algorithm);
     }
-    let (loss, reason) = if kind == WorkloadKind::Grpo {
-        ("seq-mean-token-mean", "every response counts alike")
-    } else {
-        ("token-mean", "every token counts alike")
-    };
-    section.set("--actor.loss_agg_mode", loss, reason);
     if rl.oversampling > 1.0 {
         switch(
             &mut section,

@@ -7,7 +7,8 @@ use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
 use super::{model, serves};
 use shardwise_question::plan::RolloutPlan;
-use shardwise_question::wire::{KvCacheDtype, WorkloadKind};
+use shardwise_question::task::{Algorithm, Unit};
+use shardwise_question::wire::KvCacheDtype;
 use shardwise_question::workload::Rl;
 use shardwise_rules::{nodes, pools};
 
@@ -112,18 +113,21 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     section
 }
 
+fn loss(section: &mut Section, algorithm: &Algorithm) {
+    match algorithm.loss.mean {
+        Unit::Token => section.set("--loss_type", "dapo", "every token counts alike"),
+        Unit::Response => section.set("--loss_type", "grpo", "every response counts alike"),
+    }
+    if let Some(clip) = algorithm.loss.clip {
+        section.set("--epsilon", format!("{:?}", clip.low), algorithm.name);
+        section.set("--epsilon_high", format!("{:?}", clip.high), clip.why);
+    }
+}
+
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
-    if emission.job.workload.kind == WorkloadKind::Dapo {
-        section.set("--loss_type", "dapo", "every token counts alike");
-        section.set("--epsilon", "0.2", "DAPO");
-        section.set(
-            "--epsilon_high",
-            "0.28",
-            "DAPO clips higher above, to keep exploring",
-        );
-    } else {
-        section.set("--loss_type", "grpo", "every response counts alike");
+    if let Some(algorithm) = emission.job.workload.kind.algorithm() {
+        loss(&mut section, algorithm);
     }
     let (beta, reason) = if rl.reference {
         (

@@ -11,7 +11,8 @@ use super::model::{adapters, checkpointing, fused_kernels};
 use super::roles::{forward_micro, reference_policy, value};
 use super::run::cluster;
 use shardwise_question::plan::MicroBatch;
-use shardwise_question::wire::{Backend, WorkloadKind};
+use shardwise_question::task::{Algorithm, Unit};
+use shardwise_question::wire::Backend;
 use shardwise_question::workload::Rl;
 use shardwise_rules::pools;
 
@@ -233,8 +234,8 @@ fn micro_batches(emission: &Emission, rl: &Rl) -> Section {
 
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
-    let kind = emission.job.workload.kind;
-    let critic = kind.has_critic();
+    let algorithm = emission.job.workload.kind.algorithm();
+    let critic = emission.job.workload.kind.has_critic();
     let (estimator, reason) = if critic {
         ("gae", "PPO: the critic estimates values")
     } else {
@@ -277,23 +278,8 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
             "the unbiased estimate with low variance",
         );
     }
-    if kind == WorkloadKind::Dapo {
-        section.set(format!("{ACTOR}.clip_ratio_low"), "0.2", "DAPO");
-        section.set(
-            format!("{ACTOR}.clip_ratio_high"),
-            "0.28",
-            "DAPO clips higher above, to keep exploring",
-        );
-        section.set(
-            format!("{ACTOR}.clip_ratio_c"),
-            "10.0",
-            "DAPO's bound of the dual clip",
-        );
-        section.set(
-            format!("{ACTOR}.loss_agg_mode"),
-            "token-mean",
-            "DAPO: every token counts alike",
-        );
+    if let Some(algorithm) = algorithm {
+        loss(&mut section, algorithm);
     }
     if rl.oversampling > 1.0 {
         section.set(
@@ -310,7 +296,8 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
             "the score that is compared",
         );
     }
-    if rl.oversampling > 1.0 || kind == WorkloadKind::Dapo {
+    let filters = algorithm.is_some_and(|own| own.oversampling.is_some());
+    if rl.oversampling > 1.0 || filters {
         section.set(
             "reward.reward_manager.name",
             "dapo",
@@ -325,4 +312,37 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
         );
     }
     section
+}
+
+/// The loss, where the algorithm has one of its own: veRL's defaults are the others'.
+fn loss(section: &mut Section, algorithm: &Algorithm) {
+    let Some(clip) = algorithm.loss.clip else {
+        return;
+    };
+    let name = algorithm.name;
+    section.set(
+        format!("{ACTOR}.clip_ratio_low"),
+        format!("{:?}", clip.low),
+        name,
+    );
+    section.set(
+        format!("{ACTOR}.clip_ratio_high"),
+        format!("{:?}", clip.high),
+        clip.why,
+    );
+    if let Some(dual) = clip.dual {
+        section.set(
+            format!("{ACTOR}.clip_ratio_c"),
+            format!("{dual:?}"),
+            format!("{name}'s bound of the dual clip"),
+        );
+    }
+    let (mode, reason) = match algorithm.loss.mean {
+        Unit::Token => ("token-mean", format!("{name}: every token counts alike")),
+        Unit::Response => (
+            "seq-mean-token-mean",
+            format!("{name}: every response counts alike"),
+        ),
+    };
+    section.set(format!("{ACTOR}.loss_agg_mode"), mode, reason);
 }
