@@ -601,7 +601,7 @@ fn a_node_has_the_host_memory_that_is_stated_or_its_share_of_the_usual() {
         shardwise_core::job::resolve(&question)
             .unwrap()
             .hardware
-            .host_ram_gib
+            .host_ram_gib()
     };
     let a10g = |rest: Value| {
         let mut hardware = json!({"gpu": "a10g", "gpus": 8});

@@ -22,8 +22,13 @@ fn asked(question: &Question) -> Option<(Question, Sensitivity)> {
     Some((whole, found))
 }
 
-fn same(figures: &Figures, answer: &Answer) {
-    let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{a} {b}");
+fn same(of: &str, figures: &Figures, answer: &Answer) {
+    let close = |a: f64, b: f64| {
+        assert!(
+            (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
+            "{of}: {a} {b}"
+        );
+    };
     assert!(!figures.fits || answer.fit.state == FitState::Fits);
     close(figures.probability, answer.fit.probability);
     close(figures.tokens_per_s, answer.tokens_per_s);
@@ -49,14 +54,14 @@ fn check(question: &Question) {
         return;
     };
     let now = estimate(&whole).unwrap();
-    same(&found.now, &now);
+    same("now", &found.now, &now);
     let mut ids = BTreeSet::new();
     for change in &found.changes {
         assert!(ids.insert(&change.id), "{} twice", change.id);
         assert_ne!(change.from, change.to, "{}", change.id);
         let to = apply(&whole, &change.set).expect(&change.id);
         let answer = estimate(&to).unwrap_or_else(|error| panic!("{}: {error}", change.id));
-        same(&change.figures, &answer);
+        same(&change.id, &change.figures, &answer);
         let gained = answer.tokens_per_s - now.tokens_per_s;
         assert!((change.difference.tokens_per_s - gained).abs() <= 1e-6 * answer.tokens_per_s);
         let each = answer.tokens_per_s_per_gpu - now.tokens_per_s_per_gpu;
@@ -82,7 +87,7 @@ fn check(question: &Question) {
     let mended = estimate(&mended).unwrap();
     assert!(mended.fits);
     let fast = |figures: &Figures| figures.tokens_per_s_per_gpu;
-    same(&remedy.changes.last().unwrap().figures, &mended);
+    same("remedy", &remedy.changes.last().unwrap().figures, &mended);
     let singles = found.changes.iter().filter(|change| change.figures.fits);
     let best = singles
         .map(|change| fast(&change.figures))

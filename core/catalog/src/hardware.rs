@@ -24,6 +24,17 @@ pub enum Precision {
     Nvfp4,
 }
 
+/// Host memory of a node, in GiB.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HostRam {
+    /// What the question states, whatever the node.
+    Stated(f64),
+    /// What machines of the catalog with these GPUs have for each of them.
+    PerGpu(f64),
+    /// Neither is known.
+    Unknown,
+}
+
 /// GPUs and their network, resolved from the catalog and from what the question overrides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hardware {
@@ -58,9 +69,8 @@ pub struct Hardware {
     pub gpus_per_node: u32,
     /// Network per GPU and direction in Gbit/s.
     pub internode_gbit_per_s: f64,
-    /// Host memory of a node in GiB, as stated or as machines with these cards have it per GPU; absent where neither is
-    /// known.
-    pub host_ram_gib: Option<f64>,
+    /// Host memory of a node.
+    pub host_ram: HostRam,
     /// Price of one GPU for one hour in US dollars; absent where nobody's price is known.
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the price comes from; absent where the question states it.
@@ -120,6 +130,16 @@ fn is_before_ampere(architecture: &str) -> bool {
 }
 
 impl Hardware {
+    /// Host memory of a node in GiB, where it is known.
+    #[must_use]
+    pub fn host_ram_gib(&self) -> Option<f64> {
+        match self.host_ram {
+            HostRam::Stated(gib) => Some(gib),
+            HostRam::PerGpu(gib) => Some(gib * f64::from(self.gpus_per_node)),
+            HostRam::Unknown => None,
+        }
+    }
+
     /// The id of the GPU whose benchmarks hold.
     #[must_use]
     pub fn benchmarked(&self) -> &str {

@@ -91,7 +91,7 @@ pub fn judge(context: &Context<'_>, plan: &Plan, step: &Step) -> Fit {
         mean_response_at_most: mean_response_at_most(context, plan, &demands),
         host: moves.then(|| HostMemory {
             needed_gib: parts.total(),
-            capacity_gib: context.job.hardware.host_ram_gib,
+            capacity_gib: context.job.hardware.host_ram_gib(),
             parts,
         }),
     }

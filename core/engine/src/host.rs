@@ -142,7 +142,7 @@ fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool
 /// What must hold of a node's host memory; nothing where the catalog does not say how much there is.
 #[must_use]
 pub fn demand(context: &Context<'_>, plan: &Plan) -> Option<Demand> {
-    let capacity_gib = context.job.hardware.host_ram_gib?;
+    let capacity_gib = context.job.hardware.host_ram_gib()?;
     let parts = parts(context, plan);
     let moved = parts.total() - parts.processes;
     Some(Demand {

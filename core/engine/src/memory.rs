@@ -202,7 +202,7 @@ impl Held {
         if layout.offload.optimizer {
             states.optimizer = Bytes::ZERO;
         }
-        if layout.offload.gradients && !gradients_wait(layout, batch) {
+        if offloads_gradients(layout, batch) {
             states.gradients = Bytes::ZERO;
         }
         let mut activations = activations(context, role, layout, largest, usage, stage);
@@ -284,11 +284,14 @@ fn states(
     }
 }
 
-/// Whether offloaded gradients wait on the card for the last micro-batch: without stage 2 `DeepSpeed` reduces them, and
-/// lets go of them, in that one's backward pass alone (0.19.8, `runtime/zero/stage_1_and_2.py`,
-/// `reduce_ready_partitions_and_remove_grads`).
-fn gradients_wait(layout: &Layout, batch: &Batch) -> bool {
-    layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0
+/// Whether gradients lie in host memory. Offloaded ones wait on the card for the last micro-batch where `DeepSpeed` is
+/// without stage 2: it reduces them, and lets go of them, in that one's backward pass alone (0.19.8,
+/// `runtime/zero/stage_1_and_2.py`, `reduce_ready_partitions_and_remove_grads`).
+#[must_use]
+pub fn offloads_gradients(layout: &Layout, batch: &Batch) -> bool {
+    let wait =
+        layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0;
+    layout.offload.gradients && !wait
 }
 
 /// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and

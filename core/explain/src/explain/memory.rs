@@ -8,7 +8,7 @@ use super::weights::States;
 use super::{Phase, Source, in_phase};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::memory::workings::{self, Workings};
-use shardwise_engine::memory::{Moment, Use};
+use shardwise_engine::memory::{Moment, Use, offloads_gradients};
 use shardwise_engine::rl::workings::with_roles;
 use shardwise_engine::weights::{RankWeights, Stage, rank_weights};
 use shardwise_question::wire::{Backend, MemoryParts};
@@ -122,7 +122,9 @@ fn own_part(
             let all: Vec<Expression> = own.into_iter().chain(gathered).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
-        "gradients" if trains && !layout.offload.gradients => Some(states.gradients(sheet)),
+        "gradients" if trains && !offloads_gradients(layout, &phase.batch) => {
+            Some(states.gradients(sheet))
+        }
         "optimizer" if trains && !layout.offload.optimizer => {
             let own = states.optimizer(sheet);
             Some(if moment == Moment::Optimizer {

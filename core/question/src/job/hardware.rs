@@ -7,7 +7,7 @@ use crate::wire::{self, GpuSpec, HardwareSpec, Place};
 use shardwise_catalog::catalog;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::InputError;
-use shardwise_catalog::hardware::{Hardware, Peaks};
+use shardwise_catalog::hardware::{Hardware, HostRam, Peaks};
 use shardwise_catalog::units::shortest;
 
 pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
@@ -35,10 +35,10 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
             NETWORK.1,
         )?;
     }
-    hardware.host_ram_gib = match spec.host_ram_gib {
-        Some(gib) => Some(within("hardware.host_ram_gib", gib, 1.0, 1e6)?),
-        None => usual_host_ram(&hardware),
-    };
+    if let Some(gib) = spec.host_ram_gib {
+        let gib = within("hardware.host_ram_gib", gib, 1.0, 1e6)?;
+        hardware.host_ram = HostRam::Stated(gib);
+    }
     if let Some(usd) = spec.usd_per_gpu_hour {
         if usd < 0.0 {
             return Err(InputError::new(
@@ -52,13 +52,6 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
         hardware.price_source = None;
     }
     Ok(hardware)
-}
-
-/// What machines of the catalog with these GPUs have per GPU, times the GPUs of a node, in GiB.
-fn usual_host_ram(hardware: &Hardware) -> Option<f64> {
-    let gpu = catalog::gpu(&hardware.gpu)?;
-    let share = gpu.host_ram_gib? / f64::from(gpu.gpus_per_node.max(1));
-    Some(share * f64::from(hardware.gpus_per_node))
 }
 
 fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
@@ -111,7 +104,9 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         } else {
             100.0
         },
-        host_ram_gib: gpu.host_ram_gib,
+        host_ram: gpu.host_ram_gib.map_or(HostRam::Unknown, |gib| {
+            HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1)))
+        }),
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
     })
@@ -317,7 +312,7 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         gpus: 8,
         gpus_per_node: 8,
         internode_gbit_per_s: 100.0,
-        host_ram_gib: None,
+        host_ram: HostRam::Unknown,
         usd_per_gpu_hour: None,
         price_source: None,
     })

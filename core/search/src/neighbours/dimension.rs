@@ -261,7 +261,7 @@ impl Dimension {
                 to.tensor_parallel = from.tensor_parallel;
                 to.sequence_parallel = from.sequence_parallel;
             }
-            D::PipelineParallel => {
+            D::PipelineParallel if to.pipeline_parallel != from.pipeline_parallel => {
                 to.pipeline_parallel = from.pipeline_parallel;
                 to.virtual_pipeline = to.virtual_pipeline.min(from.pipeline_parallel);
             }
