@@ -10,7 +10,7 @@ use crate::said::said;
 /// A question of a kind with nothing but what it needs.
 fn question(kind: &str) -> Value {
     let workload = match kind {
-        "ppo" | "grpo" | "dapo" => {
+        "ppo" | "grpo" | "dapo" | "gspo" => {
             json!({"kind": kind, "rl": {"prompts_per_step": 128, "max_prompt_length": 1024,
             "max_response_length": 3072}})
         }
@@ -21,16 +21,18 @@ fn question(kind: &str) -> Value {
     json!({"version": 1, "model": "qwen3-0.6b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": workload})
 }
 
-const KINDS: [&str; 8] = [
-    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "rollout",
+const KINDS: [&str; 9] = [
+    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout",
 ];
 
 /// Fields with a value that some question takes, and the kinds that do.
 fn fields() -> Vec<(&'static str, Value, &'static [&'static str])> {
     const SEQUENCES: &[&str] = &["pretrain", "sft", "lora", "qlora"];
-    const TRAINS: &[&str] = &["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo"];
-    const RL: &[&str] = &["ppo", "grpo", "dapo"];
-    const GENERATES: &[&str] = &["ppo", "grpo", "dapo", "rollout"];
+    const TRAINS: &[&str] = &[
+        "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo",
+    ];
+    const RL: &[&str] = &["ppo", "grpo", "dapo", "gspo"];
+    const GENERATES: &[&str] = &["ppo", "grpo", "dapo", "gspo", "rollout"];
     let layout = json!({"backend": "fsdp"});
     vec![
         ("workload.sequence_length", json!(4096), SEQUENCES),
@@ -42,7 +44,7 @@ fn fields() -> Vec<(&'static str, Value, &'static [&'static str])> {
         (
             "workload.lora.rank",
             json!(16),
-            &["lora", "qlora", "ppo", "grpo", "dapo"],
+            &["lora", "qlora", "ppo", "grpo", "dapo", "gspo"],
         ),
         (
             "workload.rl",
@@ -213,7 +215,7 @@ fn null_is_absent_for_either_role() {
     document["workload"]["rl"]["critic"] = Value::Null;
     let error = estimate(&question_from_value(document).unwrap()).unwrap_err();
     assert_eq!(error.field, "workload.rl.critic");
-    for kind in ["grpo", "dapo"] {
+    for kind in ["grpo", "dapo", "gspo"] {
         let mut document = question(kind);
         document["workload"]["rl"]["critic"] = Value::Null;
         estimate(&question_from_value(document).unwrap()).unwrap();

@@ -43,7 +43,7 @@ def sizes(work, gpus):
     if not work or "rl" not in work:
         return {"train_gpus": gpus, "sequences": (work or {}).get("global_batch"), "generated": 0}
     rl = work["rl"]
-    responses = rl.get("responses_per_prompt", {"grpo": 8, "dapo": 16, "ppo": 1}[work["kind"]])
+    responses = rl.get("responses_per_prompt", {"grpo": 8, "dapo": 16, "gspo": 8, "ppo": 1}[work["kind"]])
     prompts = rl["prompts_per_step"]
     return {"train_gpus": rl.get("train_gpus", gpus), "sequences": rl.get("mini_batch", prompts) * responses, "generated": prompts * responses}
 
@@ -56,7 +56,7 @@ def length(model, turn):
 
 def workload(kind, model, turn):
     prompt, response = length(model, turn)
-    if kind in ("grpo", "ppo", "dapo"):
+    if kind in ("grpo", "ppo", "dapo", "gspo"):
         prompts = (512, 128, 256)[turn % 3]
         rl = {"prompts_per_step": prompts, "mini_batch": prompts // (1, 4, 2)[turn // 2 % 3], "max_prompt_length": prompt, "max_response_length": response}
         if kind != "ppo":
@@ -168,6 +168,8 @@ STATED = [
     ("speculative", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "rollout": {"tensor_parallel": 1, "speculative_speedup": 1.5}}),
     ("run", ("verl",), "qwen3-8b", rl(tokens=1e10), FSDP),
     ("dapo-reference", ("verl",), "qwen3-8b", rl(kind="dapo", reference=True), FSDP),
+    ("gspo", ("verl", "chatlearn"), "qwen3-8b", rl(kind="gspo"), MEGATRON),
+    ("gspo-fsdp", ("verl",), "qwen3-8b", rl(kind="gspo"), FSDP),
     ("two-epochs", ("verl",), "qwen3-8b", rl(epochs=2), FSDP),
     ("sft-sequences", ("verl",), "qwen3-8b", SFT, {k: v for k, v in FSDP.items() if k not in ("max_tokens_per_gpu", "rollout")} | {"micro_batch": 2}),
     ("sft-offload", ("verl",), "qwen3-8b", SFT, {**FSDP, "offload": OFFLOAD}),
@@ -252,6 +254,7 @@ STATED += [
     ("grpo-two-nodes", ("trl", "openrlhf"), "qwen3-8b", GRPO, TRL_ZERO, 16),
     ("dapo-unfiltered", ("trl", "openrlhf"), "qwen3-8b", rl(kind="dapo", oversampling=1), TRL_ZERO),
     ("dapo", ("openrlhf",), "qwen3-8b", rl(kind="dapo"), TRL_ZERO),
+    ("gspo", ("trl", "openrlhf"), "qwen3-8b", rl(kind="gspo"), TRL_ZERO),
     ("grpo-filtered", ("openrlhf",), "qwen3-8b", rl(oversampling=2), TRL_ZERO),
     ("grpo-sleep", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}),
     ("grpo-ring", ("openrlhf",), "qwen3-8b", GRPO, {**RING, "context_parallel": 2}),

@@ -6,7 +6,9 @@ use super::check::Entry;
 use super::rows::{Catalog, ModelRow, PublisherRow, RecipeRow, SizesRow};
 
 /// The words of `workload.kind` that train.
-const KINDS: [&str; 7] = ["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo"];
+const KINDS: [&str; 8] = [
+    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo",
+];
 
 /// Every problem of publishers and recipes.
 pub(super) fn check(catalog: &Catalog, problems: &mut Vec<String>) {

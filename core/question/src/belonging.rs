@@ -51,7 +51,7 @@ const RULES: [Rule; 21] = [
     rule(
         "workload.rl",
         is_rl,
-        "Only ppo, grpo and dapo take RL steps. Leave it out, or choose one of them as workload.kind.",
+        "Only reinforcement learning takes RL steps. Leave it out, or choose an algorithm of it, such as grpo, as workload.kind.",
     ),
     rule(
         "workload.rollout",

@@ -33,6 +33,8 @@ pub struct Algorithm {
 /// A policy's loss: the ratio of new to old probabilities, clipped, times the advantage, averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
+    /// What the ratio is of. A response's is the geometric mean of its tokens' (arXiv:2507.18071, equation 7).
+    pub ratio: Unit,
     /// What counts alike in the average over a batch.
     pub mean: Unit,
     /// How far a ratio may leave 1, where the algorithm has a clip of its own.
@@ -69,6 +71,7 @@ pub const PPO: Algorithm = Algorithm {
     responses_per_prompt: 1,
     oversampling: None,
     loss: Loss {
+        ratio: Unit::Token,
         mean: Unit::Token,
         clip: None,
     },
@@ -82,6 +85,7 @@ pub const GRPO: Algorithm = Algorithm {
     responses_per_prompt: 8,
     oversampling: None,
     loss: Loss {
+        ratio: Unit::Token,
         mean: Unit::Response,
         clip: None,
     },
@@ -101,6 +105,7 @@ pub const DAPO: Algorithm = Algorithm {
     responses_per_prompt: 16,
     oversampling: Some(DYNAMIC_SAMPLING),
     loss: Loss {
+        ratio: Unit::Token,
         mean: Unit::Token,
         clip: Some(Clip {
             low: 0.2,
@@ -111,9 +116,29 @@ pub const DAPO: Algorithm = Algorithm {
     },
 };
 
+/// Group sequence policy optimization (arXiv:2507.18071): GRPO with one ratio for each response, and no penalty for leaving the
+/// reference. Its clip is that of section 5.1.
+pub const GSPO: Algorithm = Algorithm {
+    name: "GSPO",
+    critic: false,
+    reference: false,
+    responses_per_prompt: 8,
+    oversampling: None,
+    loss: Loss {
+        ratio: Unit::Response,
+        mean: Unit::Response,
+        clip: Some(Clip {
+            low: 3e-4,
+            high: 4e-4,
+            why: "GSPO clips closer to 1: a response's ratio varies less than a token's",
+            dual: None,
+        }),
+    },
+};
+
 impl WorkloadKind {
     /// Every kind, in the order in which a person is asked.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Pretrain,
         Self::Sft,
         Self::Lora,
@@ -121,6 +146,7 @@ impl WorkloadKind {
         Self::Ppo,
         Self::Grpo,
         Self::Dapo,
+        Self::Gspo,
         Self::Rollout,
     ];
 
@@ -135,6 +161,7 @@ impl WorkloadKind {
             Self::Ppo => "ppo",
             Self::Grpo => "grpo",
             Self::Dapo => "dapo",
+            Self::Gspo => "gspo",
             Self::Rollout => "rollout",
         }
     }
@@ -159,7 +186,9 @@ impl WorkloadKind {
             Self::Sft => "SFT",
             Self::Lora => "LoRA",
             Self::Qlora => "QLoRA",
-            Self::Ppo | Self::Grpo | Self::Dapo => self.algorithm().map_or("", |own| own.name),
+            Self::Ppo | Self::Grpo | Self::Dapo | Self::Gspo => {
+                self.algorithm().map_or("", |own| own.name)
+            }
             Self::Rollout => "Rollout",
         }
     }
@@ -179,6 +208,7 @@ impl WorkloadKind {
             Self::Ppo => Task::Rl(&PPO),
             Self::Grpo => Task::Rl(&GRPO),
             Self::Dapo => Task::Rl(&DAPO),
+            Self::Gspo => Task::Rl(&GSPO),
             Self::Rollout => Task::Generate,
         }
     }

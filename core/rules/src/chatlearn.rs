@@ -1,4 +1,4 @@
-//! `ChatLearn` 1.2.0 (b7af31a): GRPO on FSDP2 or Megatron, colocated.
+//! `ChatLearn` 1.2.0 (b7af31a): GRPO and GSPO on FSDP2 or Megatron, colocated.
 
 use super::{Path, Rules};
 use shardwise_catalog::error::InputError;
@@ -16,7 +16,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         .workload
         .rl
         .as_ref()
-        .filter(|_| job.workload.kind == WorkloadKind::Grpo)
+        .filter(|_| matches!(job.workload.kind, WorkloadKind::Grpo | WorkloadKind::Gspo))
     else {
         rules.refuse("workload.kind", kind(job.workload.kind));
         return rules.0;
@@ -48,6 +48,16 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         "workload.rl.gen_batch_size",
         || "ChatLearn generates an episode's prompts at once. Leave it out.".to_owned(),
     );
+    // algorithm/grpo_utils/policy_trainer.py computes GRPO's loss whatever use_group_sequence_policy says;
+    // megatron_utils/train_helper.py asks.
+    rules.require(
+        job.workload.kind != WorkloadKind::Gspo || plan.layout.backend == Backend::Megatron,
+        "plan.backend",
+        || {
+            "ChatLearn's FSDP trainer has GRPO's loss alone. Set it to megatron, or choose grpo as workload.kind."
+                .to_owned()
+        },
+    );
     let precision = job.workload.precision;
     rules.require(precision == Precision::Bf16, "workload.precision", || {
         "ChatLearn trains in bf16. Set it to bf16.".to_owned()
@@ -69,16 +79,18 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
 fn kind(kind: WorkloadKind) -> &'static str {
     match kind {
         WorkloadKind::Ppo => {
-            "ChatLearn 1.2.0 has GRPO alone, no critic. Choose grpo, or take veRL's flags."
+            "ChatLearn 1.2.0 has GRPO and GSPO, no critic. Choose grpo, or take veRL's flags."
         }
         WorkloadKind::Dapo => {
-            "ChatLearn 1.2.0 has GRPO alone, and filters no groups. Choose grpo and raise \
+            "ChatLearn 1.2.0 has GRPO and GSPO, and filters no groups. Choose grpo and raise \
              models.policy_trainer.pos_clip_ratio for its asymmetric clip, or take veRL's flags."
         }
         WorkloadKind::Rollout => {
             "ChatLearn trains; for generation alone start vLLM or SGLang itself."
         }
-        _ => "ChatLearn 1.2.0 has GRPO alone. Choose grpo, or take veRL's or DeepSpeed's flags.",
+        _ => {
+            "ChatLearn 1.2.0 has GRPO and GSPO alone. Choose grpo, or take veRL's or DeepSpeed's flags."
+        }
     }
 }
 

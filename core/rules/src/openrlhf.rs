@@ -142,12 +142,12 @@ fn reinforcement(
     });
     let critic = workload.kind.has_critic();
     rules.require(critic || rl.critic.is_none(), "workload.rl.critic", || {
-        "GRPO and DAPO compare the responses of a prompt, without a critic. Set it to null, or choose ppo.".to_owned()
+        "Only PPO has a critic. Set it to null, or choose ppo.".to_owned()
     });
     rules.require(
         critic || rl.responses_per_prompt > 1,
         "workload.rl.responses_per_prompt",
-        || "GRPO and DAPO compare the responses of a prompt. Give 2 or more.".to_owned(),
+        || "The responses of a prompt are compared. Give 2 or more.".to_owned(),
     );
     let filters = rl.oversampling > 1.0;
     rules.require(!filters || rl.responses_per_prompt > 1, "workload.rl.oversampling", || {

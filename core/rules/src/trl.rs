@@ -196,7 +196,7 @@ fn reinforcement(
     rules.require(
         rl.responses_per_prompt > 1,
         "workload.rl.responses_per_prompt",
-        || "GRPO compares the responses of a prompt. Give 2 or more.".to_owned(),
+        || "The responses of a prompt are compared. Give 2 or more.".to_owned(),
     );
     rules.require(rl.critic.is_none(), "workload.rl.critic", || {
         "TRL's GRPO has no critic. Set it to null.".to_owned()

@@ -145,9 +145,11 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
                 .to_owned()
         },
     );
-    rules.require(workload.kind.has_critic() || rl.critic.is_none(), "workload.rl.critic", || {
-        "GRPO and DAPO compare the responses of a prompt, without a critic. Set it to null, or choose ppo.".to_owned()
-    });
+    rules.require(
+        workload.kind.has_critic() || rl.critic.is_none(),
+        "workload.rl.critic",
+        || "Only PPO has a critic. Set it to null, or choose ppo.".to_owned(),
+    );
     schedule(rules, job, rl, train, generate);
     // Groups are dropped by their reward, while they are sampled.
     let filters = rl.oversampling > 1.0;

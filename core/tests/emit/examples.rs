@@ -95,6 +95,19 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "verl-gspo-megatron",
+            "verl",
+            eight(
+                "qwen3-30b-a3b",
+                "h100-sxm",
+                rl("gspo"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 2, "expert_parallel": 8}),
+                ),
+            ),
+        ),
+        (
             "verl-lora-fsdp",
             "verl",
             eight(
@@ -127,6 +140,19 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 plan(
                     "megatron",
                     json!({"tensor_parallel": 4, "pipeline_parallel": 2, "expert_parallel": 4}),
+                ),
+            ),
+        ),
+        (
+            "chatlearn-gspo-megatron",
+            "chatlearn",
+            eight(
+                "qwen3-30b-a3b",
+                "h20-141g",
+                rl("gspo"),
+                plan(
+                    "megatron",
+                    json!({"tensor_parallel": 4, "expert_parallel": 4}),
                 ),
             ),
         ),

@@ -65,6 +65,32 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
             ),
         ),
         (
+            "trl-gspo",
+            "trl",
+            eight(
+                "qwen3-8b",
+                "h100-sxm",
+                rl("gspo"),
+                plan(
+                    "deepspeed",
+                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
+                ),
+            ),
+        ),
+        (
+            "openrlhf-gspo",
+            "openrlhf",
+            eight(
+                "qwen3-8b",
+                "h100-sxm",
+                rl("gspo"),
+                plan(
+                    "deepspeed",
+                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
+                ),
+            ),
+        ),
+        (
             "openrlhf-dapo",
             "openrlhf",
             eight(

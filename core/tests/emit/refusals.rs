@@ -48,12 +48,17 @@ fn a_framework_refuses_by_field_and_remedy() {
         (
             "chatlearn",
             eight(rl("ppo"), plain.clone()),
-            "workload.kind: ChatLearn 1.2.0 has GRPO alone",
+            "workload.kind: ChatLearn 1.2.0 has GRPO and GSPO",
         ),
         (
             "chatlearn",
             eight(rl("dapo"), plain.clone()),
             "pos_clip_ratio",
+        ),
+        (
+            "chatlearn",
+            eight(rl("gspo"), plan("fsdp", json!({}))),
+            "plan.backend: ChatLearn's FSDP trainer has GRPO's loss alone",
         ),
         (
             "chatlearn",

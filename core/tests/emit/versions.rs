@@ -80,6 +80,23 @@ fn the_optimizer_steps_in_host_memory_where_it_can() {
 }
 
 #[test]
+fn a_loss_by_response_is_said_where_a_release_has_it() {
+    let question = question_from_value(json!({"version": 1, "model": "qwen3-8b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": rl("gspo"), "plan": plan("fsdp", json!({}))}))
+    .unwrap();
+    let verl = emit::framework("verl").unwrap();
+    for version in ["0.4.1", "0.5.0"] {
+        let refused = flags(&question, verl, version, "").unwrap().unwrap_err();
+        assert!(refused.message.contains("one ratio"), "{refused:?}");
+    }
+    for version in ["0.7.1", "0.8.0", "0.9.1"] {
+        let texts = flags(&question, verl, version, "").unwrap().unwrap();
+        let says = texts[0].text.contains("policy_loss.loss_mode=gspo");
+        assert!(says, "{version}");
+    }
+}
+
+#[test]
 fn states_are_written_down_or_said() {
     let asked = |backend: &str, changes: Value| {
         flags_of(

@@ -28,8 +28,8 @@ pub(crate) enum Plan {
     Partial,
 }
 
-const KINDS: [&str; 8] = [
-    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "rollout",
+const KINDS: [&str; 9] = [
+    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout",
 ];
 const SPLITS: [u64; 8] = [1, 1, 1, 1, 2, 2, 4, 8];
 
@@ -241,7 +241,7 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
         0.3,
     );
     let own = match kind {
-        "ppo" | "grpo" | "dapo" => rl(),
+        "ppo" | "grpo" | "dapo" | "gspo" => rl(),
         "rollout" => generation(),
         _ => sequences(),
     };

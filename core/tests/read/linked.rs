@@ -20,8 +20,12 @@ use crate::fuzz::fuzz;
 /// What a framework is told otherwise than the plan has it, so that its text states it so, link or not.
 fn told_otherwise(framework: &str) -> &'static [&'static str] {
     match framework {
-        // Without a budget of tokens it pads; vLLM over several GPUs runs eagerly.
-        "chatlearn" => &["workload.packing", "plan.rollout.enforce_eager"],
+        // Without a budget of tokens it pads; vLLM over several GPUs runs eagerly; it computes the reference in any case.
+        "chatlearn" => &[
+            "workload.packing",
+            "plan.rollout.enforce_eager",
+            "workload.rl.reference",
+        ],
         // A budget of tokens becomes sequences; gradients go where the optimizer is.
         "deepspeed" => &[
             "plan.max_tokens_per_gpu",
@@ -193,7 +197,7 @@ fn stated() -> impl Strategy<Value = Question> {
         1u64..33,
     );
     let engine = (size(), 30u32..95, 1u64..2000, any::<[bool; 3]>());
-    let kinds = vec!["grpo", "grpo", "dapo", "ppo", "sft", "lora", "pretrain"];
+    let kinds = vec!["grpo", "gspo", "dapo", "ppo", "sft", "lora", "pretrain"];
     let work = (
         prop::sample::select(kinds),
         prop::sample::select(vec![16u64, 64, 128]),
@@ -212,7 +216,7 @@ fn stated() -> impl Strategy<Value = Question> {
     )
         .prop_map(|(model, backend, gpus, parallel, memory, engine, work)| {
             let (kind, prompts, responses, length, on) = work;
-            let reinforcement = ["grpo", "dapo", "ppo"].contains(&kind);
+            let reinforcement = ["grpo", "gspo", "dapo", "ppo"].contains(&kind);
             let (recompute, off, zero, micro, thousands) = memory;
             let mut plan = json!({"backend": backend, "micro_batch": micro, "recompute": recompute,
                 "offload": {"parameters": off[0], "gradients": off[0], "optimizer": off[1]}, "fused_lm_head": off[2]});

@@ -176,6 +176,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"tokens": 1e10}),
         json!({"kind": "dapo", "responses_per_prompt": 16, "reference": false}),
         json!({"kind": "dapo", "oversampling": 1, "reference": true}),
+        json!({"kind": "gspo"}),
         json!({"kind": "ppo", "responses_per_prompt": 1, "mini_batch": 128}),
         json!({"kind": "ppo", "critic": "qwen3-4b", "reward_model": "qwen3-8b"}),
     ] {

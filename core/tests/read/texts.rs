@@ -163,6 +163,17 @@ python3 -m verl.trainer.main_ppo --config-path=./config --config-name='ppo_megat
 "#;
 
 #[test]
+fn a_loss_by_response_is_gspo() {
+    let text = RECIPE
+        .replace("reward_model.reward_manager=dapo", "algorithm.adv_estimator=grpo")
+        .replace(
+            "actor_rollout_ref.actor.use_dynamic_bsz=True",
+            "actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.policy_loss.loss_mode=gspo",
+        );
+    assert_eq!(field(&reading(&text), "workload.kind"), json!("gspo"));
+}
+
+#[test]
 fn a_recipe_of_an_older_release() {
     let reading = reading(RECIPE);
     for (path, expected) in [

@@ -10,7 +10,8 @@ use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
 use super::{Emission, Snippet, Unsupported, accept, choices, rules};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
-use shardwise_question::wire::{Backend, Engine, KvCacheDtype};
+use shardwise_question::task::Unit;
+use shardwise_question::wire::{Backend, Engine, KvCacheDtype, WorkloadKind};
 use shardwise_question::workload::Rl;
 use shardwise_rules::machines;
 use trainer::{memory, packing, trainer};
@@ -36,7 +37,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         packing(emission, rl),
         memory(emission, megatron),
         generation(emission, rl, rollout),
-        algorithm(rl),
+        algorithm(emission.job.workload.kind, rl),
     ];
     let script = Script {
         head: head.clone(),
@@ -296,7 +297,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     section
 }
 
-fn algorithm(rl: &Rl) -> Section {
+fn algorithm(kind: WorkloadKind, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
     let reason = if rl.reference {
         "keeps the policy near the reference, from your question"
@@ -308,12 +309,29 @@ fn algorithm(rl: &Rl) -> Section {
         if rl.reference { "0.001" } else { "0.0" },
         reason,
     );
+    let loss = kind.algorithm().map(|own| own.loss);
+    let (high, low, why) = loss
+        .and_then(|own| own.clip)
+        .map_or((0.2, 0.2, "GRPO's clip, above"), |clip| {
+            (clip.high, clip.low, clip.why)
+        });
     section.set(
         format!("{TRAINER}.pos_clip_ratio"),
-        "0.2",
-        "GRPO's clip, above",
+        format!("{high:?}"),
+        why,
     );
-    section.set(format!("{TRAINER}.neg_clip_ratio"), "0.2", "and below");
+    section.set(
+        format!("{TRAINER}.neg_clip_ratio"),
+        format!("{low:?}"),
+        "and below",
+    );
+    if loss.is_some_and(|own| own.ratio == Unit::Response) {
+        section.set(
+            format!("{TRAINER}.use_group_sequence_policy"),
+            "True",
+            "one ratio for each response",
+        );
+    }
     section.set(
         format!("{TRAINER}.optimizer.lr"),
         "2e-6",

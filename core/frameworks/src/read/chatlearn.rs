@@ -120,7 +120,16 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
     let [first, second] = &keys;
     let key = if draft.states(first) { first } else { second };
     let entry = draft.take_model(key, "model");
-    draft.set("workload.kind", "grpo");
+    // FSDP's trainer computes GRPO's loss in any case.
+    let by_response = draft
+        .flag(&format!("{TRAINER}.use_group_sequence_policy"))
+        .unwrap_or(false);
+    let kind = if by_response && megatron {
+        "gspo"
+    } else {
+        "grpo"
+    };
+    draft.set("workload.kind", kind);
     machine(draft);
     batch(draft);
     // ChatLearn computes the reference's log-probabilities in any case.

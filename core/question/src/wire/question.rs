@@ -137,6 +137,8 @@ pub enum WorkloadKind {
     Grpo,
     /// DAPO.
     Dapo,
+    /// GSPO: GRPO with one ratio for each response.
+    Gspo,
     /// Generation alone.
     Rollout,
 }
@@ -166,7 +168,7 @@ pub struct WorkloadSpec {
     /// Adapters of `lora` and `qlora`, and of RL where given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lora: Option<LoraSpec>,
-    /// The RL step; required for `ppo`, `grpo`, `dapo`.
+    /// The RL step; required for `ppo`, `grpo`, `dapo`, `gspo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rl: Option<RlSpec>,
     /// The generation run; required for `rollout`.
@@ -226,7 +228,7 @@ pub struct RlSpec {
     /// for dapo, with a caveat, else 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oversampling: Option<f64>,
-    /// Responses sampled per prompt. Default 8 for grpo, 16 for dapo, 1 for ppo.
+    /// Responses sampled per prompt. Default 8 for grpo and gspo, 16 for dapo, 1 for ppo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses_per_prompt: Option<u64>,
     /// Longest prompt in tokens. Required.

@@ -284,6 +284,13 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
         Unit::Response => ("seq-mean-token-mean", "every response counts alike"),
     };
     section.set("--actor.loss_agg_mode", mean, reason);
+    if algorithm.loss.ratio == Unit::Response {
+        section.set(
+            "--actor.policy_loss_type",
+            "gspo",
+            "one ratio for each response",
+        );
+    }
 }
 
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {

@@ -118,6 +118,13 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
         Unit::Token => section.set("--loss_type", "dapo", "every token counts alike"),
         Unit::Response => section.set("--loss_type", "grpo", "every response counts alike"),
     }
+    if algorithm.loss.ratio == Unit::Response {
+        section.set(
+            "--importance_sampling_level",
+            "sequence",
+            "one ratio for each response",
+        );
+    }
     if let Some(clip) = algorithm.loss.clip {
         section.set("--epsilon", format!("{:?}", clip.low), algorithm.name);
         section.set("--epsilon_high", format!("{:?}", clip.high), clip.why);

@@ -345,4 +345,11 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
         ),
     };
     section.set(format!("{ACTOR}.loss_agg_mode"), mode, reason);
+    if algorithm.loss.ratio == Unit::Response {
+        section.set(
+            format!("{ACTOR}.policy_loss.loss_mode"),
+            "gspo",
+            "one ratio for each response",
+        );
+    }
 }

@@ -262,6 +262,9 @@ fn before_0_7(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
         "reward.custom_reward_function.path" | "reward.custom_reward_function.name" => {
             Fate::Named(key.trim_start_matches("reward.").to_owned())
         }
+        "actor_rollout_ref.actor.policy_loss.loss_mode" => {
+            Fate::Refused("has no loss of one ratio for each response: choose grpo.")
+        }
         "reward.reward_manager.name" => Fate::Named("reward_model.reward_manager".to_owned()),
         "algorithm.rollout_correction.bypass_mode" => Fate::Missing(
             "always computes the old log-probabilities, which the question leaves out.",

@@ -215,7 +215,7 @@ const TRAINER: &[(&str, Meaning)] = &[
     ("neg_clip_ratio", OBJECTIVE),
     ("diff_clip_ratio", OBJECTIVE),
     ("final_clip_ratio", OBJECTIVE),
-    ("use_group_sequence_policy", OBJECTIVE),
+    ("use_group_sequence_policy", Field("workload.kind")),
     (
         "freeze_vision",
         Unmodelled("the estimate trains every part"),

@@ -327,6 +327,7 @@ const ACTOR: Keys = &[
     ("ppo_micro_batch_size", Plan("micro_batch")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
     ("use_kl_loss", Field("workload.rl.reference")),
+    ("policy_loss.loss_mode", Field("workload.kind")),
     ("clip_ratio_high", Field("workload.kind")),
     ("clip_ratio_low", Field("workload.kind")),
     (

@@ -1,4 +1,4 @@
-//! `verl.trainer.main_ppo` and its kin: PPO, GRPO, DAPO.
+//! `verl.trainer.main_ppo` and its kin: PPO, GRPO, DAPO, GSPO.
 
 use serde_json::Value;
 
@@ -157,9 +157,14 @@ fn algorithm(draft: &mut Draft, program: &str) -> &'static str {
     let rewards = draft.text("reward.reward_manager.name").unwrap_or_default();
     let dapo =
         program.contains("dapo") || (higher && (value::unquoted(&rewards) == "dapo" || filters));
+    let loss = draft
+        .text("actor_rollout_ref.actor.policy_loss.loss_mode")
+        .unwrap_or_default();
+    let by_response = value::unquoted(&loss) == "gspo";
     let critic = draft.flag("critic.enable");
     let kind = match estimator {
         None | Some("gae") if critic != Some(false) => "ppo",
+        _ if by_response => "gspo",
         _ if dapo => "dapo",
         _ => "grpo",
     };
