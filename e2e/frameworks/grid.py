@@ -8,7 +8,7 @@ import itertools
 import pathlib
 import tomllib
 
-CATALOG = pathlib.Path(__file__).parents[2] / "core" / "catalog" / "models"
+CATALOG = pathlib.Path(__file__).parents[2] / "core" / "catalog" / "data" / "models"
 
 # Every class of architecture: dense with and without grouped heads, sliding windows, experts, latent
 # attention, vision, hybrids.

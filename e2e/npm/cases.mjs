@@ -14,7 +14,7 @@ const line = (text) => JSON.stringify(JSON.parse(text));
 
 const recorded = files('tests/golden', /^(?!.*\.answer\.json$).*\.json$/).map(line);
 // But for one whose search takes a quarter of a minute in a browser.
-const presets = files('src/presets', /^(?!nemo-rl-deepseek-v3).*\.json$/).map(line);
+const presets = files('question/src/presets', /^(?!nemo-rl-deepseek-v3).*\.json$/).map(line);
 
 // Each recorded question without its plan, so that the search decides.
 const searched = recorded.map((question) => {
