@@ -33,7 +33,13 @@ fn run() -> Result<(), Vec<String>> {
         .iter()
         .map(|(_, gpu)| gpu.id.as_str())
         .collect();
-    let efficiency = tables::efficiency::literal(&data.join("efficiency.toml"), &gpus)?;
+    let generations: Vec<&str> = entries
+        .generations
+        .iter()
+        .map(|(_, generation)| generation.name.as_str())
+        .collect();
+    let efficiency =
+        tables::efficiency::literal(&data.join("efficiency.toml"), &gpus, &generations)?;
     write("tables.rs", tables::emit(&entries))?;
     write("efficiency.rs", efficiency)
 }

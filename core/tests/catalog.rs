@@ -195,6 +195,14 @@ fn unknown_names_get_suggestions() {
     );
 }
 
+const GENERATION: &str = r#"
+[[generation]]
+name = "X"
+compute_capability = 9.0
+source = "https://example.com/x"
+date = "2026-11-20"
+"#;
+
 const GPU: &str = r#"
 [[gpu]]
 id = "x1"
@@ -278,6 +286,12 @@ file = "a/b.py#L1"
 
 fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
     let mut catalog = tables::Catalog::default();
+    let generation = if text.contains("[[generation]]") {
+        ""
+    } else {
+        GENERATION
+    };
+    tables::add(&mut catalog, "test.toml", generation).map_err(|problem| vec![problem])?;
     tables::add(&mut catalog, "test.toml", text).map_err(|problem| vec![problem])?;
     let problems = tables::check(&catalog);
     if problems.is_empty() {
@@ -292,6 +306,18 @@ fn the_build_refuses_bad_entries_by_name() {
     assert!(built(&format!("{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")).is_ok());
     let cases = [
         (GPU, "id = \"x1\"", "id = \"X 1\"", "gpu `X 1`: id"),
+        (
+            GPU,
+            "architecture = \"X\"",
+            "architecture = \"Rubin R100\"",
+            "gpu `x1`: architecture: `Rubin R100` begins with no generation's name",
+        ),
+        (
+            GENERATION,
+            "compute_capability = 9.0",
+            "compute_capability = 90.0",
+            "generation `X`: compute_capability",
+        ),
         (
             GPU,
             "https://example.com/x1",
@@ -495,9 +521,15 @@ fn the_build_refuses_bad_entries_by_name() {
         ),
         (RECIPE, "a/b.py", "/a/b.py", "recipe `m-1 sft of P`: file"),
     ];
+    let twice = built(&format!("{GENERATION}{GENERATION}{GPU}")).err();
+    let said = twice.unwrap_or_default().join("\n");
+    assert!(
+        said.contains("generation `X`: name: occurs twice"),
+        "{said}"
+    );
     for (entry, good, bad, part) in cases {
         assert!(entry.contains(good), "{good}");
-        let text = format!("{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")
+        let text = format!("{GENERATION}{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")
             .replace(entry, &entry.replacen(good, bad, 1));
         let problems = built(&text)
             .err()
@@ -690,7 +722,7 @@ fn the_files_themselves_are_sound() {
 fn every_efficiency_says_what_it_rests_on() {
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/data/efficiency.toml");
-    let literal = tables::efficiency::literal(&path, &["h20"]).unwrap();
+    let literal = tables::efficiency::literal(&path, &["h20"], &["Hopper"]).unwrap();
     assert!(literal.starts_with("Efficiency {") && literal.contains("allocator_slack"));
     // An entry without its basis, and one out of range, fail by name.
     let text = std::fs::read_to_string(&path).unwrap();
@@ -699,9 +731,13 @@ fn every_efficiency_says_what_it_rests_on() {
         .replacen("memory = 0.8", "memory = 7.8", 1);
     let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
     std::fs::write(&file, bad).unwrap();
-    let problems = tables::efficiency::literal(&file, &[])
+    let problems = tables::efficiency::literal(&file, &[], &["Rubin"])
         .unwrap_err()
         .join("\n");
+    assert!(
+        problems.contains("architecture `Rubin`: is missing"),
+        "{problems}"
+    );
     assert!(
         problems.contains("basis") && problems.contains("memory = 7.8"),
         "{problems}"

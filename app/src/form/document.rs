@@ -1,12 +1,11 @@
 //! The form as the question document: each control is the value at its path.
 
 use serde_json::{Map, Value};
+use shardwise_core::catalog::Generation;
 use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, take};
 use shardwise_core::{Question, belonging, catalog};
 
-use super::{
-    ARCHITECTURES, CUSTOM_GPU, Field, FieldError, Form, OFFLOADS, Problem, Takes, is_rl, units,
-};
+use super::{CUSTOM_GPU, Field, FieldError, Form, OFFLOADS, Problem, Takes, is_rl, units};
 use crate::format;
 
 /// Keys of `plan.offload`, in the order of [`OFFLOADS`].
@@ -274,12 +273,12 @@ fn text(document: &Value, field: Field) -> String {
         (Field::Gpu, Value::Object(_)) => CUSTOM_GPU.to_owned(),
         (Field::GpuArchitecture, Value::String(word)) => {
             // As the control lists it: `cdna3` is CDNA.
-            let starts = |known: &&&str| {
-                let start = word.get(..known.len());
-                start.is_some_and(|start| start.eq_ignore_ascii_case(known))
+            let starts = |known: &&Generation| {
+                let start = word.get(..known.name.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(known.name))
             };
-            let known = ARCHITECTURES.iter().find(starts);
-            known.map_or(word.as_str(), |known| known).to_owned()
+            let known = catalog::generations().iter().find(starts);
+            known.map_or(word.as_str(), |known| known.name).to_owned()
         }
         (Field::Recompute, Value::Object(_)) => text_of(at(document, "plan.recompute.granularity")),
         (Field::Offload, Value::Object(map)) => {

@@ -26,18 +26,6 @@ pub const USUAL_LEVEL: u32 = 95;
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
 pub const CUSTOM_GPU: &str = "custom";
 
-/// Architectures that a GPU of one's own may have: those that the core knows efficiencies of.
-pub const ARCHITECTURES: [&str; 8] = [
-    "Hopper",
-    "Blackwell",
-    "Ampere",
-    "Ada",
-    "Volta",
-    "Turing",
-    "CDNA",
-    "Gaudi",
-];
-
 /// Ends the text of a control: the separator that no keyboard types.
 const BETWEEN: char = '\u{1f}';
 

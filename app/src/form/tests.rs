@@ -4,7 +4,7 @@ use shardwise_core::wire::WorkloadKind;
 
 use super::models::matching;
 use super::units::NumberError;
-use super::{ARCHITECTURES, CUSTOM_GPU, Field, Form, Problem};
+use super::{CUSTOM_GPU, Field, Form, Problem};
 
 #[track_caller]
 fn question(value: serde_json::Value) -> Question {
@@ -387,7 +387,10 @@ fn the_architectures_of_a_gpu_of_ones_own_are_the_cores() {
     let mut known: Vec<String> = shardwise_core::efficiency::EFFICIENCY
         .architecture_names()
         .collect();
-    let mut offered: Vec<String> = ARCHITECTURES.map(str::to_ascii_lowercase).into();
+    let mut offered: Vec<String> = shardwise_core::catalog::generations()
+        .iter()
+        .map(|own| own.name.to_ascii_lowercase())
+        .collect();
     known.sort();
     offered.sort();
     assert_eq!(offered, known);

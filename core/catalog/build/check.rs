@@ -98,6 +98,7 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
         check_gpu(&mut entry, row);
         check_memory(&mut entry, row, catalog);
     }
+    check_generations(catalog, &mut problems);
     let mut nodes = BTreeSet::new();
     for (file, row) in &catalog.nodes {
         let mut entry = Entry {
@@ -148,6 +149,39 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
     check_licenses(catalog, &mut problems);
     recipe::check(catalog, &mut problems);
     problems
+}
+
+/// A GPU is of a generation, by how its architecture begins.
+fn check_generations(catalog: &Catalog, problems: &mut Vec<String>) {
+    let mut names = BTreeSet::new();
+    for (file, row) in &catalog.generations {
+        let mut entry = Entry {
+            file,
+            kind: "generation",
+            id: &row.name,
+            problems,
+        };
+        entry.text("name", &row.name);
+        entry.source(&row.source, &row.date);
+        if let Some(capability) = row.compute_capability {
+            entry.range("compute_capability", capability, 3.0, 30.0);
+        }
+        if !names.insert(row.name.as_str()) {
+            entry.problem("name", "occurs twice");
+        }
+    }
+    for (file, row) in &catalog.gpus {
+        let mut entry = Entry {
+            file,
+            kind: "gpu",
+            id: &row.id,
+            problems,
+        };
+        if !names.iter().any(|name| row.architecture.starts_with(name)) {
+            let message = format!("`{}` begins with no generation's name", row.architecture);
+            entry.problem("architecture", &message);
+        }
+    }
 }
 
 /// A licence names models of its own file, and no model has two.

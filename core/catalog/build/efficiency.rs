@@ -140,16 +140,28 @@ fn typical(architectures: &[Architecture], gpus: &[&str]) -> [f64; 11] {
     })
 }
 
-/// The literal of `Efficiency` that `src/efficiency.rs` includes; `gpus` are the catalog's ids.
+/// The literal of `Efficiency` that `src/efficiency.rs` includes; `gpus` are the catalog's ids, `generations` the names of
+/// its generations, each of which needs an entry.
 ///
 /// # Errors
 /// What the file is wrong about, by entry and field. A missing or unknown constant fails the build
 /// where the literal is compiled, by its name.
-pub(crate) fn literal(path: &Path, gpus: &[&str]) -> Result<String, Vec<String>> {
+pub(crate) fn literal(
+    path: &Path,
+    gpus: &[&str],
+    generations: &[&str],
+) -> Result<String, Vec<String>> {
     let name = "catalog/efficiency.toml";
     let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
     let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
     let mut problems = Vec::new();
+    for generation in generations {
+        if !file.architecture.iter().any(|own| own.name == *generation) {
+            problems.push(format!(
+                "{name}: architecture `{generation}`: is missing; say how close its GPUs come to their data sheets"
+            ));
+        }
+    }
     let mut positive = |entry: &str, field: &str, value: f64, most: f64| {
         if !(value > 0.0 && value <= most) {
             problems.push(format!(

@@ -8,7 +8,7 @@ use super::memory;
 use super::price;
 use super::rows::{Catalog, ModelRow, NodeRow};
 
-/// The tables: `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
+/// The tables: `GENERATIONS`, `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
     let mut text = String::from("// Written by build.rs from core/catalog.\n");
@@ -16,6 +16,7 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         "/// Date of the newest price in the catalog: `YYYY-MM-DD`.\npub const PRICES_AS_OF: &str = {:?};\n",
         price::newest_date(catalog)
     ));
+    emit_generations(catalog, &mut text);
     emit_gpus(catalog, &mut text);
     emit_nodes(catalog, &mut text);
     text.push_str("static PRICES: &[Price] = &[\n");
@@ -108,6 +109,28 @@ fn emit_licenses(catalog: &Catalog, text: &mut String) {
         line(text, format_args!("{},", source(&row.source, &row.date)));
     }
     text.push_str("];\n");
+}
+
+fn emit_generations(catalog: &Catalog, text: &mut String) {
+    text.push_str("static GENERATIONS: &[Generation] = &[\n");
+    for (_, row) in &catalog.generations {
+        line(
+            text,
+            format_args!(
+                "Generation {{ name: {:?}, compute_capability: {:?}, mesh: {} }},",
+                row.name, row.compute_capability, row.mesh
+            ),
+        );
+    }
+    let names: Vec<&str> = catalog
+        .generations
+        .iter()
+        .map(|(_, row)| row.name.as_str())
+        .collect();
+    line(
+        text,
+        format_args!("];\nstatic GENERATION_NAMES: &[&str] = &{names:?};"),
+    );
 }
 
 fn emit_gpus(catalog: &Catalog, text: &mut String) {

@@ -60,6 +60,9 @@ pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), S
         .map_err(|e| format!("catalog/{name}: {}", e.to_string().replace('\n', " ")))?;
     let file = format!("catalog/{name}");
     catalog
+        .generations
+        .extend(lists.generation.into_iter().map(|row| (file.clone(), row)));
+    catalog
         .gpus
         .extend(lists.gpu.into_iter().map(|row| (file.clone(), row)));
     catalog

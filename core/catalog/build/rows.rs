@@ -5,6 +5,8 @@ use serde::Deserialize;
 /// The entries of all files, each with its file's name.
 #[derive(Default)]
 pub(crate) struct Catalog {
+    /// Generations of GPUs.
+    pub(crate) generations: Vec<(String, GenerationRow)>,
     /// GPUs.
     pub(crate) gpus: Vec<(String, GpuRow)>,
     /// Nodes and instances.
@@ -25,6 +27,8 @@ pub(crate) struct Catalog {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Lists {
+    /// `[[generation]]`
+    pub(crate) generation: Vec<GenerationRow>,
     /// `[[gpu]]`
     pub(crate) gpu: Vec<GpuRow>,
     /// `[[node]]`
@@ -39,6 +43,18 @@ pub(crate) struct Lists {
     pub(crate) publisher: Vec<PublisherRow>,
     /// `[[recipe]]`
     pub(crate) recipe: Vec<RecipeRow>,
+}
+
+/// A generation of GPUs. Keys are those of `catalog::Generation`.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GenerationRow {
+    pub(crate) name: String,
+    pub(crate) compute_capability: Option<f64>,
+    #[serde(default)]
+    pub(crate) mesh: bool,
+    pub(crate) source: String,
+    pub(crate) date: String,
 }
 
 /// A GPU. Keys and units are those of `catalog::Gpu`.

@@ -19,6 +19,34 @@ pub struct Source {
     pub date: &'static str,
 }
 
+/// A generation of accelerators, whose cards share what their kernels can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Generation {
+    /// What the architecture of its GPUs begins with.
+    pub name: &'static str,
+    /// The least compute capability of its cards, where they are NVIDIA's.
+    pub compute_capability: Option<f64>,
+    /// Whether each GPU of a node has a link of its own to every other, instead of a switch.
+    pub mesh: bool,
+}
+
+impl Generation {
+    /// That of an architecture as the catalog writes it; none where no generation is called like that.
+    ///
+    /// ```
+    /// use shardwise_core::catalog::Generation;
+    /// let own = Generation::of("Blackwell GB100 + Grace").unwrap();
+    /// assert_eq!((own.name, own.compute_capability), ("Blackwell", Some(10.0)));
+    /// assert!(Generation::of("").is_none());
+    /// ```
+    #[must_use]
+    pub fn of(architecture: &str) -> Option<&'static Self> {
+        GENERATIONS
+            .iter()
+            .find(|own| architecture.starts_with(own.name))
+    }
+}
+
 /// A GPU type. Bandwidth is per GPU and direction, rates are dense.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gpu {
@@ -146,6 +174,18 @@ pub struct ModelEntry {
     pub stated_active_parameters: u64,
     /// Whether parts of the architecture are not modelled in time yet.
     pub hybrid: bool,
+}
+
+/// Every generation of GPUs, in the order in which a person is asked.
+#[must_use]
+pub fn generations() -> &'static [Generation] {
+    GENERATIONS
+}
+
+/// Their names.
+#[must_use]
+pub fn generation_names() -> &'static [&'static str] {
+    GENERATION_NAMES
 }
 
 /// Every GPU type, in the catalog's order.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Source;
+use crate::catalog::{Generation, Source};
 
 /// Number format of the matrix products.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ pub struct Peaks {
 /// ```
 #[must_use]
 pub fn supports_bf16(architecture: &str) -> bool {
-    !is_before_ampere(architecture)
+    is_ampere_or_later(architecture)
 }
 
 /// Whether `FlashAttention`-2, or the platform's own kernel that keeps no score matrix either, runs on cards of this
@@ -120,13 +120,13 @@ pub fn supports_bf16(architecture: &str) -> bool {
 /// ```
 #[must_use]
 pub fn supports_flash_attention(architecture: &str) -> bool {
-    !is_before_ampere(architecture)
+    is_ampere_or_later(architecture)
 }
 
-/// Generations of NVIDIA before Ampere that the catalog may hold.
-fn is_before_ampere(architecture: &str) -> bool {
-    let generation = architecture.split(' ').next().unwrap_or_default();
-    ["Volta", "Turing"].contains(&generation)
+/// Not of a generation of NVIDIA's before Ampere, whose compute capability is 8.0.
+fn is_ampere_or_later(architecture: &str) -> bool {
+    let capability = Generation::of(architecture).and_then(|own| own.compute_capability);
+    capability.is_none_or(|own| own >= 8.0)
 }
 
 impl Hardware {
@@ -138,6 +138,14 @@ impl Hardware {
             HostRam::PerGpu(gib) => Some(gib * f64::from(self.gpus_per_node)),
             HostRam::Unknown => None,
         }
+    }
+
+    /// Whether its cards are NVIDIA's and have at least this compute capability.
+    #[must_use]
+    pub fn has_compute_capability(&self, least: f64) -> bool {
+        let generation = Generation::of(&self.architecture);
+        let capability = generation.and_then(|own| own.compute_capability);
+        capability.is_some_and(|own| own >= least)
     }
 
     /// The id of the GPU whose benchmarks hold.

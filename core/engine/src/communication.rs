@@ -1,5 +1,6 @@
 //! Time of collectives between GPUs.
 
+use shardwise_catalog::catalog::Generation;
 use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, BytesPerSecond, Seconds};
@@ -69,7 +70,7 @@ impl Network {
             drives: BytesPerSecond::from_gb(efficiency.nvme_gb_per_s)
                 / f64::from(hardware.gpus_per_node.min(hardware.gpus).max(1)),
             domain,
-            mesh: nvlink && hardware.architecture.starts_with("CDNA"),
+            mesh: nvlink && Generation::of(&hardware.architecture).is_some_and(|own| own.mesh),
             exchange: efficiency.exchange,
             local_latency: Seconds::new(efficiency.nvlink_latency_s),
             remote_latency: Seconds::new(efficiency.network_latency_s),

@@ -71,10 +71,7 @@ fn precision(rules: &mut Rules, layout: &Layout, job: &Job) {
         Precision::Bf16 | Precision::Fp16 => {}
         // cli/config.py, compute_supports_fp8.
         Precision::Fp8 => {
-            let architecture = job.hardware.architecture.as_ref();
-            let has = ["Hopper", "Blackwell"]
-                .iter()
-                .any(|name| architecture.starts_with(name));
+            let has = job.hardware.has_compute_capability(9.0);
             rules.require(has && layout.backend == Backend::Fsdp && job.workload.lora.is_none(), field, || {
                 "axolotl's fp8 is laid out for all weights, with FSDP2, on Hopper or Blackwell. Choose bf16."
                     .into()

@@ -290,8 +290,7 @@ fn pipeline(rules: &mut Rules, layout: &Layout, job: &Job, flavor: &Flavor) {
 }
 
 fn precision(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let architecture = job.hardware.architecture.as_ref();
-    let on = |names: &[&str]| names.iter().any(|name| architecture.starts_with(name));
+    let has = |capability| job.hardware.has_compute_capability(capability);
     let field = "workload.precision";
     match job.workload.precision {
         Precision::Bf16 => {}
@@ -299,11 +298,11 @@ fn precision(rules: &mut Rules, layout: &Layout, job: &Job) {
             field,
             "torchtitan trains in bf16, fp8 or mxfp8. Choose one of these.",
         ),
-        Precision::Fp8 => rules.require(on(&["Ada", "Hopper", "Blackwell"]), field, || {
+        Precision::Fp8 => rules.require(has(8.9), field, || {
             "torchtitan's fp8 needs Ada, Hopper or Blackwell. Choose bf16.".into()
         }),
         Precision::Mxfp8 => {
-            rules.require(on(&["Blackwell"]), field, || {
+            rules.require(has(10.0), field, || {
                 "torchtitan's mxfp8 needs Blackwell. Choose bf16 or fp8.".into()
             });
             rules.require(layout.tensor_parallel == 1, "plan.tensor_parallel", || {

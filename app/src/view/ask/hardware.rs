@@ -6,7 +6,7 @@ use shardwise_core::catalog;
 use shardwise_core::hardware::Hardware;
 
 use super::found;
-use crate::form::{ARCHITECTURES, CUSTOM_GPU, Field};
+use crate::form::{CUSTOM_GPU, Field};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
@@ -115,7 +115,7 @@ fn own(page: Page) -> Option<El> {
             .child(choice(
                 page,
                 Field::GpuArchitecture,
-                &ARCHITECTURES,
+                catalog::generation_names(),
                 architecture,
             ))
             .child(figure(Field::GpuMemory, |gpu| gpu.memory_gib))
