@@ -313,7 +313,8 @@ pub fn placed(
 /// Bytes per parameter of the weights that products read: bf16, or fp8 where the optimizer gathers them so
 /// (Megatron's `fp8_param_gather`, on in every published recipe) and no transposed copy is needed. Hopper's fp8
 /// products and mxfp8 need one; from compute capability 10.0 on fp8 products take any layout
-/// (<https://docs.nvidia.com/deeplearning/transformer-engine/user-guide/examples/fp8_primer.html>).
+/// (Transformer Engine, "Handling transposes":
+/// <https://nvidia.github.io/TransformerEngine/features/low_precision_training/performance_considerations/performance_considerations.html>).
 fn weights_bytes(job: &Job, backend: Backend) -> f64 {
     let gathered = backend == Backend::Megatron && job.workload.precision == Precision::Fp8;
     if gathered && job.hardware.has_compute_capability(10.0) {
