@@ -13,6 +13,8 @@ struct File {
     generation: [f64; 2],
     generation_on: Vec<String>,
     reinforcement: f64,
+    reinforcement_runs: usize,
+    reinforcement_median: f64,
     memory_on: Vec<String>,
     engine_tensor_parallel: f64,
     memory: Vec<Memory>,
@@ -112,12 +114,14 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     }
     let _ = write!(
         out,
-        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, reinforcement: {:?}, memory_on: &{:?}, memory: [",
+        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, memory: [",
         file.plain,
         file.involved,
         file.generation,
         file.generation_on,
         file.reinforcement,
+        file.reinforcement_runs,
+        file.reinforcement_median,
         file.memory_on
     );
     for own in &file.memory {

@@ -42,6 +42,10 @@ pub struct Coverage {
     pub generation_on: &'static [&'static str],
     /// The same for an RL step.
     pub reinforcement: f64,
+    /// The RL steps behind it.
+    pub reinforcement_runs: usize,
+    /// How far off whole ones are at the median, as a share, each table predicted from the others.
+    pub reinforcement_median: f64,
     /// Needed over estimated memory, by [`MemoryKind`].
     pub memory: [Spread; 5],
     /// Architectures on which memory was measured.

@@ -176,6 +176,13 @@ fn coverage(found: &Found<'_>) -> String {
     let _ = writeln!(out, "generation = {:?}", engines.widths);
     let _ = writeln!(out, "generation_on = {:?}", engines.covered);
     let _ = writeln!(out, "reinforcement = {:?}", found.steps.width);
+    let left_out = &found.steps.left_out;
+    let _ = writeln!(out, "reinforcement_runs = {}", left_out.0.len());
+    let _ = writeln!(
+        out,
+        "reinforcement_median = {:?}",
+        rounded(left_out.at(0.5))
+    );
     let _ = writeln!(
         out,
         "engine_tensor_parallel = {:?}",

@@ -50,6 +50,8 @@ pub(crate) struct Steps {
     pub(crate) fitted: Efficiency,
     /// Half-width of the interval as a logarithm.
     pub(crate) width: f64,
+    /// How far off steps are, each table from constants fitted on the others.
+    pub(crate) left_out: Errors,
     /// The steps, resolved.
     pub(crate) plans: Vec<(Job, Plan)>,
     /// For a person.
@@ -145,6 +147,7 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
     }
     Steps {
         width: rounded(left_out.half_width(COVERED_SHARE)),
+        left_out,
         summary: report::summary("RL steps", &groups),
         plans: runs
             .into_iter()

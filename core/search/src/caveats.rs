@@ -129,7 +129,11 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         }
         found.push(Caveat::new(
             "rl-rough",
-            "On 79 published RL steps, each table predicted from the others, whole steps are off by 19 % at the median; how long responses get, and how many run to the limit, decides.",
+            format!(
+                "On {} published RL steps, each table predicted from the others, whole steps are off by {} % at the median; how long responses get, and how many run to the limit, decides.",
+                coverage::COVERAGE.reinforcement_runs,
+                fixed(100.0 * coverage::COVERAGE.reinforcement_median, 0)
+            ),
         ));
     }
     if hardware.nodes() > 1 && hardware.gpu == "custom" {
