@@ -147,7 +147,7 @@ pub(crate) fn parts(fit: &Fit, lang: Lang) -> Vec<String> {
     marked(fit, lang).split(MARK).map(str::to_owned).collect()
 }
 
-/// The same in a sentence.
+/// What is to spare or missing, where, and on what condition, in a sentence.
 pub(crate) fn margin(fit: &Fit, lang: Lang) -> String {
     marked(fit, lang).replace(MARK, "")
 }

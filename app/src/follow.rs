@@ -20,7 +20,7 @@ fn follow_boxed(act: Box<dyn FnMut()>) {
     Effect::new(act);
 }
 
-/// The same for what can wait: what `next` gives is done when nothing has changed for as many milliseconds.
+/// Runs `next` as [`follow`] does; what it gives is done when nothing has changed for `pause_ms` milliseconds.
 pub(crate) fn follow_at_rest(pause_ms: u32, next: impl FnMut() -> Option<Rest> + 'static) {
     follow_at_rest_boxed(pause_ms, Box::new(next));
 }

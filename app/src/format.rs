@@ -123,7 +123,7 @@ pub fn parameters(count: u64) -> String {
     }
 }
 
-/// The same in Chinese: `81.9 亿`.
+/// Parameters of a model in Chinese: `81.9 亿`.
 #[must_use]
 pub fn parameters_zh(count: u64) -> String {
     let value = count as f64 / 1e8;
@@ -151,7 +151,7 @@ pub fn tokens(count: f64) -> String {
     }
 }
 
-/// The same in Chinese: `1,171 万`.
+/// A number of tokens in Chinese: `1,171 万`.
 #[must_use]
 pub fn tokens_zh(count: f64) -> String {
     if count >= 1e8 {

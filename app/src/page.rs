@@ -361,7 +361,7 @@ impl Page {
         }
     }
 
-    /// The same page in another language.
+    /// This page in another language.
     pub(crate) fn in_lang(self, lang: Lang) -> Self {
         Self { lang, ..self }
     }
@@ -477,7 +477,7 @@ impl Page {
         self.stand();
     }
 
-    /// The same as [`Self::edit`], compiled once for all edits.
+    /// Changes the form and answers at once: the part of [`Self::edit`] that is compiled once for all edits.
     #[inline(never)]
     fn respond(self, edit: &mut dyn FnMut(&mut Form)) {
         let mut answer = Err(Vec::new());
@@ -566,7 +566,7 @@ impl Page {
         self.change(|form| form.calibrate(own.filter(|_| on)));
     }
 
-    /// The same for what a person types, which takes the place of a link that could not be read.
+    /// Changes the form by what a person types, which takes the place of a link that could not be read.
     pub(crate) fn type_in(self, edit: impl FnOnce(&mut Form)) {
         self.forget_bad_link();
         self.edit(edit);
@@ -579,7 +579,7 @@ impl Page {
         }
     }
 
-    /// The same for a choice: Back undoes it.
+    /// Changes the form by what a person chooses: Back undoes it.
     pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
         // The address catches up before the step, else Back would skip what was typed last.
         self.write_address(false);
@@ -591,7 +591,7 @@ impl Page {
         }
     }
 
-    /// The same for a whole question that takes the place of this one.
+    /// Changes the form to a whole question that takes the place of this one: Back undoes it.
     pub(crate) fn replace(self, edit: impl FnOnce(&mut Form)) {
         self.remember();
         self.change(edit);

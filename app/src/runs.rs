@@ -58,7 +58,7 @@ pub struct Quantity {
     pub high: Option<f64>,
     /// Predicted over measured, minus one.
     pub error: Option<f64>,
-    /// The same of `left_out`.
+    /// `left_out` over measured, minus one.
     pub left_out_error: Option<f64>,
 }
 

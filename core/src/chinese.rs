@@ -78,7 +78,7 @@ pub fn chinese(english: &str) -> Option<String> {
     (said.text != english).then(|| spaced(&said.text))
 }
 
-/// The same text with a number and its unit or measure word on one line: `8 个`, `70.5 GiB`, `19 %`.
+/// A text with no-break spaces between numbers and their units or measure words: `8 个`, `70.5 GiB`, `19 %`.
 #[must_use]
 pub fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -221,7 +221,7 @@ pub(crate) fn words_of(words: &str, lang: Lang) -> String {
     chinese.unwrap_or_else(|| words.to_owned())
 }
 
-/// The same as a paragraph.
+/// A sentence of the core, in the page's language, as a paragraph.
 fn said(words: &str, lang: Lang) -> Tree {
     el("P").child(words_of(words, lang))
 }

@@ -1,4 +1,4 @@
-//! The same question on more GPUs and fewer: what each number of them gives, and what it costs.
+//! A question on more GPUs and fewer: what each number of them gives, and what it costs.
 
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market;

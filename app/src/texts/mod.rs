@@ -51,10 +51,10 @@ pub(crate) enum Task {
     Choose {
         /// The question.
         question: Value,
-        /// The same as the part of a link after `#`.
+        /// The question as the part of a link after `#`.
         link: String,
     },
-    /// The same on another machine: [`choices::Outcome`].
+    /// The plan that answers a question on another machine: [`choices::Outcome`].
     Offer {
         /// The question.
         question: Value,
@@ -119,7 +119,7 @@ pub(crate) enum Name {
     Sensitivity,
     /// The guides' rules and what they are worth, beside what is wrong.
     Advice,
-    /// The same question on more GPUs and fewer.
+    /// The question on more GPUs and fewer.
     Scaling,
     /// The question beside one that was put aside.
     Compare,

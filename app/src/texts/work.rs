@@ -102,7 +102,7 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
     answered_once(document).ok()
 }
 
-/// The same, or what refuses it.
+/// The question of a document with its answer, or what refuses it; the last one is not answered again.
 fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
     let last = LAST.with_borrow(Clone::clone);
     if let Some(last) = last.filter(|last| last.document == document) {
@@ -288,7 +288,7 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
     Some(tab(framework, version, &*asked(question)?, link))
 }
 
-/// The same in the page's language: code stays, comments and reasons are said in it.
+/// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
     if lang == Lang::En {
         return flags;

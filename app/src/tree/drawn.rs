@@ -39,7 +39,7 @@ pub(crate) fn drawn_bars(drawing: &Drawing) -> Vec<Target> {
     bars.collect()
 }
 
-/// The same, wide enough for a finger however short: where none stands beside another.
+/// Bars of a drawing, wide enough for a finger however short: where none stands beside another.
 pub(crate) fn widened(bars: Vec<Target>) -> Vec<Target> {
     let wide = bars.into_iter().map(|((x, y), (width, height))| {
         let thin = (20 - width).max(0) / 2;

@@ -204,7 +204,7 @@ pub(crate) struct Figure {
     pub(crate) plot: Option<Tree>,
     /// Its colours.
     pub(crate) legend: Option<Tree>,
-    /// The same numbers.
+    /// The chart's numbers as a table.
     pub(crate) table: Tree,
 }
 

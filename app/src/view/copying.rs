@@ -29,7 +29,7 @@ pub(super) fn button(
     copier(lang, id, first, Box::new(copied_text))
 }
 
-/// The same, compiled once for all texts.
+/// A button that copies a text, compiled once for all texts.
 #[inline(never)]
 fn copier(lang: Lang, id: String, first: bool, copied_text: Box<dyn Fn() -> String>) -> AnyView {
     let text = lang.text();

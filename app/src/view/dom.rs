@@ -308,7 +308,7 @@ pub(super) fn press(act: impl Fn() + 'static) -> Act {
     Box::new(move |_| act())
 }
 
-/// The same of a link that leads nowhere by itself, and of a form that is never sent.
+/// What a press does on a link that leads nowhere by itself, and in a form that is never sent.
 pub(super) fn press_link(act: impl Fn() + 'static) -> Act {
     Box::new(move |event| {
         event.prevent_default();

@@ -89,7 +89,7 @@ pub(super) struct Block {
     pub(super) draw: Draw,
     /// Its colours.
     pub(super) legend: Following<AnyView>,
-    /// The same numbers.
+    /// The chart's numbers as a table.
     pub(super) table: Following<AnyView>,
 }
 

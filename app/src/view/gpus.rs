@@ -22,7 +22,7 @@ use crate::text::{Lang, Text, fill};
 /// How many GPU types are shown before "show all".
 const TOP: usize = 10;
 
-/// The same in an embedded page.
+/// How many GPU types an embedded page shows.
 const TOP_EMBEDDED: usize = 5;
 
 /// The figures of a compared type that fits.

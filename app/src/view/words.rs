@@ -39,7 +39,7 @@ pub(crate) fn asked(shown: &Shown, lang: Lang) -> String {
     asked_of(&shown.found.job, lang)
 }
 
-/// The same of a question that is not shown.
+/// The question of a job in one sentence, whether it is shown or not.
 pub(crate) fn asked_of(job: &Job, lang: Lang) -> String {
     let text = lang.text();
     let kind = job.workload.kind.name();

@@ -74,7 +74,7 @@ pub struct Gpu {
     pub fp4_dense_tflops: Option<f64>,
     /// Median sustained bf16 rate of large matrix products in TFLOPS, where measured.
     pub gemm_bf16_tflops: Option<f64>,
-    /// The same in fp8.
+    /// Median sustained fp8 rate of large matrix products in TFLOPS, where measured.
     pub gemm_fp8_tflops: Option<f64>,
     /// Best bf16 rate a search over shapes found in TFLOPS, where measured.
     pub mamf_bf16_tflops: Option<f64>,
@@ -170,7 +170,7 @@ pub struct ModelEntry {
     pub shape: Shape,
     /// Exact number of weights where the formulas do not cover the architecture; else 0.
     pub stated_parameters: u64,
-    /// The same, of which a token visits.
+    /// Exact number of weights that a token visits where the formulas do not cover the architecture; else 0.
     pub stated_active_parameters: u64,
     /// Whether parts of the architecture are not modelled in time yet.
     pub hybrid: bool,

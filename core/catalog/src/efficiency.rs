@@ -15,9 +15,9 @@ pub struct Architecture {
     pub name: Cow<'static, str>,
     /// Sustained matrix rate over the dense bf16 peak.
     pub matmul: f64,
-    /// The same in fp8 over the fp8 peak.
+    /// Sustained fp8 matrix rate over the dense fp8 peak.
     pub matmul_fp8: f64,
-    /// The same in fp4 over the fp4 peak.
+    /// Sustained fp4 matrix rate over the dense fp4 peak.
     pub matmul_fp4: f64,
     /// Streaming rate over the memory's specified bandwidth.
     pub memory: f64,
@@ -63,7 +63,7 @@ pub struct Framework {
     /// Host's time per dense layer and micro-batch in seconds, both passes, in RL trainers: their checks, copies and
     /// synchronisations. The GPU waits for the forward pass's third; the rest is the backward pass's floor.
     pub rl_layer_s: f64,
-    /// The same per layer with experts, for all of which the GPU waits.
+    /// Host's time per expert layer and micro-batch in seconds, both passes, in RL trainers: the GPU waits for it all.
     pub rl_expert_layer_s: f64,
     /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
     /// mini-batch.
@@ -84,9 +84,9 @@ pub struct Engine {
     pub decode_matmul: f64,
     /// Bandwidth at which weights are read, over the memory's streaming rate.
     pub decode_memory: f64,
-    /// The same for keys and values.
+    /// Bandwidth at which keys and values are read, over the memory's streaming rate.
     pub cache_memory: f64,
-    /// The same for experts' weights.
+    /// Bandwidth at which experts' weights are read, over the memory's streaming rate.
     pub expert_memory: f64,
     /// Tokens per expert at which experts' products reach half their rate.
     pub expert_tokens: f64,
@@ -96,13 +96,13 @@ pub struct Engine {
     pub layer_s: f64,
     /// Host's time per layer of a step without CUDA graphs in seconds: the floor of a decoding step.
     pub eager_layer_s: f64,
-    /// The same for layers with experts.
+    /// Host's time per layer with experts of a step without CUDA graphs in seconds: the floor of a decoding step.
     pub eager_expert_layer_s: f64,
     /// Fixed time per step in seconds: scheduling, sampling, detokenising.
     pub step_s: f64,
     /// Time per sequence and step in seconds, on the host: of servers.
     pub sequence_s: f64,
-    /// The same inside RL trainers, which call the engine without a server.
+    /// Time per sequence and step in seconds, on the host: inside RL trainers, which call the engine without a server.
     pub rl_sequence_s: f64,
     /// Fixed time per step and doubling of tensor parallelism in seconds.
     pub tensor_parallel_s: f64,
@@ -147,9 +147,9 @@ pub struct Efficiency {
     pub quantization: f64,
     /// Achieved over specified NVLink bandwidth in collectives.
     pub nvlink: f64,
-    /// The same for the network.
+    /// Achieved over specified network bandwidth in collectives.
     pub network: f64,
-    /// The same for PCIe.
+    /// Achieved over specified PCIe bandwidth.
     pub pcie: f64,
     /// What a node's NVMe drives read or write, in GB per second.
     pub nvme_gb_per_s: f64,
@@ -203,7 +203,7 @@ impl Efficiency {
         self.known(hardware).unwrap_or(&self.typical)
     }
 
-    /// The same where there is an entry.
+    /// Constants of the entry that names a GPU or its family of variants, else of the one that starts its architecture.
     #[must_use]
     pub fn known(&self, hardware: &Hardware) -> Option<&Architecture> {
         let named = |entry: &&Architecture| is_variant(hardware.benchmarked(), &entry.name);

@@ -8,7 +8,7 @@ pub struct Spread {
     pub median: f64,
     /// Standard deviation of logarithms above it.
     pub above: f64,
-    /// The same below it.
+    /// Standard deviation of logarithms below the median.
     pub below: f64,
 }
 
@@ -23,7 +23,7 @@ impl Spread {
         }
     }
 
-    /// The same with deviations `factor` times as large.
+    /// This spread with deviations `factor` times as large on both sides of the median.
     #[must_use]
     pub fn wider(self, factor: f64) -> Self {
         Self {

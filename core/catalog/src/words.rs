@@ -11,7 +11,7 @@ pub fn plain(text: &str) -> String {
     whole(&short)
 }
 
-/// The same, however long it is: an address that is cut leads nowhere.
+/// A text of any length that stays one line, nothing hidden in it: an address that is cut leads nowhere.
 pub fn whole(text: &str) -> String {
     let text: String = text
         .chars()
@@ -57,7 +57,7 @@ pub fn figure(value: f64) -> String {
     }
 }
 
-/// The same, a small whole number without a point.
+/// A figure with about three significant digits, a whole number below 1000 without a point; `?` where there is none.
 pub fn amount(value: f64) -> String {
     let whole = value.fract() == 0.0 && (0.0..1000.0).contains(&value);
     if whole {

@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The same, for many plans: what they share is computed once.
+    /// This context for many plans: what they share is computed once.
     #[must_use]
     pub fn for_many(self) -> Self {
         Self {

@@ -34,13 +34,13 @@ pub struct Coverage {
     /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
     /// the kind of run, and where none does.
     pub plain: [f64; 2],
-    /// The same for models with experts and for fewer bits.
+    /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: where covered, where not.
     pub involved: [f64; 2],
-    /// The same for generation: on an architecture that some run covers, and on another.
+    /// Half-width of generation's interval as a logarithm: on an architecture that some run covers, and on another.
     pub generation: [f64; 2],
     /// Architectures on which generation was measured.
     pub generation_on: &'static [&'static str],
-    /// The same for an RL step.
+    /// Half-width of the interval of an RL step's throughput as a logarithm.
     pub reinforcement: f64,
     /// The RL steps behind it.
     pub reinforcement_runs: usize,
@@ -136,7 +136,7 @@ pub fn caution(job: &Job, layout: &Layout, tokens: f64) -> f64 {
     libm::exp(CAUTION * beyond(job, layout, tokens))
 }
 
-/// The same of an engine's generation: no published run has data-parallel attention.
+/// How many times as long generation is taken to be beyond what published runs tried: none has data-parallel attention.
 #[must_use]
 pub fn engine_caution(engine: &RolloutPlan) -> f64 {
     let tensor = f64::from(engine.tensor_parallel) / COVERAGE.engine_tensor_parallel;
@@ -193,7 +193,7 @@ pub fn memory_spread(job: &Job, layout: &Layout) -> Spread {
     spread_of(job, MemoryKind::of(job, layout))
 }
 
-/// The same of a kind.
+/// How far off an estimate of a job's training memory may be where its run is of `kind`.
 pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
     let own = &EFFICIENCY.architecture(&job.hardware).name;
     let mut spread = COVERAGE.memory[kind as usize];

@@ -83,7 +83,7 @@ impl Rates {
         }
     }
 
-    /// The same GPU with every matrix product in half precision.
+    /// Rates of this GPU with every matrix product in half precision.
     #[must_use]
     pub fn in_half(&self) -> Self {
         Self {

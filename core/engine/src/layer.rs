@@ -8,6 +8,22 @@ use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{Layout, Modules, Recompute};
 use shardwise_question::wire::{Attention, Backend, RecomputeModule};
 
+/// Share of the matrix rate that batched products of attention scores reach: their matrices are as narrow as a head. Assumed;
+/// what is fitted for Megatron-DeepSpeed, whose runs alone attend so, rests on it (`early_megatron` in `efficiency.toml`).
+const BATCHED_PRODUCTS: f64 = 0.6;
+
+/// Times that the hidden state is read or written per norm with its residual: four where one kernel does both, five where two
+/// do. Assumed to lie between; the fitted `elementwise` scales it for each framework.
+const STREAMS_PER_NORM: f64 = 4.5;
+
+/// Share of the matrix rate that the chunked scan of a recurrent block reaches. Assumed: answers with such blocks say that their
+/// times are a first approximation (`hybrid-architecture`).
+const SCAN: f64 = 0.25;
+
+/// Share of attention's time that the ring of context parallelism can hide behind (arXiv:2310.01889): the first chunk has
+/// nothing before it. Assumed.
+const RING: f64 = 0.9;
+
 /// What one forward pass of one GPU holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
@@ -34,7 +50,7 @@ pub struct BlockTime {
     pub context: Seconds,
     /// What of the context-parallel ring attention hides in the forward pass: no other traffic has room there.
     pub ring_forward: Seconds,
-    /// The same in the backward pass, recomputation included.
+    /// What of the context-parallel ring attention hides in the backward pass, recomputation included.
     pub ring_backward: Seconds,
     /// Expert all-to-all, both passes, recomputation included.
     pub expert: Seconds,
@@ -42,7 +58,7 @@ pub struct BlockTime {
     pub kernels: f64,
     /// What the GPU waits for the host in the forward pass, beside the kernels' launches.
     pub wait_forward: Seconds,
-    /// The same in the backward pass.
+    /// What the GPU waits for the host in the backward pass, beside the kernels' launches.
     pub wait_backward: Seconds,
     /// Host's time that the backward pass takes at least: the GPU's work hides it.
     pub floor_backward: Seconds,
@@ -213,7 +229,7 @@ impl BlockContext<'_> {
                 let scores =
                     slice.tokens * slice.attention_length * shape.num_attention_heads as f64
                         / self.tp();
-                let products = work * 2.0 / self.rates.half / 0.6;
+                let products = work * 2.0 / self.rates.half / BATCHED_PRODUCTS;
                 let softmax = self.rates.stream(scores * 2.0 * 4.0);
                 Part {
                     forward: products + softmax,
@@ -325,8 +341,12 @@ impl BlockContext<'_> {
         } else {
             1.0
         };
-        let residual =
-            2.0 * tokens * shape.hidden_size as f64 * 4.5 * shape.norms_per_layer as f64 / split;
+        let residual = 2.0
+            * tokens
+            * shape.hidden_size as f64
+            * STREAMS_PER_NORM
+            * shape.norms_per_layer as f64
+            / split;
         let heads = shape.num_attention_heads + shape.num_key_value_heads;
         let rotary = if with_attention {
             4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp()
@@ -356,7 +376,7 @@ impl BlockContext<'_> {
         };
         let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp())
             / self.rates.half
-            / 0.25;
+            / SCAN;
         let scan = Part {
             forward: scan,
             backward: scan * 2.0,
@@ -505,7 +525,7 @@ impl BlockContext<'_> {
                 .send(2.0 * slice.tokens * width, stride * layout.context_parallel);
             let ring = step * steps;
             // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
-            let (beside, beside_backward) = (core.forward * 0.9, core.backward * 0.9);
+            let (beside, beside_backward) = (core.forward * RING, core.backward * RING);
             let (shown, shown_backward) =
                 (ring.beyond(beside), (ring * 2.0).beyond(beside_backward));
             time.context += shown * passes + shown_backward;

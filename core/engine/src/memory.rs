@@ -39,7 +39,7 @@ pub fn of_role(
     }
 }
 
-/// The same where every sequence is as long as any may be: for searching, which asks for nothing else.
+/// Memory of a role on the worst pipeline stage with every sequence as long as any may be: all that a search asks for.
 #[must_use]
 pub fn of_role_at_longest(
     context: &Context<'_>,
@@ -349,17 +349,17 @@ fn optimizer_step(
 /// torchtitan's runs of December 2024 show 12 to 13.
 const EAGER_LOGIT_BYTES: f64 = 12.0;
 
-/// The same in Hugging Face's models, which also keep the fp32 copy of the logits that the loss is computed of, shifted by
+/// Bytes per logit of the eager loss of Hugging Face's models, which also keep the fp32 copy that it reads, shifted by
 /// a token (`transformers` 4.45, `modeling_llama.py`, `shift_logits`): 2 + 4 · 4. Qwen's table of memory by length
 /// (<https://github.com/QwenLM/Qwen/blob/main/README.md>) grows by 17 bytes a logit, Unsloth's longest lengths of plain
 /// Hugging Face (<https://github.com/unslothai/unsloth/blob/e76172c/README.md>) by 18.
 const HUGGING_FACE_LOGIT_BYTES: f64 = 18.0;
 
-/// The same for a fused loss: logits in bf16 and their gradient, or fp32 logits that the gradient replaces
+/// Bytes per logit of a fused loss: logits in bf16 and their gradient, or fp32 logits that the gradient replaces
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
 const FUSED_LOGIT_BYTES: f64 = 4.0;
 
-/// The same in veRL, where log-probabilities and their gradient are computed in place of the logits: what a fused LM
+/// Bytes per logit in veRL, where log-probabilities and their gradient are computed in place of them: what a fused LM
 /// head saves is one bf16 tensor (measured: 2.09 GB of 2.13, <https://github.com/volcengine/verl/issues/7826>).
 const IN_PLACE_LOGIT_BYTES: f64 = 2.0;
 

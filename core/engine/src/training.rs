@@ -30,6 +30,10 @@ struct StageTime {
 /// The forward pass's share of the host's work on a micro-batch, as of the GPU's.
 const FORWARD: f64 = 1.0 / 3.0;
 
+/// Kernels of a backward pass for each of its forward pass: products have two, most of the rest one. Assumed; what a launch costs
+/// is fitted with it (`host_per_kernel_s`).
+pub(crate) const BACKWARD_KERNELS: f64 = 1.8;
+
 /// What RL trainers' hosts add to a block's passes, in `seconds` of the host's for both without recomputation.
 ///
 /// The GPU waits for the forward pass's own Python. The autograd engine runs ahead in the backward pass, where long kernels
@@ -89,7 +93,7 @@ impl StageTime {
         self.forward() - self.block.ring_forward
     }
 
-    /// The same of the backward pass.
+    /// Computation of the backward pass beside which weights and gradients travel: the ring takes the same links.
     fn room_backward(&self) -> Seconds {
         self.backward() - self.block.ring_backward
     }
@@ -232,7 +236,7 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
         StageTime {
             block,
             host_forward: Seconds::new(block.kernels * host),
-            host_backward: Seconds::new((block.kernels * 1.8 + again) * host),
+            host_backward: Seconds::new((block.kernels * BACKWARD_KERNELS + again) * host),
         }
     };
     let head = head_time(&block_context, role, batch.mean.tokens);
@@ -685,6 +689,9 @@ fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
 
 /// The optimizer step, and what host memory adds to it.
 ///
+/// Bytes that an update moves per weight on the card: see [`optimizer`].
+pub const UPDATE_BYTES: f64 = 34.0;
+
 /// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
 /// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm. Offloaded, the host's CPUs update (ZeRO-Offload,
 /// arXiv:2101.06840), before or after what the card updates (Megatron-LM, `core/optimizer/cpu_offloading`,
@@ -697,7 +704,7 @@ fn optimizer(
 ) -> (Seconds, Seconds) {
     let shard = updated(role, layout, shards);
     let share = updates_on_host(context, layout);
-    let on_card = context.rates.stream(shard * (1.0 - share) * 34.0);
+    let on_card = context.rates.stream(shard * (1.0 - share) * UPDATE_BYTES);
     if share == 0.0 {
         return (on_card, Seconds::ZERO);
     }

@@ -24,7 +24,7 @@ pub struct Entry {
     pub title: [&'static str; 2],
     /// The formula in Unicode.
     pub formula: &'static str,
-    /// The same in Chinese: different only where it has words.
+    /// The formula in Chinese: different from `formula` only where that has words.
     pub formula_zh: &'static str,
     /// What its symbols stand for.
     pub terms: &'static [Symbol],
@@ -66,7 +66,7 @@ pub struct Constant {
 pub struct Citation {
     /// Name and place.
     pub name: &'static str,
-    /// The same in Chinese.
+    /// Name and place in Chinese.
     pub name_zh: &'static str,
     /// Address, https.
     pub url: &'static str,

@@ -94,7 +94,7 @@ impl Expression {
         }
     }
 
-    /// The same with terms numbered by their place in `order`.
+    /// This expression with terms numbered by their place in `order`.
     pub(super) fn renumbered(self, order: &[usize]) -> Self {
         let both = |pair: Box<[Self; 2]>| Box::new((*pair).map(|own| own.renumbered(order)));
         match self {

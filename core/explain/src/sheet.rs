@@ -24,7 +24,7 @@ pub struct Explanation {
     pub put_in: String,
     /// What it comes to, as printed at the end of `put_in`.
     pub shown: String,
-    /// The same as a number, in the unit of the answer document.
+    /// What the formula comes to as a number, in the unit of the answer document.
     pub value: f64,
     /// The formula as a tree over `terms`.
     pub expression: Expression,

@@ -139,7 +139,8 @@ pub fn state_bytes(backend: Backend) -> (f64, f64, f64) {
     }
 }
 
-/// The same for Megatron before flash attention, which is Megatron-DeepSpeed in every published run:
+/// Bytes per parameter of (master weights, gradients, optimizer moments) in Megatron before flash attention, which is
+/// Megatron-DeepSpeed in every published run:
 ///
 /// - bf16: its optimizer sums gradients in fp32 beside the bf16 ones, unsharded: 4 + (2 + 4) + 8
 ///   (<https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/bf16_optimizer.py>).

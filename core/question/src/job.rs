@@ -58,7 +58,7 @@ impl Job {
         self.calibration.and_then(|own| own.time).unwrap_or(1.0)
     }
 
-    /// The same job with another mean response.
+    /// This job with another mean response length in its RL step, in tokens.
     #[must_use]
     pub fn with_mean_response(&self, mean: f64) -> Self {
         let mut job = self.clone();

@@ -196,7 +196,7 @@ impl Layout {
         1.0 - self.optimizer_offload_fraction
     }
 
-    /// The same with nothing recomputed.
+    /// This layout with nothing recomputed.
     #[must_use]
     pub fn without_recompute(&self) -> Self {
         Self {

@@ -14,7 +14,7 @@ pub struct Preset {
     pub name: &'static str,
     /// What a person should know about it, in English; may be empty.
     pub note_en: &'static str,
-    /// The same in Chinese.
+    /// What a person should know about it, in Chinese; may be empty.
     pub note_zh: &'static str,
     /// The question as JSON.
     pub json: &'static str,

@@ -7,8 +7,9 @@ use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attent
 use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{MicroBatch, Plan};
+use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
+use shardwise_question::workload::Rl;
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
@@ -16,20 +17,66 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     let mut found = job.caveats.clone();
     found.extend(job.calibration.as_ref().map(calibrated));
     let hardware = &job.hardware;
-    let shape = &job.model.shape;
-    let layout = &plan.layout;
+    let training = job.workload.generation.is_none();
+    model(job, &mut found);
+    kernels(job, &plan.layout, &mut found);
+    found.extend(efficiencies(hardware));
+    if training {
+        found.extend(coverage::caveat(job, &plan.layout));
+    }
+    if hardware.usd_per_gpu_hour.is_none() {
+        found.push(Caveat::new(
+            "no-price",
+            format!(
+                "No dated price for {} is in the catalog. Type one to see cost.",
+                hardware.name
+            ),
+        ));
+    }
+    if training {
+        shares(job, &plan.layout, &mut found);
+        offload(job, &plan.layout, &mut found);
+    }
+    if let Some(rl) = &job.workload.rl {
+        reinforcement(rl, &mut found);
+    }
+    if hardware.nodes() > 1 && hardware.gpu == "custom" {
+        found.push(Caveat::new(
+            "network-assumed",
+            format!(
+                "A network of {} Gbit/s per GPU is assumed between nodes.",
+                shortest(hardware.internode_gbit_per_s)
+            ),
+        ));
+    }
+    if training && run_by.is_none() {
+        found.push(Caveat::new(
+            "no-framework",
+            "None of the frameworks that texts are printed for runs this plan as it is estimated.",
+        ));
+    }
+    found
+}
+
+/// Parts of the model that are not modelled.
+fn model(job: &Job, found: &mut Vec<Caveat>) {
     if job.model.hybrid {
         found.push(Caveat::new(
             "hybrid-architecture",
             "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
         ));
     }
-    if shape.vision.is_some() {
+    if job.model.shape.vision.is_some() {
         found.push(Caveat::new(
             "text-only",
             "The vision tower's weights are counted, its work is not: images come as the text tokens they fill.",
         ));
     }
+}
+
+/// What the card's kernels cannot do.
+fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
+    let hardware = &job.hardware;
     let missing = match job.workload.precision {
         Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
         Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
@@ -67,91 +114,70 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
             ),
         ));
     }
-    found.extend(efficiencies(hardware));
-    let training = job.workload.generation.is_none();
-    if training {
-        found.extend(coverage::caveat(job, layout));
-    }
-    if hardware.usd_per_gpu_hour.is_none() {
+}
+
+/// Layers and sequences that cannot be shared evenly.
+fn shares(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
+    let (hardware, shape) = (&job.hardware, &job.model.shape);
+    if !shape
+        .num_hidden_layers
+        .is_multiple_of(layout.pipeline_parallel.into())
+    {
         found.push(Caveat::new(
-            "no-price",
+            "uneven-stages",
             format!(
-                "No dated price for {} is in the catalog. Type one to see cost.",
-                hardware.name
+                "{} layers do not divide into {} stages: the largest stage decides. Some frameworks need an explicit split.",
+                shape.num_hidden_layers, layout.pipeline_parallel
             ),
         ));
     }
-    if training {
-        if !shape
-            .num_hidden_layers
-            .is_multiple_of(layout.pipeline_parallel.into())
-        {
+    if let MicroBatch::Sequences(micro) = layout.micro_batch {
+        let ranks = u64::from(layout.data_parallel(hardware.gpus));
+        if !job.workload.global_batch.is_multiple_of(micro * ranks) {
             found.push(Caveat::new(
-                "uneven-stages",
+                "uneven-batch",
                 format!(
-                    "{} layers do not divide into {} stages: the largest stage decides. Some frameworks need an explicit split.",
-                    shape.num_hidden_layers, layout.pipeline_parallel
+                    "A global batch of {} does not divide into micro-batches of {micro} on {ranks} ranks: the last one is taken as full.",
+                    job.workload.global_batch
                 ),
             ));
         }
-        if let MicroBatch::Sequences(micro) = layout.micro_batch {
-            let ranks = u64::from(layout.data_parallel(hardware.gpus));
-            if !job.workload.global_batch.is_multiple_of(micro * ranks) {
-                found.push(Caveat::new(
-                    "uneven-batch",
-                    format!(
-                        "A global batch of {} does not divide into micro-batches of {micro} on {ranks} ranks: the last one is taken as full.",
-                        job.workload.global_batch
-                    ),
-                ));
-            }
-        }
-        if layout.offload.parameters && layout.zero_stage < 3 && job.workload.rl.is_none() {
-            found.push(Caveat::new(
-                "offload-ignored",
-                "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
-            ));
-        }
-        let steps_there = layout.offload.optimizer && job.workload.rl.is_none();
-        if job.workload.lora.is_none() && (steps_there || layout.optimizer_offload_fraction > 0.0) {
-            found.push(Caveat::new(
-                "host-step-assumed",
-                "How fast a node's CPUs step the optimizer is assumed; two published runs bear it out.",
-            ));
-        }
     }
-    if let Some(rl) = &job.workload.rl {
-        if rl.reward_s == 0.0 && rl.reward_model.is_none() {
-            found.push(Caveat::new(
-                "no-reward-time",
-                "Rewards are taken to cost no time. State workload.rl.reward_s where they do.",
-            ));
-        }
+}
+
+/// What is in host memory without effect, or at a speed that is assumed.
+fn offload(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
+    if layout.offload.parameters && layout.zero_stage < 3 && job.workload.rl.is_none() {
         found.push(Caveat::new(
-            "rl-rough",
-            format!(
-                "On {} published RL steps, each table predicted from the others, whole steps are off by {} % at the median; how long responses get, and how many run to the limit, decides.",
-                coverage::COVERAGE.reinforcement_runs,
-                fixed(100.0 * coverage::COVERAGE.reinforcement_median, 0)
-            ),
+            "offload-ignored",
+            "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
         ));
     }
-    if hardware.nodes() > 1 && hardware.gpu == "custom" {
+    let steps_there = layout.offload.optimizer && job.workload.rl.is_none();
+    if job.workload.lora.is_none() && (steps_there || layout.optimizer_offload_fraction > 0.0) {
         found.push(Caveat::new(
-            "network-assumed",
-            format!(
-                "A network of {} Gbit/s per GPU is assumed between nodes.",
-                shortest(hardware.internode_gbit_per_s)
-            ),
+            "host-step-assumed",
+            "How fast a node's CPUs step the optimizer is assumed; two published runs bear it out.",
         ));
     }
-    if job.workload.generation.is_none() && run_by.is_none() {
+}
+
+/// What RL leaves out, and how far off its steps are.
+fn reinforcement(rl: &Rl, found: &mut Vec<Caveat>) {
+    if rl.reward_s == 0.0 && rl.reward_model.is_none() {
         found.push(Caveat::new(
-            "no-framework",
-            "None of the frameworks that texts are printed for runs this plan as it is estimated.",
+            "no-reward-time",
+            "Rewards are taken to cost no time. State workload.rl.reward_s where they do.",
         ));
     }
-    found
+    found.push(Caveat::new(
+        "rl-rough",
+        format!(
+            "On {} published RL steps, each table predicted from the others, whole steps are off by {} % at the median; how long responses get, and how many run to the limit, decides.",
+            coverage::COVERAGE.reinforcement_runs,
+            fixed(100.0 * coverage::COVERAGE.reinforcement_median, 0)
+        ),
+    ));
 }
 
 /// A search that ended before all plans were considered.

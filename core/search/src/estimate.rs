@@ -27,7 +27,7 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// The same, found among all plans or not: its answer says so.
+    /// This answer as found among all plans, or not: where `complete` is false, a caveat says so.
     #[must_use]
     pub fn considering(mut self, complete: bool) -> Self {
         self.complete = complete;
@@ -78,7 +78,7 @@ pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
     advice::advice(question, &Context::new(job), plan, answer, searched)
 }
 
-/// The same without advice, which takes longer than all the rest: for comparing many questions.
+/// Answers without advice, which takes longer than all the rest, and keeps the workings: for comparing many questions.
 ///
 /// # Errors
 /// As [`estimate()`].
@@ -86,7 +86,7 @@ pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
     evaluate_with(question, &EFFICIENCY)
 }
 
-/// The same with other efficiencies than the built-in ones: for fitting them.
+/// Answers without advice, with other efficiencies than the built-in ones, and keeps the workings: for fitting them.
 ///
 /// # Errors
 /// As [`estimate()`].

@@ -133,7 +133,7 @@ pub fn checked(job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
     moved_to(job, job, was, plan)
 }
 
-/// The same on another machine than that of `was`.
+/// A changed plan, completed anew on another machine than that of `was`; `None` where model or machine rule it out.
 #[must_use]
 pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
     let mut spec = plan.to_spec();

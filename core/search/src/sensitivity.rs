@@ -35,7 +35,7 @@ pub fn sensitivity(question: &Question) -> Result<Sensitivity, InputError> {
     Ok(of(question, &Context::new(&found.job), &found.plan))
 }
 
-/// The same of a plan that is known.
+/// What every single change of a plan that is known is worth.
 #[must_use]
 pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivity {
     let now = figures::of(context, plan);

@@ -31,7 +31,7 @@ fn found(
 /// Reads a value out of an answer.
 type Reading = Box<dyn Fn(&Shown, Lang) -> String + Send + Sync>;
 
-/// The same, compiled once for all values.
+/// A value of the answer, as text for a placeholder or an `auto` choice, compiled once for all values.
 #[inline(never)]
 fn found_by(page: Page, of: Reading) -> Signal<String> {
     Signal::derive(move || {
@@ -60,7 +60,7 @@ fn yes_no(on: bool, lang: Lang) -> String {
     (if on { text.yes } else { text.no }).to_owned()
 }
 
-/// The same of a field of the plan that was chosen.
+/// A field of the plan that was chosen, as text for a placeholder or an `auto` choice.
 fn chosen<T: Copy + 'static>(
     page: Page,
     of: fn(&PlanSpec) -> Option<T>,

@@ -117,7 +117,7 @@ fn used(page: Page, of: fn(&Rl) -> String) -> Signal<String> {
     })
 }
 
-/// The same of one of its switches.
+/// What the answer used of a switch of the RL step, in words.
 fn switched(page: Page, of: fn(&Rl) -> bool) -> Signal<String> {
     found(page, move |shown, lang| {
         let rl = shown.found.job.workload.rl.as_ref();

@@ -47,7 +47,7 @@ fn go(page: Page, step: usize) {
     }
 }
 
-/// The same with the keyboard, whose button may be gone.
+/// Goes to a step and moves the keyboard's focus to the introduction: the button that was pressed may be gone.
 fn turn(page: Page, step: usize) {
     go(page, step);
     browser::soon(|| browser::focus("intro"));

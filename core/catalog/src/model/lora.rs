@@ -97,7 +97,7 @@ fn attention_widths(shape: &Shape) -> u64 {
     queries + 2 * keys + output
 }
 
-/// The same of one Gated `DeltaNet` layer: two input projections and the output.
+/// Sum of inputs and outputs of the matrices of one Gated `DeltaNet` layer: two input projections and the output.
 fn linear_attention_widths(shape: &Shape) -> u64 {
     let linear = &shape.linear;
     let keys = linear.num_key_heads * linear.key_head_dim;
@@ -107,7 +107,7 @@ fn linear_attention_widths(shape: &Shape) -> u64 {
         + (values + shape.hidden_size)
 }
 
-/// The same of one Mamba-2 layer: the input projection and the output.
+/// Sum of inputs and outputs of the matrices of one Mamba-2 layer: the input projection and the output.
 fn mamba_widths(shape: &Shape) -> u64 {
     let mamba = &shape.mamba;
     let inner = mamba.num_heads * mamba.head_dim;

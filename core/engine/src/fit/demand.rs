@@ -12,7 +12,7 @@ pub struct Demand {
     pub fixed_gib: f64,
     /// GiB that are estimated, with lengths as the question has them.
     pub estimated_gib: f64,
-    /// The same where every sequence is as long as any may be.
+    /// GiB that are estimated, with every sequence as long as any may be.
     pub longest_gib: f64,
     /// GiB that there are.
     pub capacity_gib: f64,

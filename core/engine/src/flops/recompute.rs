@@ -68,7 +68,7 @@ fn products(model: &Model, block: Block) -> f64 {
     mixer as f64 + mlp(model, block)
 }
 
-/// The same of its MLP, or of the experts that a token visits.
+/// Weights that multiply a token in one block's MLP, or in the experts that the token visits.
 fn mlp(model: &Model, block: Block) -> f64 {
     let counts = &model.parameters;
     let own = match block.kind {

@@ -41,7 +41,7 @@ impl PhaseMemory {
         self.parts.total() - self.parts.framework - self.parts.communication
     }
 
-    /// The same with what lies between its blocks, and so cannot be given back.
+    /// What the framework's allocator has handed out, with what lies between its blocks and cannot be returned, in GiB.
     fn with_fragments_gib(&self) -> f64 {
         self.allocated_gib() + FRAGMENTED * self.slack_gib
     }
@@ -52,7 +52,7 @@ impl PhaseMemory {
         self.parts.total()
     }
 
-    /// The same beside others, whose parts are added; of them `certain_gib` are as large as the plan says.
+    /// This memory beside others, whose parts are added; of them `certain_gib` are as large as the plan says.
     #[must_use]
     pub fn beside(&self, others: &MemoryParts, certain_gib: f64) -> Self {
         Self {

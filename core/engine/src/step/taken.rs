@@ -23,7 +23,7 @@ pub struct Step {
     pub tokens: f64,
     /// Model operations of the step.
     pub model_flops: f64,
-    /// The same with recomputation.
+    /// Operations of the step with what is recomputed: hardware FLOPs utilization counts them.
     pub hardware_flops: f64,
 }
 
@@ -49,7 +49,7 @@ impl Step {
         self.peak().map_or(0.0, |(_, memory)| memory.reserved_gib())
     }
 
-    /// The same on cards of `capacity_gib`, whose allocator gives free blocks back before it gives up.
+    /// This step on cards of `capacity_gib`, whose allocator gives free blocks back before it gives up.
     #[must_use]
     pub fn pressed(mut self, capacity_gib: f64) -> Self {
         for (_, memory) in &mut self.memories {

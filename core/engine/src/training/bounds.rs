@@ -1,6 +1,6 @@
 //! What a training step takes at least, calibrated, for a search that leaves out what cannot win.
 
-use super::{EAGER_LOSS_BYTES, Shards, block_times, optimizer};
+use super::{BACKWARD_KERNELS, EAGER_LOSS_BYTES, Shards, block_times, optimizer};
 use crate::context::{Context, Role};
 use crate::layer::Slice;
 use shardwise_catalog::units::Seconds;
@@ -38,7 +38,9 @@ pub fn least_pass(
     let host = Seconds::new(kernels * context.framework(layout).host_per_kernel_s);
     let head = least_head(context, role, layout, slice.tokens);
     let weights = if role.adapters == 0 { 2.0 } else { 1.0 };
-    let backward = (backward + head * weights).max(host * 1.8).max(floor);
+    let backward = (backward + head * weights)
+        .max(host * BACKWARD_KERNELS)
+        .max(floor);
     ((forward + head).max(host) + backward + beside) * context.job.time_factor()
 }
 

@@ -118,7 +118,7 @@ pub fn exchanged(
     parts.data_parallel / super::time_factor(context, layout, batch.mean.tokens)
 }
 
-/// The same of a forward pass alone: weights gathered under ZeRO-3.
+/// Seconds of data-parallel traffic of a forward pass alone, were nothing of it hidden: weights gathered under ZeRO-3.
 pub fn exchanged_forward(
     context: &Context<'_>,
     role: &Role<'_>,

@@ -9,6 +9,7 @@ use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::coverage;
 use shardwise_engine::flops;
 use shardwise_engine::memory::Use;
+use shardwise_engine::training::UPDATE_BYTES;
 use shardwise_engine::training::workings::{self, Workings};
 use shardwise_question::wire::TimeParts;
 use shardwise_question::wire::Words;
@@ -403,7 +404,7 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
     let on_card = |sheet: &mut Sheet, weights: Expression| {
-        weights * sheet.term("b", 34.0, Unit::Bytes, bytes) / memory_rate(source, sheet)
+        weights * sheet.term("b", UPDATE_BYTES, Unit::Bytes, bytes) / memory_rate(source, sheet)
     };
     if own.on_host > 0.0 {
         let node = f64::from(source.found.job.hardware.gpus_per_node);

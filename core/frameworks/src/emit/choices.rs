@@ -56,7 +56,7 @@ pub(super) fn learning_rate(workload: &Workload) -> f64 {
     }
 }
 
-/// The same as a word: `1e-5`.
+/// The learning rate to start with as a word: `1e-5`.
 pub(super) fn rate(workload: &Workload) -> String {
     format!("{:e}", learning_rate(workload))
 }
@@ -76,7 +76,7 @@ pub(super) fn half(precision: Precision) -> &'static str {
     }
 }
 
-/// The same as torch names it.
+/// `bfloat16` or `float16`, as torch names what a step computes in, where it does not in fewer bits.
 pub(super) fn half_type(precision: Precision) -> &'static str {
     match precision {
         Precision::Fp16 => "float16",
@@ -152,7 +152,7 @@ pub(super) fn shard_bytes(emission: &Emission) -> f64 {
     }
 }
 
-/// The same of weights and moments in fp32, whatever gradients take.
+/// Where the estimate counts other bytes of master weights and moments than fp32, whatever gradients take.
 pub(super) fn other_than_fp32(layout: &Layout, keeper: &str) -> Vec<String> {
     other_states(layout, [4.0, layout.gradient_bytes, 8.0], keeper)
 }

@@ -21,7 +21,14 @@ use versions::{Version, spell};
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::verl(emission.job, emission.plan))?;
-    let version = Version::named(emission.version);
+    let Some(version) = Version::named(emission.version) else {
+        return Err(Unsupported {
+            message: format!(
+                "veRL {} is no version that texts are written for.",
+                emission.version
+            ),
+        });
+    };
     let megatron = emission.plan.layout.backend == Backend::Megatron;
     let rl = emission.job.workload.rl.as_ref();
     if version < Version::V0_9_1 && rl.is_some_and(|rl| rl.schedule != Schedule::Colocated) {

@@ -36,46 +36,12 @@ pub(super) fn nearest<'a>(key: &str, known: impl Iterator<Item = String> + 'a) -
     best.map(|(_, key)| key)
 }
 
-/// Edits between two keys, up to [`FARTHEST`] (Ukkonen 1985: only a band around the diagonal matters).
+/// Edits between two keys, up to [`FARTHEST`].
 fn distance(a: &str, b: &str) -> Option<usize> {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len().abs_diff(b.len()) > FARTHEST {
-        return None;
-    }
-    let width = 2 * FARTHEST + 1;
-    let far = FARTHEST + 1;
-    let mut row: Vec<usize> = (0..width)
-        .map(|at| at.checked_sub(FARTHEST).unwrap_or(far))
-        .collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut next = vec![far; width];
-        for at in 0..width {
-            let Some(j) = (i + 1 + at).checked_sub(FARTHEST) else {
-                continue;
-            };
-            if j > b.len() {
-                continue;
-            }
-            let above = row.get(at + 1).map_or(far, |edits| edits + 1);
-            let left = match at.checked_sub(1) {
-                Some(at) => next.get(at).map_or(far, |edits| edits + 1),
-                None => far,
-            };
-            let diagonal = match j.checked_sub(1).and_then(|j| b.get(j)) {
-                Some(y) => row.get(at).map_or(far, |edits| edits + usize::from(x != y)),
-                None => far,
-            };
-            if let Some(cell) = next.get_mut(at) {
-                *cell = above.min(left).min(diagonal).min(far);
-            }
-        }
-        if next.iter().all(|edits| *edits >= far) {
-            return None;
-        }
-        row = next;
-    }
-    let at = (b.len() + FARTHEST).checked_sub(a.len())?;
-    row.get(at).copied().filter(|edits| *edits <= FARTHEST)
+    // Most keys differ in their lengths already.
+    let near = a.len().abs_diff(b.len()) <= FARTHEST;
+    let edits = near.then(|| strsim::levenshtein(a, b))?;
+    (edits <= FARTHEST).then_some(edits)
 }
 
 #[cfg(test)]

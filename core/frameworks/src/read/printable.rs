@@ -14,7 +14,7 @@ pub(super) fn printable(text: &str) -> String {
     plain.chars().take(LONGEST * 3).chain(['…']).collect()
 }
 
-/// The same, short: a key or a value.
+/// A key or a value of a person as a report may show it: one line, nothing hidden, cut after [`LONGEST`] characters.
 pub(super) fn short(text: &str) -> String {
     let mut out: String = plain(text.get(..LONGEST * 4).unwrap_or(text));
     if out.chars().count() > LONGEST {

@@ -15,6 +15,10 @@ use shardwise_catalog::units::shortest;
 /// (verl 0.9.1, `trainer/config`).
 pub const STALENESS: u64 = 8;
 
+/// The RL step that `spec` states, with what `algorithm` says where it is silent; what is assumed becomes a caveat.
+///
+/// # Errors
+/// The first field that is missing, out of range or at odds with another.
 pub(super) fn resolve_rl(
     algorithm: &Algorithm,
     spec: &RlSpec,
@@ -22,49 +26,19 @@ pub(super) fn resolve_rl(
     hardware: &Hardware,
     caveats: &mut Vec<Caveat>,
 ) -> Result<Rl, InputError> {
-    let field = |name: &str| format!("workload.rl.{name}");
-    let count =
-        |name: &str, value: u64| positive(format_args!("workload.rl.{name}"), value, MAX_BATCH);
-    let length =
-        |name: &str, value: u64| positive(format_args!("workload.rl.{name}"), value, MAX_LENGTH);
-
-    let prompts = count(
-        "prompts_per_step",
-        required(&field("prompts_per_step"), spec.prompts_per_step)?,
-    )?;
+    let prompts = required(&field("prompts_per_step"), spec.prompts_per_step)?;
+    let prompts = count("prompts_per_step", prompts)?;
     let responses = spec
         .responses_per_prompt
         .unwrap_or(algorithm.responses_per_prompt);
     let responses = positive(field("responses_per_prompt"), responses, 4096)?;
-    let max_prompt = length(
-        "max_prompt_length",
-        required(&field("max_prompt_length"), spec.max_prompt_length)?,
-    )?;
-    let max_response = length(
-        "max_response_length",
-        required(&field("max_response_length"), spec.max_response_length)?,
-    )?;
-    let mut mean = |name: &str, value: Option<f64>, longest: u64| match value {
-        Some(mean) if mean > longest as f64 => Err(InputError::new(
-            field(name),
-            format!(
-                "The mean of {} tokens is above the longest, {longest}. Lower it, or raise the longest.",
-                shortest(mean)
-            ),
-        )),
-        Some(mean) => within(field(name), mean, 1.0, MAX_LENGTH as f64),
-        None => {
-            caveats.push(Caveat::new(
-                "assumed-mean-length",
-                format!(
-                    "{} is not given: half of the longest, {} tokens, is assumed.",
-                    name.replace('_', " "),
-                    longest / 2
-                ),
-            ));
-            Ok((longest as f64 / 2.0).max(1.0))
-        }
+    let longest = |name: &str, stated: Option<u64>| {
+        positive(field(name), required(&field(name), stated)?, MAX_LENGTH)
     };
+    let max_prompt = longest("max_prompt_length", spec.max_prompt_length)?;
+    let max_response = longest("max_response_length", spec.max_response_length)?;
+    let mut mean =
+        |name: &str, stated: Option<f64>, longest: u64| mean_length(name, stated, longest, caveats);
     let mean_prompt = mean("mean_prompt_length", spec.mean_prompt_length, max_prompt)?;
     let mean_response = mean(
         "mean_response_length",
@@ -77,71 +51,12 @@ pub(super) fn resolve_rl(
         0.0,
         10.0,
     )?;
-    let mini_batch = count("mini_batch", spec.mini_batch.unwrap_or(prompts))?;
-    if mini_batch > prompts {
-        return Err(InputError::new(
-            field("mini_batch"),
-            format!(
-                "A mini-batch of {mini_batch} prompts is above prompts_per_step, {prompts}. Give {prompts} or less."
-            ),
-        ));
-    }
-    if !prompts.is_multiple_of(mini_batch) {
-        return Err(InputError::new(
-            field("mini_batch"),
-            format!(
-                "{prompts} prompts do not divide into mini-batches of {mini_batch}. Give a divisor of {prompts}."
-            ),
-        ));
-    }
-    let role = |name: &str, value: &Option<Value>| match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => resolve_model(value, &field(name)).map(Some),
-    };
-    let critic = role("critic", &spec.critic)?;
-    let critic = match (algorithm.critic, critic) {
-        (true, None) if spec.critic.is_none() => Some(model.clone()),
-        (true, None) => {
-            return Err(InputError::new(
-                field("critic"),
-                format!(
-                    "{} trains a critic. Give its model, or leave the field out to use the actor's.",
-                    algorithm.name
-                ),
-            ));
-        }
-        (_, critic) => critic,
-    };
+    let mini_batch = mini_batch(spec, prompts)?;
+    let critic = critic(algorithm, spec, model)?;
     let schedule = spec.schedule.unwrap_or_default();
-    let train_gpus = match (schedule, spec.train_gpus) {
-        (Schedule::Colocated, _) => hardware.gpus,
-        (_, None) => (hardware.gpus / 2).max(1),
-        (_, Some(gpus)) => positive(field("train_gpus"), gpus, MAX_GPUS)? as u32,
-    };
-    if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
-        return Err(InputError::new(
-            field("train_gpus"),
-            format!(
-                "{train_gpus} of {} GPUs train and none is left to generate. Give fewer.",
-                hardware.gpus
-            ),
-        ));
-    }
+    let train_gpus = train_gpus(schedule, spec, hardware)?;
     let gen_batch_size = count("gen_batch_size", spec.gen_batch_size.unwrap_or(prompts))?;
-    let oversampling = match (spec.oversampling, algorithm.oversampling) {
-        (Some(times), _) => within(field("oversampling"), times, 1.0, 100.0)?,
-        (None, Some(times)) => {
-            caveats.push(Caveat::new(
-                "assumed-oversampling",
-                format!(
-                    "{} drops prompts whose responses all score alike: {times} generated prompts for each that trains are assumed. State workload.rl.oversampling, 1 without dynamic sampling.",
-                    algorithm.name
-                ),
-            ));
-            times
-        }
-        (None, None) => 1.0,
-    };
+    let oversampling = oversampling(algorithm, spec, caveats)?;
     let max_staleness = match (schedule, spec.max_staleness) {
         (Schedule::FullyAsync, stated) => count("max_staleness", stated.unwrap_or(STALENESS))?,
         _ => 1,
@@ -167,4 +82,132 @@ pub(super) fn resolve_rl(
         max_staleness,
         train_gpus,
     })
+}
+
+fn field(name: &str) -> String {
+    format!("workload.rl.{name}")
+}
+
+fn count(name: &str, value: u64) -> Result<u64, InputError> {
+    positive(field(name), value, MAX_BATCH)
+}
+
+/// A mean as stated; half of the longest, with a caveat, where it is not.
+fn mean_length(
+    name: &str,
+    stated: Option<f64>,
+    longest: u64,
+    caveats: &mut Vec<Caveat>,
+) -> Result<f64, InputError> {
+    match stated {
+        Some(mean) if mean > longest as f64 => Err(InputError::new(
+            field(name),
+            format!(
+                "The mean of {} tokens is above the longest, {longest}. Lower it, or raise the longest.",
+                shortest(mean)
+            ),
+        )),
+        Some(mean) => within(field(name), mean, 1.0, MAX_LENGTH as f64),
+        None => {
+            caveats.push(Caveat::new(
+                "assumed-mean-length",
+                format!(
+                    "{} is not given: half of the longest, {} tokens, is assumed.",
+                    name.replace('_', " "),
+                    longest / 2
+                ),
+            ));
+            Ok((longest as f64 / 2.0).max(1.0))
+        }
+    }
+}
+
+/// Prompts of an optimizer step: all of the step's, or a divisor of them.
+fn mini_batch(spec: &RlSpec, prompts: u64) -> Result<u64, InputError> {
+    let mini_batch = count("mini_batch", spec.mini_batch.unwrap_or(prompts))?;
+    if mini_batch > prompts {
+        return Err(InputError::new(
+            field("mini_batch"),
+            format!(
+                "A mini-batch of {mini_batch} prompts is above prompts_per_step, {prompts}. Give {prompts} or less."
+            ),
+        ));
+    }
+    if !prompts.is_multiple_of(mini_batch) {
+        return Err(InputError::new(
+            field("mini_batch"),
+            format!(
+                "{prompts} prompts do not divide into mini-batches of {mini_batch}. Give a divisor of {prompts}."
+            ),
+        ));
+    }
+    Ok(mini_batch)
+}
+
+/// The model of another role, where one is stated.
+fn role(name: &str, value: &Option<Value>) -> Result<Option<Model>, InputError> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => resolve_model(value, &field(name)).map(Some),
+    }
+}
+
+/// The critic: as stated, the actor's model where the algorithm trains one and the question is silent.
+fn critic(
+    algorithm: &Algorithm,
+    spec: &RlSpec,
+    model: &Model,
+) -> Result<Option<Model>, InputError> {
+    match (algorithm.critic, role("critic", &spec.critic)?) {
+        (true, None) if spec.critic.is_none() => Ok(Some(model.clone())),
+        (true, None) => Err(InputError::new(
+            field("critic"),
+            format!(
+                "{} trains a critic. Give its model, or leave the field out to use the actor's.",
+                algorithm.name
+            ),
+        )),
+        (_, critic) => Ok(critic),
+    }
+}
+
+/// GPUs that train: all where generation takes turns with it, else as stated or half of them.
+fn train_gpus(schedule: Schedule, spec: &RlSpec, hardware: &Hardware) -> Result<u32, InputError> {
+    let train_gpus = match (schedule, spec.train_gpus) {
+        (Schedule::Colocated, _) => hardware.gpus,
+        (_, None) => (hardware.gpus / 2).max(1),
+        (_, Some(gpus)) => positive(field("train_gpus"), gpus, MAX_GPUS)? as u32,
+    };
+    if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
+        return Err(InputError::new(
+            field("train_gpus"),
+            format!(
+                "{train_gpus} of {} GPUs train and none is left to generate. Give fewer.",
+                hardware.gpus
+            ),
+        ));
+    }
+    Ok(train_gpus)
+}
+
+/// Prompts generated for each that trains.
+fn oversampling(
+    algorithm: &Algorithm,
+    spec: &RlSpec,
+    caveats: &mut Vec<Caveat>,
+) -> Result<f64, InputError> {
+    match (spec.oversampling, algorithm.oversampling) {
+        (Some(times), _) => within(field("oversampling"), times, 1.0, 100.0),
+        (None, Some(times)) => {
+            caveats.push(Caveat::new(
+                "assumed-oversampling",
+                format!(
+                    "{} drops prompts whose responses all score alike: {times} generated prompts for each that trains are assumed. State workload.rl.oversampling, 1 without dynamic sampling.",
+                    algorithm.name
+                ),
+            ));
+            Ok(times)
+        }
+        (None, None) => Ok(1.0),
+    }
 }

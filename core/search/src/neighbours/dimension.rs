@@ -297,7 +297,7 @@ impl Dimension {
         }
     }
 
-    /// The same size doubled or halved; `None` where it has no such step.
+    /// The layout with this dimension's size doubled or halved; `None` where it has no such step.
     pub(super) fn resized(self, layout: &Layout, double: bool) -> Option<Layout> {
         let mut layout = *layout;
         let size = match self {

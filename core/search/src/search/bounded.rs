@@ -636,7 +636,7 @@ impl Search<'_> {
         best
     }
 
-    /// The same of a pass.
+    /// The plan of a pass that is nearest to fitting: see [`Self::closest`]. None where all lack more GiB than `most`.
     fn closest_of(
         &self,
         of: &InPass<'_>,

@@ -203,7 +203,7 @@ impl Asking<'_> {
         Ok(all)
     }
 
-    /// The same, and of a back end of which nothing fits what is nearest to it: that may fit after some steps.
+    /// The best plans over all back ends; of one where nothing fits, what is nearest: it may fit after some steps.
     fn over_backends(
         &self,
         (specs, space): (&[PlanSpec], SpaceOf<'_>),

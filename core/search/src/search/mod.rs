@@ -135,7 +135,7 @@ pub struct Best {
     pub complete: bool,
 }
 
-/// The same among plans that `framework` runs: the plan that answers the question where it is the one that runs that. Where
+/// The best plan that `framework` runs, with its job: what answers the question where it is first to run that. Where
 /// it runs none, the best of all, whose refusal says why.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The same question on every GPU type and number of GPUs: one offer each, at its best plan.
+//! A question on every GPU type and number of GPUs: one offer each, at its best plan.
 
 #[cfg(not(target_family = "wasm"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,7 +105,7 @@ impl Sweep {
         Self::new(question, &all, &[])
     }
 
-    /// The same among plans that `framework` runs.
+    /// This sweep among the plans that `framework` runs, where one is named.
     #[must_use]
     pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
         Self {

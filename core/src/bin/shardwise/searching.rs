@@ -34,7 +34,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The same as the core takes them.
+    /// These options as the core takes them, with the language of its answers.
     pub(crate) fn asked(self, lang: Language) -> SearchOptions {
         SearchOptions {
             by: Some(self.by),

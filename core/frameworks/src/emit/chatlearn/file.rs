@@ -1,4 +1,4 @@
-//! The same settings as a file of `ChatLearn`'s: its launcher loads it in the place of a template, so what the templates
+//! The settings as a file of `ChatLearn`'s: its launcher loads it in the place of a template, so what the templates
 //! set and the dataclasses do not stands in it too (template/grpo_{fsdp,megatron}.yaml of b7af31a).
 
 use super::super::Snippet;

@@ -110,7 +110,7 @@ const FILLED: &[(&str, &str)] = &[
     ),
 ];
 
-/// The same configuration for a script on Hugging Face's Trainer.
+/// The configuration for a script on Hugging Face's Trainer: `auto` where the Trainer fills a value in.
 pub(super) fn hugging_face(emission: &Emission) -> Config {
     let layout = &emission.plan.layout;
     let mut config = in_numbers(emission);

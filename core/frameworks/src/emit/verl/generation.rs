@@ -10,6 +10,7 @@ use shardwise_rules::pools;
 
 const ROLLOUT: &str = "actor_rollout_ref.rollout";
 
+/// The engine that generates, and how many of them there are.
 pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let (_, gpus) = pools(emission.job);
     let replicas = u64::from(gpus / rollout.gpus().max(1));
@@ -17,51 +18,90 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         "Rollout: {}",
         plural(replicas, "engine", "engines")
     ));
-    let set = |section: &mut Section, name: &str, value: String, reason: String| {
-        section.set(format!("{ROLLOUT}.{name}"), value, reason);
-    };
     let vllm = rollout.engine == Engine::Vllm;
+    let name = if vllm { "vllm" } else { "sglang" };
+    set(&mut section, "name", name, "from the plan");
+    split(&mut section, rollout, replicas);
+    sizes(&mut section, emission, rl, rollout, replicas);
+    let reason = if rollout.free_cache {
+        "hands the KV cache back for training"
+    } else {
+        "the KV cache stays"
+    };
     set(
         &mut section,
-        "name",
-        if vllm { "vllm" } else { "sglang" }.to_owned(),
-        "from the plan".to_owned(),
+        "free_cache_engine",
+        flag(rollout.free_cache),
+        reason,
     );
+    let reason = if rollout.enforce_eager {
+        "no CUDA graphs: slower steps, less memory"
+    } else {
+        "CUDA graphs: quicker decoding"
+    };
+    set(
+        &mut section,
+        "enforce_eager",
+        flag(rollout.enforce_eager),
+        reason,
+    );
+    set(
+        &mut section,
+        "disable_log_stats",
+        flag(false),
+        "the engine's log shows how full its cache and its batch are",
+    );
+    adapters(&mut section, emission);
+    precision(&mut section, rollout);
+    section
+}
+
+fn set(section: &mut Section, name: &str, value: impl ToString, reason: impl Into<String>) {
+    section.set(
+        format!("{ROLLOUT}.{name}"),
+        value.to_string(),
+        reason.into(),
+    );
+}
+
+/// How the GPUs of one engine share its work.
+fn split(section: &mut Section, rollout: &RolloutPlan, replicas: u64) {
     let reason = match (rollout.tensor_parallel, replicas) {
         (1, 1) => "each GPU is an engine".to_owned(),
         (1, _) => format!("each GPU is an engine: {replicas}, the most there can be"),
         (tp, _) => format!("{tp} GPUs hold the weights and their cache"),
     };
     set(
-        &mut section,
+        section,
         "tensor_model_parallel_size",
-        rollout.tensor_parallel.to_string(),
+        rollout.tensor_parallel,
         reason,
     );
     if rollout.data_parallel > 1 {
-        let reason = "attention ranks in one engine".to_owned();
-        set(
-            &mut section,
-            "data_parallel_size",
-            rollout.data_parallel.to_string(),
-            reason,
-        );
+        let reason = "attention ranks in one engine";
+        set(section, "data_parallel_size", rollout.data_parallel, reason);
     }
     if rollout.expert_parallel > 1 {
-        let reason = "all GPUs of an engine share the experts".to_owned();
+        let reason = "all GPUs of an engine share the experts";
         set(
-            &mut section,
+            section,
             "expert_parallel_size",
-            rollout.expert_parallel.to_string(),
+            rollout.expert_parallel,
             reason,
         );
     }
-    let cache = emission
-        .answer
-        .memory
-        .phases
-        .iter()
-        .find(|phase| phase.name == "rollout");
+}
+
+/// Memory, sequences and tokens of one engine.
+fn sizes(
+    section: &mut Section,
+    emission: &Emission,
+    rl: &Rl,
+    rollout: &RolloutPlan,
+    replicas: u64,
+) {
+    let phases = &emission.answer.memory.phases;
+    let cache = phases.iter().find(|phase| phase.name == "rollout");
     let reason = match cache {
         Some(phase) if phase.parts.kv_cache > 0.0 => {
             format!(
@@ -73,7 +113,7 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         _ => "share of the card for weights and KV cache".to_owned(),
     };
     set(
-        &mut section,
+        section,
         "gpu_memory_utilization",
         share(rollout.gpu_memory_utilization),
         reason,
@@ -83,66 +123,30 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         "decoded together; each engine gets {} a step",
         plural(waiting, "sequence", "sequences")
     );
-    set(
-        &mut section,
-        "max_num_seqs",
-        rollout.max_num_seqs.to_string(),
-        reason,
-    );
-    if vllm {
+    set(section, "max_num_seqs", rollout.max_num_seqs, reason);
+    if rollout.engine == Engine::Vllm {
         let reason = if rollout.max_num_batched_tokens > 2048 {
             "above the guide's 2,048"
         } else {
             "from the plan"
         };
         set(
-            &mut section,
+            section,
             "max_num_batched_tokens",
-            rollout.max_num_batched_tokens.to_string(),
-            reason.to_owned(),
+            rollout.max_num_batched_tokens,
+            reason,
         );
     }
-    let reason = "prompt and response; the cache plans for no longer ones".to_owned();
-    set(
-        &mut section,
-        "max_model_len",
-        rl.max_length().to_string(),
-        reason,
-    );
-    let reason = if rollout.free_cache {
-        "hands the KV cache back for training"
-    } else {
-        "the KV cache stays"
-    };
-    set(
-        &mut section,
-        "free_cache_engine",
-        flag(rollout.free_cache).to_owned(),
-        reason.to_owned(),
-    );
-    let reason = if rollout.enforce_eager {
-        "no CUDA graphs: slower steps, less memory"
-    } else {
-        "CUDA graphs: quicker decoding"
-    };
-    set(
-        &mut section,
-        "enforce_eager",
-        flag(rollout.enforce_eager).to_owned(),
-        reason.to_owned(),
-    );
-    set(
-        &mut section,
-        "disable_log_stats",
-        flag(false).to_owned(),
-        "the engine's log shows how full its cache and its batch are".to_owned(),
-    );
-    adapters(&mut section, emission);
+    let reason = "prompt and response; the cache plans for no longer ones";
+    set(section, "max_model_len", rl.max_length(), reason);
+}
+
+/// What the cache and the engine's weights are kept in.
+fn precision(section: &mut Section, rollout: &RolloutPlan) {
     if rollout.kv_cache_dtype == KvCacheDtype::Fp8 {
-        let (engine, dtype) = if vllm {
-            ("vllm", "fp8")
-        } else {
-            ("sglang", "fp8_e5m2")
+        let (engine, dtype) = match rollout.engine {
+            Engine::Vllm => ("vllm", "fp8"),
+            Engine::Sglang => ("sglang", "fp8_e5m2"),
         };
         section.set(
             format!("+{ROLLOUT}.engine_kwargs.{engine}.kv_cache_dtype"),
@@ -151,21 +155,10 @@ pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) ->
         );
     }
     match rollout.precision {
-        Precision::Fp8 => set(
-            &mut section,
-            "quantization",
-            "fp8".to_owned(),
-            "from the plan".to_owned(),
-        ),
-        Precision::Fp16 => set(
-            &mut section,
-            "dtype",
-            "float16".to_owned(),
-            "from the plan".to_owned(),
-        ),
+        Precision::Fp8 => set(section, "quantization", "fp8", "from the plan"),
+        Precision::Fp16 => set(section, "dtype", "float16", "from the plan"),
         Precision::Bf16 | Precision::Mxfp8 | Precision::Nvfp4 => {}
     }
-    section
 }
 
 /// The engine reads the base model by itself, and is sent the adapters alone (`docs/advance/ppo_lora.rst`, for FSDP).

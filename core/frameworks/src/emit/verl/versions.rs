@@ -17,15 +17,17 @@ pub(super) enum Version {
 }
 
 impl Version {
+    const ALL: [Self; 5] = [
+        Self::V0_4_1,
+        Self::V0_5_0,
+        Self::V0_7_1,
+        Self::V0_8_0,
+        Self::V0_9_1,
+    ];
+
     /// The version of a name from [`VERL`](shardwise_question::framework::VERL).
-    pub(super) fn named(name: &str) -> Self {
-        match name {
-            "0.4.1" => Self::V0_4_1,
-            "0.5.0" => Self::V0_5_0,
-            "0.7.1" => Self::V0_7_1,
-            "0.8.0" => Self::V0_8_0,
-            _ => Self::V0_9_1,
-        }
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.name() == name)
     }
 
     fn name(self) -> &'static str {
@@ -307,4 +309,23 @@ fn before_0_5(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
         key if key.contains(".override_ddp_config.") => Fate::Gone,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use shardwise_question::framework::VERL;
+
+    use super::Version;
+
+    #[test]
+    fn every_version_that_is_offered_is_spelt() {
+        let named: Vec<_> = VERL
+            .versions
+            .iter()
+            .map(|name| Version::named(name))
+            .collect();
+        let expected: Vec<_> = Version::ALL.into_iter().rev().map(Some).collect();
+        assert_eq!(named, expected);
+        assert_eq!(Version::named("0.9.0"), None);
+    }
 }

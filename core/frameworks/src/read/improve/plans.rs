@@ -17,7 +17,7 @@ const WIDTH: usize = 6;
 const MOST_STEPS: usize = 7;
 /// Gains below this share of the step are not worth a change.
 const NOTICEABLE: f64 = 0.03;
-/// The same of memory where a plan does not fit.
+/// Gains of memory below this, in GiB, are not worth a change where a plan does not fit.
 const NOTICEABLE_GIB: f64 = 0.5;
 
 /// A plan, what it was changed in, and how good it is.
