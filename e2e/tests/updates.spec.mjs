@@ -107,13 +107,13 @@ test('changes by itself once no window is open', async ({ host }) => {
   host.publish('second');
   expect(await update(page)).toBe('installed');
   await page.goto('about:blank');
-  // When the browser notices that nobody shows the first version any more is its own affair.
+  // When the browser notices that nobody shows the first version any more is its own affair; each look shows it again.
   await expect.poll(async () => {
     await page.goto(host.url);
     const now = await version(page);
     await page.goto('about:blank');
     return now;
-  }, { timeout: 240_000 }).toBe('second');
+  }, { timeout: 200_000, intervals: [1000, 4000, 8000, 16_000] }).toBe('second');
   await page.goto(host.url);
   await ready(page);
   await expect.poll(async () => Object.keys(await kept(page)).length).toBe(1);
