@@ -689,7 +689,7 @@ fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
 
 /// The optimizer step, and what host memory adds to it.
 ///
-/// Bytes that an update moves per weight on the card: see [`optimizer`].
+/// Bytes that an update moves per weight on the card: reads and writes of Adam in fp32, with the gradient's norm.
 pub const UPDATE_BYTES: f64 = 34.0;
 
 /// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
