@@ -687,11 +687,11 @@ fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
     }
 }
 
-/// The optimizer step, and what host memory adds to it.
-///
 /// Bytes that an update moves per weight on the card: reads and writes of Adam in fp32, with the gradient's norm.
 pub const UPDATE_BYTES: f64 = 34.0;
 
+/// The optimizer step, and what host memory adds to it.
+///
 /// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
 /// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm. Offloaded, the host's CPUs update (ZeRO-Offload,
 /// arXiv:2101.06840), before or after what the card updates (Megatron-LM, `core/optimizer/cpu_offloading`,
