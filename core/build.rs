@@ -5,38 +5,28 @@
 
 #[path = "build/chinese.rs"]
 mod chinese;
+#[path = "build/script.rs"]
+mod script;
 #[cfg(feature = "serve")]
 #[path = "build/site.rs"]
 mod site;
 
-use std::path::Path;
-
+#[cfg_attr(
+    not(feature = "serve"),
+    expect(unused_variables, reason = "the site alone has files of its own")
+)]
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=chinese");
-    for folder in chinese::SOURCES {
-        println!("cargo::rerun-if-changed={folder}");
-    }
-    if let Err(problems) = run() {
-        for problem in problems {
-            println!("cargo::error={problem}");
-        }
-    }
-}
-
-fn run() -> Result<(), Vec<String>> {
-    let variable = |name: &str| std::env::var(name).map_err(|e| vec![format!("{name}: {e}")]);
-    let root = variable("CARGO_MANIFEST_DIR")?;
-    let root = Path::new(&root);
-    let out = variable("OUT_DIR")?;
-    let write = |name: &str, text: String| {
-        std::fs::write(Path::new(&out).join(name), text).map_err(|e| vec![format!("{name}: {e}")])
-    };
-    #[cfg(feature = "serve")]
-    write(
-        "site.rs",
-        site::literal(root, &Path::new(&out).join("site"))?,
-    )?;
-    write("chinese.rs", chinese::literal(root)?)
+    let watched = [
+        &["build.rs", "build", "chinese"],
+        chinese::SOURCES.as_slice(),
+    ]
+    .concat();
+    script::run(&watched, |root, out| {
+        let made = vec![
+            #[cfg(feature = "serve")]
+            ("site.rs", site::literal(root, &out.join("site"))?),
+            ("chinese.rs", chinese::literal(root)?),
+        ];
+        Ok((made, Vec::new()))
+    });
 }

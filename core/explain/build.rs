@@ -8,34 +8,26 @@
 mod measured;
 #[path = "build/methods.rs"]
 mod methods;
-
-use std::path::Path;
+#[path = "../build/script.rs"]
+mod script;
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=methods");
-    if let Err(problems) = run() {
-        for problem in problems {
-            println!("cargo::error={problem}");
-        }
-    }
-}
-
-fn run() -> Result<(), Vec<String>> {
-    let variable = |name: &str| std::env::var(name).map_err(|e| vec![format!("{name}: {e}")]);
-    let root = variable("CARGO_MANIFEST_DIR")?;
-    let out = variable("OUT_DIR")?;
-    let core = Path::new(&root).join("..");
-    for (name, (text, from)) in [
-        ("methods.rs", methods::literal(&core)?),
-        ("measured.rs", measured::literal(&core)?),
-    ] {
-        for path in from {
-            println!("cargo::rerun-if-changed={}", path.display());
-        }
-        let path = Path::new(&out).join(name);
-        std::fs::write(&path, text).map_err(|e| vec![format!("{}: {e}", path.display())])?;
-    }
-    Ok(())
+    let watched = [
+        "build.rs",
+        "../build/script.rs",
+        "build",
+        "methods",
+        "../catalog/data/efficiency.toml",
+        "../catalog/data/coverage.toml",
+    ];
+    script::run(&watched, |root, _| {
+        let core = root.join("..");
+        let (formulas, mut read) = methods::literal(&core)?;
+        let (errors, records) = measured::literal(&core)?;
+        read.extend(records);
+        Ok((
+            vec![("methods.rs", formulas), ("measured.rs", errors)],
+            read,
+        ))
+    });
 }

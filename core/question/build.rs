@@ -3,6 +3,8 @@
 
 #[path = "build/recipes.rs"]
 mod recipes;
+#[path = "../build/script.rs"]
+mod script;
 #[allow(
     dead_code,
     unused_imports,
@@ -11,25 +13,16 @@ mod recipes;
 #[path = "../catalog/build/mod.rs"]
 mod tables;
 
-use std::path::Path;
-
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=../catalog/build");
-    println!("cargo::rerun-if-changed=../catalog/data");
-    if let Err(problems) = run() {
-        for problem in problems {
-            println!("cargo::error={problem}");
-        }
-    }
-}
-
-fn run() -> Result<(), Vec<String>> {
-    let variable = |name: &str| std::env::var(name).map_err(|e| vec![format!("{name}: {e}")]);
-    let root = variable("CARGO_MANIFEST_DIR")?;
-    let out = Path::new(&variable("OUT_DIR")?).join("recipes.rs");
-    let entries = tables::load(&Path::new(&root).join("../catalog/data"))?;
-    std::fs::write(&out, recipes::emit(&entries))
-        .map_err(|e| vec![format!("{}: {e}", out.display())])
+    let watched = [
+        "build.rs",
+        "../build/script.rs",
+        "build",
+        "../catalog/build",
+        "../catalog/data",
+    ];
+    script::run(&watched, |root, _| {
+        let entries = tables::load(&root.join("../catalog/data"))?;
+        Ok((vec![("recipes.rs", recipes::emit(&entries))], Vec::new()))
+    });
 }

@@ -5,7 +5,7 @@ use proptest::sample::select;
 use serde_json::json;
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::wire::{
-    Answer, Backend, ChangeKind, FitState, PlanSpec, Question, question_from_value,
+    Answer, Backend, ChangeKind, FitState, PlanSpec, Question, WorkloadKind, question_from_value,
 };
 use shardwise_core::{estimate, evaluate_for, search, sensitivity};
 
@@ -52,9 +52,6 @@ const GPUS: [&str; 12] = [
     "mi300x",
     "mi210",
 ];
-const KINDS: [&str; 8] = [
-    "pretrain", "sft", "lora", "qlora", "grpo", "dapo", "ppo", "rollout",
-];
 const SCHEDULES: [&str; 4] = ["colocated", "split", "one_step_off", "fully_async"];
 
 /// A question as people ask them, its plan open.
@@ -75,12 +72,12 @@ pub(crate) fn question() -> impl Strategy<Value = Question> {
         0.0..1.0_f64,
         prop_oneof![3 => Just("colocated"), 1 => select(&SCHEDULES[..])],
     );
-    (select(&MODELS[..]), machine, select(&KINDS[..]), batch, rl).prop_map(
+    (select(&MODELS[..]), machine, select(WorkloadKind::ALL.map(WorkloadKind::word).to_vec()), batch, rl).prop_map(
         |(model, (gpu, gpus), kind, (length, batch, mean, packing), (prompts, response, cv, schedule))| {
             let workload = match kind {
                 "rollout" => json!({"kind": kind, "rollout": {"requests": prompts * 8, "mean_prompt_length": 300,
                     "mean_response_length": response / 3}}),
-                "grpo" | "dapo" | "ppo" => json!({"kind": kind, "rl": {"prompts_per_step": prompts,
+                "grpo" | "dapo" | "gspo" | "ppo" => json!({"kind": kind, "rl": {"prompts_per_step": prompts,
                     "responses_per_prompt": 8, "max_prompt_length": 1024, "max_response_length": response,
                     "mean_prompt_length": 300, "mean_response_length": response / 3, "response_length_cv": cv,
                     "mini_batch": 64, "schedule": schedule}}),

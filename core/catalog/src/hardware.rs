@@ -125,8 +125,12 @@ pub fn supports_flash_attention(architecture: &str) -> bool {
 
 /// Not of a generation of NVIDIA's before Ampere, whose compute capability is 8.0.
 fn is_ampere_or_later(architecture: &str) -> bool {
-    let capability = Generation::of(architecture).and_then(|own| own.compute_capability);
-    capability.is_none_or(|own| own >= 8.0)
+    compute_capability(architecture).is_none_or(|own| own >= 8.0)
+}
+
+/// The least compute capability of an architecture's generation, where it is NVIDIA's.
+fn compute_capability(architecture: &str) -> Option<f64> {
+    Generation::of(architecture)?.compute_capability
 }
 
 impl Hardware {
@@ -143,9 +147,7 @@ impl Hardware {
     /// Whether its cards are NVIDIA's and have at least this compute capability.
     #[must_use]
     pub fn has_compute_capability(&self, least: f64) -> bool {
-        let generation = Generation::of(&self.architecture);
-        let capability = generation.and_then(|own| own.compute_capability);
-        capability.is_some_and(|own| own >= least)
+        compute_capability(&self.architecture).is_some_and(|own| own >= least)
     }
 
     /// The id of the GPU whose benchmarks hold.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
-use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::wire::{Question, WorkloadKind, question_from_value};
 use shardwise_core::{belonging, catalog};
 
 /// The same questions in every run.
@@ -28,9 +28,6 @@ pub(crate) enum Plan {
     Partial,
 }
 
-const KINDS: [&str; 9] = [
-    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout",
-];
 const SPLITS: [u64; 8] = [1, 1, 1, 1, 2, 2, 4, 8];
 
 fn one_of<T: Into<Value> + Clone + std::fmt::Debug + 'static>(
@@ -425,7 +422,8 @@ impl fmt::Debug for Asked {
 /// A question of any kind.
 pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
     let present = if decided == Plan::Complete { 1.0 } else { 0.7 };
-    let workload = select(KINDS.to_vec()).prop_flat_map(workload_of);
+    let workload =
+        select(WorkloadKind::ALL.map(WorkloadKind::word).to_vec()).prop_flat_map(workload_of);
     (model(), hardware(), workload, maybe(plan(decided), present))
         .prop_map(|(model, hardware, workload, plan)| {
             let mut value =
