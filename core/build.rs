@@ -11,16 +11,9 @@ mod script;
 #[path = "build/site.rs"]
 mod site;
 
-#[cfg_attr(
-    not(feature = "serve"),
-    expect(unused_variables, reason = "the site alone has files of its own")
-)]
+#[cfg_attr(not(feature = "serve"), expect(unused_variables, reason = "the site alone has files of its own"))]
 fn main() {
-    let watched = [
-        &["build.rs", "build", "chinese"],
-        chinese::SOURCES.as_slice(),
-    ]
-    .concat();
+    let watched = [&["build.rs", "build", "chinese"], chinese::SOURCES.as_slice()].concat();
     script::run(&watched, |root, out| {
         let made = vec![
             #[cfg(feature = "serve")]

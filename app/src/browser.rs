@@ -105,9 +105,7 @@ pub(crate) fn keep(key: &str, value: &str) {
 /// A parameter of the address's query; empty where it has no value.
 pub(crate) fn query(name: &str) -> Option<String> {
     let search = window()?.location().search().ok()?;
-    web_sys::UrlSearchParams::new_with_str(&search)
-        .ok()?
-        .get(name)
+    web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
 }
 
 /// Changes a parameter of the address's query, in place.
@@ -122,11 +120,7 @@ pub(crate) fn set_query(name: &str, value: &str) {
     };
     query.set(name, value);
     let query = String::from(query.to_string());
-    let url = format!(
-        "{}?{query}{}",
-        location.pathname().unwrap_or_default(),
-        location.hash().unwrap_or_default()
-    );
+    let url = format!("{}?{query}{}", location.pathname().unwrap_or_default(), location.hash().unwrap_or_default());
     let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
 }
 
@@ -137,9 +131,7 @@ pub(crate) fn preferred_language() -> Option<String> {
 
 /// The part of the address after `#`.
 pub(crate) fn hash() -> String {
-    let hash = window()
-        .and_then(|window| window.location().hash().ok())
-        .unwrap_or_default();
+    let hash = window().and_then(|window| window.location().hash().ok()).unwrap_or_default();
     hash.trim_start_matches('#').to_owned()
 }
 
@@ -159,10 +151,7 @@ pub(crate) fn set_hash(hash: &str, as_step: bool) {
     let Ok(history) = window.history() else {
         return;
     };
-    let url = format!(
-        "{}{search}#{hash}",
-        window.location().pathname().unwrap_or_default()
-    );
+    let url = format!("{}{search}#{hash}", window.location().pathname().unwrap_or_default());
     let _ = if as_step {
         history.push_state_with_url(&JsValue::NULL, "", Some(&url))
     } else {
@@ -179,9 +168,7 @@ pub(crate) fn root_says(name: &str) -> Option<String> {
 
 /// The text of a file of the site; `None` where it cannot be had.
 pub(crate) async fn file(address: &str) -> Option<String> {
-    let response = JsFuture::from(window()?.fetch_with_str(address))
-        .await
-        .ok()?;
+    let response = JsFuture::from(window()?.fetch_with_str(address)).await.ok()?;
     let response: web_sys::Response = response.dyn_into().ok()?;
     if !response.ok() {
         return None;
@@ -200,10 +187,7 @@ pub(crate) fn pointer_in(id: &str, event: web_sys::Event) -> Option<(i32, i32)> 
     let place = element(id)?.get_bounding_client_rect();
     let event: web_sys::MouseEvent = event.dyn_into().ok()?;
     let from = |at: i32, edge: f64| (f64::from(at) - edge).round() as i32;
-    Some((
-        from(event.client_x(), place.left()),
-        from(event.client_y(), place.top()),
-    ))
+    Some((from(event.client_x(), place.left()), from(event.client_y(), place.top())))
 }
 
 /// An element by its name.
@@ -249,9 +233,7 @@ pub(crate) fn click(id: &str) {
 
 /// Whether a key goes into a field, a list or a button's own keys, and so is no shortcut.
 pub(crate) fn types(event: &web_sys::Event) -> bool {
-    let target = event
-        .target()
-        .and_then(|target| target.dyn_into::<Element>().ok());
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     target.is_some_and(|target| {
         let own = "input:not([type=radio],[type=checkbox]), textarea, select, [contenteditable], [role=tab]";
         target.matches(own).unwrap_or(true)
@@ -330,11 +312,7 @@ pub(crate) fn take_files(
     let busy = Work::begin();
     leptos::task::spawn_local(async move {
         for file in (0..files.length()).filter_map(|index| files.get(index)) {
-            let text = if file.size() <= most {
-                JsFuture::from(file.text()).await.ok()
-            } else {
-                None
-            };
+            let text = if file.size() <= most { JsFuture::from(file.text()).await.ok() } else { None };
             match text.and_then(|text| text.as_string()) {
                 Some(text) => take(file.name(), text),
                 None => left_out.set(Some(file.name())),
@@ -363,9 +341,7 @@ fn listen_boxed(event: &'static str, act: Box<dyn FnMut(&Event)>) {
     if let Some(window) = window() {
         let options = EventListenerOptions::enable_prevent_default();
         // Dropped with the owner of the moment, and with it what it would have done to signals that are gone.
-        StoredValue::new_local(EventListener::new_with_options(
-            &window, event, options, act,
-        ));
+        StoredValue::new_local(EventListener::new_with_options(&window, event, options, act));
     }
 }
 
@@ -390,11 +366,7 @@ fn step_focus(event: &Event) {
     };
     if pressed.key() == "Tab" {
         // From below the form, or backwards from the address bar to the last stop.
-        let from = if pressed.shift_key() {
-            "body, main :not(.ask *)"
-        } else {
-            "main :not(.ask *)"
-        };
+        let from = if pressed.shift_key() { "body, main :not(.ask *)" } else { "main :not(.ask *)" };
         if target.matches(from).unwrap_or(false) {
             lay_out();
         }
@@ -428,8 +400,7 @@ fn copy_then(text: &str, done: Rc<dyn Fn(bool)>) {
         return done(false);
     };
     // Outside a secure context there is no clipboard at all.
-    let clipboard =
-        js_sys::Reflect::get(&navigator, &JsValue::from_str("clipboard")).unwrap_or_default();
+    let clipboard = js_sys::Reflect::get(&navigator, &JsValue::from_str("clipboard")).unwrap_or_default();
     if clipboard.is_undefined() {
         return done(false);
     }
@@ -517,11 +488,7 @@ pub(crate) fn follow_width(id: String) -> RwSignal<u32> {
             let now = measured.client_width().max(0) as u32;
             // Each in a task of its own: several charts have their widths at once.
             soon(move || {
-                if now > 0
-                    && width
-                        .try_get_untracked()
-                        .is_some_and(|before| before != now)
-                {
+                if now > 0 && width.try_get_untracked().is_some_and(|before| before != now) {
                     width.set(now);
                 }
             });

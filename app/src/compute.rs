@@ -76,13 +76,9 @@ impl Figures {
             state: answer.fit.state,
             probability: answer.fit.probability,
             speed: answer.tokens_per_s_per_gpu,
-            range: answer
-                .interval
-                .map(|interval| interval.tokens_per_s_per_gpu),
+            range: answer.interval.map(|interval| interval.tokens_per_s_per_gpu),
             usd: answer.usd_per_mtok,
-            usd_range: answer
-                .usd_per_mtok
-                .and_then(|usd| answer.against_speed(usd)),
+            usd_range: answer.usd_per_mtok.and_then(|usd| answer.against_speed(usd)),
             mtok_per_hour: answer.mtok_per_hour,
             needs_gib: answer.fit.needed_gib,
             has_gib: answer.fit.capacity_gib,
@@ -143,11 +139,7 @@ pub(crate) struct Comparison {
 impl Comparison {
     /// Before the first question.
     pub(crate) fn new() -> Self {
-        Self {
-            market: RwSignal::new(Arc::default()),
-            done: RwSignal::new(0),
-            remedy: RwSignal::new(None),
-        }
+        Self { market: RwSignal::new(Arc::default()), done: RwSignal::new(0), remedy: RwSignal::new(None) }
     }
 }
 
@@ -162,13 +154,7 @@ pub(crate) fn start(page: Page, shown: Arc<Shown>) {
         comparison.remedy.set(None);
     }
     // The answer itself is drawn first.
-    later(ticket, move || {
-        compare(Asked {
-            page,
-            ticket,
-            shown,
-        })
-    });
+    later(ticket, move || compare(Asked { page, ticket, shown }));
 }
 
 /// Whether an answer is as sure to fit as asked.
@@ -200,12 +186,7 @@ struct Offers {
 
 impl Offers {
     fn of(sweep: Sweep, more: bool, asked: &Asked) -> Self {
-        Self {
-            sweep,
-            next: 0,
-            more,
-            far: choices::are_far(asked.page, &asked.shown.question),
-        }
+        Self { sweep, next: 0, more, far: choices::are_far(asked.page, &asked.shown.question) }
     }
 
     /// The next one, found here.
@@ -218,11 +199,7 @@ impl Offers {
     fn order(&self, asked: &Asked) -> bool {
         let is_one = self.next < self.sweep.total();
         if is_one {
-            let task = Task::Offer {
-                question: to_value(&asked.shown.question),
-                more: self.more,
-                place: self.next,
-            };
+            let task = Task::Offer { question: to_value(&asked.shown.question), more: self.more, place: self.next };
             desk::order(asked.page, task, deliver);
         }
         is_one
@@ -233,20 +210,8 @@ impl Offers {
         let hardware = self.sweep.hardware(self.next)?.clone();
         self.next += 1;
         let result = Outcome::from_value(found).and_then(|own| {
-            let Evaluated {
-                job,
-                plan,
-                answer,
-                complete,
-            } = own.answer()?;
-            Ok(Found {
-                job,
-                plan,
-                answer,
-                considered: own.considered,
-                evaluated: own.evaluated,
-                complete,
-            })
+            let Evaluated { job, plan, answer, complete } = own.answer()?;
+            Ok(Found { job, plan, answer, considered: own.considered, evaluated: own.evaluated, complete })
         });
         Some(Offer { hardware, result })
     }
@@ -335,12 +300,7 @@ fn slice(mut work: Work) {
 
 /// Shows the comparison, and looks for what would make a question fit that does not.
 fn finish(work: Work) {
-    let Work {
-        asked,
-        market,
-        another_plan_fits,
-        ..
-    } = work;
+    let Work { asked, market, another_plan_fits, .. } = work;
     let market = Arc::new(market);
     let comparison = asked.page.comparison;
     comparison.market.set(Arc::clone(&market));
@@ -353,20 +313,14 @@ fn finish(work: Work) {
         return;
     }
     let cheapest = market::ranked(&market.offers, Objective::Cost).unwrap_or_default();
-    let mut others = cheapest
-        .iter()
-        .filter_map(|place| market.offers.get(*place));
+    let mut others = cheapest.iter().filter_map(|place| market.offers.get(*place));
     let other = others.find(|offer| sure_offer(offer)).cloned();
     let Some(sweep) = market::more(&asked.shown.question) else {
         say(&asked, None, other);
         return;
     };
     let ticket = asked.ticket;
-    let work = More {
-        offers: Offers::of(sweep, true, &asked),
-        asked,
-        other,
-    };
+    let work = More { offers: Offers::of(sweep, true, &asked), asked, other };
     later(ticket, move || more(work));
 }
 

@@ -23,11 +23,7 @@ fn per_cent(share: f64) -> String {
 /// A probability, as it is said: `97 %`, `over 99 %`.
 pub(crate) fn sure(probability: f64, lang: Lang) -> String {
     let text = lang.text();
-    if probability >= OVER {
-        fill(text.sure_over, &[&format::percent(0.99, 0)])
-    } else {
-        per_cent(probability)
-    }
+    if probability >= OVER { fill(text.sure_over, &[&format::percent(0.99, 0)]) } else { per_cent(probability) }
 }
 
 /// How sure a question wants to be, in per cent: `95`.
@@ -118,26 +114,13 @@ fn marked(fit: &Fit, lang: Lang) -> String {
             // A limit is rounded down.
             let tokens = format::grouped((tokens / 10.0).floor() as u64 * 10);
             let tokens = mark(fill(text.fit_tokens, &[&tokens]));
-            fill(
-                text.fit_spare_while,
-                &[&mark(gib(fit.margin_gib)), &place, &tokens],
-            )
+            fill(text.fit_spare_while, &[&mark(gib(fit.margin_gib)), &place, &tokens])
         }
         (true, None) => fill(text.fit_spare, &[&mark(gib(fit.margin_gib)), &place]),
-        (false, _) if fit.state == FitState::No => {
-            fill(text.fit_missing, &[&mark(gib(missing)), &place])
-        }
+        (false, _) if fit.state == FitState::No => fill(text.fit_missing, &[&mark(gib(missing)), &place]),
         (false, _) => {
             let over = format::percent(1.0 - fit.capacity_gib / fit.needed_gib, 0);
-            fill(
-                text.fit_lacking,
-                &[
-                    &mark(gib(fit.needed_gib)),
-                    &place,
-                    &format::gib(missing),
-                    &over,
-                ],
-            )
+            fill(text.fit_lacking, &[&mark(gib(fit.needed_gib)), &place, &format::gib(missing), &over])
         }
     }
 }
@@ -187,11 +170,7 @@ pub(crate) fn bar(fit: &Fit) -> Bar {
     let [needed, sure] = [fit.needed_gib, fit.needed_at_confidence_gib];
     let whole = fit.capacity_gib.max(sure).max(needed) * (1.0 + ROOM);
     let at = |gib: f64| {
-        if whole > 0.0 {
-            (gib / whole).clamp(0.0, 1.0)
-        } else {
-            0.0
-        }
+        if whole > 0.0 { (gib / whole).clamp(0.0, 1.0) } else { 0.0 }
     };
     Bar {
         estimate: at(needed),
@@ -240,13 +219,7 @@ mod tests {
     fn every_state_says_what_it_knows() {
         let said = |state, p, needed, lang| sentence(&fit(state, p, needed), lang);
         for (state, p, needed, english, chinese) in [
-            (
-                FitState::Fits,
-                0.97,
-                66.8,
-                "Fits, 97\u{a0}% sure",
-                "放得下，有 97\u{a0}% 的把握",
-            ),
+            (FitState::Fits, 0.97, 66.8, "Fits, 97\u{a0}% sure", "放得下，有 97\u{a0}% 的把握"),
             (
                 FitState::Tight,
                 0.84,
@@ -254,29 +227,14 @@ mod tests {
                 "Tight, 84\u{a0}% sure; you asked for 95",
                 "勉强，84\u{a0}% 的把握，低于你要求的 95\u{a0}%",
             ),
-            (
-                FitState::Unlikely,
-                0.22,
-                85.5,
-                "Unlikely to fit, 22\u{a0}% sure",
-                "多半放不下，有 22\u{a0}% 的把握",
-            ),
-            (
-                FitState::No,
-                0.01,
-                118.2,
-                "Does not fit: 118.2 of 79.6 GiB",
-                "放不下：118.2 / 79.6 GiB",
-            ),
+            (FitState::Unlikely, 0.22, 85.5, "Unlikely to fit, 22\u{a0}% sure", "多半放不下，有 22\u{a0}% 的把握"),
+            (FitState::No, 0.01, 118.2, "Does not fit: 118.2 of 79.6 GiB", "放不下：118.2 / 79.6 GiB"),
         ] {
             assert_eq!(said(state, p, needed, Lang::En), english);
             assert_eq!(said(state, p, needed, Lang::Zh), chinese);
         }
         assert_eq!(short(FitState::Tight, 0.84, Lang::En), "Tight, 84\u{a0}%");
-        assert_eq!(
-            short(FitState::Unlikely, 0.22, Lang::En),
-            "Unlikely, 22\u{a0}%"
-        );
+        assert_eq!(short(FitState::Unlikely, 0.22, Lang::En), "Unlikely, 22\u{a0}%");
         assert_eq!(short(FitState::No, 0.01, Lang::En), "Does not fit");
     }
 
@@ -295,23 +253,13 @@ mod tests {
         own.host = Some(HostMemory {
             needed_gib: 204.0,
             capacity_gib: Some(2048.0),
-            parts: HostParts {
-                optimizer: 170.0,
-                processes: 34.0,
-                ..HostParts::default()
-            },
+            parts: HostParts { optimizer: 170.0, processes: 34.0, ..HostParts::default() },
         });
         assert!(margin(&own, Lang::En).contains("host memory of a node"));
         let said = host(&own, Lang::En).unwrap_or_default();
-        assert!(
-            said.contains("204.0 of 2,048.0 GiB") && said.contains("170.0"),
-            "{said}"
-        );
+        assert!(said.contains("204.0 of 2,048.0 GiB") && said.contains("170.0"), "{said}");
         let lacking = margin(&fit(FitState::Unlikely, 0.22, 85.5), Lang::En);
-        assert!(
-            lacking.contains("5.9 more") && lacking.contains("7\u{a0}%"),
-            "{lacking}"
-        );
+        assert!(lacking.contains("5.9 more") && lacking.contains("7\u{a0}%"), "{lacking}");
         let missing = margin(&fit(FitState::No, 0.0, 118.2), Lang::En);
         assert!(missing.starts_with("38.6\u{a0}GiB missing"), "{missing}");
     }
@@ -321,17 +269,8 @@ mod tests {
         let inside = bar(&fit(FitState::Fits, 0.97, 60.0));
         assert!(inside.estimate < inside.sure && inside.sure < inside.card && inside.card < 1.0);
         let beyond = bar(&fit(FitState::No, 0.0, 118.2));
-        assert!(
-            beyond.card < beyond.estimate && beyond.estimate < beyond.sure && beyond.sure < 1.0
-        );
+        assert!(beyond.card < beyond.estimate && beyond.estimate < beyond.sure && beyond.sure < 1.0);
         let none = bar(&Fit::nothing(0.95));
-        assert_eq!(
-            none,
-            Bar {
-                estimate: 0.0,
-                sure: 0.0,
-                card: 0.0
-            }
-        );
+        assert_eq!(none, Bar { estimate: 0.0, sure: 0.0, card: 0.0 });
     }
 }

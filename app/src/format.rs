@@ -16,28 +16,16 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     }
     let text = shardwise_core::units::fixed(value.abs(), decimals as u8);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let sign = if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
-        "−"
-    } else {
-        ""
-    };
+    let sign = if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "−" } else { "" };
     let whole = whole.parse().map(grouped).unwrap_or_default();
-    if fraction.is_empty() {
-        format!("{sign}{whole}")
-    } else {
-        format!("{sign}{whole}.{fraction}")
-    }
+    if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
 /// With up to six places, and none that say nothing: `0.65`, `2.99`, `1,246`.
 #[must_use]
 pub fn trimmed(value: f64) -> String {
     let text = fixed(value, 6);
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// With three significant digits, the way a person would say it: `3,670`, `105.7`, `0.226`.
@@ -127,14 +115,7 @@ pub fn parameters(count: u64) -> String {
 #[must_use]
 pub fn parameters_zh(count: u64) -> String {
     let value = count as f64 / 1e8;
-    format!(
-        "{}\u{a0}亿",
-        if value >= 1000.0 {
-            fixed(value, 0)
-        } else {
-            fixed(value, 1)
-        }
-    )
+    format!("{}\u{a0}亿", if value >= 1000.0 { fixed(value, 0) } else { fixed(value, 1) })
 }
 
 /// A number of tokens: `11.7 M`.
@@ -165,9 +146,7 @@ pub fn tokens_zh(count: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd,
-    };
+    use super::{figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};
 
     #[test]
     fn numbers_read_well() {
@@ -204,17 +183,8 @@ mod tests {
     #[test]
     fn what_is_no_number_is_a_dash() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e18] {
-            for text in [
-                fixed(value, 1),
-                figure(value),
-                usd(value),
-                percent(value, 1),
-                seconds(value),
-            ] {
-                assert!(
-                    text.contains('–') && !text.to_lowercase().contains("inf"),
-                    "{text}"
-                );
+            for text in [fixed(value, 1), figure(value), usd(value), percent(value, 1), seconds(value)] {
+                assert!(text.contains('–') && !text.to_lowercase().contains("inf"), "{text}");
             }
         }
     }

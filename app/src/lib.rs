@@ -2,10 +2,7 @@
 //!
 //! The page calculates nothing about training. It reads the form into a question, hands it to the
 //! core, and draws what comes back.
-#![cfg_attr(
-    test,
-    allow(clippy::panic, reason = "a test says what it did not find")
-)]
+#![cfg_attr(test, allow(clippy::panic, reason = "a test says what it did not find"))]
 
 mod browser;
 mod busy;

@@ -23,17 +23,11 @@ pub(crate) enum Theme {
 
 impl Theme {
     /// All of them, with the word the address and the storage use.
-    pub(crate) const ALL: [(Self, &'static str); 3] = [
-        (Self::Auto, "auto"),
-        (Self::Light, "light"),
-        (Self::Dark, "dark"),
-    ];
+    pub(crate) const ALL: [(Self, &'static str); 3] =
+        [(Self::Auto, "auto"), (Self::Light, "light"), (Self::Dark, "dark")];
 
     fn of_word(word: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(theme, _)| *theme)
+        Self::ALL.iter().find(|(_, known)| *known == word).map(|(theme, _)| *theme)
     }
 
     fn word(self) -> &'static str {
@@ -57,18 +51,12 @@ impl Look {
     /// As the address, the storage and the system ask for it; the root element and the title follow.
     pub(crate) fn new(title: fn(Lang) -> &'static str) -> Self {
         // What is no language or no colour is as if it were not there, whoever put it into the storage.
-        let lang = [
-            browser::query("lang"),
-            browser::stored(LANG_KEY),
-            browser::preferred_language(),
-        ];
+        let lang = [browser::query("lang"), browser::stored(LANG_KEY), browser::preferred_language()];
         let lang = lang.iter().flatten().find_map(|tag| Lang::of_tag(tag));
         let theme = [browser::query("theme"), browser::stored(THEME_KEY)];
         let theme = theme.iter().flatten().find_map(|word| Theme::of_word(word));
-        let look = Self {
-            lang: RwSignal::new(lang.unwrap_or_default()),
-            theme: RwSignal::new(theme.unwrap_or_default()),
-        };
+        let look =
+            Self { lang: RwSignal::new(lang.unwrap_or_default()), theme: RwSignal::new(theme.unwrap_or_default()) };
         follow(move || {
             let lang = look.lang.get();
             browser::set_root("lang", Some(lang.tag()));

@@ -171,9 +171,7 @@ pub(crate) struct State {
 /// The level of certainty that was last chosen; the usual one where none was.
 fn own_level() -> u32 {
     let stored = browser::stored(SURE).and_then(|level| level.parse().ok());
-    stored
-        .filter(|level| LEVELS.contains(level))
-        .unwrap_or(USUAL_LEVEL)
+    stored.filter(|level| LEVELS.contains(level)).unwrap_or(USUAL_LEVEL)
 }
 
 /// The form of a first visit, as sure as this browser was asked to be.
@@ -185,10 +183,7 @@ fn first_form() -> Form {
 
 fn first_preset() -> Form {
     let all = presets::presets();
-    let first = all
-        .iter()
-        .find(|preset| preset.id.starts_with(FIRST_PRESET))
-        .or(all.first());
+    let first = all.iter().find(|preset| preset.id.starts_with(FIRST_PRESET)).or(all.first());
     first
         .and_then(Preset::question)
         .map(|question| Form::of(&question))
@@ -208,11 +203,7 @@ fn prepare(form: &Form) {
 pub(crate) fn preset_links() -> &'static [String] {
     static LINKS: OnceLock<Vec<String>> = OnceLock::new();
     LINKS.get_or_init(|| {
-        let link = |preset: &Preset| {
-            preset
-                .question()
-                .map(|question| permalink::to_hash(&question))
-        };
+        let link = |preset: &Preset| preset.question().map(|question| permalink::to_hash(&question));
         let links = presets::presets().iter().map(link);
         links.map(Option::unwrap_or_default).collect()
     })
@@ -228,19 +219,10 @@ fn answer(page: Page, form: &Form) -> Result<Option<Shown>, Vec<FieldError>> {
         Ok(found) => {
             let hash = permalink::to_hash(&question);
             // A preset is the same one under the factors of a run, and however sure it is to be.
-            let plain = permalink::to_hash(&Question {
-                calibration: None,
-                confidence: None,
-                ..question.clone()
-            });
+            let plain = permalink::to_hash(&Question { calibration: None, confidence: None, ..question.clone() });
             let place = preset_links().iter().position(|link| *link == plain);
             let preset = place.and_then(|place| presets::presets().get(place));
-            Ok(Some(Shown {
-                question,
-                found,
-                hash,
-                preset,
-            }))
+            Ok(Some(Shown { question, found, hash, preset }))
         }
         Err(error) => {
             let mut error = FieldError::from(error);
@@ -255,10 +237,10 @@ fn answer(page: Page, form: &Form) -> Result<Option<Shown>, Vec<FieldError>> {
 
 /// The question without the factors of a run; `None` where it has none.
 fn uncalibrated(question: &Question) -> Option<Question> {
-    question.calibration.is_some().then(|| Question {
-        calibration: None,
-        ..question.clone()
-    })
+    question
+        .calibration
+        .is_some()
+        .then(|| Question { calibration: None, ..question.clone() })
 }
 
 /// Compares what was measured with the estimate of the shown question, without calibration; `None` where nothing was.
@@ -278,10 +260,7 @@ fn compare(page: Page, form: &Form, shown: &Shown) -> Option<Run> {
             vec![FieldError::from(InputError::new(path, error.message))]
         })
     });
-    Some(Run {
-        job: found.job.clone(),
-        compared,
-    })
+    Some(Run { job: found.job.clone(), compared })
 }
 
 /// Sets a signal, and wakes who reads it, where its value is new.
@@ -326,10 +305,7 @@ impl Page {
             pasted: RwSignal::new(String::new()),
             reading: RwSignal::new(None),
         };
-        Self {
-            lang: look.lang.get_untracked(),
-            state: Box::leak(Box::new(state)),
-        }
+        Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }
     }
 
     /// Asks the first question: the address's, or that of a first visit.
@@ -450,9 +426,7 @@ impl Page {
 
     /// The address of the page with the shown question.
     pub(crate) fn link(self) -> String {
-        let hash = self
-            .shown
-            .with(|shown| shown.as_ref().map(|shown| shown.hash.clone()));
+        let hash = self.shown.with(|shown| shown.as_ref().map(|shown| shown.hash.clone()));
         // English is what a reader without a choice gets; another language travels along.
         let lang = match self.lang {
             Lang::En => "",

@@ -32,11 +32,7 @@ impl Recent {
             return None;
         }
         let (question, _) = permalink::open(hash).ok()?;
-        Some(Self {
-            date: date.to_owned(),
-            hash: hash.to_owned(),
-            question,
-        })
+        Some(Self { date: date.to_owned(), hash: hash.to_owned(), question })
     }
 }
 
@@ -80,10 +76,7 @@ mod tests {
                "workload":{{"kind":"sft","sequence_length":4096,"global_batch":64}}}}"#
         );
         let question = shardwise_core::wire::parse_question(&text);
-        question.map_or_else(
-            |error| panic!("{error}"),
-            |question| shardwise_core::permalink::to_hash(&question),
-        )
+        question.map_or_else(|error| panic!("{error}"), |question| shardwise_core::permalink::to_hash(&question))
     }
 
     #[test]
@@ -95,10 +88,7 @@ mod tests {
         stored = with(&stored, "2026-11-22", &hash(15));
         let kept = read(&stored);
         assert_eq!(kept.len(), MOST);
-        assert_eq!(
-            (kept[0].date.as_str(), &kept[0].hash),
-            ("2026-11-22", &hash(15))
-        );
+        assert_eq!((kept[0].date.as_str(), &kept[0].hash), ("2026-11-22", &hash(15)));
         assert_eq!(kept.iter().filter(|one| one.hash == hash(15)).count(), 1);
         assert_eq!(kept[1].question.hardware.gpus, Some(20));
         let less = without(&stored, &hash(20), MOST);

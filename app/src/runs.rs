@@ -224,21 +224,10 @@ impl Runs {
         runs.reliability.retain(|own| own.rows > 0);
         let positive = |value: &Option<f64>| value.is_none_or(|value| value > 0.0 && value < 1e12);
         let sound = |quantity: &Quantity| {
-            let Quantity {
-                measured,
-                predicted,
-                left_out,
-                low,
-                high,
-                ..
-            } = quantity;
-            [measured, predicted, left_out, low, high]
-                .into_iter()
-                .all(positive)
+            let Quantity { measured, predicted, left_out, low, high, .. } = quantity;
+            [measured, predicted, left_out, low, high].into_iter().all(positive)
         };
-        let quantities = |run: &Run| {
-            run.speed.as_ref().is_none_or(sound) && run.memory.as_ref().is_none_or(sound)
-        };
+        let quantities = |run: &Run| run.speed.as_ref().is_none_or(sound) && run.memory.as_ref().is_none_or(sound);
         let sure = runs.reliability.iter().all(Decile::is_sound);
         (sure && runs.runs.iter().all(quantities)).then_some(runs)
     }
@@ -246,9 +235,9 @@ impl Runs {
     /// The errors of a group.
     #[must_use]
     pub fn figure(&self, kind: Kind, by: By, name: &str, case: Case) -> Option<&Figure> {
-        self.figures.iter().find(|figure| {
-            (figure.kind, figure.by, figure.case) == (kind, by, case) && figure.name == name
-        })
+        self.figures
+            .iter()
+            .find(|figure| (figure.kind, figure.by, figure.case) == (kind, by, case) && figure.name == name)
     }
 
     /// The errors of every group, most runs first.
@@ -347,10 +336,7 @@ impl Column {
     /// Whether it holds numbers: their largest are what a person looks for first.
     #[must_use]
     pub fn is_number(self) -> bool {
-        !matches!(
-            self,
-            Self::Model | Self::Gpu | Self::Framework | Self::Precision | Self::Source
-        )
+        !matches!(self, Self::Model | Self::Gpu | Self::Framework | Self::Precision | Self::Source)
     }
 
     fn key(self, run: &Run, kind: Kind, case: Case) -> Key {
@@ -369,11 +355,7 @@ impl Column {
             Self::Predicted => number(quantity.and_then(|quantity| quantity.predicted)),
             Self::LeftOut => number(quantity.and_then(|quantity| quantity.left_out)),
             // The largest misses first, over or under.
-            Self::Error => number(
-                quantity
-                    .and_then(|quantity| quantity.error_of(case))
-                    .map(f64::abs),
-            ),
+            Self::Error => number(quantity.and_then(|quantity| quantity.error_of(case)).map(f64::abs)),
             Self::Interval => number(quantity.and_then(|quantity| quantity.low)),
         }
     }
@@ -463,10 +445,7 @@ mod tests {
                 "\"new\":[1]",
                 r#""reliability":[{"from":0.9,"to":1,"predicted":0.95,"observed":1.5,"rows":3}]"#,
             ),
-            &FILE.replace(
-                "\"new\":[1]",
-                r#""reliability":[{"from":0.9,"to":1,"predicted":0.95}]"#,
-            ),
+            &FILE.replace("\"new\":[1]", r#""reliability":[{"from":0.9,"to":1,"predicted":0.95}]"#),
             &FILE[..FILE.len() - 1],
         ] {
             assert_eq!(Runs::read(text), None, "{text}");

@@ -67,8 +67,7 @@ impl Mounted {
     async fn accuracy(file: &str) -> Self {
         file_is(file);
         let page = Self::of(|| Accuracy().into_any()).await;
-        page.comes("#plot-runs svg [class^=pt-], [role=alert]")
-            .await;
+        page.comes("#plot-runs svg [class^=pt-], [role=alert]").await;
         page
     }
 
@@ -84,10 +83,7 @@ impl Mounted {
         }
         let handle = leptos::mount::mount_to(root.clone(), view);
         pause(50).await;
-        Self {
-            root,
-            _handle: Box::new(handle),
-        }
+        Self { root, _handle: Box::new(handle) }
     }
 
     fn count(&self, selector: &str) -> u32 {
@@ -147,16 +143,8 @@ impl Drop for Mounted {
 #[wasm_bindgen_test]
 async fn a_first_visit_has_an_answer() {
     let page = Mounted::new().await;
-    assert!(
-        page.text("#v-h").contains("% sure"),
-        "{}",
-        page.text("#v-h")
-    );
-    assert!(
-        page.text("#fig-throughput")
-            .chars()
-            .any(|c| c.is_ascii_digit())
-    );
+    assert!(page.text("#v-h").contains("% sure"), "{}", page.text("#v-h"));
+    assert!(page.text("#fig-throughput").chars().any(|c| c.is_ascii_digit()));
     for bad in ["NaN", "inf", "undefined"] {
         assert!(!page.text(".answer").contains(bad), "{bad}");
     }
@@ -166,15 +154,9 @@ async fn a_first_visit_has_an_answer() {
 async fn every_change_shows_at_once() {
     let page = Mounted::new().await;
     let before = page.text("#fig-throughput");
-    page.type_into("#workload-rl-max_response_length", "16k")
-        .await;
-    page.type_into("#workload-rl-mean_response_length", "12k")
-        .await;
-    assert!(
-        page.text(".verdict-q").contains("16,384"),
-        "{}",
-        page.text(".verdict-q")
-    );
+    page.type_into("#workload-rl-max_response_length", "16k").await;
+    page.type_into("#workload-rl-mean_response_length", "12k").await;
+    assert!(page.text(".verdict-q").contains("16,384"), "{}", page.text(".verdict-q"));
     assert_ne!(page.text("#fig-throughput"), before);
 }
 
@@ -191,10 +173,7 @@ async fn a_wrong_field_is_named_and_the_answer_stays() {
     assert_eq!(page.text("#v-h"), before);
     page.type_into("#hardware-gpus", "8").await;
     assert!(!page.find(".verdict").class_name().contains("is-stale"));
-    assert_eq!(
-        page.find("#hardware-gpus").get_attribute("aria-invalid"),
-        None
-    );
+    assert_eq!(page.find("#hardware-gpus").get_attribute("aria-invalid"), None);
 }
 
 #[wasm_bindgen_test]
@@ -213,16 +192,8 @@ async fn another_language_keeps_the_question() {
     page.type_into("#hardware-gpus", "16").await;
     let english = page.text("#v-h");
     page.press("#language").await;
-    assert!(
-        !page.text("#v-h").is_ascii() && page.text("#v-h") != english,
-        "{}",
-        page.text("#v-h")
-    );
-    assert!(
-        page.text(".verdict-q").contains("16"),
-        "{}",
-        page.text(".verdict-q")
-    );
+    assert!(!page.text("#v-h").is_ascii() && page.text("#v-h") != english, "{}", page.text("#v-h"));
+    assert!(page.text(".verdict-q").contains("16"), "{}", page.text(".verdict-q"));
     page.press("#language").await;
     assert_eq!(page.text("#v-h"), english);
 }
@@ -232,11 +203,7 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
     let page = Mounted::new().await;
     let searched = page.text(".chips");
     page.type_into("#plan-tensor_parallel", "4").await;
-    assert!(
-        page.text(".chips").contains("TP\u{a0}4"),
-        "{}",
-        page.text(".chips")
-    );
+    assert!(page.text(".chips").contains("TP\u{a0}4"), "{}", page.text(".chips"));
     page.press("#free-plan").await;
     assert_eq!(page.text(".chips"), searched);
     page.type_into("#plan-tensor_parallel", "3").await;
@@ -285,13 +252,9 @@ async fn runs_are_points_and_rows_and_what_is_unknown_stays_out() {
     }
     page.press("#sort-model").await;
     assert_eq!(page.text("#runs tbody th"), "m0");
-    page.press(".acc-tools div:last-child button:last-child")
-        .await;
+    page.press(".acc-tools div:last-child button:last-child").await;
     assert_eq!(page.count("#runs tbody tr"), 1);
-    until("the chart shows the one run that is left", || {
-        page.count("#plot-runs svg [class^=pt-]") == 1
-    })
-    .await;
+    until("the chart shows the one run that is left", || page.count("#plot-runs svg [class^=pt-]") == 1).await;
 }
 
 #[wasm_bindgen_test]

@@ -43,19 +43,12 @@ fn without_plan(mut question: Question) -> Question {
 
 /// One evaluation of a complete plan, as the search does it thousands of times.
 fn evaluations(c: &mut Criterion) {
-    for (name, question) in [
-        ("training", training()),
-        ("reinforcement learning", reinforcement()),
-    ] {
+    for (name, question) in [("training", training()), ("reinforcement learning", reinforcement())] {
         let job = job::resolve(&question).unwrap();
         let context = Context::new(&job);
         let plan = complete(&job, question.plan.as_ref().unwrap()).unwrap();
-        c.bench_function(&format!("evaluate/{name}"), |b| {
-            b.iter(|| answer(black_box(&context), black_box(&plan)))
-        });
-        c.bench_function(&format!("estimate/{name}"), |b| {
-            b.iter(|| estimate(black_box(&question)).unwrap())
-        });
+        c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| answer(black_box(&context), black_box(&plan))));
+        c.bench_function(&format!("estimate/{name}"), |b| b.iter(|| estimate(black_box(&question)).unwrap()));
     }
     let question = training();
     c.bench_function("permalink", |b| {
@@ -67,14 +60,10 @@ fn evaluations(c: &mut Criterion) {
 fn searches(c: &mut Criterion) {
     let mut group = c.benchmark_group("search");
     group.sample_size(10);
-    for (name, question) in [
-        ("training on 64 GPUs", training()),
-        ("reinforcement learning on 8 GPUs", reinforcement()),
-    ] {
+    for (name, question) in [("training on 64 GPUs", training()), ("reinforcement learning on 8 GPUs", reinforcement())]
+    {
         let question = without_plan(question);
-        group.bench_function(name, |b| {
-            b.iter(|| search(black_box(&question), None, 5).unwrap())
-        });
+        group.bench_function(name, |b| b.iter(|| search(black_box(&question), None, 5).unwrap()));
     }
 }
 

@@ -2,12 +2,7 @@
 //!
 //! Every GPU type's best plan for the questions of `questions`, and how one type's grows with GPUs and with layers.
 #![allow(missing_docs, reason = "criterion's macros")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod questions;
 
@@ -38,10 +33,9 @@ fn large_models(c: &mut Criterion) {
     // Whether they still work one of them tells.
     let timed = std::env::args().any(|argument| argument == "--bench");
     let asked = if timed { LARGE.len() } else { 1 };
-    for (name, ask) in [
-        ("estimate of a large model", estimated as fn(&Question)),
-        ("every GPU type for a large model", swept),
-    ] {
+    for (name, ask) in
+        [("estimate of a large model", estimated as fn(&Question)), ("every GPU type for a large model", swept)]
+    {
         let mut group = c.benchmark_group(name);
         group.sample_size(10);
         for (name, question) in LARGE.into_iter().rev().take(asked).map(large) {
@@ -64,10 +58,7 @@ fn one(c: &mut Criterion, group: &str, cases: impl Iterator<Item = (u64, Questio
     for (size, question) in cases {
         let ask = || search(black_box(&question), None, 1).unwrap();
         let found = ask();
-        println!(
-            "{size}: {} plans considered, {} evaluated",
-            found.considered, found.evaluated
-        );
+        println!("{size}: {} plans considered, {} evaluated", found.considered, found.evaluated);
         group.bench_function(BenchmarkId::from_parameter(size), |b| b.iter(ask));
     }
 }
@@ -100,11 +91,5 @@ fn growth_with_layers(c: &mut Criterion) {
     one(c, "search one GPU type, by layers", asked);
 }
 
-criterion_group!(
-    benches,
-    every_gpu_type,
-    large_models,
-    growth_with_gpus,
-    growth_with_layers
-);
+criterion_group!(benches, every_gpu_type, large_models, growth_with_gpus, growth_with_layers);
 criterion_main!(benches);

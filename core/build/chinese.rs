@@ -14,15 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 /// The folders of sources that speak to a person in English. Formulas (`explain`) say both languages themselves.
-pub(crate) const SOURCES: [&str; 7] = [
-    "catalog/src",
-    "question/src",
-    "rules/src",
-    "engine/src",
-    "search/src",
-    "frameworks/src",
-    "src",
-];
+pub(crate) const SOURCES: [&str; 7] =
+    ["catalog/src", "question/src", "rules/src", "engine/src", "search/src", "frameworks/src", "src"];
 
 /// Sources among them that say both languages themselves, or nothing to a person.
 const APART: [&str; 3] = ["presets.rs", "chinese.rs", "chinese/"];
@@ -57,19 +50,12 @@ pub(crate) fn literal(root: &Path) -> Result<String, Vec<String>> {
         }
     }
     let problems = check(&tables, &said);
-    if problems.is_empty() {
-        Ok(emit(&tables))
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(emit(&tables)) } else { Err(problems) }
 }
 
 fn read(folder: &Path) -> Result<Tables, String> {
-    let mut tables = Tables {
-        literals: BTreeMap::new(),
-        composed: BTreeMap::new(),
-        kept: parse(&folder.join("code.toml"))?,
-    };
+    let mut tables =
+        Tables { literals: BTreeMap::new(), composed: BTreeMap::new(), kept: parse(&folder.join("code.toml"))? };
     for path in files(folder)? {
         let name = name_of(&path);
         match name.as_str() {
@@ -77,9 +63,7 @@ fn read(folder: &Path) -> Result<Tables, String> {
             "composed.toml" => tables.composed = parse(&path)?,
             _ => {
                 for (english, chinese) in parse::<BTreeMap<String, String>>(&path)? {
-                    let twice = tables
-                        .literals
-                        .insert(english.clone(), (name.clone(), chinese));
+                    let twice = tables.literals.insert(english.clone(), (name.clone(), chinese));
                     if let Some((other, _)) = twice {
                         return Err(format!("chinese/{name}: in {other} too: {english:?}"));
                     }
@@ -93,8 +77,7 @@ fn read(folder: &Path) -> Result<Tables, String> {
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, String> {
     let name = name_of(path);
     let text = std::fs::read_to_string(path).map_err(|e| format!("chinese/{name}: {e}"))?;
-    toml::from_str(&text)
-        .map_err(|e| format!("chinese/{name}: {}", e.to_string().replace('\n', " ")))
+    toml::from_str(&text).map_err(|e| format!("chinese/{name}: {}", e.to_string().replace('\n', " ")))
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
@@ -134,11 +117,7 @@ fn sources(root: &Path, folder: &Path, said: &mut BTreeMap<String, String>) -> R
 /// A line of a literal as the tables have it; none where it is no English of several words.
 fn line(line: &str) -> Option<String> {
     let line = line.strip_prefix("# ").unwrap_or(line);
-    let line = if line.starts_with("  ") {
-        line.trim_start()
-    } else {
-        line
-    };
+    let line = if line.starts_with("  ") { line.trim_start() } else { line };
     let template = literals::template(line);
     (template.contains(' ') && word::words(&template).next().is_some()).then_some(template)
 }
@@ -151,9 +130,7 @@ fn check(tables: &Tables, said: &BTreeMap<String, String>) -> Vec<String> {
             || code.contains(english)
             || tables.composed.keys().any(|whole| whole.contains(english));
         if !known {
-            problems.push(format!(
-                "src/{source}: no Chinese in chinese/*.toml for {english:?}"
-            ));
+            problems.push(format!("src/{source}: no Chinese in chinese/*.toml for {english:?}"));
         }
     }
     for (english, (file, _)) in &tables.literals {
@@ -162,21 +139,15 @@ fn check(tables: &Tables, said: &BTreeMap<String, String>) -> Vec<String> {
         }
     }
     for english in code.iter().filter(|english| !said.contains_key(**english)) {
-        problems.push(format!(
-            "chinese/code.toml: nothing says {english:?} any more"
-        ));
+        problems.push(format!("chinese/code.toml: nothing says {english:?} any more"));
     }
     for (english, chinese) in all(tables) {
         let holes = english.matches("{}").count();
         let used: BTreeSet<usize> = (0..10)
-            .filter(|n| {
-                chinese.contains(&format!("{{{n}}}")) || chinese.contains(&format!("{{={n}}}"))
-            })
+            .filter(|n| chinese.contains(&format!("{{{n}}}")) || chinese.contains(&format!("{{={n}}}")))
             .collect();
         if used != (0..holes).collect() {
-            problems.push(format!(
-                "chinese: {chinese:?} has not the values of {english:?}"
-            ));
+            problems.push(format!("chinese: {chinese:?} has not the values of {english:?}"));
         }
     }
     problems
@@ -203,10 +174,7 @@ fn emit(tables: &Tables) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(out, "static {name}: &[Template] = &[");
         for (english, chinese, tail) in rows {
-            let _ = writeln!(
-                out,
-                "    Template {{ english: &{english:?}, chinese: {chinese:?}, tail: {tail} }},"
-            );
+            let _ = writeln!(out, "    Template {{ english: &{english:?}, chinese: {chinese:?}, tail: {tail} }},");
         }
         out += "];\n\n";
     }

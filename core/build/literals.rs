@@ -50,10 +50,7 @@ fn attribute(text: &str) -> usize {
 fn character(text: &str) -> usize {
     let mut inside = text.char_indices().skip(1);
     match inside.next() {
-        Some((_, '\\')) => text
-            .get(3..)
-            .and_then(|rest| rest.find('\''))
-            .map_or(1, |end| end + 4),
+        Some((_, '\\')) => text.get(3..).and_then(|rest| rest.find('\'')).map_or(1, |end| end + 4),
         _ => match inside.next() {
             Some((end, '\'')) => end + 1,
             _ => 1,
@@ -109,9 +106,7 @@ pub(crate) fn template(format: &str) -> String {
             if !(before.is_empty() && out.ends_with("{}")) {
                 out += "{}";
             }
-            rest = from
-                .find('}')
-                .map_or("", |end| from.get(end + 1..).unwrap_or_default());
+            rest = from.find('}').map_or("", |end| from.get(end + 1..).unwrap_or_default());
         }
     }
     out + rest

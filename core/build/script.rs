@@ -26,8 +26,7 @@ fn write(made: impl Fn(&Path, &Path) -> Result<Tables, Vec<String>>) -> Result<(
         println!("cargo::rerun-if-changed={}", path.display());
     }
     for (name, text) in tables {
-        std::fs::write(Path::new(&out).join(name), text)
-            .map_err(|e| vec![format!("{name}: {e}")])?;
+        std::fs::write(Path::new(&out).join(name), text).map_err(|e| vec![format!("{name}: {e}")])?;
     }
     Ok(())
 }

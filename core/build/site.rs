@@ -11,8 +11,7 @@ use flate2::write::GzEncoder;
 const VARIABLE: &str = "SHARDWISE_SITE";
 
 /// A worker has the policy that its own file comes with, not the page's.
-const WORKERS: &str =
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+const WORKERS: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 /// What neither shows a page nor runs.
 const NOTHING: &str = "default-src 'none'";
@@ -30,10 +29,7 @@ pub(crate) fn literal(root: &Path, out: &Path) -> Result<String, Vec<String>> {
         let remedy = format!(
             "`make build` makes it, or {VARIABLE} names the folder of a built one; without the feature `serve` there is no need of it"
         );
-        return Err(vec![format!(
-            "{}: no site in it; {remedy}",
-            folder.display()
-        )]);
+        return Err(vec![format!("{}: no site in it; {remedy}", folder.display())]);
     }
     table(&folder, out).map_err(|problem| vec![problem])
 }
@@ -126,15 +122,14 @@ fn hashed(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.strip_suffix("_bg").unwrap_or(stem);
-    stem.rsplit_once('-').is_some_and(|(_, mark)| {
-        mark.len() == 16 && mark.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    stem.rsplit_once('-')
+        .is_some_and(|(_, mark)| mark.len() == 16 && mark.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// FNV-1a, 64 bits: tells two builds of a file apart (<http://www.isthe.com/chongo/tech/comp/fnv/>).
 fn digest(bytes: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325;
-    bytes.iter().fold(start, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes
+        .iter()
+        .fold(start, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

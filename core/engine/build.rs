@@ -10,11 +10,8 @@ mod script;
 const COVERAGE: &str = "../catalog/data/coverage.toml";
 
 fn main() {
-    script::run(
-        &["build.rs", "../build/script.rs", "build", COVERAGE],
-        |root, _| {
-            let literal = coverage::literal(&root.join(COVERAGE))?;
-            Ok((vec![("coverage.rs", literal)], Vec::new()))
-        },
-    );
+    script::run(&["build.rs", "../build/script.rs", "build", COVERAGE], |root, _| {
+        let literal = coverage::literal(&root.join(COVERAGE))?;
+        Ok((vec![("coverage.rs", literal)], Vec::new()))
+    });
 }

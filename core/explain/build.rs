@@ -25,9 +25,6 @@ fn main() {
         let (formulas, mut read) = methods::literal(&core)?;
         let (errors, records) = measured::literal(&core)?;
         read.extend(records);
-        Ok((
-            vec![("methods.rs", formulas), ("measured.rs", errors)],
-            read,
-        ))
+        Ok((vec![("methods.rs", formulas), ("measured.rs", errors)], read))
     });
 }

@@ -5,22 +5,12 @@
 mod recipes;
 #[path = "../build/script.rs"]
 mod script;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the other tables are the catalog's"
-)]
+#[allow(dead_code, unused_imports, reason = "the other tables are the catalog's")]
 #[path = "../catalog/build/mod.rs"]
 mod tables;
 
 fn main() {
-    let watched = [
-        "build.rs",
-        "../build/script.rs",
-        "build",
-        "../catalog/build",
-        "../catalog/data",
-    ];
+    let watched = ["build.rs", "../build/script.rs", "build", "../catalog/build", "../catalog/data"];
     script::run(&watched, |root, _| {
         let entries = tables::load(&root.join("../catalog/data"))?;
         Ok((vec![("recipes.rs", recipes::emit(&entries))], Vec::new()))

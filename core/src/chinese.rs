@@ -85,8 +85,7 @@ pub fn unbroken(text: &str) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let number = out.ends_with(|before: char| before.is_ascii_digit());
-        let unit =
-            |after: &char| wide(Some(*after)) || after.is_ascii_alphabetic() || *after == '%';
+        let unit = |after: &char| wide(Some(*after)) || after.is_ascii_alphabetic() || *after == '%';
         let glued = c == ' ' && number && chars.peek().is_some_and(unit);
         out.push(if glued { '\u{a0}' } else { c });
     }
@@ -110,25 +109,13 @@ struct Said {
 
 impl Said {
     fn as_is(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            left: words(text)
-                .filter(|word| TECHNICAL.binary_search(word).is_err())
-                .count(),
-        }
+        Self { text: text.to_owned(), left: words(text).filter(|word| TECHNICAL.binary_search(word).is_err()).count() }
     }
 
     /// A name, or several.
     fn name(text: &str) -> Self {
         let several = text.split(", ").all(|name| !name.contains(' '));
-        Self {
-            text: if several {
-                text.replace(", ", "、")
-            } else {
-                text.to_owned()
-            },
-            left: 0,
-        }
+        Self { text: if several { text.replace(", ", "、") } else { text.to_owned() }, left: 0 }
     }
 
     /// The one with fewer English words; the first of equals.
@@ -173,11 +160,7 @@ impl Reader {
             return parts.into_iter().fold(said, Said::better);
         }
         if as_is.left == 0 {
-            return if depth < DEEPEST {
-                Said::name(text)
-            } else {
-                as_is
-            };
+            return if depth < DEEPEST { Said::name(text) } else { as_is };
         }
         self.parts(text, depth).unwrap_or(as_is)
     }
@@ -218,19 +201,12 @@ impl Reader {
             };
             let value = number.parse().ok().and_then(|n: usize| values.get(n));
             let value = value.copied().unwrap_or_default();
-            let value = if kept {
-                Said::name(value)
-            } else {
-                self.say(value, depth)
-            };
+            let value = if kept { Said::name(value) } else { self.say(value, depth) };
             text += &value.text;
             left += value.left;
             rest = behind;
         }
-        Said {
-            text: text + rest,
-            left,
-        }
+        Said { text: text + rest, left }
     }
 
     /// Sentence by sentence, or part by part of a list.

@@ -38,9 +38,8 @@ pub struct Refusal {
 /// # Errors
 /// None in practice: every document can be written.
 pub fn line<T: Serialize>(document: &T, lang: Language) -> Result<String, InputError> {
-    let line = serde_json::to_string(document).map_err(|error| {
-        InputError::new("answer", format!("The answer cannot be written: {error}."))
-    })?;
+    let line = serde_json::to_string(document)
+        .map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))?;
     Ok(lang.document(line))
 }
 

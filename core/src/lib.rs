@@ -11,13 +11,12 @@
 
 pub use shardwise_catalog::{catalog, efficiency, error, hardware, model, spread, units};
 pub use shardwise_engine::{
-    batch, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role,
-    rollout, step, training, weights, zero_infinity,
+    batch, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, step,
+    training, weights, zero_infinity,
 };
 pub use shardwise_frameworks::{emit, read};
 pub use shardwise_question::{
-    belonging, complete, framework, job, permalink, plan, presets, recipes, task, wire, workload,
-    zero_needs,
+    belonging, complete, framework, job, permalink, plan, presets, recipes, task, wire, workload, zero_needs,
 };
 pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity};
 
@@ -31,6 +30,5 @@ pub use shardwise_catalog::{Caveat, InputError};
 pub use shardwise_frameworks::{evaluate_for, flags};
 pub use shardwise_question::{Answer, Question};
 pub use shardwise_search::{
-    Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone,
-    evaluate_with,
+    Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone, evaluate_with,
 };

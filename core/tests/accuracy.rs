@@ -128,10 +128,7 @@ fn measure() -> Accuracy {
 }
 
 fn print(all: &Accuracy, runs: usize) {
-    for (title, table) in [
-        ("Throughput, tokens/s and GPU", &all.throughput),
-        ("Memory, GiB", &all.memory),
-    ] {
+    for (title, table) in [("Throughput, tokens/s and GPU", &all.throughput), ("Memory, GiB", &all.memory)] {
         println!("{title}");
         for (name, errors) in table {
             println!("{}", errors.row(name.trim_start_matches("~ ")));
@@ -150,38 +147,28 @@ fn estimates_are_as_close_as_recorded() {
     let mut fresh = format!("refused = {}\n\n", all.refused.len());
     let record: Record = toml::from_str(RECORD).unwrap();
     let mut worse = Vec::new();
-    for (kind, table, recorded) in [
-        ("throughput", &all.throughput, &record.throughput),
-        ("memory", &all.memory, &record.memory),
-    ] {
+    for (kind, table, recorded) in
+        [("throughput", &all.throughput, &record.throughput), ("memory", &all.memory, &record.memory)]
+    {
         for (name, recorded) in recorded {
             let errors = &table[name];
             fresh += &errors.record(&format!("{kind}.{name}"));
             fresh.push('\n');
-            assert_eq!(
-                errors.0.len(),
-                recorded.runs,
-                "{kind}.{name}: runs were lost or added"
-            );
+            assert_eq!(errors.0.len(), recorded.runs, "{kind}.{name}: runs were lost or added");
             for (figure, now, then) in [
                 ("median", errors.median(), recorded.median),
                 ("mean", errors.mean(), recorded.mean),
                 ("p90", errors.p90(), recorded.p90),
             ] {
                 if now > then + TOLERANCE {
-                    worse.push(format!(
-                        "{kind}.{name}.{figure} was {then:.3} and is {now:.3}"
-                    ));
+                    worse.push(format!("{kind}.{name}.{figure} was {then:.3} and is {now:.3}"));
                 }
             }
         }
     }
     let refused = all.refused.len();
     if refused > record.refused {
-        worse.push(format!(
-            "{} runs were refused and {refused} are",
-            record.refused
-        ));
+        worse.push(format!("{} runs were refused and {refused} are", record.refused));
     }
     println!("\n{fresh}");
     assert!(
@@ -197,11 +184,7 @@ fn estimates_are_as_close_as_recorded() {
 fn errors_are_within_what_is_promised() {
     let all = measure();
     let within = |errors: &Errors, runs: usize, median: f64, mean: f64, p90: f64| {
-        assert!(
-            errors.0.len() >= runs,
-            "{} runs are too few to say",
-            errors.0.len()
-        );
+        assert!(errors.0.len() >= runs, "{} runs are too few to say", errors.0.len());
         assert!(errors.median() <= median, "median {:.3}", errors.median());
         assert!(errors.mean() <= mean, "mean {:.3}", errors.mean());
         assert!(errors.p90() <= p90, "p90 {:.3}", errors.p90());
@@ -214,15 +197,8 @@ fn errors_are_within_what_is_promised() {
 /// The same where a run's source is left out of the fit: the table that `examples/fit` writes and checks.
 #[test]
 fn left_out_errors_are_within_what_is_promised() {
-    let row = CROSS_VALIDATION
-        .lines()
-        .find(|line| line.starts_with("all headline,"))
-        .unwrap();
-    let figures: Vec<f64> = row
-        .split(',')
-        .skip(1)
-        .map(|cell| cell.parse().unwrap())
-        .collect();
+    let row = CROSS_VALIDATION.lines().find(|line| line.starts_with("all headline,")).unwrap();
+    let figures: Vec<f64> = row.split(',').skip(1).map(|cell| cell.parse().unwrap()).collect();
     let (median, p90) = (figures[5], figures[7]);
     assert!(figures[0] >= 200.0, "{row}");
     assert!(median <= 0.09 && p90 <= 0.3, "median {median}, p90 {p90}");
@@ -236,31 +212,11 @@ fn every_run_has_a_source() {
         assert!(ids.insert(run.id.clone()), "{} is there twice", run.id);
         assert!(run.source_url.starts_with("https://"), "{}", run.id);
         assert!(run.source.len() >= 10 && run.date.len() >= 4, "{}", run.id);
-        assert!(
-            run.tokens_per_s_per_gpu.is_some() || run.memory_gib.is_some(),
-            "{} has no measurement",
-            run.id
-        );
-        assert_eq!(
-            run.memory_gib.is_some(),
-            run.memory_kind.is_some(),
-            "{}",
-            run.id
-        );
-        assert!(
-            [&run.framework, &run.model]
-                .iter()
-                .all(|name| name.len() >= 3)
-                && run.family.len() >= 2,
-            "{}",
-            run.id
-        );
+        assert!(run.tokens_per_s_per_gpu.is_some() || run.memory_gib.is_some(), "{} has no measurement", run.id);
+        assert_eq!(run.memory_gib.is_some(), run.memory_kind.is_some(), "{}", run.id);
+        assert!([&run.framework, &run.model].iter().all(|name| name.len() >= 3) && run.family.len() >= 2, "{}", run.id);
         if let Some(mended) = &run.mended {
-            assert!(
-                mended.len() >= 20,
-                "{}: say what was mended and why",
-                run.id
-            );
+            assert!(mended.len() >= 20, "{}: say what was mended and why", run.id);
         }
     }
     assert!(ids.len() >= 500, "{}", ids.len());

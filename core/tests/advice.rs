@@ -137,26 +137,11 @@ fn check_gains(question: &Question, answer: &Answer) {
             .answer;
         let off = gain.tokens_per_s - (then.tokens_per_s - answer.tokens_per_s);
         let each = then.tokens_per_s_per_gpu - answer.tokens_per_s_per_gpu;
-        assert!(
-            (gain.tokens_per_s_per_gpu - each).abs() < 1e-6 * then.tokens_per_s_per_gpu,
-            "{}",
-            advice.id
-        );
-        assert!(
-            off.abs() < 1e-6 * then.tokens_per_s,
-            "{}: {:?}",
-            advice.id,
-            advice.set
-        );
-        close(
-            gain.gib,
-            then.memory.reserved_gib - answer.memory.reserved_gib,
-            then.memory.reserved_gib,
-        );
+        assert!((gain.tokens_per_s_per_gpu - each).abs() < 1e-6 * then.tokens_per_s_per_gpu, "{}", advice.id);
+        assert!(off.abs() < 1e-6 * then.tokens_per_s, "{}: {:?}", advice.id, advice.set);
+        close(gain.gib, then.memory.reserved_gib - answer.memory.reserved_gib, then.memory.reserved_gib);
         assert_eq!(gain.usd_per_mtok.is_some(), answer.usd_per_mtok.is_some());
-        if let (Some(gain), Some(now), Some(then)) =
-            (gain.usd_per_mtok, answer.usd_per_mtok, then.usd_per_mtok)
-        {
+        if let (Some(gain), Some(now), Some(then)) = (gain.usd_per_mtok, answer.usd_per_mtok, then.usd_per_mtok) {
             close(gain, then - now, then);
         }
     }
@@ -172,21 +157,18 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
         "plan": {"expert_parallel": 2, "expert_tensor_parallel": 4, "tensor_parallel": 4}});
     let long = json!({"hardware": {"gpus": 16}, "workload": {"sequence_length": 65_536, "global_batch": 4},
         "plan": {"recompute": "full", "micro_batch": 1}});
-    let offloaded =
-        json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false});
+    let offloaded = json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false});
     let far = json!({"hardware": {"gpus": 32, "internode_gbit_per_s_per_gpu": 25}});
     let mut far_fsdp = far.clone();
     merge(&mut far_fsdp, plan(json!({"backend": "fsdp"})));
     // Generation takes about as long as training.
     let sided = || {
-        practice(
-            json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
+        practice(json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
                 "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16,
                     "mean_prompt_length": 131, "mean_response_length": 1123, "max_prompt_length": 1024,
                     "max_response_length": 4096}},
                 "plan": {"backend": "megatron", "max_tokens_per_gpu": 16_384, "offload": offloaded.clone(),
-                    "rollout": {"max_num_seqs": 256}}}),
-        )
+                    "rollout": {"max_num_seqs": 256}}}))
     };
     let turns = || practice(rl(json!({"schedule": "one_step_off", "train_gpus": 4})));
     vec![
@@ -202,16 +184,12 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
         ),
         (
             "pipeline-fewer-stages",
-            tuned(
-                json!({"workload": {"global_batch": 16}, "plan": {"pipeline_parallel": 4, "micro_batch": 4}}),
-            ),
+            tuned(json!({"workload": {"global_batch": 16}, "plan": {"pipeline_parallel": 4, "micro_batch": 4}})),
             tuned(plan(json!({"pipeline_parallel": 2, "micro_batch": 1}))),
         ),
         (
             "virtual-pipeline",
-            tuned(
-                json!({"workload": {"global_batch": 32}, "plan": {"pipeline_parallel": 4, "micro_batch": 2}}),
-            ),
+            tuned(json!({"workload": {"global_batch": 32}, "plan": {"pipeline_parallel": 4, "micro_batch": 2}})),
             tuned(none()),
         ),
         ("context-parallel-long", tuned(long.clone()), tuned(none())),
@@ -224,52 +202,26 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
             ),
             practice(rl(json!({"max_response_length": 4096}))),
         ),
-        (
-            "expert-over-expert-tensor",
-            tuned(experts.clone()),
-            tuned(none()),
-        ),
-        (
-            "sequence-parallel",
-            tuned(plan(
-                json!({"tensor_parallel": 8, "sequence_parallel": false}),
-            )),
-            tuned(none()),
-        ),
-        (
-            "dynamic-batching",
-            practice(plan(json!({"max_tokens_per_gpu": null, "micro_batch": 1}))),
-            practice(none()),
-        ),
+        ("expert-over-expert-tensor", tuned(experts.clone()), tuned(none())),
+        ("sequence-parallel", tuned(plan(json!({"tensor_parallel": 8, "sequence_parallel": false}))), tuned(none())),
+        ("dynamic-batching", practice(plan(json!({"max_tokens_per_gpu": null, "micro_batch": 1}))), practice(none())),
         (
             "token-budget-floor",
             practice(json!({"model": "qwen3-0.6b", "plan": {"max_tokens_per_gpu": 10_240}})),
             practice(none()),
         ),
-        (
-            "larger-micro-batch",
-            sharded(plan(json!({"micro_batch": 1}))),
-            sharded(plan(json!({"micro_batch": 16}))),
-        ),
+        ("larger-micro-batch", sharded(plan(json!({"micro_batch": 1}))), sharded(plan(json!({"micro_batch": 16})))),
         (
             "token-budget",
             practice(json!({"model": "qwen3-0.6b", "plan": {"max_tokens_per_gpu": 10_240}})),
-            practice(plan(
-                json!({"max_tokens_per_gpu": 655_360, "offload": offloaded, "recompute": "full"}),
-            )),
+            practice(plan(json!({"max_tokens_per_gpu": 655_360, "offload": offloaded, "recompute": "full"}))),
         ),
-        (
-            "smaller-micro-batch",
-            sharded(plan(json!({"micro_batch": 16, "recompute": "none"}))),
-            sharded(none()),
-        ),
+        ("smaller-micro-batch", sharded(plan(json!({"micro_batch": 16, "recompute": "none"}))), sharded(none())),
         (
             "critic-budget",
-            practice(
-                json!({"model": "qwen3-0.6b", "workload": {"kind": "ppo", "rl": {"responses_per_prompt": 1,
+            practice(json!({"model": "qwen3-0.6b", "workload": {"kind": "ppo", "rl": {"responses_per_prompt": 1,
                 "prompts_per_step": 2048, "mini_batch": 1024}}, "plan": {"recompute": "full", "critic": {"backend": "fsdp", "max_tokens_per_gpu": 10_240,
-                "recompute": "full"}}}),
-            ),
+                "recompute": "full"}}})),
             practice(none()),
         ),
         (
@@ -285,55 +237,33 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
         ),
         (
             "overlap-tensor-parallel",
-            tuned(
-                json!({"workload": {"kind": "pretrain"}, "plan": {"tensor_parallel": 8, "fused_lm_head": false,
-                "overlap": {"tensor_parallel": false}}}),
-            ),
+            tuned(json!({"workload": {"kind": "pretrain"}, "plan": {"tensor_parallel": 8, "fused_lm_head": false,
+                "overlap": {"tensor_parallel": false}}})),
             tuned(none()),
         ),
         (
             "fused-loss",
-            sharded(plan(
-                json!({"micro_batch": 8, "fused_lm_head": false, "fused_loss": false}),
-            )),
+            sharded(plan(json!({"micro_batch": 8, "fused_lm_head": false, "fused_loss": false}))),
             sharded(plan(json!({"fused_lm_head": false, "fused_loss": true}))),
         ),
-        (
-            "fused-lm-head",
-            sharded(plan(json!({"micro_batch": 8, "fused_lm_head": false}))),
-            sharded(none()),
-        ),
-        (
-            "recompute-off",
-            sharded(plan(json!({"micro_batch": 1}))),
-            sharded(plan(json!({"recompute": "none"}))),
-        ),
+        ("fused-lm-head", sharded(plan(json!({"micro_batch": 8, "fused_lm_head": false}))), sharded(none())),
+        ("recompute-off", sharded(plan(json!({"micro_batch": 1}))), sharded(plan(json!({"recompute": "none"})))),
         (
             "recompute-selective",
-            tuned(
-                json!({"model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g"}, "workload": {"global_batch": 64},
+            tuned(json!({"model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g"}, "workload": {"global_batch": 64},
                     "plan": {"recompute": "full", "attention": "unfused", "fused_lm_head": false,
-                        "overlap": {"tensor_parallel": false}}}),
-            ),
+                        "overlap": {"tensor_parallel": false}}})),
             sharded(plan(json!({"micro_batch": 1}))),
         ),
         (
             "recompute-full",
-            practice(plan(
-                json!({"recompute": "none", "max_tokens_per_gpu": 15_360}),
-            )),
+            practice(plan(json!({"recompute": "none", "max_tokens_per_gpu": 15_360}))),
             practice(none()),
         ),
-        (
-            "offload-off",
-            sharded(plan(json!({"offload": offloaded}))),
-            sharded(none()),
-        ),
+        ("offload-off", sharded(plan(json!({"offload": offloaded}))), sharded(none())),
         (
             "offload-parameters-off",
-            sharded(
-                json!({"workload": {"sequence_length": 512}, "plan": {"micro_batch": 1, "offload": offloaded}}),
-            ),
+            sharded(json!({"workload": {"sequence_length": 512}, "plan": {"micro_batch": 1, "offload": offloaded}})),
             sharded(plan(json!({"offload": {"optimizer": true}}))),
         ),
         (
@@ -346,36 +276,20 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
             sharded(plan(json!({"zero_stage": 3}))),
             sharded(plan(json!({"zero_stage": 0, "offload": offloaded}))),
         ),
-        (
-            "hybrid-shard",
-            sharded(far_fsdp),
-            sharded(plan(json!({"backend": "fsdp"}))),
-        ),
+        ("hybrid-shard", sharded(far_fsdp), sharded(plan(json!({"backend": "fsdp"})))),
         ("zero-hpz", sharded(far.clone()), sharded(none())),
-        (
-            "rollout-smaller-engines",
-            practice(engine(json!({"tensor_parallel": 4}))),
-            practice(none()),
-        ),
+        ("rollout-smaller-engines", practice(engine(json!({"tensor_parallel": 4}))), practice(none())),
         (
             "rollout-utilization",
-            practice(
-                json!({"workload": {"rl": {"mean_response_length": 4000}}, "plan": {"offload": offloaded,
-                "rollout": {"gpu_memory_utilization": 0.3}}}),
-            ),
+            practice(json!({"workload": {"rl": {"mean_response_length": 4000}}, "plan": {"offload": offloaded,
+                "rollout": {"gpu_memory_utilization": 0.3}}})),
             practice(engine(json!({"gpu_memory_utilization": 0.95}))),
         ),
-        (
-            "rollout-max-num-seqs",
-            practice(engine(json!({"max_num_seqs": 64}))),
-            practice(none()),
-        ),
+        ("rollout-max-num-seqs", practice(engine(json!({"max_num_seqs": 64}))), practice(none())),
         (
             "rollout-batched-tokens",
-            practice(
-                json!({"workload": {"rl": {"mean_prompt_length": 2000, "responses_per_prompt": 1,
-                "prompts_per_step": 8192, "mean_response_length": 50}}, "plan": {"rollout": {"max_num_batched_tokens": 128}}}),
-            ),
+            practice(json!({"workload": {"rl": {"mean_prompt_length": 2000, "responses_per_prompt": 1,
+                "prompts_per_step": 8192, "mean_response_length": 50}}, "plan": {"rollout": {"max_num_batched_tokens": 128}}})),
             practice(none()),
         ),
         (
@@ -384,26 +298,14 @@ fn departures() -> Vec<(&'static str, Question, Question)> {
                 "plan": {"rollout": {"enforce_eager": true, "max_num_seqs": 64}}})),
             practice(none()),
         ),
-        (
-            "rollout-free-cache",
-            practice(engine(json!({"free_cache": false}))),
-            practice(none()),
-        ),
+        ("rollout-free-cache", practice(engine(json!({"free_cache": false}))), practice(none())),
         (
             "one-node",
             sharded(far.clone()),
             sharded(json!({"hardware": {"gpus": 32, "internode_gbit_per_s_per_gpu": 400}})),
         ),
-        (
-            "adapters",
-            sharded(json!({"model": "llama-3.1-70b", "hardware": {"gpus": 8}})),
-            sharded(none()),
-        ),
-        (
-            "rollout-log-probs",
-            practice(none()),
-            practice(rl(json!({"old_log_prob": false}))),
-        ),
+        ("adapters", sharded(json!({"model": "llama-3.1-70b", "hardware": {"gpus": 8}})), sharded(none())),
+        ("rollout-log-probs", practice(none()), practice(rl(json!({"old_log_prob": false})))),
         ("one-step-off", sided(), turns()),
         ("fully-async", sided(), turns()),
     ]
@@ -418,14 +320,9 @@ fn rules_fire_where_they_gain() {
         match said(&answer, id) {
             Some(advice) if advice.gain.is_none() => missing.push(format!("{id}: no gain")),
             Some(_) => {}
-            None => missing.push(format!(
-                "{id}: {:?}",
-                answer
-                    .advice
-                    .iter()
-                    .map(|a| a.id.as_ref())
-                    .collect::<Vec<_>>()
-            )),
+            None => {
+                missing.push(format!("{id}: {:?}", answer.advice.iter().map(|a| a.id.as_ref()).collect::<Vec<_>>()))
+            }
         }
         let answer = check(&follows);
         if said(&answer, id).is_some() {
@@ -454,10 +351,7 @@ fn advice_is_sorted() {
         let whole = decided(&departs, &estimate(&departs).unwrap());
         let answer = estimate(&whole).unwrap();
         let fits = sensitivity(&whole).unwrap().now.fits;
-        let hints = answer
-            .advice
-            .iter()
-            .filter(|one| one.severity == Severity::Hint);
+        let hints = answer.advice.iter().filter(|one| one.severity == Severity::Hint);
         let order: Vec<(bool, f64)> = hints
             .filter(|one| !one.set.contains_key("hardware.gpus"))
             .filter_map(|one| {
@@ -508,42 +402,25 @@ fn rules_of_thumb_are_held_against_the_search() {
     assert!(!helps(advice));
     let gain = advice.gain.unwrap();
     // Plans within three digits rank by simplicity.
-    close(
-        gain.tokens_per_s / best,
-        (best - answer.tokens_per_s) / best,
-        5e3,
-    );
+    close(gain.tokens_per_s / best, (best - answer.tokens_per_s) / best, 5e3);
     assert!(gain.tokens_per_s <= 0.0);
     let obeyed = estimate(&apply(&question, &advice.set).unwrap()).unwrap();
-    close(
-        gain.tokens_per_s,
-        obeyed.tokens_per_s - answer.tokens_per_s,
-        answer.tokens_per_s,
-    );
+    close(gain.tokens_per_s, obeyed.tokens_per_s - answer.tokens_per_s, answer.tokens_per_s);
     assert!(said(&obeyed, "context-parallel-from-8192").is_none());
 }
 
 #[test]
 fn four_billion_parameters_are_a_start() {
-    let question =
-        searched(json!({"model": "llama-3.1-8b", "workload": {"sequence_length": 4096}}));
+    let question = searched(json!({"model": "llama-3.1-8b", "workload": {"sequence_length": 4096}}));
     let answer = check(&question);
     let advice = said(&answer, "parameters-per-gpu").expect("a departure");
-    assert!(
-        advice.text.contains("4 billion parameters"),
-        "{}",
-        advice.text
-    );
+    assert!(advice.text.contains("4 billion parameters"), "{}", advice.text);
     let obeyed = apply(&question, &advice.set).unwrap();
     let plan = obeyed.plan.clone().unwrap();
     let split = plan.tensor_parallel.unwrap() * plan.pipeline_parallel.unwrap();
     assert_eq!(split, 2, "8 billion over two");
     let then = estimate(&obeyed).unwrap();
-    close(
-        advice.gain.unwrap().tokens_per_s,
-        then.tokens_per_s - answer.tokens_per_s,
-        then.tokens_per_s,
-    );
+    close(advice.gain.unwrap().tokens_per_s, then.tokens_per_s - answer.tokens_per_s, then.tokens_per_s);
 }
 
 /// A dimension that the question states, a complete plan and a job that the rule does not speak of are no departures of
@@ -561,13 +438,9 @@ fn rules_of_thumb_leave_a_person_alone() {
         assert_ne!(advice.id, "parameters-per-gpu");
         assert_ne!(advice.id, "context-parallel-from-8192");
     }
-    let lora = searched(
-        json!({"model": "llama-3.1-8b", "workload": {"kind": "lora"}, "plan": {"backend": "deepspeed"}}),
-    );
-    assert!(
-        said(&check(&lora), "parameters-per-gpu").is_none(),
-        "no Megatron here"
-    );
+    let lora =
+        searched(json!({"model": "llama-3.1-8b", "workload": {"kind": "lora"}, "plan": {"backend": "deepspeed"}}));
+    assert!(said(&check(&lora), "parameters-per-gpu").is_none(), "no Megatron here");
 }
 
 /// Plans of a list carry what is wrong with them and no more.
@@ -590,14 +463,10 @@ fn cards_before_ampere_are_said_to_lack_bf16_and_flash_attention() {
         let own = ["no-bf16", "no-flash-attention"];
         let answer = estimate(&question).unwrap();
         let said = own.into_iter();
-        said.filter(|id| answer.caveats.iter().any(|caveat| caveat.id == *id))
-            .collect()
+        said.filter(|id| answer.caveats.iter().any(|caveat| caveat.id == *id)).collect()
     };
     for gpu in ["t4", "v100-sxm-32g"] {
-        assert_eq!(
-            caveats(gpu, "bf16", "flash"),
-            ["no-bf16", "no-flash-attention"]
-        );
+        assert_eq!(caveats(gpu, "bf16", "flash"), ["no-bf16", "no-flash-attention"]);
         assert_eq!(caveats(gpu, "fp16", "unfused"), [""; 0]);
     }
     assert_eq!(caveats("a100-sxm-80g", "bf16", "flash"), [""; 0]);

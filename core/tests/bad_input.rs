@@ -57,10 +57,7 @@ fn refusal(question: &Value) -> InputError {
     // The text, as the command line reads it.
     let result = parse_question(&question.to_string()).and_then(|question| estimate(&question));
     match result {
-        Ok(answer) => panic!(
-            "answered: {question}\n{}",
-            serde_json::to_string(&answer).unwrap()
-        ),
+        Ok(answer) => panic!("answered: {question}\n{}", serde_json::to_string(&answer).unwrap()),
         Err(error) => error,
     }
 }
@@ -89,12 +86,7 @@ fn refused(question: &Value, rows: &str) {
             wrong.push(format!("{row}: {} | {}", error.field, error.message));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} rows:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -245,11 +237,7 @@ fn the_workload() {
         "#,
     );
     refused(
-        &with(
-            with(sft(), "workload.kind", &json!("lora")),
-            "plan.backend",
-            &json!("fsdp"),
-        ),
+        &with(with(sft(), "workload.kind", &json!("lora")), "plan.backend", &json!("fsdp")),
         r#"
             workload.lora.rank = 0 | 1 or more
             workload.lora.rank = 100000 | 4096
@@ -353,11 +341,7 @@ fn the_plan() {
             plan.tp = 2 | tensor_parallel
         "#,
     );
-    let deepspeed = with(
-        with(sft(), "plan.tensor_parallel", &json!(1)),
-        "plan.backend",
-        &json!("deepspeed"),
-    );
+    let deepspeed = with(with(sft(), "plan.tensor_parallel", &json!(1)), "plan.backend", &json!("deepspeed"));
     refused(
         &deepspeed,
         r#"
@@ -369,11 +353,7 @@ fn the_plan() {
     );
     refused(
         &with(
-            with(
-                deepspeed.clone(),
-                "plan.offload",
-                &json!({"parameters": true, "optimizer": true}),
-            ),
+            with(deepspeed.clone(), "plan.offload", &json!({"parameters": true, "optimizer": true})),
             "plan.nvme_offload",
             &json!(true),
         ),
@@ -432,10 +412,7 @@ fn every_entrance_refuses() {
         let mut question = with(sft(), path, &value);
         let refusals = |question: &Value| {
             let question = question_from_value(question.clone()).unwrap();
-            let mut found = vec![
-                estimate(&question).unwrap_err(),
-                search(&question, None, 3).unwrap_err(),
-            ];
+            let mut found = vec![estimate(&question).unwrap_err(), search(&question, None, 3).unwrap_err()];
             for framework in emit::FRAMEWORKS {
                 found.extend(flags(&question, framework, framework.versions[0], "").err());
             }
@@ -448,10 +425,7 @@ fn every_entrance_refuses() {
             assert_eq!(error.field, field, "{error}");
         }
         // The same where the search has to fill in the rest.
-        question["plan"]
-            .as_object_mut()
-            .unwrap()
-            .remove("micro_batch");
+        question["plan"].as_object_mut().unwrap().remove("micro_batch");
         for error in refusals(&question) {
             assert_eq!(error.field, field, "{error}");
         }
@@ -463,9 +437,7 @@ fn text_that_is_no_question() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let deep_object = format!("{}1{}", "{\"plan\":".repeat(50_000), "}".repeat(50_000));
     let long = format!("{{\"model\": \"{}\"}}", "a".repeat(2 << 20));
-    let long_model = sft()
-        .to_string()
-        .replace("llama-2-7b", &"b".repeat(500_000));
+    let long_model = sft().to_string().replace("llama-2-7b", &"b".repeat(500_000));
     for text in [
         "",
         " ",
@@ -489,17 +461,10 @@ fn text_that_is_no_question() {
         long.as_str(),
         long_model.as_str(),
     ] {
-        let error = parse_question(text)
-            .and_then(|question| estimate(&question))
-            .unwrap_err();
+        let error = parse_question(text).and_then(|question| estimate(&question)).unwrap_err();
         assert!(!error.field.is_empty(), "{error}");
         assert!(error.message.ends_with('.'), "{error}");
-        assert!(
-            error.message.len() < 2000,
-            "{} characters about {} characters",
-            error.message.len(),
-            text.len()
-        );
+        assert!(error.message.len() < 2000, "{} characters about {} characters", error.message.len(), text.len());
     }
 }
 
@@ -540,36 +505,23 @@ mod command_line {
     fn lines(output: &Output) -> Vec<Value> {
         let text = std::str::from_utf8(&output.stdout).unwrap();
         text.lines()
-            .map(|line| {
-                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
-            })
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
             .collect()
     }
 
     #[test]
     fn a_figure_that_no_answer_has_is_refused_by_name() {
         let question = super::sft().to_string();
-        let output = run(
-            &["explain", "--json", "--figure", "mfu"],
-            question.as_bytes(),
-        );
+        let output = run(&["explain", "--json", "--figure", "mfu"], question.as_bytes());
         assert_eq!(output.status.code(), Some(0));
         let explained = &lines(&output)[0]["explanations"][0];
         assert_eq!(explained["figure"], "mfu");
-        assert!(
-            explained["put_in"]
-                .as_str()
-                .unwrap()
-                .contains(" TFLOPS) = ")
-        );
+        assert!(explained["put_in"].as_str().unwrap().contains(" TFLOPS) = "));
         let output = run(&["explain", "--figure", "speed"], question.as_bytes());
         assert_eq!(output.status.code(), Some(1));
         let error = &lines(&output)[0]["error"];
         assert_eq!(error["field"], "figure");
-        assert!(
-            error["message"].as_str().unwrap().contains("mfu"),
-            "{error}"
-        );
+        assert!(error["message"].as_str().unwrap().contains("mfu"), "{error}");
         let output = run(&["methods", "--json"], b"");
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(document["groups"].as_array().unwrap().len() > 10);
@@ -583,10 +535,7 @@ mod command_line {
         assert_eq!(output.status.code(), Some(0));
         let document = &lines(&output)[0];
         let factors = &document["calibrated"]["calibration"];
-        assert!(
-            factors["time"].is_f64() && factors["memory"].is_f64(),
-            "{document}"
-        );
+        assert!(factors["time"].is_f64() && factors["memory"].is_f64(), "{document}");
         assert_eq!(&document["question"]["calibration"], factors);
         // The question with its factors is one.
         let output = run(&["estimate"], document["question"].to_string().as_bytes());
@@ -613,9 +562,7 @@ mod command_line {
         let bad = super::with(super::sft(), "plan.tensor_parallel", &json!(3)).to_string();
         let output = run(&["sensitivity"], format!("{good}\n{bad}\n").as_bytes());
         assert_eq!(output.status.code(), Some(1));
-        let [found, refused] = &lines(&output)[..] else {
-            panic!("two lines")
-        };
+        let [found, refused] = &lines(&output)[..] else { panic!("two lines") };
         assert_eq!(found["version"], 1);
         assert!(found["now"]["tokens_per_s"].as_f64().unwrap() > 0.0);
         let changes = found["changes"].as_array().unwrap();
@@ -637,58 +584,28 @@ mod command_line {
         let fields: Vec<&Value> = lines.iter().map(|line| &line["error"]["field"]).collect();
         assert_eq!(
             fields,
-            [
-                &Value::Null,
-                &json!("plan.tensor_parallel"),
-                &json!("question"),
-                &json!("hardware"),
-                &Value::Null
-            ]
+            [&Value::Null, &json!("plan.tensor_parallel"), &json!("question"), &json!("hardware"), &Value::Null]
         );
         assert!(lines.iter().all(|line| line["version"] == 1));
         assert_eq!(lines[0], lines[4]);
-        assert!(
-            lines[1]["error"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("2 or 4")
-        );
+        assert!(lines[1]["error"]["message"].as_str().unwrap().contains("2 or 4"));
         assert!(String::from_utf8_lossy(&output.stderr).is_empty());
     }
 
     #[test]
     fn each_refusal_of_the_list_has_its_line_and_status() {
         for (path, value, field) in [
-            (
-                "model",
-                json!({"num_hidden_layers": 2}),
-                "model.hidden_size",
-            ),
-            (
-                "model",
-                json!({"model_type": "diffusion"}),
-                "model.model_type",
-            ),
+            ("model", json!({"num_hidden_layers": 2}), "model.hidden_size"),
+            ("model", json!({"model_type": "diffusion"}), "model.model_type"),
             ("plan.tensor_parallel", json!(3), "plan.tensor_parallel"),
             ("hardware.gpus", json!(0), "hardware.gpus"),
-            (
-                "hardware.usd_per_gpu_hour",
-                json!(-1),
-                "hardware.usd_per_gpu_hour",
-            ),
+            ("hardware.usd_per_gpu_hour", json!(-1), "hardware.usd_per_gpu_hour"),
             ("workload.tokens", json!(1e18), "workload.tokens"),
         ] {
             let question = super::with(super::sft(), path, &value);
-            for command in [
-                &["estimate"][..],
-                &["search"],
-                &["flags", "--for", "deepspeed"],
-            ] {
+            for command in [&["estimate"][..], &["search"], &["flags", "--for", "deepspeed"]] {
                 // On one line and on several.
-                for text in [
-                    question.to_string(),
-                    serde_json::to_string_pretty(&question).unwrap(),
-                ] {
+                for text in [question.to_string(), serde_json::to_string_pretty(&question).unwrap()] {
                     let output = run(command, text.as_bytes());
                     assert_eq!(output.status.code(), Some(1), "{command:?} {path}");
                     let lines = lines(&output);

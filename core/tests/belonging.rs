@@ -21,16 +21,12 @@ fn question(kind: &str) -> Value {
     json!({"version": 1, "model": "qwen3-0.6b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": workload})
 }
 
-const KINDS: [&str; 9] = [
-    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout",
-];
+const KINDS: [&str; 9] = ["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout"];
 
 /// Fields with a value that some question takes, and the kinds that do.
 fn fields() -> Vec<(&'static str, Value, &'static [&'static str])> {
     const SEQUENCES: &[&str] = &["pretrain", "sft", "lora", "qlora"];
-    const TRAINS: &[&str] = &[
-        "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo",
-    ];
+    const TRAINS: &[&str] = &["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo"];
     const RL: &[&str] = &["ppo", "grpo", "dapo", "gspo"];
     const GENERATES: &[&str] = &["ppo", "grpo", "dapo", "gspo", "rollout"];
     let layout = json!({"backend": "fsdp"});
@@ -41,21 +37,9 @@ fn fields() -> Vec<(&'static str, Value, &'static [&'static str])> {
         ("workload.packing", json!(true), TRAINS),
         ("workload.precision", json!("bf16"), &KINDS),
         ("workload.tokens", json!(1e9), &KINDS),
-        (
-            "workload.lora.rank",
-            json!(16),
-            &["lora", "qlora", "ppo", "grpo", "dapo", "gspo"],
-        ),
-        (
-            "workload.rl",
-            question("grpo")["workload"]["rl"].clone(),
-            RL,
-        ),
-        (
-            "workload.rollout",
-            question("rollout")["workload"]["rollout"].clone(),
-            &["rollout"],
-        ),
+        ("workload.lora.rank", json!(16), &["lora", "qlora", "ppo", "grpo", "dapo", "gspo"]),
+        ("workload.rl", question("grpo")["workload"]["rl"].clone(), RL),
+        ("workload.rollout", question("rollout")["workload"]["rollout"].clone(), &["rollout"]),
         ("plan.rollout.tensor_parallel", json!(1), GENERATES),
         ("plan.backend", json!("fsdp"), TRAINS),
         ("plan.tensor_parallel", json!(1), TRAINS),
@@ -83,11 +67,7 @@ fn each_kind_takes_its_fields_and_refuses_the_others() {
             let known = !at(&document, path).is_null();
             put(&mut document, path, value);
             let belongs = kinds.contains(&kind);
-            assert_eq!(
-                belonging::belongs(&document, path),
-                belongs,
-                "{kind}: {path}"
-            );
+            assert_eq!(belonging::belongs(&document, path), belongs, "{kind}: {path}");
             let text = document.to_string();
             let asked = parse_question(&text).unwrap();
             if belongs {
@@ -97,19 +77,12 @@ fn each_kind_takes_its_fields_and_refuses_the_others() {
             assert!(!known, "{kind} needs {path}");
             let error = estimate(&asked).map(drop).expect_err(path);
             assert!(names(&error.field, path), "{kind}, {path}: {error}");
-            assert!(
-                error.message.ends_with('.') && error.message.contains(". "),
-                "{error}"
-            );
+            assert!(error.message.ends_with('.') && error.message.contains(". "), "{error}");
             said(&error.message);
             // Everything that takes a question refuses it alike: Rust, JavaScript, each line of JSON Lines.
             assert_eq!(search(&asked, None, 1).map(drop).unwrap_err(), error);
             for function in [Function::Estimate, Function::Search, Function::Flags] {
-                let options = if function == Function::Flags {
-                    r#"{"framework": "verl"}"#
-                } else {
-                    ""
-                };
+                let options = if function == Function::Flags { r#"{"framework": "verl"}"# } else { "" };
                 let line: Value = serde_json::from_str(&ask(function, &text, options)).unwrap();
                 assert_eq!(line["error"]["field"], error.field.as_str(), "{line}");
             }
@@ -149,44 +122,20 @@ fn what_a_schedule_or_a_role_has_no_use_for_is_refused() {
         refused(&document, "workload.rl.train_gpus");
     }
     let step_off = ("workload.rl.schedule", json!("one_step_off"));
-    refused(
-        &with("grpo", &[step_off, ("workload.rl.max_staleness", json!(2))]),
-        "workload.rl.max_staleness",
-    );
+    refused(&with("grpo", &[step_off, ("workload.rl.max_staleness", json!(2))]), "workload.rl.max_staleness");
     // A DAPO step has no reference policy unless it is stated; a GRPO step no critic.
     let layout = json!({"backend": "fsdp"});
-    refused(
-        &with("dapo", &[("plan.reference", layout.clone())]),
-        "plan.reference",
-    );
-    refused(
-        &with("grpo", &[("plan.critic", layout.clone())]),
-        "plan.critic",
-    );
+    refused(&with("dapo", &[("plan.reference", layout.clone())]), "plan.reference");
+    refused(&with("grpo", &[("plan.critic", layout.clone())]), "plan.critic");
     let stated = ("workload.rl.reference", json!(true));
     let document = with("dapo", &[stated, ("plan.reference", layout.clone())]);
     estimate(&question_from_value(document).unwrap()).unwrap();
     let stated = ("workload.rl.reference", json!(false));
+    refused(&with("grpo", &[stated, ("plan.reference", layout)]), "plan.reference");
+    refused(&with("ppo", &[("plan.critic.rollout.tensor_parallel", json!(1))]), "plan.critic.rollout");
+    refused(&with("ppo", &[("plan.reference.critic.backend", json!("fsdp"))]), "plan.reference.critic");
     refused(
-        &with("grpo", &[stated, ("plan.reference", layout)]),
-        "plan.reference",
-    );
-    refused(
-        &with("ppo", &[("plan.critic.rollout.tensor_parallel", json!(1))]),
-        "plan.critic.rollout",
-    );
-    refused(
-        &with("ppo", &[("plan.reference.critic.backend", json!("fsdp"))]),
-        "plan.reference.critic",
-    );
-    refused(
-        &with(
-            "sft",
-            &[(
-                "plan.recompute",
-                json!({"granularity": "full", "modules": ["mlp"]}),
-            )],
-        ),
+        &with("sft", &[("plan.recompute", json!({"granularity": "full", "modules": ["mlp"]}))]),
         "plan.recompute.modules",
     );
     let without = json!({"granularity": "full"});
@@ -228,11 +177,7 @@ fn a_key_that_stands_twice_is_refused_by_its_path() {
     for (from, to, path) in [
         (r#""version":1"#, r#""version":1,"version":1"#, "version"),
         (r#""gpus":8"#, r#""gpus":8,"gpus":64"#, "hardware.gpus"),
-        (
-            r#""kind":"sft""#,
-            r#""kind":"sft","k\u0069nd":"lora""#,
-            "workload.kind",
-        ),
+        (r#""kind":"sft""#, r#""kind":"sft","k\u0069nd":"lora""#, "workload.kind"),
     ] {
         let twice = text.replacen(from, to, 1);
         assert_ne!(twice, text);
@@ -256,14 +201,7 @@ fn an_old_link_opens_without_them_and_says_so() {
     let as_it_is = permalink::from_hash(link).unwrap();
     assert!(estimate(&as_it_is).is_err());
     let (opened, left_out) = permalink::open(link).unwrap();
-    assert_eq!(
-        left_out,
-        [
-            "workload.sequence_length",
-            "workload.global_batch",
-            "plan.critic"
-        ]
-    );
+    assert_eq!(left_out, ["workload.sequence_length", "workload.global_batch", "plan.critic"]);
     assert_eq!(to_value(&opened), question("grpo"));
     estimate(&opened).unwrap();
     // What is whole opens as it is; what is broken does not.
@@ -283,10 +221,7 @@ fn what_is_on_record_belongs() {
     for preset in presets::presets() {
         check(&preset.question().unwrap(), preset.id);
     }
-    let runs = [
-        include_str!("data/training.jsonl"),
-        include_str!("data/rl.jsonl"),
-    ];
+    let runs = [include_str!("data/training.jsonl"), include_str!("data/rl.jsonl")];
     for line in runs.iter().flat_map(|file| file.lines()) {
         let run: Value = serde_json::from_str(line).unwrap();
         // As it stands in the file, read strictly.

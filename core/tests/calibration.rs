@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::calibration::{Measured, calibrate, guide_mfu};
 use shardwise_core::job::FACTORS;
-use shardwise_core::wire::{
-    Answer, Calibration, MemoryParts, Question, TimeParts, WorkloadKind, question_from_value,
-};
+use shardwise_core::wire::{Answer, Calibration, MemoryParts, Question, TimeParts, WorkloadKind, question_from_value};
 use shardwise_core::{emit, estimate, flags, permalink, presets, read, search};
 
 use crate::questions::{self, Asked, Plan, cases};
@@ -17,12 +15,10 @@ fn question(text: &Value) -> Question {
 
 /// Full fine-tuning as the guide runs it.
 fn sft() -> Question {
-    question(
-        &json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+    question(&json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
         "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 128, "tokens": 1e9},
         "plan": {"backend": "deepspeed", "zero_stage": 3, "tensor_parallel": 1, "pipeline_parallel": 1,
-            "context_parallel": 1, "micro_batch": 4, "recompute": "full"}}),
-    )
+            "context_parallel": 1, "micro_batch": 4, "recompute": "full"}}))
 }
 
 fn rl(schedule: &str, more: &Value) -> Question {
@@ -34,57 +30,38 @@ fn rl(schedule: &str, more: &Value) -> Question {
     for (key, value) in more.as_object().unwrap() {
         rl[key] = value.clone();
     }
-    question(
-        &json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
+    question(&json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
         "workload": {"kind": "ppo", "rl": rl},
         "plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
-            "micro_batch": 1, "recompute": "full", "rollout": {"tensor_parallel": 1}}}),
-    )
+            "micro_batch": 1, "recompute": "full", "rollout": {"tensor_parallel": 1}}}))
 }
 
 fn rollout() -> Question {
-    question(
-        &json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+    question(&json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
         "workload": {"kind": "rollout", "rollout": {"requests": 1000, "mean_prompt_length": 100, "mean_response_length": 500}},
-        "plan": {"rollout": {"tensor_parallel": 1}}}),
-    )
+        "plan": {"rollout": {"tensor_parallel": 1}}}))
 }
 
 fn with(question: &Question, time: Option<f64>, memory: Option<f64>) -> Question {
-    Question {
-        calibration: Some(Calibration { time, memory }),
-        ..question.clone()
-    }
+    Question { calibration: Some(Calibration { time, memory }), ..question.clone() }
 }
 
 fn step_of(seconds: f64) -> Measured {
-    Measured {
-        step_time_s: Some(seconds),
-        ..Measured::default()
-    }
+    Measured { step_time_s: Some(seconds), ..Measured::default() }
 }
 
 fn peak_of(gib: f64) -> Measured {
-    Measured {
-        peak_gib: Some(gib),
-        ..Measured::default()
-    }
+    Measured { peak_gib: Some(gib), ..Measured::default() }
 }
 
 #[track_caller]
 fn same(a: f64, b: f64) {
-    assert!(
-        (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
-        "{a} is not {b}"
-    );
+    assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{a} is not {b}");
 }
 
 fn scaled_time(now: &TimeParts, was: &TimeParts, factor: f64) {
     for ((name, now), (_, was)) in now.entries().into_iter().zip(was.entries()) {
-        assert!(
-            (now - was * factor).abs() <= 1e-9 * now,
-            "{name}: {now}, {was}"
-        );
+        assert!((now - was * factor).abs() <= 1e-9 * now, "{name}: {now}, {was}");
     }
 }
 
@@ -95,10 +72,7 @@ fn scaled_memory(now: &MemoryParts, was: &MemoryParts, factor: f64) {
             // The allocator's slack is in it.
             "framework" => {}
             "communication" | "kv_cache" | "rollout_weights" => same(now, was),
-            _ => assert!(
-                (now - was * factor).abs() <= 1e-9 * now,
-                "{name}: {now}, {was}"
-            ),
+            _ => assert!((now - was * factor).abs() <= 1e-9 * now, "{name}: {now}, {was}"),
         }
     }
 }
@@ -116,12 +90,7 @@ const GUIDE: [(f64, [[f64; 4]; 4]); 3] = [
     ),
     (
         70e9,
-        [
-            [512.0, 16.0, 11.23, 0.53],
-            [1024.0, 8.0, 9.65, 0.45],
-            [2048.0, 4.0, 8.58, 0.40],
-            [4096.0, 2.0, 13.40, 0.63],
-        ],
+        [[512.0, 16.0, 11.23, 0.53], [1024.0, 8.0, 9.65, 0.45], [2048.0, 4.0, 8.58, 0.40], [4096.0, 2.0, 13.40, 0.63]],
     ),
     // Two experts of seven billion.
     (
@@ -142,10 +111,7 @@ fn the_guides_tables_follow_from_its_formula() {
             let tokens = context * sequences;
             let seconds = tokens * 8.0 * 3600.0 / (rate * 1e6);
             let mfu = guide_mfu(tokens, parameters, seconds, 312.0);
-            assert!(
-                (mfu - printed).abs() <= 0.0055,
-                "{context}: {mfu}, {printed}"
-            );
+            assert!((mfu - printed).abs() <= 0.0055, "{context}: {mfu}, {printed}");
         }
     }
 }
@@ -176,11 +142,7 @@ fn ones_own_estimate_as_a_measurement_changes_nothing() {
 
 #[test]
 fn passes_are_a_micro_batchs() {
-    let measured = Measured {
-        forward_s: Some(1.2),
-        backward_s: Some(3.4),
-        ..Measured::default()
-    };
+    let measured = Measured { forward_s: Some(1.2), backward_s: Some(3.4), ..Measured::default() };
     let own = calibrate(&sft(), &measured).unwrap();
     let passes = own.passes.unwrap();
     same(passes.measured_s, 4.6);
@@ -195,10 +157,7 @@ fn passes_are_a_micro_batchs() {
     assert!(micro_batches * passes.estimated_s > 0.9 * answer.step_time_s);
     assert!(own.step.is_none() && own.memory.is_none());
     assert_eq!(own.calibration.time, Some(passes.factor));
-    same(
-        passes.factor,
-        (4.6 / passes.estimated_s * 1e4).round() / 1e4,
-    );
+    same(passes.factor, (4.6 / passes.estimated_s * 1e4).round() / 1e4);
 
     // Tensor parallelism: each GPU computes with half of the weights.
     let mut halves = sft();
@@ -242,21 +201,10 @@ fn applied_factors_meet_the_measurement() {
         let seconds = estimate(&asked).unwrap().step_time_s * times;
         let own = calibrate(&asked, &step_of(seconds)).unwrap();
         let answer = estimate(&own.applied(&asked)).unwrap();
-        assert!(
-            (answer.step_time_s / seconds - 1.0).abs() < 2e-4,
-            "{} {seconds}",
-            answer.step_time_s
-        );
-        same(
-            answer.mfu,
-            own.step.unwrap().mfu * seconds / answer.step_time_s,
-        );
+        assert!((answer.step_time_s / seconds - 1.0).abs() < 2e-4, "{} {seconds}", answer.step_time_s);
+        same(answer.mfu, own.step.unwrap().mfu * seconds / answer.step_time_s);
         let stated = asked.workload.rl.as_ref().and_then(|rl| rl.reward_s);
-        let reward = answer
-            .time
-            .phases
-            .iter()
-            .find(|phase| phase.name == "reward");
+        let reward = answer.time.phases.iter().find(|phase| phase.name == "reward");
         assert_eq!(reward.map(|phase| phase.s), stated);
     }
     let answer = estimate(&sft()).unwrap();
@@ -283,26 +231,13 @@ fn everything_follows_the_factors() {
     // As wide as before, around the calibrated figures.
     let (now_at, was_at) = (now.interval.unwrap(), was.interval.unwrap());
     for end in [0, 1] {
-        same(
-            now_at.tokens_per_s_per_gpu[end],
-            was_at.tokens_per_s_per_gpu[end] / 1.5,
-        );
+        same(now_at.tokens_per_s_per_gpu[end], was_at.tokens_per_s_per_gpu[end] / 1.5);
         same(now_at.peak_gib[end], was_at.peak_gib[end] * 1.2);
     }
-    assert_eq!(
-        now.calibration,
-        with(&sft(), Some(1.5), Some(1.2)).calibration
-    );
+    assert_eq!(now.calibration, with(&sft(), Some(1.5), Some(1.2)).calibration);
     let caveat = now.caveats.iter().find(|caveat| caveat.id == "calibrated");
-    assert!(
-        caveat
-            .unwrap()
-            .text
-            .contains("times × 1.50, training's memory × 1.20")
-    );
-    assert!(
-        was.calibration.is_none() && was.caveats.iter().all(|caveat| caveat.id != "calibrated")
-    );
+    assert!(caveat.unwrap().text.contains("times × 1.50, training's memory × 1.20"));
+    assert!(was.calibration.is_none() && was.caveats.iter().all(|caveat| caveat.id != "calibrated"));
 }
 
 #[test]
@@ -318,19 +253,11 @@ fn training_beside_an_engine_follows_and_the_engine_does_not() {
             scaled_time(&now.parts, &was.parts, 1.5);
         }
         let trainer = |answer: &Answer| {
-            let phases = answer
-                .memory
-                .phases
-                .iter()
-                .filter(|phase| phase.name != "rollout");
+            let phases = answer.memory.phases.iter().filter(|phase| phase.name != "rollout");
             phases
                 .map(|phase| {
                     let parts = phase.parts;
-                    parts.total()
-                        - parts.framework
-                        - parts.communication
-                        - parts.kv_cache
-                        - parts.rollout_weights
+                    parts.total() - parts.framework - parts.communication - parts.kv_cache - parts.rollout_weights
                 })
                 .fold(0.0, f64::max)
         };
@@ -349,16 +276,10 @@ fn the_search_sees_it() {
     let slower = search(&with(&asked, Some(2.0), None), None, 20).unwrap();
     assert_eq!(plain.considered, slower.considered);
     assert_eq!(plain.plans[0].plan, slower.plans[0].plan);
-    same(
-        slower.plans[0].step_time_s,
-        2.0 * plain.plans[0].step_time_s,
-    );
+    same(slower.plans[0].step_time_s, 2.0 * plain.plans[0].step_time_s);
     let larger = search(&with(&asked, None, Some(2.5)), None, 20).unwrap();
     // What was best no longer fits, and what fits is slower.
-    let same_plan = Question {
-        plan: Some(plain.plans[0].plan.clone()),
-        ..with(&asked, None, Some(2.5))
-    };
+    let same_plan = Question { plan: Some(plain.plans[0].plan.clone()), ..with(&asked, None, Some(2.5)) };
     assert!(!estimate(&same_plan).unwrap().fits);
     assert!(larger.plans[0].fits);
     assert!(larger.plans[0].step_time_s > plain.plans[0].step_time_s);
@@ -368,126 +289,34 @@ fn the_search_sees_it() {
     let asked = rl("one_step_off", &json!({}));
     let limits = |memory| {
         let answer = estimate(&with(&asked, None, Some(memory))).unwrap();
-        answer.memory.limits[0].max_tokens_per_gpu[0]
-            .tokens
-            .unwrap()
+        answer.memory.limits[0].max_tokens_per_gpu[0].tokens.unwrap()
     };
     assert!(limits(1.5) < limits(1.0));
 }
 
 #[test]
 fn what_makes_no_calibration_is_refused_by_name() {
-    let all = |forward_s, backward_s, step_time_s, peak_gib| Measured {
-        forward_s,
-        backward_s,
-        step_time_s,
-        peak_gib,
-    };
+    let all = |forward_s, backward_s, step_time_s, peak_gib| Measured { forward_s, backward_s, step_time_s, peak_gib };
     let none = None::<f64>;
     let rewarded = rl("colocated", &json!({"reward_s": 30.0}));
     let rows = [
-        (
-            sft(),
-            all(none, none, none, none),
-            "step_time_s",
-            "Nothing is measured",
-        ),
-        (
-            sft(),
-            all(Some(1.0), none, none, none),
-            "backward_s",
-            "Give both",
-        ),
-        (
-            sft(),
-            all(none, Some(1.0), none, none),
-            "forward_s",
-            "Give both",
-        ),
-        (
-            sft(),
-            all(Some(f64::NAN), Some(1.0), none, none),
-            "forward_s",
-            "out of range",
-        ),
-        (
-            sft(),
-            all(Some(1.0), Some(f64::INFINITY), none, none),
-            "backward_s",
-            "out of range",
-        ),
-        (
-            sft(),
-            all(none, none, Some(-3.0), none),
-            "step_time_s",
-            "out of range",
-        ),
-        (
-            sft(),
-            all(none, none, Some(0.0), none),
-            "step_time_s",
-            "out of range",
-        ),
-        (
-            sft(),
-            all(none, none, none, Some(f64::NEG_INFINITY)),
-            "peak_gib",
-            "out of range",
-        ),
-        (
-            sft(),
-            all(none, none, Some(1e7), none),
-            "step_time_s",
-            "more than 10 times apart",
-        ),
-        (
-            sft(),
-            all(none, none, none, Some(0.5)),
-            "peak_gib",
-            "more than 10 times apart",
-        ),
-        (
-            sft(),
-            all(none, none, Some(6.0), none),
-            "step_time_s",
-            "of the card's peak",
-        ),
-        (
-            sft(),
-            all(Some(0.5), Some(0.6), none, none),
-            "forward_s",
-            "of the card's peak",
-        ),
-        (
-            sft(),
-            all(Some(8.0), Some(15.0), Some(20.0), none),
-            "step_time_s",
-            "longer than this whole step",
-        ),
-        (
-            rl("colocated", &json!({})),
-            all(Some(1.0), Some(2.0), none, none),
-            "forward_s",
-            "Give step_time_s",
-        ),
-        (
-            rollout(),
-            all(Some(1.0), Some(2.0), none, none),
-            "forward_s",
-            "Give step_time_s",
-        ),
-        (
-            rollout(),
-            all(none, none, none, Some(60.0)),
-            "peak_gib",
-            "gpu_memory_utilization",
-        ),
-        (
-            rewarded,
-            all(none, none, Some(25.0), none),
-            "step_time_s",
-            "reward_s",
-        ),
+        (sft(), all(none, none, none, none), "step_time_s", "Nothing is measured"),
+        (sft(), all(Some(1.0), none, none, none), "backward_s", "Give both"),
+        (sft(), all(none, Some(1.0), none, none), "forward_s", "Give both"),
+        (sft(), all(Some(f64::NAN), Some(1.0), none, none), "forward_s", "out of range"),
+        (sft(), all(Some(1.0), Some(f64::INFINITY), none, none), "backward_s", "out of range"),
+        (sft(), all(none, none, Some(-3.0), none), "step_time_s", "out of range"),
+        (sft(), all(none, none, Some(0.0), none), "step_time_s", "out of range"),
+        (sft(), all(none, none, none, Some(f64::NEG_INFINITY)), "peak_gib", "out of range"),
+        (sft(), all(none, none, Some(1e7), none), "step_time_s", "more than 10 times apart"),
+        (sft(), all(none, none, none, Some(0.5)), "peak_gib", "more than 10 times apart"),
+        (sft(), all(none, none, Some(6.0), none), "step_time_s", "of the card's peak"),
+        (sft(), all(Some(0.5), Some(0.6), none, none), "forward_s", "of the card's peak"),
+        (sft(), all(Some(8.0), Some(15.0), Some(20.0), none), "step_time_s", "longer than this whole step"),
+        (rl("colocated", &json!({})), all(Some(1.0), Some(2.0), none, none), "forward_s", "Give step_time_s"),
+        (rollout(), all(Some(1.0), Some(2.0), none, none), "forward_s", "Give step_time_s"),
+        (rollout(), all(none, none, none, Some(60.0)), "peak_gib", "gpu_memory_utilization"),
+        (rewarded, all(none, none, Some(25.0), none), "step_time_s", "reward_s"),
     ];
     for (asked, measured, field, phrase) in rows {
         let error = calibrate(&asked, &measured).expect_err(phrase);
@@ -497,10 +326,7 @@ fn what_makes_no_calibration_is_refused_by_name() {
     // What is wrong with the question itself is said as ever.
     let mut wrong = sft();
     wrong.hardware.gpus = Some(0);
-    assert_eq!(
-        calibrate(&wrong, &step_of(20.0)).unwrap_err().field,
-        "hardware.gpus"
-    );
+    assert_eq!(calibrate(&wrong, &step_of(20.0)).unwrap_err().field, "hardware.gpus");
 }
 
 #[test]
@@ -550,20 +376,14 @@ fn link_and_text_carry_it() {
         // The caller's own goes before the link's.
         let base = with(&sft(), Some(2.0), None);
         let reading = read::read(&texts, Some(&base)).unwrap();
-        let both = Calibration {
-            time: Some(2.0),
-            memory: Some(0.97),
-        };
+        let both = Calibration { time: Some(2.0), memory: Some(0.97) };
         assert_eq!(reading.question.calibration, Some(both), "{id}");
     }
     // A text without a link is one of the session's runs.
     let text = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 actor_rollout_ref.model.path=Qwen/Qwen3-8B";
     let reading = read::read(&[text], Some(&asked)).unwrap();
     assert_eq!(reading.question.calibration, asked.calibration);
-    assert_eq!(
-        read::read(&[text], None).unwrap().question.calibration,
-        None
-    );
+    assert_eq!(read::read(&[text], None).unwrap().question.calibration, None);
 }
 
 #[test]
@@ -575,8 +395,7 @@ fn presets_answer_the_same_with_factors_of_one() {
             continue;
         }
         let plain = serde_json::to_value(estimate(&asked).unwrap()).unwrap();
-        let mut one =
-            serde_json::to_value(estimate(&with(&asked, Some(1.0), Some(1.0))).unwrap()).unwrap();
+        let mut one = serde_json::to_value(estimate(&with(&asked, Some(1.0), Some(1.0))).unwrap()).unwrap();
         let caveats = one["caveats"].as_array_mut().unwrap();
         caveats.retain(|caveat| caveat["id"] != "calibrated");
         one.as_object_mut().unwrap().remove("calibration").unwrap();
@@ -635,10 +454,7 @@ fn one_run_narrows_only_what_no_run_covers() {
     let coverage: Widths = toml::from_str(include_str!("../catalog/data/coverage.toml")).unwrap();
     for width in [coverage.plain, coverage.involved].concat() {
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        for own in runs
-            .iter()
-            .filter(|run| (run.half / width).ln().abs() < 0.06)
-        {
+        for own in runs.iter().filter(|run| (run.half / width).ln().abs() < 0.06) {
             let others: Vec<&Published> = runs
                 .iter()
                 .filter(|other| other.place == own.place && !std::ptr::eq(*other, own))
@@ -646,28 +462,16 @@ fn one_run_narrows_only_what_no_run_covers() {
             if !others.is_empty() {
                 before.push((own.off.abs(), 1.0));
                 let weight = 1.0 / others.len() as f64;
-                after.extend(
-                    others
-                        .iter()
-                        .map(|other| ((own.off - other.off).abs(), weight)),
-                );
+                after.extend(others.iter().map(|other| ((own.off - other.off).abs(), weight)));
             }
         }
-        rows.push((
-            width,
-            before.len(),
-            eighth_tenth(before),
-            eighth_tenth(after),
-        ));
+        rows.push((width, before.len(), eighth_tenth(before), eighth_tenth(after)));
     }
     let [plain, uncovered, involved, uncovered_involved] = rows.try_into().unwrap();
     assert!(plain.1 > 100 && plain.3 > plain.2, "{plain:?}");
     assert!(uncovered.3 < 0.8 * uncovered.2, "{uncovered:?}");
     assert!((involved.3 / involved.2 - 1.0).abs() < 0.2, "{involved:?}");
-    assert!(
-        uncovered_involved.3 < 0.8 * uncovered_involved.2,
-        "{uncovered_involved:?}"
-    );
+    assert!(uncovered_involved.3 < 0.8 * uncovered_involved.2, "{uncovered_involved:?}");
 }
 
 proptest! {

@@ -66,12 +66,7 @@ fn every_figure_has_a_source() {
     }
     for node in catalog::nodes() {
         assert_eq!(node.host_ram_gib.is_some(), node.host_ram_source.is_some());
-        assert_eq!(
-            node.usd_per_hour.is_some(),
-            node.price_url.starts_with("https://"),
-            "{}",
-            node.name
-        );
+        assert_eq!(node.usd_per_hour.is_some(), node.price_url.starts_with("https://"), "{}", node.name);
     }
     assert!(catalog::PRICES_AS_OF >= "2026-11-01");
     assert!(catalog::VERSION.len() == 7);
@@ -79,17 +74,11 @@ fn every_figure_has_a_source() {
 
 #[test]
 fn licences_are_on_record_with_their_sources() {
-    let known: Vec<_> = catalog::model_licenses()
-        .zip(catalog::license_sources())
-        .collect();
+    let known: Vec<_> = catalog::model_licenses().zip(catalog::license_sources()).collect();
     assert_eq!(known.len(), catalog::models().len());
     for ((model, license), source) in &known {
         assert_eq!(license.is_some(), source.is_some(), "{}", model.id);
-        assert!(
-            source.is_none_or(|source| source.url.starts_with("https://")),
-            "{}",
-            model.id
-        );
+        assert!(source.is_none_or(|source| source.url.starts_with("https://")), "{}", model.id);
     }
     let of = |id: &str| {
         let found = known.iter().find(|((model, _), _)| model.id == id);
@@ -106,12 +95,7 @@ fn licences_are_on_record_with_their_sources() {
 #[test]
 fn typical_prices_are_somebodys_price() {
     for gpu in catalog::gpus() {
-        assert_eq!(
-            gpu.usd_per_gpu_hour.is_some(),
-            gpu.price_source.is_some(),
-            "{}",
-            gpu.id
-        );
+        assert_eq!(gpu.usd_per_gpu_hour.is_some(), gpu.price_source.is_some(), "{}", gpu.id);
         let Some(usd) = gpu.usd_per_gpu_hour else {
             continue;
         };
@@ -119,11 +103,7 @@ fn typical_prices_are_somebodys_price() {
         let nodes = nodes.filter_map(|n| n.usd_per_hour.map(|usd| usd / f64::from(n.gpus)));
         let prices = catalog::prices().iter().filter(|p| p.gpu == gpu.id);
         let prices = prices.map(|p| p.usd_per_hour / f64::from(p.gpus));
-        assert!(
-            nodes.chain(prices).any(|price| (price - usd).abs() < 1e-9),
-            "{}: {usd}",
-            gpu.id
-        );
+        assert!(nodes.chain(prices).any(|price| (price - usd).abs() < 1e-9), "{}: {usd}", gpu.id);
     }
     assert!(catalog::gpu("h100-sxm").unwrap().usd_per_gpu_hour.is_some());
     assert!(catalog::gpu("h20").unwrap().usd_per_gpu_hour.is_none());
@@ -133,15 +113,9 @@ fn typical_prices_are_somebodys_price() {
 fn models_are_found_by_id_and_repository() {
     for entry in catalog::models() {
         assert_eq!(catalog::model(entry.id).unwrap().id, entry.id);
-        assert_eq!(
-            catalog::model(&entry.id.to_uppercase()).unwrap().id,
-            entry.id
-        );
+        assert_eq!(catalog::model(&entry.id.to_uppercase()).unwrap().id, entry.id);
         if !entry.hf_repo.is_empty() {
-            assert_eq!(
-                catalog::model(entry.hf_repo).unwrap().hf_repo,
-                entry.hf_repo
-            );
+            assert_eq!(catalog::model(entry.hf_repo).unwrap().hf_repo, entry.hf_repo);
         }
     }
     for (name, id) in [
@@ -156,21 +130,9 @@ fn models_are_found_by_id_and_repository() {
         ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
         (" qwen3-8b ", "qwen3-8b"),
     ] {
-        assert_eq!(
-            catalog::model(name).map(|entry| entry.id),
-            Some(id),
-            "{name}"
-        );
+        assert_eq!(catalog::model(name).map(|entry| entry.id), Some(id), "{name}");
     }
-    for name in [
-        "",
-        " ",
-        "/",
-        "qwen",
-        "someone-else/Qwen3-8B",
-        "-instruct",
-        "llama-3.1-9b",
-    ] {
+    for name in ["", " ", "/", "qwen", "someone-else/Qwen3-8B", "-instruct", "llama-3.1-9b"] {
         assert!(catalog::model(name).is_none(), "{name:?}");
     }
 }
@@ -181,18 +143,8 @@ fn unknown_names_get_suggestions() {
     assert_eq!(error.field, "model");
     assert!(error.message.contains("\"qwen3-8b\""), "{}", error.message);
     let error = resolve(json!("meta-llama/Llama-3.1-9B")).unwrap_err();
-    assert!(
-        error.message.contains("\"llama-3.1-8b\""),
-        "{}",
-        error.message
-    );
-    assert!(
-        resolve(json!("x".repeat(100_000)))
-            .unwrap_err()
-            .message
-            .len()
-            < 400
-    );
+    assert!(error.message.contains("\"llama-3.1-8b\""), "{}", error.message);
+    assert!(resolve(json!("x".repeat(100_000))).unwrap_err().message.len() < 400);
 }
 
 const GENERATION: &str = r#"
@@ -286,19 +238,11 @@ file = "a/b.py#L1"
 
 fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
     let mut catalog = tables::Catalog::default();
-    let generation = if text.contains("[[generation]]") {
-        ""
-    } else {
-        GENERATION
-    };
+    let generation = if text.contains("[[generation]]") { "" } else { GENERATION };
     tables::add(&mut catalog, "test.toml", generation).map_err(|problem| vec![problem])?;
     tables::add(&mut catalog, "test.toml", text).map_err(|problem| vec![problem])?;
     let problems = tables::check(&catalog);
-    if problems.is_empty() {
-        Ok(catalog)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(catalog) } else { Err(problems) }
 }
 
 #[test]
@@ -312,68 +256,18 @@ fn the_build_refuses_bad_entries_by_name() {
             "architecture = \"Rubin R100\"",
             "gpu `x1`: architecture: `Rubin R100` begins with no generation's name",
         ),
-        (
-            GENERATION,
-            "compute_capability = 9.0",
-            "compute_capability = 90.0",
-            "generation `X`: compute_capability",
-        ),
-        (
-            GPU,
-            "https://example.com/x1",
-            "http://example.com/x1",
-            "gpu `x1`: source",
-        ),
+        (GENERATION, "compute_capability = 9.0", "compute_capability = 90.0", "generation `X`: compute_capability"),
+        (GPU, "https://example.com/x1", "http://example.com/x1", "gpu `x1`: source"),
         (GPU, "2026-11-20", "20 Nov 2026", "gpu `x1`: date"),
-        (
-            GPU,
-            "hbm_gb_per_s = 3000.0",
-            "hbm_gb_per_s = 3.0",
-            "gpu `x1`: hbm_gb_per_s",
-        ),
-        (
-            GPU,
-            "memory_gib = 79.0",
-            "memory_gib = 90.0",
-            "gpu `x1`: memory_gib",
-        ),
-        (
-            GPU,
-            "memory_gib = 79.0",
-            "memory_gib = 80.0",
-            "gpu `x1`: memory_gib: 80 is the memory as sold",
-        ),
+        (GPU, "hbm_gb_per_s = 3000.0", "hbm_gb_per_s = 3.0", "gpu `x1`: hbm_gb_per_s"),
+        (GPU, "memory_gib = 79.0", "memory_gib = 90.0", "gpu `x1`: memory_gib"),
+        (GPU, "memory_gib = 79.0", "memory_gib = 80.0", "gpu `x1`: memory_gib: 80 is the memory as sold"),
         (GPU, "memory_gib = 79.0\n", "", "gpu `x1`: memory_gib: give"),
-        (
-            GPU,
-            "memory_source = \"https://example.com/memory\"\n",
-            "",
-            "gpu `x1`: memory_source",
-        ),
-        (
-            GPU,
-            "memory_date = \"2026-11-21\"\n",
-            "",
-            "gpu `x1`: memory_date",
-        ),
-        (
-            GPU,
-            "memory_gib = 79.0",
-            "memory_as = \"x2\"",
-            "gpu `x1`: memory_as: has the source of that card",
-        ),
-        (
-            GPU,
-            MEMORY,
-            "memory_as = \"x2\"\n",
-            "gpu `x1`: memory_as: `x2` is not in the catalog",
-        ),
-        (
-            GPU,
-            MEMORY,
-            "memory_as = \"x1\"\n",
-            "gpu `x1`: memory_as: `x1` has no figure of its own",
-        ),
+        (GPU, "memory_source = \"https://example.com/memory\"\n", "", "gpu `x1`: memory_source"),
+        (GPU, "memory_date = \"2026-11-21\"\n", "", "gpu `x1`: memory_date"),
+        (GPU, "memory_gib = 79.0", "memory_as = \"x2\"", "gpu `x1`: memory_as: has the source of that card"),
+        (GPU, MEMORY, "memory_as = \"x2\"\n", "gpu `x1`: memory_as: `x2` is not in the catalog"),
+        (GPU, MEMORY, "memory_as = \"x1\"\n", "gpu `x1`: memory_as: `x1` has no figure of its own"),
         (
             NODE,
             "usd_per_hour = 16.0",
@@ -386,159 +280,46 @@ fn the_build_refuses_bad_entries_by_name() {
             "host_ram_gib = 1024.0\nhost_ram_source = \"https://example.com/h\"\nusd_per_hour = 16.0",
             "node `n`: host_ram_date",
         ),
-        (
-            GPU,
-            "nvlink_domain = 8",
-            "nvlink_domain = 1",
-            "gpu `x1`: nvlink_domain",
-        ),
-        (
-            GPU,
-            "bf16_dense_tflops = 900.0",
-            "",
-            "gpu `x1`: bf16_dense_tflops",
-        ),
-        (
-            GPU,
-            "vendor = \"nvidia\"",
-            "vendor = \"acme\"",
-            "gpu `x1`: vendor",
-        ),
+        (GPU, "nvlink_domain = 8", "nvlink_domain = 1", "gpu `x1`: nvlink_domain"),
+        (GPU, "bf16_dense_tflops = 900.0", "", "gpu `x1`: bf16_dense_tflops"),
+        (GPU, "vendor = \"nvidia\"", "vendor = \"acme\"", "gpu `x1`: vendor"),
         (GPU, "pcie_gb_per_s", "pcie", "unknown field `pcie`"),
         (NODE, "gpu = \"x1\"", "gpu = \"x2\"", "node `n`: gpu"),
         (NODE, "usd_per_hour = 16.0", "", "node `n`: usd_per_hour"),
         (NODE, "2026-11-01", "2026-13-01", "node `n`: price_date"),
         (MODEL, "vocab_size = 100", "", "model `m-1`: vocab_size"),
-        (
-            MODEL,
-            "num_key_value_heads = 2",
-            "num_key_value_heads = 3",
-            "model `m-1`: num_key_value_heads",
-        ),
-        (
-            MODEL,
-            "hidden_size = 64",
-            "hidden_size = 64\nlayer_pattern = \"SA\"",
-            "model `m-1`: sliding_window",
-        ),
-        (
-            MODEL,
-            "hidden_size = 64",
-            "hidden_size = 64\nqk_norm = \"some\"",
-            "model `m-1`: qk_norm",
-        ),
-        (
-            MODEL,
-            "hidden_size = 64",
-            "hidden_sizes = 64",
-            "unknown field `hidden_sizes`",
-        ),
-        (
-            LICENSE,
-            "models = [\"m-1\"]",
-            "models = [\"m-2\"]",
-            "license `MIT`: models: `m-2` is no model",
-        ),
-        (
-            LICENSE,
-            "name = \"MIT\"",
-            "name = \" \"",
-            "license ` `: name",
-        ),
+        (MODEL, "num_key_value_heads = 2", "num_key_value_heads = 3", "model `m-1`: num_key_value_heads"),
+        (MODEL, "hidden_size = 64", "hidden_size = 64\nlayer_pattern = \"SA\"", "model `m-1`: sliding_window"),
+        (MODEL, "hidden_size = 64", "hidden_size = 64\nqk_norm = \"some\"", "model `m-1`: qk_norm"),
+        (MODEL, "hidden_size = 64", "hidden_sizes = 64", "unknown field `hidden_sizes`"),
+        (LICENSE, "models = [\"m-1\"]", "models = [\"m-2\"]", "license `MIT`: models: `m-2` is no model"),
+        (LICENSE, "name = \"MIT\"", "name = \" \"", "license ` `: name"),
         (LICENSE, "2026-11-21", "today", "license `MIT`: date"),
         (RECIPE, "2026-11-22", "today", "publisher `P`: date"),
-        (
-            RECIPE,
-            "0123456789abcdef0",
-            "main",
-            "publisher `P`: source: must be a folder at a commit",
-        ),
-        (
-            RECIPE,
-            "model = \"m-1\"",
-            "model = \"m-2\"",
-            "recipe `m-2 sft of P`: model: is not in the catalog",
-        ),
-        (
-            RECIPE,
-            "kind = \"sft\"",
-            "kind = \"rollout\"",
-            "recipe `m-1 rollout of P`: kind",
-        ),
-        (
-            RECIPE,
-            "publisher = \"P\"",
-            "publisher = \"Q\"",
-            "recipe `m-1 sft of Q`: publisher",
-        ),
-        (
-            RECIPE,
-            "gpu = \"x1\"",
-            "gpu = \"x2\"",
-            "recipe `m-1 sft of P`: gpu",
-        ),
-        (
-            RECIPE,
-            "gpus = 8\n",
-            "",
-            "recipe `m-1 sft of P`: gpus: is missing",
-        ),
-        (
-            RECIPE,
-            "gpus = 8",
-            "gpus = 6",
-            "sizes: TP × PP × CP is 4: no divisor of 6 GPUs",
-        ),
-        (
-            RECIPE,
-            "tp = 2, pp = 2, vpp = 1",
-            "tp = 1",
-            "recipe `m-1 sft of P`: sizes: splits nothing",
-        ),
-        (
-            RECIPE,
-            "pp = 2, vpp = 1",
-            "vpp = 2",
-            "recipe `m-1 sft of P`: sizes.vpp",
-        ),
-        (
-            RECIPE,
-            "vpp = 1",
-            "vpp = 3",
-            "recipe `m-1 sft of P`: sizes.vpp",
-        ),
-        (
-            RECIPE,
-            "vpp = 1",
-            "ep = 2",
-            "recipe `m-1 sft of P`: sizes.ep",
-        ),
-        (
-            RECIPE,
-            "tp = 2",
-            "tp = 0",
-            "recipe `m-1 sft of P`: sizes.tp",
-        ),
+        (RECIPE, "0123456789abcdef0", "main", "publisher `P`: source: must be a folder at a commit"),
+        (RECIPE, "model = \"m-1\"", "model = \"m-2\"", "recipe `m-2 sft of P`: model: is not in the catalog"),
+        (RECIPE, "kind = \"sft\"", "kind = \"rollout\"", "recipe `m-1 rollout of P`: kind"),
+        (RECIPE, "publisher = \"P\"", "publisher = \"Q\"", "recipe `m-1 sft of Q`: publisher"),
+        (RECIPE, "gpu = \"x1\"", "gpu = \"x2\"", "recipe `m-1 sft of P`: gpu"),
+        (RECIPE, "gpus = 8\n", "", "recipe `m-1 sft of P`: gpus: is missing"),
+        (RECIPE, "gpus = 8", "gpus = 6", "sizes: TP × PP × CP is 4: no divisor of 6 GPUs"),
+        (RECIPE, "tp = 2, pp = 2, vpp = 1", "tp = 1", "recipe `m-1 sft of P`: sizes: splits nothing"),
+        (RECIPE, "pp = 2, vpp = 1", "vpp = 2", "recipe `m-1 sft of P`: sizes.vpp"),
+        (RECIPE, "vpp = 1", "vpp = 3", "recipe `m-1 sft of P`: sizes.vpp"),
+        (RECIPE, "vpp = 1", "ep = 2", "recipe `m-1 sft of P`: sizes.ep"),
+        (RECIPE, "tp = 2", "tp = 0", "recipe `m-1 sft of P`: sizes.tp"),
         (RECIPE, "a/b.py", "/a/b.py", "recipe `m-1 sft of P`: file"),
     ];
     let twice = built(&format!("{GENERATION}{GENERATION}{GPU}")).err();
     let said = twice.unwrap_or_default().join("\n");
-    assert!(
-        said.contains("generation `X`: name: occurs twice"),
-        "{said}"
-    );
+    assert!(said.contains("generation `X`: name: occurs twice"), "{said}");
     for (entry, good, bad, part) in cases {
         assert!(entry.contains(good), "{good}");
-        let text = format!("{GENERATION}{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")
-            .replace(entry, &entry.replacen(good, bad, 1));
-        let problems = built(&text)
-            .err()
-            .unwrap_or_else(|| panic!("{bad} was accepted"));
+        let text =
+            format!("{GENERATION}{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}").replace(entry, &entry.replacen(good, bad, 1));
+        let problems = built(&text).err().unwrap_or_else(|| panic!("{bad} was accepted"));
         let all = problems.join("\n");
-        assert!(
-            all.contains("catalog/test.toml") && all.contains(part),
-            "{bad} gave {all}"
-        );
+        assert!(all.contains("catalog/test.toml") && all.contains(part), "{bad} gave {all}");
     }
     let twice = built(&format!("{GPU}{GPU}")).err().unwrap().join("\n");
     assert!(twice.contains("gpu `x1`: id: occurs twice"), "{twice}");
@@ -548,10 +329,7 @@ fn the_build_refuses_bad_entries_by_name() {
     let recipe = RECIPE.split_once("[[recipe]]").unwrap().1;
     let same = built(&format!("{GPU}{MODEL}{RECIPE}[[recipe]]{recipe}")).err();
     let same = same.unwrap().join("\n");
-    assert!(
-        same.contains("recipe `m-1 sft of P`: model: occurs twice"),
-        "{same}"
-    );
+    assert!(same.contains("recipe `m-1 sft of P`: model: occurs twice"), "{same}");
 }
 
 #[test]
@@ -561,10 +339,7 @@ fn a_card_without_a_page_leaves_the_share_of_a_sister() {
         .replace(MEMORY, "memory_as = \"x1\"\n")
         .replace("memory_gb = 80.0", "memory_gb = 40.0");
     let text = tables::emit(&built(&format!("{GPU}{sister}")).unwrap());
-    assert!(
-        text.contains("memory_gb: 40.0, memory_gib: 39.5,"),
-        "{text}"
-    );
+    assert!(text.contains("memory_gb: 40.0, memory_gib: 39.5,"), "{text}");
     let other = sister.replace("nvidia", "amd");
     let problems = built(&format!("{GPU}{other}")).err().unwrap().join("\n");
     assert!(problems.contains("gpu `x2`: memory_as: `x1` is of another vendor"));
@@ -597,11 +372,7 @@ fn the_usual_node_has_the_median_host_memory_of_its_size() {
     };
     assert_eq!(usual(&[]), "None");
     assert_eq!(usual(&[node("a", 8, None)]), "None");
-    let eight = [
-        node("a", 8, Some(1024.0)),
-        node("b", 8, Some(2048.0)),
-        node("c", 8, Some(1900.0)),
-    ];
+    let eight = [node("a", 8, Some(1024.0)), node("b", 8, Some(2048.0)), node("c", 8, Some(1900.0))];
     assert_eq!(usual(&eight), "Some(1900.0)");
     assert_eq!(usual(&eight[..2]), "Some(1024.0)");
     // Another size counts only where there is none of the usual one.
@@ -616,9 +387,7 @@ fn host_memory_is_that_of_the_nodes() {
     assert_eq!(gib("h100-sxm"), Some(1872.0));
     assert_eq!(gib("a10g"), Some(768.0));
     assert_eq!(gib("gaudi3"), None);
-    let known = catalog::gpus()
-        .iter()
-        .filter(|gpu| gpu.host_ram_gib.is_some());
+    let known = catalog::gpus().iter().filter(|gpu| gpu.host_ram_gib.is_some());
     assert!(known.count() >= 28);
     for gpu in catalog::gpus() {
         assert!(gpu.host_ram_gib.is_none_or(|gib| gib >= 8.0), "{}", gpu.id);
@@ -630,33 +399,18 @@ fn a_node_has_the_host_memory_that_is_stated_or_its_share_of_the_usual() {
     let host = |hardware: Value| {
         let question = json!({"version": 1, "model": "qwen3-8b", "hardware": hardware, "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
         let question = shardwise_core::wire::question_from_value(question).unwrap();
-        shardwise_core::job::resolve(&question)
-            .unwrap()
-            .hardware
-            .host_ram_gib()
+        shardwise_core::job::resolve(&question).unwrap().hardware.host_ram_gib()
     };
     let a10g = |rest: Value| {
         let mut hardware = json!({"gpu": "a10g", "gpus": 8});
-        hardware
-            .as_object_mut()
-            .unwrap()
-            .extend(rest.as_object().unwrap().clone());
+        hardware.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
         hardware
     };
     assert_eq!(host(a10g(json!({}))), Some(768.0));
     assert_eq!(host(a10g(json!({"gpus": 4}))), Some(384.0));
-    assert_eq!(
-        host(a10g(json!({"gpus": 16, "gpus_per_node": 2}))),
-        Some(192.0)
-    );
-    assert_eq!(
-        host(a10g(json!({"gpus": 16, "host_ram_gib": 100.5}))),
-        Some(100.5)
-    );
-    assert_eq!(
-        host(json!({"gpu": {"base": "a10g", "memory_gib": 30}, "gpus": 8})),
-        Some(768.0)
-    );
+    assert_eq!(host(a10g(json!({"gpus": 16, "gpus_per_node": 2}))), Some(192.0));
+    assert_eq!(host(a10g(json!({"gpus": 16, "host_ram_gib": 100.5}))), Some(100.5));
+    assert_eq!(host(json!({"gpu": {"base": "a10g", "memory_gib": 30}, "gpus": 8})), Some(768.0));
     assert_eq!(host(json!({"gpu": "gaudi3"})), None);
     let own = json!({"memory_gib": 30, "hbm_gb_per_s": 900, "bf16_dense_tflops": 100});
     assert_eq!(host(json!({"gpu": own.clone()})), None);
@@ -668,12 +422,7 @@ fn only_cards_before_ampere_lack_bf16() {
     for gpu in catalog::gpus() {
         let bf16 = gpu.bf16_dense_tflops.is_some();
         assert_eq!(supports_bf16(gpu.architecture), bf16, "{}", gpu.id);
-        assert_eq!(
-            supports_flash_attention(gpu.architecture),
-            bf16,
-            "{}",
-            gpu.id
-        );
+        assert_eq!(supports_flash_attention(gpu.architecture), bf16, "{}", gpu.id);
     }
 }
 
@@ -698,14 +447,8 @@ fn the_typical_price_is_the_median_of_the_providers_lowest() {
     let catalog = built(&format!("{GPU}{}", text.join(""))).unwrap_or_else(|p| panic!("{p:?}"));
     let tables = tables::emit(&catalog);
     assert!(tables.contains("usd_per_gpu_hour: Some(5.0)"), "{tables}");
-    assert!(
-        tables.contains("https://example.com/5\", date: \"2026-10-01\""),
-        "{tables}"
-    );
-    assert!(
-        tables.contains("PRICES_AS_OF: &str = \"2026-11-01\""),
-        "{tables}"
-    );
+    assert!(tables.contains("https://example.com/5\", date: \"2026-10-01\""), "{tables}");
+    assert!(tables.contains("PRICES_AS_OF: &str = \"2026-11-01\""), "{tables}");
 }
 
 #[test]
@@ -720,8 +463,7 @@ fn the_files_themselves_are_sound() {
 
 #[test]
 fn every_efficiency_says_what_it_rests_on() {
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/data/efficiency.toml");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/data/efficiency.toml");
     let literal = tables::efficiency::literal(&path, &["h20"], &["Hopper"]).unwrap();
     assert!(literal.starts_with("Efficiency {") && literal.contains("allocator_slack"));
     // An entry without its basis, and one out of range, fail by name.
@@ -731,17 +473,9 @@ fn every_efficiency_says_what_it_rests_on() {
         .replacen("memory = 0.8", "memory = 7.8", 1);
     let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
     std::fs::write(&file, bad).unwrap();
-    let problems = tables::efficiency::literal(&file, &[], &["Rubin"])
-        .unwrap_err()
-        .join("\n");
-    assert!(
-        problems.contains("architecture `Rubin`: is missing"),
-        "{problems}"
-    );
-    assert!(
-        problems.contains("basis") && problems.contains("memory = 7.8"),
-        "{problems}"
-    );
+    let problems = tables::efficiency::literal(&file, &[], &["Rubin"]).unwrap_err().join("\n");
+    assert!(problems.contains("architecture `Rubin`: is missing"), "{problems}");
+    assert!(problems.contains("basis") && problems.contains("memory = 7.8"), "{problems}");
 }
 
 #[test]

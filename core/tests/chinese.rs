@@ -77,10 +77,7 @@ proptest! {
 #[test]
 fn values_are_said_and_names_stay() {
     for (english, expected) in [
-        (
-            "32 heads do not split in 3. Give 2 or 4.",
-            "32 个注意力头不能分成 3 份。请填 2 或 4。",
-        ),
+        ("32 heads do not split in 3. Give 2 or 4.", "32 个注意力头不能分成 3 份。请填 2 或 4。"),
         // Sentences that two rules make, one after the other.
         (
             "The ChatLearn guide starts from about 4 billion parameters per GPU. The best such plan, FSDP with TP 2, is as fast and less simple.",
@@ -91,10 +88,7 @@ fn values_are_said_and_names_stay() {
             "No dated price for the best of steps is in the catalog. Type one to see cost.",
             "目录中没有 the best of steps 的带日期价格。请填入价格以查看成本。",
         ),
-        (
-            "There is no such field. Known here: rollout, tokens.",
-            "没有此项。这里已知的有：rollout、tokens。",
-        ),
+        ("There is no such field. Known here: rollout, tokens.", "没有此项。这里已知的有：rollout、tokens。"),
         (
             "Calibrated with a run of your own: times × 1.20, training's memory × 0.90.",
             "已按你自己的训练校准：时间 × 1.20，训练内存 × 0.90。",
@@ -111,22 +105,16 @@ fn values_are_said_and_names_stay() {
     ] {
         assert_eq!(chinese(english).as_deref(), Some(expected));
     }
-    for kept in [
-        "",
-        "8192",
-        "actor_rollout_ref.actor.strategy",
-        "https://shardwise.example/#v=1",
-        "nobody ever says this",
-    ] {
+    for kept in
+        ["", "8192", "actor_rollout_ref.actor.strategy", "https://shardwise.example/#v=1", "nobody ever says this"]
+    {
         assert_eq!(chinese(kept), None, "{kept}");
     }
 }
 
 /// A source with one sentence, and tables for it: what the build says.
 fn built(name: &str, source: &str, errors: &str) -> Result<String, Vec<String>> {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("chinese")
-        .join(name);
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chinese").join(name);
     for (file, text) in [
         ("src/job.rs", source),
         ("chinese/errors.toml", errors),
@@ -161,26 +149,11 @@ mod tests { const TOLD: &str = "a test of words"; }
     assert!(table.contains("太多"), "{table}");
     let refused = |name: &str, errors: &str, says: &str| {
         let problems = built(name, source, errors).unwrap_err();
-        assert!(
-            problems.iter().any(|problem| problem.contains(says)),
-            "{name}: {problems:?}"
-        );
+        assert!(problems.iter().any(|problem| problem.contains(says)), "{name}: {problems:?}");
     };
-    refused(
-        "missing",
-        "",
-        "src/job.rs: no Chinese in chinese/*.toml for \"{} of {{}} are too many.\"",
-    );
-    refused(
-        "unsaid",
-        &format!("{whole}\n\"It was.\" = \"是。\""),
-        "nothing says \"It was.\" any more",
-    );
-    refused(
-        "values",
-        &whole.replace("{1}", "一"),
-        "has not the values of",
-    );
+    refused("missing", "", "src/job.rs: no Chinese in chinese/*.toml for \"{} of {{}} are too many.\"");
+    refused("unsaid", &format!("{whole}\n\"It was.\" = \"是。\""), "nothing says \"It was.\" any more");
+    refused("values", &whole.replace("{1}", "一"), "has not the values of");
 }
 
 #[test]
@@ -228,29 +201,17 @@ mod command_line {
         assert!(refused.contains("此项为 0。请填 1 或更大。"), "{refused}");
         assert!(run(&["estimate"], &wrong).contains("This is 0."));
 
-        let searched = run(
-            &["search", "--within-hours", "5", "--lang", "zh"],
-            &question,
-        );
+        let searched = run(&["search", "--within-hours", "5", "--lang", "zh"], &question);
         assert!(searched.contains("期限和预算针对整个任务"), "{searched}");
 
         let english = run(&["flags", "--for", "verl"], &question);
         let chinese = run(&["flags", "--for", "verl", "--lang", "zh"], &question);
         assert!(chinese.contains("  # 来自你的问题\n"), "{chinese}");
-        let json = run(
-            &["flags", "--for", "deepspeed", "--json", "--lang", "zh"],
-            &question,
-        );
-        assert!(
-            json.contains("精度来自你的问题") && json.contains("数据 20"),
-            "{json}"
-        );
+        let json = run(&["flags", "--for", "deepspeed", "--json", "--lang", "zh"], &question);
+        assert!(json.contains("精度来自你的问题") && json.contains("数据 20"), "{json}");
 
         let report = run(&["read", "--lang", "zh"], &chinese);
-        assert!(
-            report.contains("已理解（") && report.contains("速度：每 GPU "),
-            "{report}"
-        );
+        assert!(report.contains("已理解（") && report.contains("速度：每 GPU "), "{report}");
         assert_eq!(run(&["read"], &english), run(&["read"], &chinese));
     }
 }

@@ -137,11 +137,7 @@ fn what_went_wrong_is_named_with_the_remedy() {
 #[test]
 fn version_names_the_data_too() {
     let output = run(&["--version"], "");
-    let expected = format!(
-        "shardwise {} (data {})\n",
-        env!("CARGO_PKG_VERSION"),
-        catalog::VERSION
-    );
+    let expected = format!("shardwise {} (data {})\n", env!("CARGO_PKG_VERSION"), catalog::VERSION);
     assert_eq!(text(&output.stdout), expected);
 }
 
@@ -210,10 +206,7 @@ fn a_reader_that_ends_first_is_no_error() {
 fn every_command_explains_itself_with_an_example() {
     let help = run(&["--help"], "");
     for name in COMMANDS {
-        assert!(
-            text(&help.stdout).contains(&format!("\n  {name} ")),
-            "{name}"
-        );
+        assert!(text(&help.stdout).contains(&format!("\n  {name} ")), "{name}");
         let own = run(&[name, "--help"], "");
         assert_eq!(own.status.code(), Some(0), "{name}");
         let own = text(&own.stdout);
@@ -362,10 +355,6 @@ fn what_does_not_belong_is_refused_line_by_line() {
             })
             .collect();
         let wanted = [Some("workload.rollout"), Some("workload.kind"), None];
-        assert_eq!(
-            fields,
-            wanted.map(|field| field.map(str::to_owned)),
-            "{arguments:?}"
-        );
+        assert_eq!(fields, wanted.map(|field| field.map(str::to_owned)), "{arguments:?}");
     }
 }

@@ -39,11 +39,7 @@ fn published_configs_give_the_catalogs_shapes() {
     for (id, config) in &configs {
         let entry = catalog::model(id).unwrap_or_else(|| panic!("{id}"));
         let model = resolve(config.clone()).unwrap_or_else(|e| panic!("{id}: {e}"));
-        assert_eq!(
-            model.parameters.total,
-            ParameterCounts::of(&entry.shape).total,
-            "{id}"
-        );
+        assert_eq!(model.parameters.total, ParameterCounts::of(&entry.shape).total, "{id}");
         assert_eq!(model.shape, entry.shape, "{id}");
         assert_eq!(model.hybrid, entry.hybrid, "{id}");
         assert_eq!(model.id, "custom");
@@ -61,10 +57,7 @@ fn released_mpt_has_no_biases_and_no_positions() {
 
 #[test]
 fn every_type_of_the_catalog_is_supported() {
-    for entry in catalog::models()
-        .iter()
-        .filter(|entry| entry.stated_parameters == 0)
-    {
+    for entry in catalog::models().iter().filter(|entry| entry.stated_parameters == 0) {
         let error = resolve(json!({"model_type": entry.model_type})).unwrap_err();
         assert_eq!(error.field, "model.hidden_size", "{}", entry.model_type);
     }
@@ -74,25 +67,12 @@ fn every_type_of_the_catalog_is_supported() {
 fn nemotron_h_may_list_its_blocks() {
     let base = json!({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
         "num_key_value_heads": 2, "vocab_size": 100, "mamba_num_heads": 4, "mamba_head_dim": 16});
-    let listed = with(
-        base.clone(),
-        "layers_block_type",
-        json!(["mamba", "mlp", "attention", "mlp"]),
-    );
+    let listed = with(base.clone(), "layers_block_type", json!(["mamba", "mlp", "attention", "mlp"]));
     let lettered = with(base.clone(), "hybrid_override_pattern", json!("M-*-"));
-    assert_eq!(
-        resolve(listed.clone()).unwrap().shape,
-        resolve(lettered).unwrap().shape
-    );
+    assert_eq!(resolve(listed.clone()).unwrap().shape, resolve(lettered).unwrap().shape);
     assert_eq!(resolve(listed).unwrap().shape.num_hidden_layers, 4);
-    for (key, value) in [
-        ("layers_block_type", json!(["conv"])),
-        ("hybrid_override_pattern", json!("MX")),
-    ] {
-        assert_eq!(
-            resolve(with(base.clone(), key, value)).unwrap_err().field,
-            format!("model.{key}")
-        );
+    for (key, value) in [("layers_block_type", json!(["conv"])), ("hybrid_override_pattern", json!("MX"))] {
+        assert_eq!(resolve(with(base.clone(), key, value)).unwrap_err().field, format!("model.{key}"));
     }
 }
 
@@ -111,19 +91,11 @@ fn normalised_objects_suffice() {
     let llama = resolve(normalised()).unwrap();
     assert_eq!(llama.parameters.total, 6_738_415_616);
     assert_eq!(llama.name, "custom model");
-    let plain = with(
-        with(normalised(), "gated_mlp", json!(false)),
-        "tie_word_embeddings",
-        json!(true),
-    );
+    let plain = with(with(normalised(), "gated_mlp", json!(false)), "tie_word_embeddings", json!(true));
     let plain = resolve(plain).unwrap();
     assert!(!plain.shape.gated_mlp && plain.shape.tie_word_embeddings);
     // Grouped heads and heads wider than the hidden size would give.
-    let wide = with(
-        with(normalised(), "num_key_value_heads", json!(8)),
-        "head_dim",
-        json!(192),
-    );
+    let wide = with(with(normalised(), "num_key_value_heads", json!(8)), "head_dim", json!(192));
     assert_eq!(resolve(wide).unwrap().shape.head_dim, 192);
     // Kimi-K2's sizes, normalised.
     let moe = json!({"hidden_size": 7168, "intermediate_size": 18432, "num_hidden_layers": 61,
@@ -143,11 +115,7 @@ fn normalised_objects_suffice() {
 fn bad_objects_name_field_and_remedy() {
     let huge = json!(1e18);
     let expert = |key: &str, value: Value| {
-        let moe = with(
-            with(normalised(), "num_experts", json!(8)),
-            "num_experts_per_tok",
-            json!(2),
-        );
+        let moe = with(with(normalised(), "num_experts", json!(8)), "num_experts_per_tok", json!(2));
         with(moe, key, value)
     };
     let real = Value::Object(llama());
@@ -156,157 +124,41 @@ fn bad_objects_name_field_and_remedy() {
         (json!(null), "model", "expected a model id"),
         (json!(""), "model", "empty"),
         (json!({}), "model.hidden_size", "is missing"),
-        (
-            without(normalised(), "hidden_size"),
-            "model.hidden_size",
-            "is missing",
-        ),
-        (
-            without(normalised(), "num_hidden_layers"),
-            "model.num_hidden_layers",
-            "is missing",
-        ),
-        (
-            without(normalised(), "num_attention_heads"),
-            "model.num_attention_heads",
-            "is missing",
-        ),
-        (
-            without(normalised(), "vocab_size"),
-            "model.vocab_size",
-            "is missing",
-        ),
-        (
-            without(normalised(), "intermediate_size"),
-            "model.intermediate_size",
-            "is missing",
-        ),
-        (
-            without(real.clone(), "hidden_size"),
-            "model.hidden_size",
-            "is missing",
-        ),
-        (
-            with(normalised(), "hidden_size", json!(0)),
-            "model.hidden_size",
-            "from 1 to 1000000",
-        ),
-        (
-            with(normalised(), "hidden_size", json!(-4096)),
-            "model.hidden_size",
-            "-4096",
-        ),
-        (
-            with(normalised(), "hidden_size", json!(4096.5)),
-            "model.hidden_size",
-            "whole number",
-        ),
-        (
-            with(normalised(), "hidden_size", json!("4096")),
-            "model.hidden_size",
-            "whole number",
-        ),
-        (
-            with(normalised(), "hidden_size", huge.clone()),
-            "model.hidden_size",
-            "from 1",
-        ),
-        (
-            with(normalised(), "hidden_size", json!([1])),
-            "model.hidden_size",
-            "a list",
-        ),
-        (
-            with(normalised(), "num_hidden_layers", json!(10_001)),
-            "model.num_hidden_layers",
-            "10000",
-        ),
-        (
-            with(normalised(), "vocab_size", json!(10_000_001)),
-            "model.vocab_size",
-            "10000000",
-        ),
-        (
-            with(normalised(), "num_attention_heads", json!(33)),
-            "model.head_dim",
-            "multiple",
-        ),
-        (
-            with(normalised(), "num_key_value_heads", json!(5)),
-            "model.num_key_value_heads",
-            "divisor",
-        ),
-        (
-            with(normalised(), "tie_word_embeddings", json!("no")),
-            "model.tie_word_embeddings",
-            "true or false",
-        ),
-        (
-            with(normalised(), "hiden_size", json!(1)),
-            "model.hiden_size",
-            "`hidden_size`",
-        ),
-        (
-            with(normalised(), "rope_theta", json!(1)),
-            "model.rope_theta",
-            "unknown",
-        ),
-        (
-            expert("num_experts", json!(100_001)),
-            "model.num_experts",
-            "100000",
-        ),
-        (
-            expert("num_experts_per_tok", json!(9)),
-            "model.num_experts_per_tok",
-            "at most 8",
-        ),
-        (
-            expert("num_experts_per_tok", json!(null)),
-            "model.num_experts_per_tok",
-            "is missing",
-        ),
-        (
-            expert("first_k_dense_replace", json!(99)),
-            "model.first_k_dense_replace",
-            "number of layers",
-        ),
-        (
-            with(normalised(), "kv_lora_rank", json!(512)),
-            "model.qk_nope_head_dim",
-            "is missing",
-        ),
-        (
-            with(normalised(), "vision_config", json!({"model_type": "clip"})),
-            "model.vision_config.model_type",
-            "Known",
-        ),
-        (
-            with(normalised(), "vision_config", json!(3)),
-            "model.vision_config",
-            "an object",
-        ),
-        (
-            json!({"model_type": "bert", "hidden_size": 768}),
-            "model.model_type",
-            "Supported are llama",
-        ),
+        (without(normalised(), "hidden_size"), "model.hidden_size", "is missing"),
+        (without(normalised(), "num_hidden_layers"), "model.num_hidden_layers", "is missing"),
+        (without(normalised(), "num_attention_heads"), "model.num_attention_heads", "is missing"),
+        (without(normalised(), "vocab_size"), "model.vocab_size", "is missing"),
+        (without(normalised(), "intermediate_size"), "model.intermediate_size", "is missing"),
+        (without(real.clone(), "hidden_size"), "model.hidden_size", "is missing"),
+        (with(normalised(), "hidden_size", json!(0)), "model.hidden_size", "from 1 to 1000000"),
+        (with(normalised(), "hidden_size", json!(-4096)), "model.hidden_size", "-4096"),
+        (with(normalised(), "hidden_size", json!(4096.5)), "model.hidden_size", "whole number"),
+        (with(normalised(), "hidden_size", json!("4096")), "model.hidden_size", "whole number"),
+        (with(normalised(), "hidden_size", huge.clone()), "model.hidden_size", "from 1"),
+        (with(normalised(), "hidden_size", json!([1])), "model.hidden_size", "a list"),
+        (with(normalised(), "num_hidden_layers", json!(10_001)), "model.num_hidden_layers", "10000"),
+        (with(normalised(), "vocab_size", json!(10_000_001)), "model.vocab_size", "10000000"),
+        (with(normalised(), "num_attention_heads", json!(33)), "model.head_dim", "multiple"),
+        (with(normalised(), "num_key_value_heads", json!(5)), "model.num_key_value_heads", "divisor"),
+        (with(normalised(), "tie_word_embeddings", json!("no")), "model.tie_word_embeddings", "true or false"),
+        (with(normalised(), "hiden_size", json!(1)), "model.hiden_size", "`hidden_size`"),
+        (with(normalised(), "rope_theta", json!(1)), "model.rope_theta", "unknown"),
+        (expert("num_experts", json!(100_001)), "model.num_experts", "100000"),
+        (expert("num_experts_per_tok", json!(9)), "model.num_experts_per_tok", "at most 8"),
+        (expert("num_experts_per_tok", json!(null)), "model.num_experts_per_tok", "is missing"),
+        (expert("first_k_dense_replace", json!(99)), "model.first_k_dense_replace", "number of layers"),
+        (with(normalised(), "kv_lora_rank", json!(512)), "model.qk_nope_head_dim", "is missing"),
+        (with(normalised(), "vision_config", json!({"model_type": "clip"})), "model.vision_config.model_type", "Known"),
+        (with(normalised(), "vision_config", json!(3)), "model.vision_config", "an object"),
+        (json!({"model_type": "bert", "hidden_size": 768}), "model.model_type", "Supported are llama"),
         (json!({"model_type": 3}), "model.model_type", "a text"),
         (
             json!({"model_type": "gemma3", "text_config": {"num_hidden_layers": 2}}),
             "model.text_config.hidden_size",
             "is missing",
         ),
-        (
-            with(real.clone(), "num_key_value_heads", json!(3)),
-            "model.num_key_value_heads",
-            "divisor of 32",
-        ),
-        (
-            with(real, "layer_types", json!(["mamba"])),
-            "model.layer_types",
-            "not modelled",
-        ),
+        (with(real.clone(), "num_key_value_heads", json!(3)), "model.num_key_value_heads", "divisor of 32"),
+        (with(real, "layer_types", json!(["mamba"])), "model.layer_types", "not modelled"),
     ];
     for (value, field, part) in cases {
         let error = resolve(value.clone()).expect_err(&value.to_string());
@@ -341,13 +193,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         (0u64..300).prop_map(Value::from),
         "[a-zA-Z0-9_./*-]{0,12}".prop_map(Value::from),
-        prop_oneof![
-            Just("full_attention"),
-            Just("sliding_attention"),
-            Just("M*E-"),
-            Just("siglip_vision_model")
-        ]
-        .prop_map(Value::from),
+        prop_oneof![Just("full_attention"), Just("sliding_attention"), Just("M*E-"), Just("siglip_vision_model")]
+            .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 6, |inner| {
         prop_oneof![

@@ -56,10 +56,7 @@ const SCHEDULES: [&str; 4] = ["colocated", "split", "one_step_off", "fully_async
 
 /// A question as people ask them, its plan open.
 pub(crate) fn question() -> impl Strategy<Value = Question> {
-    let machine = (
-        select(&GPUS[..]),
-        select(vec![1_u64, 2, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024]),
-    );
+    let machine = (select(&GPUS[..]), select(vec![1_u64, 2, 4, 8, 8, 16, 32, 64, 128, 256, 512, 1024]));
     let batch = (
         select(vec![2048_u64, 4096, 8192, 32768]),
         prop_oneof![3 => select(vec![64_u64, 128, 256, 1024]), 1 => 8..1100_u64],
@@ -147,20 +144,10 @@ fn is_not_beaten_by_a_step(question: &Question, answer: &Answer) -> Vec<String> 
 
 /// Naming a backend gains no more than that either.
 fn is_not_beaten_by_a_backend(question: &Question, answer: &Answer) -> Vec<String> {
-    let backends = [
-        Backend::Megatron,
-        Backend::Fsdp,
-        Backend::Deepspeed,
-        Backend::Ddp,
-    ];
+    let backends = [Backend::Megatron, Backend::Fsdp, Backend::Deepspeed, Backend::Ddp];
     let beaten = |backend: Backend| {
-        let named = Question {
-            plan: Some(PlanSpec {
-                backend: Some(backend),
-                ..PlanSpec::default()
-            }),
-            ..question.clone()
-        };
+        let named =
+            Question { plan: Some(PlanSpec { backend: Some(backend), ..PlanSpec::default() }), ..question.clone() };
         let other = estimate(&named).ok()?;
         // Plans that nobody runs are another question's.
         let run = other.framework.is_some() || answer.framework.is_none();
@@ -183,10 +170,7 @@ fn is_not_beaten_by_a_backend(question: &Question, answer: &Answer) -> Vec<Strin
 
 /// Headline, list of plans and text have one plan.
 fn is_the_same_everywhere(question: &Question, framework: &'static Framework) -> Vec<String> {
-    let named = Question {
-        framework: Some(framework.id.to_owned()),
-        ..question.clone()
-    };
+    let named = Question { framework: Some(framework.id.to_owned()), ..question.clone() };
     match estimate(&named) {
         Ok(headline) => elsewhere(&named, framework, &headline),
         Err(_) => Vec::new(),
@@ -210,11 +194,7 @@ fn elsewhere(question: &Question, framework: &'static Framework, headline: &Answ
         .into_iter()
         .filter(|(_, other)| other.as_ref().ok() != Some(&plan))
         .map(|(command, other)| {
-            format!(
-                "everywhere: {command} --for {}: {other:?}, and not {plan}: {}",
-                framework.id,
-                text(question)
-            )
+            format!("everywhere: {command} --for {}: {other:?}, and not {plan}: {}", framework.id, text(question))
         })
         .collect()
 }
@@ -223,22 +203,17 @@ fn elsewhere(question: &Question, framework: &'static Framework, headline: &Answ
 fn random_questions_have_decisions_that_hold() {
     let asked = (question(), 0..FRAMEWORKS.len());
     let seed = std::env::var("SHARDWISE_SEED").map_or(1, |seed| seed.parse().unwrap());
-    survey(
-        (seed, 0),
-        ("decisions", 150, 5),
-        &asked,
-        |(question, framework)| {
-            let Ok(answer) = estimate(question) else {
-                return Vec::new();
-            };
-            [
-                keeps_its_margin(question, &answer),
-                is_not_beaten_by_a_step(question, &answer),
-                is_not_beaten_by_a_backend(question, &answer),
-                is_the_same_everywhere(question, &FRAMEWORKS[*framework]),
-                is_the_plan_of_the_framework_it_names(question, &answer),
-            ]
-            .concat()
-        },
-    );
+    survey((seed, 0), ("decisions", 150, 5), &asked, |(question, framework)| {
+        let Ok(answer) = estimate(question) else {
+            return Vec::new();
+        };
+        [
+            keeps_its_margin(question, &answer),
+            is_not_beaten_by_a_step(question, &answer),
+            is_not_beaten_by_a_backend(question, &answer),
+            is_the_same_everywhere(question, &FRAMEWORKS[*framework]),
+            is_the_plan_of_the_framework_it_names(question, &answer),
+        ]
+        .concat()
+    });
 }

@@ -18,33 +18,14 @@ mod versions;
 
 use examples::examples;
 
-fn texts(
-    framework: &Framework,
-    found: &Evaluated,
-    permalink: &str,
-) -> Result<Vec<Snippet>, Unsupported> {
-    let Evaluated {
-        job, plan, answer, ..
-    } = found;
-    emit::emit(&Emission {
-        framework,
-        job,
-        plan,
-        answer,
-        permalink,
-        version: framework.versions[0],
-    })
+fn texts(framework: &Framework, found: &Evaluated, permalink: &str) -> Result<Vec<Snippet>, Unsupported> {
+    let Evaluated { job, plan, answer, .. } = found;
+    emit::emit(&Emission { framework, job, plan, answer, permalink, version: framework.versions[0] })
 }
 
 /// The settings of a shell text: what stands in its array.
 fn settings(text: &str) -> Vec<&str> {
-    let inside = text
-        .split_once("args=(\n")
-        .unwrap()
-        .1
-        .split_once("\n)\n")
-        .unwrap()
-        .0;
+    let inside = text.split_once("args=(\n").unwrap().1.split_once("\n)\n").unwrap().0;
     inside
         .lines()
         .map(str::trim)
@@ -77,13 +58,9 @@ fn pairs(text: &str) -> Vec<&str> {
 
 /// A text without its comments: what bash runs.
 fn code(text: &str) -> String {
-    let lines = text.lines().map(|line| {
-        if line.trim_start().starts_with('#') {
-            ""
-        } else {
-            line
-        }
-    });
+    let lines = text
+        .lines()
+        .map(|line| if line.trim_start().starts_with('#') { "" } else { line });
     lines
         .map(|line| line.split("  # ").next().unwrap_or("").trim_end())
         .collect::<Vec<_>>()
@@ -95,18 +72,9 @@ fn code(text: &str) -> String {
 fn examples_are_as_they_were_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/emit");
     for (name, id, found) in examples() {
-        let snippets = texts(
-            emit::framework(id).unwrap(),
-            &found,
-            "https://shardwise.example/#v=1",
-        )
-        .unwrap();
+        let snippets = texts(emit::framework(id).unwrap(), &found, "https://shardwise.example/#v=1").unwrap();
         for snippet in snippets {
-            let text: Vec<&str> = snippet
-                .text
-                .lines()
-                .filter(|line| !line.starts_with("# Shardwise "))
-                .collect();
+            let text: Vec<&str> = snippet.text.lines().filter(|line| !line.starts_with("# Shardwise ")).collect();
             let text = text.join("\n") + "\n";
             let path = folder.join(format!("{name}.{}", snippet.file));
             if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -114,12 +82,7 @@ fn examples_are_as_they_were_read() {
                 std::fs::write(&path, &text).unwrap();
             }
             let expected = std::fs::read_to_string(&path).unwrap_or_default();
-            assert_eq!(
-                text,
-                expected,
-                "{}: read the change, then run with UPDATE_GOLDEN=1",
-                path.display()
-            );
+            assert_eq!(text, expected, "{}: read the change, then run with UPDATE_GOLDEN=1", path.display());
         }
     }
 }
@@ -135,10 +98,7 @@ fn every_setting_is_made_once_and_says_why() {
                 for (key, reason) in &snippet.reasons {
                     assert!(!reason.is_empty(), "{name}: {key}");
                     assert!(
-                        !config
-                            .pointer(&format!("/{}", key.replace('.', "/")))
-                            .unwrap()
-                            .is_null(),
+                        !config.pointer(&format!("/{}", key.replace('.', "/"))).unwrap().is_null(),
                         "{name}: {key}"
                     );
                 }
@@ -147,25 +107,13 @@ fn every_setting_is_made_once_and_says_why() {
             let mut seen = BTreeSet::new();
             let lines = match snippet.language {
                 Language::Yaml => values(&snippet.text),
-                Language::Toml => pairs(&snippet.text)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
-                _ => settings(&snippet.text)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
+                Language::Toml => pairs(&snippet.text).into_iter().map(str::to_owned).collect(),
+                _ => settings(&snippet.text).into_iter().map(str::to_owned).collect(),
             };
             for line in lines {
-                let (setting, reason) = line
-                    .split_once("  # ")
-                    .unwrap_or_else(|| panic!("{name}: no reason: {line}"));
+                let (setting, reason) = line.split_once("  # ").unwrap_or_else(|| panic!("{name}: no reason: {line}"));
                 assert!(reason.len() > 2, "{name}: {line}");
-                let key = setting
-                    .split(['=', ' '])
-                    .next()
-                    .unwrap()
-                    .trim_start_matches('+');
+                let key = setting.split(['=', ' ']).next().unwrap().trim_start_matches('+');
                 assert!(seen.insert(key.to_owned()), "{name}: {key} twice");
             }
             assert!(seen.len() > 10, "{name}: {} settings", seen.len());
@@ -182,9 +130,7 @@ fn no_text_holds_what_is_no_number() {
         found.answer.fits = false;
         for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
             let words = snippet.text.split(|c: char| !c.is_ascii_alphanumeric());
-            let bad: Vec<_> = words
-                .filter(|word| matches!(*word, "NaN" | "inf" | "None" | "nan"))
-                .collect();
+            let bad: Vec<_> = words.filter(|word| matches!(*word, "NaN" | "inf" | "None" | "nan")).collect();
             assert!(bad.is_empty(), "{name}: {bad:?} in {}", snippet.text);
         }
     }
@@ -213,31 +159,17 @@ fn nothing_a_person_types_reaches_the_shell() {
         let framework = emit::framework(id).unwrap();
         let mut blank = found;
         blank.job.model.hf_repo = "".into();
-        let harmless: Vec<String> = texts(framework, &blank, "")
-            .unwrap()
-            .iter()
-            .map(|s| code(&s.text))
-            .collect();
+        let harmless: Vec<String> = texts(framework, &blank, "").unwrap().iter().map(|s| code(&s.text)).collect();
         for attack in attacks {
             let mut hostile = blank.clone();
             hostile.job.model.name = attack.into();
             hostile.job.model.hf_repo = attack.into();
             hostile.job.hardware.name = attack.into();
             hostile.answer.caveats = vec![Caveat::new("attack", attack)];
-            if let Some(critic) = hostile
-                .job
-                .workload
-                .rl
-                .as_mut()
-                .and_then(|rl| rl.critic.as_mut())
-            {
+            if let Some(critic) = hostile.job.workload.rl.as_mut().and_then(|rl| rl.critic.as_mut()) {
                 critic.hf_repo = attack.into();
             }
-            for (snippet, expected) in texts(framework, &hostile, attack)
-                .unwrap()
-                .iter()
-                .zip(&harmless)
-            {
+            for (snippet, expected) in texts(framework, &hostile, attack).unwrap().iter().zip(&harmless) {
                 // The head grows by the permalink and the caveat; what runs stays the same.
                 let runs = |text: &str| {
                     text.lines()
@@ -248,26 +180,13 @@ fn nothing_a_person_types_reaches_the_shell() {
                 let expected = runs(expected);
                 let critic = |line: &String| !line.contains("critic.model");
                 assert_eq!(
-                    runs(&code(&snippet.text))
-                        .into_iter()
-                        .filter(critic)
-                        .collect::<Vec<_>>(),
+                    runs(&code(&snippet.text)).into_iter().filter(critic).collect::<Vec<_>>(),
                     expected.into_iter().filter(critic).collect::<Vec<_>>(),
                     "{name}: {attack:?}"
                 );
-                assert!(
-                    !snippet.text.chars().any(|c| c.is_control() && c != '\n'),
-                    "{name}: {attack:?}"
-                );
-                assert!(
-                    !snippet.text.contains(['\u{2028}', '\u{202e}']),
-                    "{name}: {attack:?}"
-                );
-                if let Some(line) = snippet
-                    .text
-                    .lines()
-                    .find(|line| line.contains("critic.model"))
-                {
+                assert!(!snippet.text.chars().any(|c| c.is_control() && c != '\n'), "{name}: {attack:?}");
+                assert!(!snippet.text.contains(['\u{2028}', '\u{202e}']), "{name}: {attack:?}");
+                if let Some(line) = snippet.text.lines().find(|line| line.contains("critic.model")) {
                     assert!(line.contains("\"$HOME/models/model\"  #"), "{name}: {line}");
                 }
             }
@@ -284,42 +203,16 @@ fn the_head_carries_question_versions_permalink_and_warnings() {
     (fit.state, fit.probability) = (FitState::No, 0.012);
     (fit.needed_gib, fit.capacity_gib, fit.margin_gib) = (90.1, 79.6, -10.5);
     found.answer.caveats = vec![Caveat::new("assumed", "Half the length is assumed.")];
-    let text = &texts(
-        emit::framework("verl").unwrap(),
-        &found,
-        "https://shardwise.example/#q",
-    )
-    .unwrap()[0]
-        .text;
-    let head: Vec<&str> = text
-        .lines()
-        .take_while(|line| line.starts_with('#'))
-        .collect();
-    assert!(
-        head[0].starts_with("# GRPO of Qwen3 8B on 8 × "),
-        "{}",
-        head[0]
-    );
-    assert!(
-        head[0].ends_with(": 512 prompts × 16 responses, 1,024 + 3,072 tokens"),
-        "{}",
-        head[0]
-    );
-    assert!(
-        head[1].starts_with("# 3,670 tokens/s per GPU, 90.1 of 79.6 GiB, $0.226"),
-        "{}",
-        head[1]
-    );
-    assert!(
-        head[2].contains(concat!("Shardwise ", env!("CARGO_PKG_VERSION"), ", data ")),
-        "{}",
-        head[2]
-    );
+    let text = &texts(emit::framework("verl").unwrap(), &found, "https://shardwise.example/#q").unwrap()[0].text;
+    let head: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
+    assert!(head[0].starts_with("# GRPO of Qwen3 8B on 8 × "), "{}", head[0]);
+    assert!(head[0].ends_with(": 512 prompts × 16 responses, 1,024 + 3,072 tokens"), "{}", head[0]);
+    assert!(head[1].starts_with("# 3,670 tokens/s per GPU, 90.1 of 79.6 GiB, $0.226"), "{}", head[1]);
+    assert!(head[2].contains(concat!("Shardwise ", env!("CARGO_PKG_VERSION"), ", data ")), "{}", head[2]);
     assert!(head[2].ends_with("for veRL 0.9.1"), "{}", head[2]);
     assert_eq!(head[3], "# https://shardwise.example/#q");
     assert!(
-        head[4].contains("does not fit, with a probability of 1 %")
-            && head[4].contains("10.5 GiB too much"),
+        head[4].contains("does not fit, with a probability of 1 %") && head[4].contains("10.5 GiB too much"),
         "{}",
         head[4]
     );
@@ -356,16 +249,8 @@ fn the_table_of_frameworks_is_sound() {
     assert_eq!(ids.len(), FRAMEWORKS.len());
     for framework in FRAMEWORKS {
         assert!(emit::framework(framework.id).is_some_and(|found| found.name == framework.name));
-        assert!(
-            framework.docs_url.starts_with("https://") && !framework.backends.is_empty(),
-            "{}",
-            framework.id
-        );
-        assert!(
-            examples().iter().any(|(_, id, _)| *id == framework.id),
-            "{}: no example",
-            framework.id
-        );
+        assert!(framework.docs_url.starts_with("https://") && !framework.backends.is_empty(), "{}", framework.id);
+        assert!(examples().iter().any(|(_, id, _)| *id == framework.id), "{}: no example", framework.id);
     }
     assert!(emit::framework("no-such").is_none());
 }
@@ -387,13 +272,9 @@ fn reasons_know_whether_the_plan_fits() {
     for (name, id, mut found) in examples() {
         let framework = emit::framework(id).unwrap();
         for recompute in [Recompute::Full, Recompute::None] {
-            for layout in [
-                Some(&mut found.plan.layout),
-                found.plan.critic.as_mut(),
-                found.plan.reference.as_mut(),
-            ]
-            .into_iter()
-            .flatten()
+            for layout in [Some(&mut found.plan.layout), found.plan.critic.as_mut(), found.plan.reference.as_mut()]
+                .into_iter()
+                .flatten()
             {
                 layout.recompute = recompute;
                 layout.offload = Offload::default();

@@ -21,10 +21,7 @@ fn check_numbers(value: &Value, path: &str) {
         }
         Value::String(text) => {
             let mut words = text.split(|c: char| !c.is_alphanumeric());
-            assert!(
-                !words.any(|word| matches!(word, "NaN" | "inf")),
-                "{path}: {text}"
-            );
+            assert!(!words.any(|word| matches!(word, "NaN" | "inf")), "{path}: {text}");
         }
         Value::Bool(_) | Value::Number(_) => {}
     }
@@ -32,21 +29,14 @@ fn check_numbers(value: &Value, path: &str) {
 
 fn check(answer: &Answer) {
     check_numbers(&serde_json::to_value(answer).unwrap(), "answer");
-    assert!(
-        answer.mfu > 0.0 && answer.hfu >= answer.mfu,
-        "{}",
-        answer.mfu
-    );
+    assert!(answer.mfu > 0.0 && answer.hfu >= answer.mfu, "{}", answer.mfu);
     assert!(answer.hfu <= 1.0, "HFU {}", answer.hfu);
 }
 
 /// Fields with the least and the most that is accepted, and values between.
 const FIELDS: &[(&str, &[f64])] = &[
     ("hardware.gpus_per_node", &[1.0, 8.0, 1_048_576.0]),
-    (
-        "hardware.internode_gbit_per_s_per_gpu",
-        &[0.1, 400.0, 100_000.0],
-    ),
+    ("hardware.internode_gbit_per_s_per_gpu", &[0.1, 400.0, 100_000.0]),
     ("hardware.usd_per_gpu_hour", &[0.0, 1e-300, 1e6]),
     ("calibration.time", &[0.1, 0.3, 10.0]),
     ("calibration.memory", &[0.1, 10.0]),
@@ -70,10 +60,7 @@ const FIELDS: &[(&str, &[f64])] = &[
     ("workload.rl.max_staleness", &[1.0, 16_777_216.0]),
     ("workload.rollout.requests", &[1.0, 4_294_967_296.0]),
     ("workload.rollout.mean_prompt_length", &[1.0, 16_777_216.0]),
-    (
-        "workload.rollout.mean_response_length",
-        &[1.0, 16_777_216.0],
-    ),
+    ("workload.rollout.mean_response_length", &[1.0, 16_777_216.0]),
     ("workload.rollout.response_length_cv", &[0.0, 10.0]),
     ("plan.micro_batch", &[1.0, 1_048_576.0]),
     ("plan.max_tokens_per_gpu", &[1.0, 1_073_741_824.0]),
@@ -82,10 +69,7 @@ const FIELDS: &[(&str, &[f64])] = &[
     ("plan.optimizer_bytes", &[0.0, 64.0]),
     ("plan.rollout.gpu_memory_utilization", &[1e-9, 1.0]),
     ("plan.rollout.max_num_seqs", &[1.0, 4_294_967_296.0]),
-    (
-        "plan.rollout.max_num_batched_tokens",
-        &[1.0, 4_294_967_296.0],
-    ),
+    ("plan.rollout.max_num_batched_tokens", &[1.0, 4_294_967_296.0]),
     ("plan.rollout.speculative_speedup", &[0.1, 3.0, 20.0]),
 ];
 
@@ -101,19 +85,12 @@ const CARD: &[(&str, &[f64])] = &[
 ];
 
 fn number(value: f64) -> Value {
-    if value.fract() == 0.0 {
-        json!(value as u64)
-    } else {
-        json!(value)
-    }
+    if value.fract() == 0.0 { json!(value as u64) } else { json!(value) }
 }
 
 /// A card with extreme figures.
 fn card() -> BoxedStrategy<Value> {
-    let figures: Vec<_> = CARD
-        .iter()
-        .map(|(_, values)| select(values.to_vec()))
-        .collect();
+    let figures: Vec<_> = CARD.iter().map(|(_, values)| select(values.to_vec())).collect();
     let architecture = proptest::option::of(select(vec!["hopper", "cdna", "turing"]));
     (figures, architecture)
         .prop_map(|(figures, architecture)| {
@@ -133,11 +110,7 @@ fn card() -> BoxedStrategy<Value> {
 fn extreme() -> BoxedStrategy<Asked> {
     let change = (0..FIELDS.len(), any::<proptest::sample::Index>());
     let changes = proptest::collection::vec(change, 1..6);
-    (
-        questions::question(Plan::Complete),
-        proptest::option::of(card()),
-        changes,
-    )
+    (questions::question(Plan::Complete), proptest::option::of(card()), changes)
         .prop_map(|(Asked(question), card, changes)| {
             let mut document = to_value(&question);
             if let Some(card) = card {
@@ -145,11 +118,7 @@ fn extreme() -> BoxedStrategy<Asked> {
             }
             for (field, value) in changes {
                 let (path, values) = FIELDS[field];
-                put(
-                    &mut document,
-                    path,
-                    number(values[value.index(values.len())]),
-                );
+                put(&mut document, path, number(values[value.index(values.len())]));
             }
             // Of two sizes of a micro-batch one is stated.
             if !at(&document, "plan.max_tokens_per_gpu").is_null() {
@@ -206,14 +175,8 @@ fn near_the_peak() -> Vec<Value> {
             "workload": workload, "plan": plan})
     };
     vec![
-        of(
-            json!({"kind": "pretrain", "sequence_length": 8192, "global_batch": 512}),
-            layout.clone(),
-        ),
-        of(
-            json!({"kind": "lora", "sequence_length": 8192, "global_batch": 512}),
-            layout,
-        ),
+        of(json!({"kind": "pretrain", "sequence_length": 8192, "global_batch": 512}), layout.clone()),
+        of(json!({"kind": "lora", "sequence_length": 8192, "global_batch": 512}), layout),
         of(json!({"kind": "grpo", "rl": rl}), both),
         of(
             json!({"kind": "rollout", "rollout": {"requests": 100_000, "mean_prompt_length": 8000,
@@ -277,9 +240,7 @@ fn generation_counts_by_the_engines_precision() {
         let mut document = near_the_peak().pop().unwrap();
         document["workload"]["precision"] = json!(precision);
         document["plan"]["rollout"]["precision"] = json!(engine);
-        estimate(&question_from_value(document).unwrap())
-            .unwrap()
-            .mfu
+        estimate(&question_from_value(document).unwrap()).unwrap().mfu
     };
     assert_eq!(of("bf16", "fp8"), of("fp8", "fp8"));
     assert_eq!(of("fp8", "bf16"), of("bf16", "bf16"));

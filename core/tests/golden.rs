@@ -20,11 +20,7 @@ fn answers_are_as_recorded() {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         for case in CASES {
             let text = serde_json::to_string_pretty(&case.today()).unwrap();
-            fs::write(
-                folder().join(format!("{}.answer.json", case.name)),
-                text + "\n",
-            )
-            .unwrap();
+            fs::write(folder().join(format!("{}.answer.json", case.name)), text + "\n").unwrap();
         }
         return;
     }
@@ -45,10 +41,7 @@ fn every_file_is_a_case() {
         .filter(|name| name.ends_with(".json"))
         .collect();
     for case in CASES {
-        assert!(
-            files.remove(&format!("{}.json", case.name))
-                && files.remove(&format!("{}.answer.json", case.name))
-        );
+        assert!(files.remove(&format!("{}.json", case.name)) && files.remove(&format!("{}.answer.json", case.name)));
     }
     assert!(files.is_empty(), "{files:?}");
 }

@@ -37,9 +37,7 @@ fn check_numbers(value: &Value, path: &str) {
         Value::Bool(_) => {}
         Value::String(text) => {
             for word in ["NaN", "inf"] {
-                let found = text
-                    .split(|c: char| !c.is_alphanumeric())
-                    .any(|part| part == word);
+                let found = text.split(|c: char| !c.is_alphanumeric()).any(|part| part == word);
                 assert!(!found, "{path} says {text:?}");
             }
         }
@@ -48,10 +46,7 @@ fn check_numbers(value: &Value, path: &str) {
 
 #[track_caller]
 fn same(a: f64, b: f64, what: &str) {
-    assert!(
-        (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9),
-        "{what}: {a} is not {b}"
-    );
+    assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9), "{what}: {a} is not {b}");
 }
 
 fn check_answer(question: &Question, answer: &Answer) {
@@ -64,45 +59,19 @@ fn check_answer(question: &Question, answer: &Answer) {
 
 fn check_memory(answer: &Answer) {
     let memory = &answer.memory;
-    same(
-        memory.parts.total(),
-        memory.reserved_gib,
-        "parts of the memory",
-    );
+    same(memory.parts.total(), memory.reserved_gib, "parts of the memory");
     for phase in &memory.phases {
         same(phase.parts.total(), phase.reserved_gib, phase.name);
-        assert!(
-            phase.reserved_gib <= memory.reserved_gib,
-            "{} is above the peak",
-            phase.name
-        );
+        assert!(phase.reserved_gib <= memory.reserved_gib, "{} is above the peak", phase.name);
     }
-    let peak = memory
-        .phases
-        .iter()
-        .find(|phase| phase.name == memory.phase);
-    same(
-        peak.unwrap().reserved_gib,
-        memory.reserved_gib,
-        "the peak's phase",
-    );
+    let peak = memory.phases.iter().find(|phase| phase.name == memory.phase);
+    same(peak.unwrap().reserved_gib, memory.reserved_gib, "the peak's phase");
     assert!(memory.peak_gib <= memory.reserved_gib * (1.0 + 1e-12));
     let fit = &answer.fit;
     assert_eq!(answer.fits, fit.state.fits());
-    assert!(
-        (0.0..=1.0).contains(&fit.probability),
-        "{}",
-        fit.probability
-    );
-    same(
-        fit.margin_gib,
-        fit.capacity_gib - fit.needed_gib,
-        "the margin",
-    );
-    assert_eq!(
-        fit.state == FitState::Fits,
-        fit.probability >= fit.confidence
-    );
+    assert!((0.0..=1.0).contains(&fit.probability), "{}", fit.probability);
+    same(fit.margin_gib, fit.capacity_gib - fit.needed_gib, "the margin");
+    assert_eq!(fit.state == FitState::Fits, fit.probability >= fit.confidence);
 }
 
 /// What does not fit lacks something: the sentence that says so has a figure above zero, and a plan that fits has none.
@@ -113,14 +82,8 @@ fn check_shortage(answer: &Answer) {
     assert_eq!(fit.missing_gib() > 0.0, fit.state != FitState::Fits);
     if let Some(said) = said {
         let words = said.text.split_whitespace();
-        let figures: Vec<f64> = words
-            .filter_map(|word| word.replace(',', "").parse().ok())
-            .collect();
-        assert!(
-            !figures.is_empty() && figures.iter().all(|figure| *figure > 0.0),
-            "{} where {fit:?}",
-            said.text
-        );
+        let figures: Vec<f64> = words.filter_map(|word| word.replace(',', "").parse().ok()).collect();
+        assert!(!figures.is_empty() && figures.iter().all(|figure| *figure > 0.0), "{} where {fit:?}", said.text);
     }
 }
 
@@ -131,70 +94,34 @@ fn check_time(question: &Question, answer: &Answer) {
     }
     let phases: f64 = time.phases.iter().map(|phase| phase.s).sum();
     same(time.parts.total(), phases, "parts of the time");
-    let schedule = question
-        .workload
-        .rl
-        .as_ref()
-        .and_then(|rl| rl.schedule)
-        .unwrap_or_default();
+    let schedule = question.workload.rl.as_ref().and_then(|rl| rl.schedule).unwrap_or_default();
     if matches!(schedule, Schedule::Colocated | Schedule::Split) {
         same(phases, answer.step_time_s, "phases of the step");
     } else {
         assert!(answer.step_time_s <= phases * (1.0 + 1e-12));
         let shown = phases - time.hidden_s;
-        assert!(
-            (shown - answer.step_time_s).abs() <= 1e-5 * phases,
-            "{shown}"
-        );
+        assert!((shown - answer.step_time_s).abs() <= 1e-5 * phases, "{shown}");
     }
 }
 
 fn check_rates(question: &Question, answer: &Answer) {
     assert!(answer.mfu > 0.0 && answer.mfu <= 1.0, "MFU {}", answer.mfu);
-    assert!(
-        answer.hfu >= answer.mfu,
-        "HFU {} beside MFU {}",
-        answer.hfu,
-        answer.mfu
-    );
+    assert!(answer.hfu >= answer.mfu, "HFU {} beside MFU {}", answer.hfu, answer.mfu);
     assert!(answer.hfu <= 1.0, "HFU {}", answer.hfu);
     let gpus = question.hardware.gpus.unwrap_or(8) as f64;
-    same(
-        answer.tokens_per_s,
-        answer.tokens_per_s_per_gpu * gpus,
-        "tokens per second",
-    );
-    same(
-        answer.mtok_per_hour,
-        answer.tokens_per_s * 3600.0 / 1e6,
-        "tokens per hour",
-    );
+    same(answer.tokens_per_s, answer.tokens_per_s_per_gpu * gpus, "tokens per second");
+    same(answer.mtok_per_hour, answer.tokens_per_s * 3600.0 / 1e6, "tokens per hour");
     if let Some(price) = question.hardware.usd_per_gpu_hour {
         assert_eq!(answer.usd_per_gpu_hour, Some(price));
     }
-    assert_eq!(
-        answer.usd_per_mtok.is_some(),
-        answer.usd_per_gpu_hour.is_some()
-    );
+    assert_eq!(answer.usd_per_mtok.is_some(), answer.usd_per_gpu_hour.is_some());
     if let (Some(price), Some(usd)) = (answer.usd_per_gpu_hour, answer.usd_per_mtok) {
-        same(
-            usd,
-            price * gpus / answer.mtok_per_hour,
-            "dollars per million tokens",
-        );
-        same(
-            answer.usd_per_step.unwrap(),
-            price * gpus * answer.step_time_s / 3600.0,
-            "dollars per step",
-        );
+        same(usd, price * gpus / answer.mtok_per_hour, "dollars per million tokens");
+        same(answer.usd_per_step.unwrap(), price * gpus * answer.step_time_s / 3600.0, "dollars per step");
     }
     assert_eq!(answer.run.is_some(), question.workload.tokens.is_some());
     if let (Some(run), Some(tokens)) = (&answer.run, question.workload.tokens) {
-        same(
-            run.hours,
-            tokens / 1e6 / answer.mtok_per_hour,
-            "hours of the run",
-        );
+        same(run.hours, tokens / 1e6 / answer.mtok_per_hour, "hours of the run");
         assert_eq!(run.usd.is_some(), answer.usd_per_mtok.is_some());
         if let (Some(usd), Some(rate)) = (run.usd, answer.usd_per_mtok) {
             same(usd, rate * tokens / 1e6, "dollars of the run");
@@ -208,14 +135,8 @@ fn answer_or_refusal(question: &Question) -> Option<Answer> {
         Ok(answer) => Some(answer),
         Err(error) => {
             let root = error.field.split('.').next().unwrap_or_default();
-            assert!(
-                ["model", "hardware", "workload", "plan"].contains(&root),
-                "{error}"
-            );
-            assert!(
-                error.message.len() > 10 && error.message.ends_with('.'),
-                "{error}"
-            );
+            assert!(["model", "hardware", "workload", "plan"].contains(&root), "{error}");
+            assert!(error.message.len() > 10 && error.message.ends_with('.'), "{error}");
             None
         }
     }
@@ -238,10 +159,7 @@ fn check_idempotent(question: &Question, answer: &Answer) {
 /// An answer but for what would help, which the plans of a list do not have and which depends on what is decided.
 fn without_hints(answer: &Answer) -> Value {
     let mut value = serde_json::to_value(answer).unwrap();
-    let severe = answer
-        .advice
-        .iter()
-        .filter(|one| one.severity != Severity::Hint);
+    let severe = answer.advice.iter().filter(|one| one.severity != Severity::Hint);
     value["advice"] = severe.map(|one| Value::from(one.id.as_ref())).collect();
     // A plan that is stated was not searched for.
     if let Some(caveats) = value["caveats"].as_array_mut() {
@@ -313,12 +231,7 @@ fn peaks(questions: impl Iterator<Item = Question>) -> Vec<f64> {
 
 fn never_grows(peaks: &[f64]) -> Result<(), TestCaseError> {
     for pair in peaks.windows(2) {
-        prop_assert!(
-            pair[1] <= pair[0] * (1.0 + 1e-9),
-            "{} GiB became {}",
-            pair[0],
-            pair[1]
-        );
+        prop_assert!(pair[1] <= pair[0] * (1.0 + 1e-9), "{} GiB became {}", pair[0], pair[1]);
     }
     Ok(())
 }
@@ -517,11 +430,7 @@ fn grid(question: &Question, gpus: u64) -> Vec<Answer> {
                 let plan = json!({"backend": backend, "tensor_parallel": tensor, "pipeline_parallel": pipeline,
                     "context_parallel": 1, "micro_batch": micro, "recompute": recompute});
                 question.plan = Some(serde_json::from_value(plan).unwrap());
-                let layers = shardwise_core::job::resolve(&question)
-                    .unwrap()
-                    .model
-                    .shape
-                    .num_hidden_layers;
+                let layers = shardwise_core::job::resolve(&question).unwrap().model.shape.num_hidden_layers;
                 let split = tensor * pipeline;
                 let even = 64_u64.is_multiple_of((gpus / split).max(1) * micro);
                 if gpus.is_multiple_of(split) && layers.is_multiple_of(pipeline) && even {

@@ -50,8 +50,7 @@ fn line(pin: Pin, compared: &Result<Compared, InputError>) -> String {
         Ok(one) => format!(
             "{} {pin:?}: {}, {:+.1} % to the first: {}",
             if one.found() { '+' } else { '-' },
-            one.rank
-                .map_or("far behind".to_owned(), |rank| format!("place {rank}")),
+            one.rank.map_or("far behind".to_owned(), |rank| format!("place {rank}")),
             100.0 * (one.over - 1.0),
             in_short(&one.first),
         ),
@@ -67,11 +66,7 @@ fn print(group: &Group, compared: &[Result<Compared, InputError>]) {
         group.runs.len(),
         100.0 * (best.rate / last.rate - 1.0),
         best.id,
-        best.question
-            .plan
-            .as_ref()
-            .map(in_short)
-            .unwrap_or_default(),
+        best.question.plan.as_ref().map(in_short).unwrap_or_default(),
     );
     if let Some(Ok(one)) = compared.first() {
         let fits = if one.fits { "" } else { ", said not to fit" };
@@ -95,8 +90,7 @@ fn count() -> BTreeMap<&'static str, Counted> {
         for (sum, one) in count.found.iter_mut().zip(&compared) {
             *sum += usize::from(found(one));
         }
-        let (pairs, ordered) =
-            pairs(&group, APART).unwrap_or_else(|error| panic!("{}: {error}", group.name));
+        let (pairs, ordered) = pairs(&group, APART).unwrap_or_else(|error| panic!("{}: {error}", group.name));
         count.pairs += pairs;
         count.ordered += ordered;
     }
@@ -129,16 +123,8 @@ fn the_best_measured_layouts_are_found() {
     let record: BTreeMap<String, Counted> = toml::from_str(RECORD).unwrap();
     for (kind, now) in &counted {
         let then = &record[*kind];
-        assert_eq!(
-            (now.groups, now.pairs),
-            (then.groups, then.pairs),
-            "{kind}: runs were lost or added"
-        );
-        let fewer = now
-            .found
-            .iter()
-            .zip(&then.found)
-            .any(|(now, then)| now < then);
+        assert_eq!((now.groups, now.pairs), (then.groups, then.pairs), "{kind}: runs were lost or added");
+        let fewer = now.found.iter().zip(&then.found).any(|(now, then)| now < then);
         assert!(
             !fewer && now.ordered >= then.ordered,
             "{kind}: fewer than on record. Where that is meant, write this to core/tests/data/layouts.toml:\n{fresh}"

@@ -26,16 +26,11 @@ const MOSTLY: usize = 1;
 fn law(name: &str, allowed: usize, check: impl Fn(&Question) -> Option<String> + Sync) {
     let seed = std::env::var("SHARDWISE_SEED").map_or(2, |seed| seed.parse().unwrap());
     let (usual, share) = ASKED;
-    survey(
-        (seed, allowed),
-        (name, usual, share),
-        &question(),
-        |question| {
-            let broken = check(question);
-            let said = broken.map(|what| format!("{name}: {what}: {}", text(question)));
-            said.into_iter().collect()
-        },
-    );
+    survey((seed, allowed), (name, usual, share), &question(), |question| {
+        let broken = check(question);
+        let said = broken.map(|what| format!("{name}: {what}: {}", text(question)));
+        said.into_iter().collect()
+    });
 }
 
 fn fits(answer: &Answer) -> bool {
@@ -50,10 +45,7 @@ fn doubled(question: &Question, key: &str) -> Option<Question> {
         "memory_gib" => &[("memory_gib", Some(gpu.memory_gib))],
         "hbm_gb_per_s" => &[("hbm_gb_per_s", Some(gpu.hbm_gb_per_s))],
         "nvlink_gb_per_s" => &[("nvlink_gb_per_s", Some(gpu.nvlink_gb_per_s))],
-        _ => &[
-            ("bf16_dense_tflops", gpu.bf16_dense_tflops),
-            ("fp8_dense_tflops", gpu.fp8_dense_tflops),
-        ],
+        _ => &[("bf16_dense_tflops", gpu.bf16_dense_tflops), ("fp8_dense_tflops", gpu.fp8_dense_tflops)],
     };
     let mut own = Map::new();
     own.insert("base".to_owned(), json!(id));
@@ -73,42 +65,28 @@ fn is_no_worse(question: &Question, better: &Question) -> Option<String> {
         return None;
     }
     let slower = now.step_time_s / was.step_time_s;
-    (!fits(&now) || slower > AS_FAST * ROUNDED).then(|| {
-        format!(
-            "{slower} times as long, {:?}: {} became {}",
-            now.fit.state,
-            json!(was.plan),
-            json!(now.plan)
-        )
-    })
+    (!fits(&now) || slower > AS_FAST * ROUNDED)
+        .then(|| format!("{slower} times as long, {:?}: {} became {}", now.fit.state, json!(was.plan), json!(now.plan)))
 }
 
 #[test]
 fn a_card_of_twice_the_memory_is_never_slower() {
-    law("memory", MOSTLY, |question| {
-        is_no_worse(question, &doubled(question, "memory_gib")?)
-    });
+    law("memory", MOSTLY, |question| is_no_worse(question, &doubled(question, "memory_gib")?));
 }
 
 #[test]
 fn a_card_of_twice_the_bandwidth_is_never_slower() {
-    law("bandwidth", MOSTLY, |question| {
-        is_no_worse(question, &doubled(question, "hbm_gb_per_s")?)
-    });
+    law("bandwidth", MOSTLY, |question| is_no_worse(question, &doubled(question, "hbm_gb_per_s")?));
 }
 
 #[test]
 fn a_card_of_twice_the_peak_is_never_slower() {
-    law("peak", MOSTLY, |question| {
-        is_no_worse(question, &doubled(question, "tflops")?)
-    });
+    law("peak", MOSTLY, |question| is_no_worse(question, &doubled(question, "tflops")?));
 }
 
 #[test]
 fn twice_the_nvlink_is_never_slower() {
-    law("NVLink", MOSTLY, |question| {
-        is_no_worse(question, &doubled(question, "nvlink_gb_per_s")?)
-    });
+    law("NVLink", MOSTLY, |question| is_no_worse(question, &doubled(question, "nvlink_gb_per_s")?));
 }
 
 #[test]
@@ -132,13 +110,8 @@ fn is_no_shorter(question: &Question, more: &Question) -> Option<String> {
         return None;
     }
     let shorter = was.step_time_s / now.step_time_s;
-    (shorter > AS_FAST * ROUNDED).then(|| {
-        format!(
-            "{shorter} times as fast: {} became {}",
-            json!(was.plan),
-            json!(now.plan)
-        )
-    })
+    (shorter > AS_FAST * ROUNDED)
+        .then(|| format!("{shorter} times as fast: {} became {}", json!(was.plan), json!(now.plan)))
 }
 
 /// The question with a batch that so many GPUs share evenly. One that they cannot share, or with fewer sequences than
@@ -250,34 +223,26 @@ fn what_is_stated_never_beats_what_is_open() {
     let seed = std::env::var("SHARDWISE_SEED").map_or(2, |seed| seed.parse().unwrap());
     let (usual, share) = ASKED;
     let asked = (question(), parts());
-    survey(
-        (seed, MOSTLY),
-        ("stated", usual, share),
-        &asked,
-        |(question, part)| {
-            let stated = Question {
-                plan: Some(serde_json::from_value(part.clone()).unwrap()),
-                ..question.clone()
-            };
-            let (Ok(open), Ok(own)) = (estimate(question), estimate(&stated)) else {
-                return Vec::new();
-            };
-            // Plans that nobody runs are another question's.
-            if !fits(&own) || own.framework.is_none() {
-                return Vec::new();
-            }
-            let gain = open.step_time_s / own.step_time_s;
-            if fits(&open) && gain <= AS_FAST * ROUNDED {
-                return Vec::new();
-            }
-            vec![format!(
-                "stated: {part} is {gain} times as fast, {} and not {}: {}",
-                json!(own.plan),
-                json!(open.plan),
-                text(question)
-            )]
-        },
-    );
+    survey((seed, MOSTLY), ("stated", usual, share), &asked, |(question, part)| {
+        let stated = Question { plan: Some(serde_json::from_value(part.clone()).unwrap()), ..question.clone() };
+        let (Ok(open), Ok(own)) = (estimate(question), estimate(&stated)) else {
+            return Vec::new();
+        };
+        // Plans that nobody runs are another question's.
+        if !fits(&own) || own.framework.is_none() {
+            return Vec::new();
+        }
+        let gain = open.step_time_s / own.step_time_s;
+        if fits(&open) && gain <= AS_FAST * ROUNDED {
+            return Vec::new();
+        }
+        vec![format!(
+            "stated: {part} is {gain} times as fast, {} and not {}: {}",
+            json!(own.plan),
+            json!(open.plan),
+            text(question)
+        )]
+    });
 }
 
 /// The question with the plan of its answer, of which `change` makes another.

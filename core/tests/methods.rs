@@ -76,9 +76,7 @@ fn answered(found: &Evaluated, figure: &str) -> Option<f64> {
         }
         ["limits", kind, name] => {
             let limits = &answer.memory.limits;
-            let own = limits
-                .iter()
-                .find(|own| own.offload == (*kind == "offload"))?;
+            let own = limits.iter().find(|own| own.offload == (*kind == "offload"))?;
             match *name {
                 "gpu_memory_utilization" => own.gpu_memory_utilization?,
                 phase => {
@@ -101,9 +99,8 @@ fn check(found: &Evaluated) {
     let known: BTreeSet<&str> = all.iter().map(String::as_str).collect();
     assert_eq!(known.len(), all.len(), "a figure is listed twice");
     for figure in &all {
-        let [en, zh] = [Language::En, Language::Zh].map(|language| {
-            explain(found, figure, language).unwrap_or_else(|| panic!("{figure}: not explained"))
-        });
+        let [en, zh] = [Language::En, Language::Zh]
+            .map(|language| explain(found, figure, language).unwrap_or_else(|| panic!("{figure}: not explained")));
         check_one(found, &en, &known);
         check_opened(found, &en);
         check_one(found, &zh, &known);
@@ -118,42 +115,21 @@ fn check_one(found: &Evaluated, own: &Explanation, known: &BTreeSet<&str>) {
     if let Some(value) = answered(found, figure) {
         // A difference of numbers that are nearly the same.
         let near = close(own.value, value) || (own.value - value).abs() < 1e-6 * own_scale(own);
-        assert!(
-            near,
-            "{figure}: {} is not {value}: {}",
-            own.value, own.put_in
-        );
+        assert!(near, "{figure}: {} is not {value}: {}", own.value, own.put_in);
     }
     let (numbers, shown) = own.put_in.rsplit_once(" = ").unwrap();
     assert_eq!(shown, own.shown, "{figure}");
-    assert!(
-        put_in::comes_to(numbers, shown),
-        "{figure}: {} does not come to {}",
-        own.put_in,
-        own.shown
-    );
+    assert!(put_in::comes_to(numbers, shown), "{figure}: {} does not come to {}", own.put_in, own.shown);
     assert!(entry(own.method).is_some(), "{figure}: {}", own.method);
     assert!(!own.sources.is_empty(), "{figure} has no source");
-    assert!(
-        own.sources
-            .iter()
-            .all(|source| source.url.starts_with("https://"))
-    );
+    assert!(own.sources.iter().all(|source| source.url.starts_with("https://")));
     let symbols: BTreeSet<&str> = own.terms.iter().map(|term| term.symbol.as_str()).collect();
     assert_eq!(symbols.len(), own.terms.len(), "{figure}: {}", own.formula);
     for term in &own.terms {
-        assert!(
-            own.formula.contains(&term.symbol),
-            "{figure}: {} {}",
-            own.formula,
-            term.symbol
-        );
+        assert!(own.formula.contains(&term.symbol), "{figure}: {} {}", own.formula, term.symbol);
         assert!(!term.meaning.is_empty());
         if let Some(part) = &term.figure {
-            assert!(
-                known.contains(part.as_str()),
-                "{figure}: {part} is no figure"
-            );
+            assert!(known.contains(part.as_str()), "{figure}: {part} is no figure");
         }
     }
     let text = serde_json::to_string(own).unwrap();
@@ -215,9 +191,7 @@ fn every_figure_of_a_preset_is_explained() {
 #[test]
 fn every_figure_of_the_recorded_questions_is_explained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let paths = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut questions = 0;
     for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
         if path.to_string_lossy().ends_with(".answer.json") {
@@ -261,40 +235,21 @@ fn every_formula_has_a_source_and_two_languages() {
             assert!(ids.insert(id), "{id} is there twice");
             assert!(!entry.citations.is_empty(), "{id} cites nothing");
             for citation in entry.citations {
-                assert!(
-                    citation.url.starts_with("https://") && citation.name.len() > 3,
-                    "{id}"
-                );
+                assert!(citation.url.starts_with("https://") && citation.name.len() > 3, "{id}");
             }
             let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
             assert!(chinese(entry.text[1]) && !chinese(entry.text[0]), "{id}");
-            assert!(
-                entry.text[0].ends_with(['.', ')', ':']),
-                "{id}: {}",
-                entry.text[0]
-            );
+            assert!(entry.text[0].ends_with(['.', ')', ':']), "{id}: {}", entry.text[0]);
             let words = ["or", "with", "else", "of", "over", "that", "than", "legal"];
             let english = |word: &str| words.contains(&word);
             let mut said = entry.formula_zh.split(|c: char| !c.is_ascii_alphabetic());
             assert!(!said.any(english), "{id}: {}", entry.formula_zh);
             for term in entry.terms {
-                assert!(
-                    entry.formula_zh.contains(term.symbol),
-                    "{id}: {}",
-                    term.symbol
-                );
+                assert!(entry.formula_zh.contains(term.symbol), "{id}: {}", term.symbol);
                 assert!(entry.formula.contains(term.symbol), "{id}: {}", term.symbol);
-                assert!(
-                    chinese(term.meaning[1]) && !chinese(term.meaning[0]),
-                    "{id}: {}",
-                    term.symbol
-                );
+                assert!(chinese(term.meaning[1]) && !chinese(term.meaning[0]), "{id}: {}", term.symbol);
             }
-            assert!(
-                id.bytes()
-                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
-                "{id}"
-            );
+            assert!(id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{id}");
         }
     }
 }
@@ -322,27 +277,16 @@ fn errors_are_those_on_record() {
     let record: Value = serde_json::from_str(&text).unwrap();
     let figures = record["figures"].as_array().unwrap();
     for own in measured().iter().filter(|own| own.of != "rl") {
-        let case = if own.left_out {
-            "left_out"
-        } else {
-            "predicted"
-        };
+        let case = if own.left_out { "left_out" } else { "predicted" };
         let same = figures.iter().find(|figure| {
-            figure["kind"] == own.of
-                && figure["by"] == own.by
-                && figure["name"] == own.name
-                && figure["case"] == case
+            figure["kind"] == own.of && figure["by"] == own.by && figure["name"] == own.name && figure["case"] == case
         });
         let same = same.unwrap_or_else(|| panic!("{own:?}"));
         assert_eq!(same["median"].as_f64(), Some(own.median));
         assert_eq!(same["runs"].as_u64(), Some(own.runs as u64));
     }
-    let rl: toml::Table =
-        toml::from_str(&fs::read_to_string(root.join("tests/data/rl.toml")).unwrap()).unwrap();
-    let headline = measured()
-        .iter()
-        .find(|own| own.of == "rl" && own.name == "headline")
-        .unwrap();
+    let rl: toml::Table = toml::from_str(&fs::read_to_string(root.join("tests/data/rl.toml")).unwrap()).unwrap();
+    let headline = measured().iter().find(|own| own.of == "rl" && own.name == "headline").unwrap();
     assert_eq!(rl["headline"]["median"].as_float(), Some(headline.median));
     for entry in groups().iter().flat_map(|group| group.entries) {
         let said = [Language::En, Language::Zh].map(|language| error_of(entry.error, language));
@@ -375,57 +319,24 @@ cites = [["Korthikanti et al. 2022", "https://arxiv.org/abs/2205.05198"]]
 "#;
     let (from, to) = change;
     assert!(entry.contains(from));
-    fs::write(
-        root.join("explain/methods/own.toml"),
-        entry.replace(from, to),
-    )
-    .unwrap();
+    fs::write(root.join("explain/methods/own.toml"), entry.replace(from, to)).unwrap();
     build::literal(&root).map(|(text, _)| text)
 }
 
 #[test]
 fn the_build_takes_the_doc_comment_and_refuses_what_is_not_there() {
     let text = compiled("whole", ("", "")).unwrap();
-    assert!(
-        text.contains("\"Twice x, as arXiv:2205.05198 says.\""),
-        "{text}"
-    );
-    assert!(
-        text.contains("path: \"core/engine/src/own.rs\", item: \"twice\", line: 6"),
-        "{text}"
-    );
+    assert!(text.contains("\"Twice x, as arXiv:2205.05198 says.\""), "{text}");
+    assert!(text.contains("path: \"core/engine/src/own.rs\", item: \"twice\", line: 6"), "{text}");
     for (name, change, said) in [
-        (
-            "item",
-            ("own.rs#twice", "own.rs#thrice"),
-            "own.rs has no thrice",
-        ),
+        ("item", ("own.rs#twice", "own.rs#thrice"), "own.rs has no thrice"),
         ("file", ("own.rs#twice", "other.rs#twice"), "other.rs"),
         ("scheme", ("https://", "http://"), "no https address"),
-        (
-            "paper",
-            ("2205.05198\"", "1234.56789\""),
-            "does not cite arXiv:1234.56789",
-        ),
+        ("paper", ("2205.05198\"", "1234.56789\""), "does not cite arXiv:1234.56789"),
         ("words", ("两倍。", " "), "a word is empty"),
-        (
-            "fitted",
-            ("cites", "constants = [\"engine\", \"luck\"]\ncites"),
-            "no luck",
-        ),
-        (
-            "error",
-            ("cites", "error = \"luck\"\ncites"),
-            "luck is none of",
-        ),
-        (
-            "cites",
-            (
-                "[[\"Korthikanti et al. 2022\", \"https://arxiv.org/abs/2205.05198\"]]",
-                "[]",
-            ),
-            "cites:",
-        ),
+        ("fitted", ("cites", "constants = [\"engine\", \"luck\"]\ncites"), "no luck"),
+        ("error", ("cites", "error = \"luck\"\ncites"), "luck is none of"),
+        ("cites", ("[[\"Korthikanti et al. 2022\", \"https://arxiv.org/abs/2205.05198\"]]", "[]"), "cites:"),
     ] {
         let problems = compiled(name, change).unwrap_err().join("\n");
         assert!(problems.contains(said), "{name}: {problems}");

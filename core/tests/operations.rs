@@ -88,11 +88,7 @@ fn rl_steps_with_adapters_count_them() {
     let (all, adapters) = (step(None), step(Some(16)));
     let of = |answer: &Answer| per_token(answer, answer.mfu, 148.0);
     let llama = model::resolve_model(&"llama-3.1-8b".into(), "model").unwrap();
-    close(
-        of(&all),
-        flops::training_per_token(&llama, 1300.0).get(),
-        1e-9,
-    );
+    close(of(&all), flops::training_per_token(&llama, 1300.0).get(), 1e-9);
     let frozen = flops::adapted_per_token(&llama, 1300.0, 41_943_040).get();
     close(of(&adapters), frozen, 1e-9);
     // The forward pass once more, without the LM head, on 4 of 6: more than a third.
@@ -108,15 +104,12 @@ fn again(model: &str, plan: &Value) -> f64 {
 
 #[test]
 fn each_module_counts_what_it_multiplies_again() {
-    let megatron = |modules: Value| json!({"backend": "megatron", "recompute": {"granularity": "selective", "modules": modules}});
+    let megatron =
+        |modules: Value| json!({"backend": "megatron", "recompute": {"granularity": "selective", "modules": modules}});
     let llama = |plan: &Value| again("llama-3.1-8b", plan);
     close(llama(&megatron(json!(["core_attn"]))), SCORES, 1e-3);
     close(llama(&megatron(json!(["mlp"]))), 32.0 * 2.0 * MLP, 1e-3);
-    close(
-        llama(&megatron(json!(["mlp", "core_attn"]))),
-        32.0 * 2.0 * MLP + SCORES,
-        1e-3,
-    );
+    close(llama(&megatron(json!(["mlp", "core_attn"]))), 32.0 * 2.0 * MLP + SCORES, 1e-3);
     assert_eq!(llama(&megatron(json!(["layernorm"]))), 0.0);
     assert_eq!(llama(&json!({"recompute": "none"})), 0.0);
     let layers = 32.0 * 2.0 * (ATTENTION + MLP) + SCORES;
@@ -133,20 +126,13 @@ fn each_module_counts_what_it_multiplies_again() {
 fn modules_of_experts_and_latents() {
     let deepseek = |modules: Value| {
         let recompute = json!({"granularity": "selective", "modules": modules});
-        again(
-            "deepseek-v3",
-            &json!({"backend": "megatron", "expert_parallel": 8, "recompute": recompute}),
-        )
+        again("deepseek-v3", &json!({"backend": "megatron", "expert_parallel": 8, "recompute": recompute}))
     };
     let expert = 3.0 * 7168.0 * 2048.0;
     let experts = 58.0 * 2.0 * (9.0 * expert + 7168.0 * 256.0);
     close(deepseek(json!(["moe"])), experts, 1e-3);
     close(deepseek(json!(["moe", "shared_experts"])), experts, 1e-3);
-    close(
-        deepseek(json!(["shared_experts"])),
-        58.0 * 2.0 * expert,
-        1e-3,
-    );
+    close(deepseek(json!(["shared_experts"])), 58.0 * 2.0 * expert, 1e-3);
     assert_eq!(deepseek(json!(["moe_act"])), 0.0);
     let dense = 3.0 * 2.0 * 3.0 * 7168.0 * 18432.0;
     close(deepseek(json!(["mlp"])), dense, 1e-3);
@@ -166,10 +152,7 @@ fn recomputed_shared_experts_take_time() {
             &json!({"backend": "megatron", "expert_parallel": 8, "recompute": recompute}),
         )
     };
-    let (norms, shared) = (
-        deepseek(json!(["layernorm"])),
-        deepseek(json!(["layernorm", "shared_experts"])),
-    );
+    let (norms, shared) = (deepseek(json!(["layernorm"])), deepseek(json!(["layernorm", "shared_experts"])));
     assert!(shared.memory.parts.activations < norms.memory.parts.activations);
     assert!(shared.time.parts.recompute > norms.time.parts.recompute);
     // All of the experts' layer holds them already.

@@ -42,16 +42,7 @@ fn caveat<'a>(answer: &'a Answer, id: &str) -> Option<&'a str> {
 
 #[test]
 fn a_card_by_its_figures_is_as_fast_as_by_its_name() {
-    for id in [
-        "h100-sxm",
-        "a100-sxm-80g",
-        "h20",
-        "b200-sxm",
-        "mi300x",
-        "v100-sxm-32g",
-        "t4",
-        "l40s",
-    ] {
+    for id in ["h100-sxm", "a100-sxm-80g", "h20", "b200-sxm", "mi300x", "v100-sxm-32g", "t4", "l40s"] {
         let (by_name, own) = (answer(&json!(id)), answer(&written_out(id)));
         let ratio = own.tokens_per_s / by_name.tokens_per_s;
         assert!((0.95..1.05).contains(&ratio), "{id}: {ratio}");
@@ -91,10 +82,7 @@ fn what_is_like_no_card_is_typical_and_says_so() {
     let hopper = stated("hopper");
     assert!(caveat(&hopper, "efficiency-assumed").is_none());
     assert!(own.interval.unwrap().tokens_per_s_per_gpu[0] < own.tokens_per_s_per_gpu * 0.85);
-    let speeds: Vec<f64> = EFFICIENCY
-        .architecture_names()
-        .map(|name| stated(&name).tokens_per_s)
-        .collect();
+    let speeds: Vec<f64> = EFFICIENCY.architecture_names().map(|name| stated(&name).tokens_per_s).collect();
     assert!(speeds.iter().any(|other| *other < own.tokens_per_s));
     assert!(speeds.iter().any(|other| *other > own.tokens_per_s));
     assert_eq!(hopper.tokens_per_s, stated("Hopper").tokens_per_s);
@@ -110,20 +98,13 @@ fn typical_is_the_median_of_each_constant() {
         .collect();
     assert!(all.len() >= 8 && all.len() < EFFICIENCY.architectures.len());
     type Constant = fn(&shardwise_core::efficiency::Architecture) -> f64;
-    let constants: [Constant; 4] = [
-        |own| own.matmul,
-        |own| own.sustained,
-        |own| own.attention_forward,
-        |own| own.generation_cache,
-    ];
+    let constants: [Constant; 4] =
+        [|own| own.matmul, |own| own.sustained, |own| own.attention_forward, |own| own.generation_cache];
     for of in constants {
         let typical = of(&EFFICIENCY.typical);
         let below = all.iter().filter(|own| of(own) < typical - 1e-4).count();
         let above = all.iter().filter(|own| of(own) > typical + 1e-4).count();
-        assert!(
-            below <= all.len() / 2 && above <= all.len() / 2,
-            "{typical}"
-        );
+        assert!(below <= all.len() / 2 && above <= all.len() / 2, "{typical}");
     }
 }
 
@@ -134,15 +115,10 @@ fn no_card_of_the_catalog_has_efficiencies_of_another_in_silence() {
         let hardware = resolve(&question).unwrap().hardware;
         let entry = EFFICIENCY.known(&hardware);
         let own = entry.is_some_and(|entry| {
-            gpu.architecture.starts_with(entry.name.as_ref())
-                || gpu.id.starts_with(entry.name.as_ref())
+            gpu.architecture.starts_with(entry.name.as_ref()) || gpu.id.starts_with(entry.name.as_ref())
         });
         let answer = estimate(&question).unwrap();
-        assert!(
-            own || caveat(&answer, "efficiency-assumed").is_some(),
-            "{}",
-            gpu.id
-        );
+        assert!(own || caveat(&answer, "efficiency-assumed").is_some(), "{}", gpu.id);
     }
 }
 
@@ -158,24 +134,13 @@ fn a_stated_architecture_is_known_and_the_bases() {
     let mut gpu = odd();
     gpu["architecture"] = "tesla".into();
     let message = refused(gpu);
-    for name in [
-        "ampere",
-        "ada",
-        "hopper",
-        "blackwell",
-        "cdna",
-        "volta",
-        "turing",
-    ] {
+    for name in ["ampere", "ada", "hopper", "blackwell", "cdna", "volta", "turing"] {
         assert!(message.contains(name), "{message}");
     }
     let message = refused(json!({"base": "h100-sxm", "architecture": "ampere"}));
     assert!(message.contains("Hopper"), "{message}");
     let same = json!({"base": "h100-sxm", "architecture": "hopper"});
-    assert_eq!(
-        answer(&same).tokens_per_s,
-        answer(&json!("h100-sxm")).tokens_per_s
-    );
+    assert_eq!(answer(&same).tokens_per_s, answer(&json!("h100-sxm")).tokens_per_s);
     // It holds whatever card the figures are like.
     let mut gpu = written_out("h100-sxm");
     gpu["architecture"] = "blackwell".into();

@@ -20,10 +20,7 @@ const NOMINAL_EXCEPTIONS: [(&str, &str); 10] = [
     ("opt-2.7b", "2.7B is rounded up"),
     ("falcon-7b", "the published figure counts the tied LM head"),
     ("falcon-40b", "40B is rounded down"),
-    (
-        "internvl3.5-1b",
-        "the published figure counts a tied LM head",
-    ),
+    ("internvl3.5-1b", "the published figure counts a tied LM head"),
 ];
 
 struct Row {
@@ -59,11 +56,7 @@ fn off_by(counted: u64, published: u64) -> f64 {
 fn every_catalog_model_has_an_expectation() {
     let rows = rows();
     for entry in catalog::models() {
-        assert!(
-            rows.iter().any(|row| row.id == entry.id),
-            "{} has no expected count",
-            entry.id
-        );
+        assert!(rows.iter().any(|row| row.id == entry.id), "{} has no expected count", entry.id);
     }
     assert_eq!(rows.len(), catalog::models().len());
 }
@@ -84,11 +77,7 @@ fn active_weights_leave_out_the_idle_experts() {
     for row in rows() {
         let model = model_of_entry(catalog::model(row.id).expect(row.id));
         assert_eq!(model.parameters.active, row.active, "{} active", row.id);
-        assert!(
-            model.parameters.active <= model.parameters.total,
-            "{}",
-            row.id
-        );
+        assert!(model.parameters.active <= model.parameters.total, "{}", row.id);
     }
 }
 
@@ -99,14 +88,7 @@ fn nominal_figures_are_within_one_and_a_half_percent() {
         let off = off_by(model.parameters.total, row.published);
         let excepted = NOMINAL_EXCEPTIONS.iter().any(|(id, _)| *id == row.id);
         // An exception that has become right must leave the list.
-        assert_eq!(
-            off > 0.015,
-            excepted,
-            "{}: {} against {} published",
-            row.id,
-            model.parameters.total,
-            row.published
-        );
+        assert_eq!(off > 0.015, excepted, "{}: {} against {} published", row.id, model.parameters.total, row.published);
     }
 }
 
@@ -126,17 +108,12 @@ fn parts_add_up() {
             + p.dense_layers * (p.dense_mlp + p.dense_mlp_bias)
             + p.expert_layers * p.expert_layer;
         assert_eq!(sum, p.total, "{}", entry.id);
-        let experts =
-            p.router + p.shared_experts + p.expert_latent + entry.shape.num_experts * p.expert;
+        let experts = p.router + p.shared_experts + p.expert_latent + entry.shape.num_experts * p.expert;
         if p.expert_layers > 0 {
             assert_eq!(experts, p.expert_layer, "{}", entry.id);
         }
         let mixers = p.attention_layers + p.linear_layers + p.mamba_layers;
-        let blocks = if entry.model_type == "nemotron_h" {
-            mixers + p.dense_layers + p.expert_layers
-        } else {
-            mixers
-        };
+        let blocks = if entry.model_type == "nemotron_h" { mixers + p.dense_layers + p.expert_layers } else { mixers };
         assert_eq!(blocks, layers, "{}", entry.id);
     }
 }
@@ -150,10 +127,7 @@ fn parts_of_llama_3_1_8b_by_hand() {
     assert_eq!(p.attention_vectors, 0);
     assert_eq!(p.dense_mlp, 3 * 4096 * 14_336);
     assert_eq!(p.block_norms, 2 * 4096);
-    assert_eq!(
-        (p.attention_layers, p.dense_layers, p.expert_layers),
-        (32, 32, 0)
-    );
+    assert_eq!((p.attention_layers, p.dense_layers, p.expert_layers), (32, 32, 0));
 }
 
 #[test]
@@ -174,31 +148,19 @@ fn adapters_by_hand() {
     let llama = catalog::model("llama-3.1-8b").unwrap().shape;
     let attention = (4096 + 4096) * 2 + (4096 + 1024) * 2;
     let mlp = 3 * (4096 + 14_336);
-    assert_eq!(
-        ParameterCounts::lora(&llama, 16, LoraTargets::Attention),
-        16 * 32 * attention
-    );
+    assert_eq!(ParameterCounts::lora(&llama, 16, LoraTargets::Attention), 16 * 32 * attention);
     // PEFT prints 41,943,040 trainable parameters for rank 16 on all linear layers of this model.
-    assert_eq!(
-        ParameterCounts::lora(&llama, 16, LoraTargets::AllLinear),
-        41_943_040
-    );
+    assert_eq!(ParameterCounts::lora(&llama, 16, LoraTargets::AllLinear), 41_943_040);
     assert_eq!(16 * 32 * (attention + mlp), 41_943_040);
     let moe = catalog::model("qwen3-30b-a3b").unwrap().shape;
     let attention = (2048 + 4096) * 2 + (2048 + 512) * 2;
-    assert_eq!(
-        ParameterCounts::lora(&moe, 8, LoraTargets::AllLinear),
-        8 * 48 * (attention + 128 * 3 * (2048 + 768))
-    );
+    assert_eq!(ParameterCounts::lora(&moe, 8, LoraTargets::AllLinear), 8 * 48 * (attention + 128 * 3 * (2048 + 768)));
     assert_eq!(ParameterCounts::lora(&moe, 0, LoraTargets::AllLinear), 0);
 }
 
 #[test]
 fn stated_counts_replace_the_formulas() {
-    let stated: Vec<_> = catalog::models()
-        .iter()
-        .filter(|entry| entry.stated_parameters > 0)
-        .collect();
+    let stated: Vec<_> = catalog::models().iter().filter(|entry| entry.stated_parameters > 0).collect();
     assert!(!stated.is_empty());
     for entry in stated {
         let model = model_of_entry(entry);

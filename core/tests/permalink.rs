@@ -60,12 +60,7 @@ fn text() -> BoxedStrategy<String> {
         "1.0",
         "1E5",
     ];
-    prop_oneof![
-        select(awkward).prop_map(str::to_owned),
-        any::<String>(),
-        "[a-z0-9./&=#%+-]{0,24}"
-    ]
-    .boxed()
+    prop_oneof![select(awkward).prop_map(str::to_owned), any::<String>(), "[a-z0-9./&=#%+-]{0,24}"].boxed()
 }
 
 fn scalar() -> BoxedStrategy<Value> {
@@ -96,29 +91,23 @@ fn value() -> BoxedStrategy<Value> {
 
 /// A question with arbitrary values where the interface takes any: the form may hold them half typed.
 fn strange() -> BoxedStrategy<Asked> {
-    (
-        questions::question(Plan::Partial),
-        [value(), value(), value(), value()],
-        any::<[bool; 4]>(),
-    )
-        .prop_map(
-            |(Asked(mut question), [model, gpu, critic, reward], [a, b, c, d])| {
-                if a {
-                    question.model = model;
-                }
-                if b {
-                    question.hardware.gpu = gpu;
-                }
-                let rl = question.workload.rl.get_or_insert_default();
-                if c {
-                    rl.critic = Some(critic);
-                }
-                if d {
-                    rl.reward_model = Some(reward).filter(|reward| !reward.is_null());
-                }
-                Asked(question)
-            },
-        )
+    (questions::question(Plan::Partial), [value(), value(), value(), value()], any::<[bool; 4]>())
+        .prop_map(|(Asked(mut question), [model, gpu, critic, reward], [a, b, c, d])| {
+            if a {
+                question.model = model;
+            }
+            if b {
+                question.hardware.gpu = gpu;
+            }
+            let rl = question.workload.rl.get_or_insert_default();
+            if c {
+                rl.critic = Some(critic);
+            }
+            if d {
+                rl.reward_model = Some(reward).filter(|reward| !reward.is_null());
+            }
+            Asked(question)
+        })
         .boxed()
 }
 
@@ -193,10 +182,7 @@ fn refuse_cuts(hash: &str) {
         let Err(error) = from_hash(&hash[..end]) else {
             panic!("{} is read as a whole link", &hash[..end]);
         };
-        assert!(
-            !error.field.is_empty() && error.message.ends_with('.'),
-            "{error}"
-        );
+        assert!(!error.field.is_empty() && error.message.ends_with('.'), "{error}");
     }
 }
 
@@ -222,10 +208,7 @@ fn links_are_readable() {
         "workload.mean_sequence_length=1000.5",
         "plan.recompute.granularity=selective",
     ] {
-        assert!(
-            hash.split('&').any(|found| found == part),
-            "{part} is not in {hash}"
-        );
+        assert!(hash.split('&').any(|found| found == part), "{part} is not in {hash}");
     }
 }
 
@@ -234,47 +217,28 @@ fn links_are_readable() {
 fn a_null_critic_survives() {
     let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm"},
         "workload": {"kind": "grpo", "rl": {"critic": null, "prompts_per_step": 8}}});
-    assert!(
-        round_trip(&question_from_value(question).unwrap()).contains("&workload.rl.critic=null&")
-    );
+    assert!(round_trip(&question_from_value(question).unwrap()).contains("&workload.rl.critic=null&"));
 }
 
 #[test]
 fn contradictions_and_damage_name_their_field() {
     let start = "v=1&d=2026.11&model=qwen3-8b&hardware.gpu=h100-sxm&workload.kind=sft";
     for (tail, field, phrase) in [
-        (
-            "&hardware.gpus=8&hardware.gpus=16&z=1",
-            "hardware.gpus",
-            "contradicts",
-        ),
-        (
-            "&hardware.gpu.base=l4&z=1",
-            "hardware.gpu.base",
-            "contradicts",
-        ),
+        ("&hardware.gpus=8&hardware.gpus=16&z=1", "hardware.gpus", "contradicts"),
+        ("&hardware.gpu.base=l4&z=1", "hardware.gpu.base", "contradicts"),
         ("&hardware.gpus=%F&z=1", "hardware.gpus", "damaged"),
         ("&hardware.gpus=%FF%FE&z=1", "hardware.gpus", "damaged"),
         ("&hardware.gpus=8", "hardware.gpus", "end mark"),
         ("&hardware.gpus", "hardware.gpus", "cut"),
         ("&hardware.gpus=eight&z=1", "hardware.gpus", "whole number"),
         ("&hardware.cpus=8&z=1", "hardware.cpus", "no such field"),
-        (
-            "&plan.a.b.c.d.e.f.g.h.i=1&z=1",
-            "plan.a.b.c.d.e.f.g.h.i",
-            "contradicts",
-        ),
+        ("&plan.a.b.c.d.e.f.g.h.i=1&z=1", "plan.a.b.c.d.e.f.g.h.i", "contradicts"),
     ] {
         let error = from_hash(&format!("{start}{tail}")).unwrap_err();
         assert_eq!(error.field, field, "{error}");
         assert!(error.message.contains(phrase), "{error}");
     }
-    assert_eq!(
-        from_hash(&format!("{}&z=1", start.replace("v=1", "v=2")))
-            .unwrap_err()
-            .field,
-        "version"
-    );
+    assert_eq!(from_hash(&format!("{}&z=1", start.replace("v=1", "v=2"))).unwrap_err().field, "version");
     assert_eq!(from_hash("").unwrap_err().field, "link");
     assert_eq!(from_hash(&"a".repeat(70_000)).unwrap_err().field, "link");
 }

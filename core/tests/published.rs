@@ -10,9 +10,7 @@ use shardwise_core::model::{Model, ParameterCounts, resolve_model};
 use shardwise_core::plan::Layout;
 use shardwise_core::rollout::cache_bytes_per_token;
 use shardwise_core::weights::{NF4_BYTES, RankWeights, Stage, States, training_states};
-use shardwise_core::wire::{
-    Answer, Backend, KvCacheDtype, LoraTargets, Offload, question_from_value,
-};
+use shardwise_core::wire::{Answer, Backend, KvCacheDtype, LoraTargets, Offload, question_from_value};
 use shardwise_core::zero_needs::ZeroNeeds;
 use shardwise_core::{estimate, flops, presets};
 
@@ -27,13 +25,7 @@ fn gpt(hidden: u64, heads: u64, layers: u64, vocabulary: u64) -> Value {
         "gated_mlp": false, "tie_word_embeddings": true})
 }
 
-fn question(
-    model: Value,
-    gpus: u64,
-    length: u64,
-    batch: u64,
-    plan: Value,
-) -> shardwise_core::Question {
+fn question(model: Value, gpus: u64, length: u64, batch: u64, plan: Value) -> shardwise_core::Question {
     let mut plan = plan;
     for (key, value) in [
         ("tensor_parallel", json!(1)),
@@ -66,10 +58,7 @@ fn answer(question: &shardwise_core::Question) -> Answer {
 
 #[track_caller]
 fn close(got: f64, published: f64, tolerance: f64) {
-    assert!(
-        (got / published - 1.0).abs() <= tolerance,
-        "{got} is not within {tolerance} of {published}"
-    );
+    assert!((got / published - 1.0).abs() <= tolerance, "{got} is not within {tolerance} of {published}");
 }
 
 /// Bytes one layer keeps per token and hidden size (`sbh` in the paper).
@@ -87,10 +76,7 @@ fn kept_per_sbh(question: &shardwise_core::Question) -> f64 {
         weight_gradients: true,
     };
     let tokens = job.workload.sequence_length as f64;
-    let slice = Slice {
-        tokens,
-        attention_length: tokens,
-    };
+    let slice = Slice { tokens, attention_length: tokens };
     block.kept_bytes(context.blocks[0], slice, 0.0) / (tokens * shape.hidden_size as f64)
 }
 
@@ -116,32 +102,16 @@ fn activations_per_layer() {
                 ))
             };
             // Tensor parallelism: sbh(10 + 24/t + 5as/ht); with t = 1, no parallelism: sbh(34 + 5as/h).
-            close(
-                kept("unfused", false, "none"),
-                10.0 + 24.0 / t + scores / t - MASKS,
-                1e-9,
-            );
+            close(kept("unfused", false, "none"), 10.0 + 24.0 / t + scores / t - MASKS, 1e-9);
             // With sequence parallelism: sbh/t · (34 + 5as/h).
-            close(
-                kept("unfused", true, "none"),
-                (34.0 - MASKS + scores) / t,
-                1e-9,
-            );
+            close(kept("unfused", true, "none"), (34.0 - MASKS + scores) / t, 1e-9);
             // With selective recomputation: sbh(10 + 24/t), and 34·sbh/t with sequence parallelism.
-            close(
-                kept("unfused", false, "selective"),
-                10.0 + 24.0 / t - MASKS,
-                1e-9,
-            );
+            close(kept("unfused", false, "selective"), 10.0 + 24.0 / t - MASKS, 1e-9);
             close(kept("unfused", true, "selective"), (34.0 - MASKS) / t, 1e-9);
             // Full recomputation: 2·sbh.
             close(kept("unfused", false, "full"), 2.0, 1e-9);
             // FlashAttention keeps no scores, as selective recomputation does (section 7 there).
-            close(
-                kept("flash", true, "none"),
-                kept("unfused", true, "selective"),
-                1e-9,
-            );
+            close(kept("flash", true, "none"), kept("unfused", true, "selective"), 1e-9);
         }
     }
 }
@@ -173,11 +143,7 @@ fn micro_batches_in_flight() {
         for m in [2, 4] {
             let (stages, chunks) = (p as f64, m as f64);
             let published = stages * (1.0 + (stages - 1.0) / (stages * chunks));
-            close(
-                in_flight(&layout(p, m), 512.0, Stage::First),
-                published,
-                1e-12,
-            );
+            close(in_flight(&layout(p, m), 512.0, Stage::First), published, 1e-12);
         }
     }
 }
@@ -233,11 +199,9 @@ fn iteration_flops_of_gpt_models() {
 /// per second on 6,144 TPU v4 of 275 TFLOPS: an MFU of 46.2 %. Attention counted in full there.
 #[test]
 fn mfu_of_palm() {
-    let palm = model(
-        json!({"hidden_size": 18432, "intermediate_size": 73728, "num_hidden_layers": 118,
+    let palm = model(json!({"hidden_size": 18432, "intermediate_size": 73728, "num_hidden_layers": 118,
         "num_attention_heads": 48, "num_key_value_heads": 1, "head_dim": 256, "vocab_size": 256_000,
-        "gated_mlp": true, "tie_word_embeddings": true}),
-    );
+        "gated_mlp": true, "tie_word_embeddings": true}));
     close(palm.parameters.total as f64, 540.35e9, 1e-3);
     let half = 3.0 * flops::attention_per_token(&palm.shape, b'A', 2048.0).get() * 118.0;
     let per_token = flops::training_per_token(&palm, 2048.0).get() + half;
@@ -249,11 +213,7 @@ fn mfu_of_palm() {
 fn training_cost_per_token() {
     for (id, gflops) in [("deepseek-v3", 250.0), ("llama-3.1-405b", 2448.0)] {
         let model = model(json!(id));
-        close(
-            flops::training_per_token(&model, 4096.0).get() / 1e9,
-            gflops,
-            0.02,
-        );
+        close(flops::training_per_token(&model, 4096.0).get() / 1e9, gflops, 0.02);
     }
 }
 
@@ -268,21 +228,14 @@ fn cache_per_token() {
         ("llama-3-8b", 131_072.0),
     ] {
         let model = model(json!(id));
-        assert_eq!(
-            cache_bytes_per_token(&model, &flops::blocks(&model.shape), 1, KvCacheDtype::Auto),
-            bytes,
-            "{id}"
-        );
+        assert_eq!(cache_bytes_per_token(&model, &flops::blocks(&model.shape), 1, KvCacheDtype::Auto), bytes, "{id}");
     }
 }
 
 fn states(parameters: f64, gpus: u64, backend: &str, stage: u64) -> States {
     let plan = json!({"backend": backend, "zero_stage": stage});
     let (_, layout) = resolved(&question(gpt(1024, 16, 24, 51200), gpus, 2048, gpus, plan));
-    let rank = RankWeights {
-        dense: parameters,
-        ..RankWeights::default()
-    };
+    let rank = RankWeights { dense: parameters, ..RankWeights::default() };
     training_states(&rank, &layout, gpus as u32)
 }
 
@@ -297,54 +250,12 @@ fn zero_model_states() {
     close(total(&states(7.5e9, 64, "deepspeed", 0)) / 1e9, 120.0, 1e-9);
     // GPUs, then 7.5B, 128B and 1T parameters: optimizer; gradients as well; parameters as well.
     let table = [
-        (
-            1,
-            [
-                [120.0, 120.0, 120.0],
-                [2048.0, 2048.0, 2048.0],
-                [16000.0, 16000.0, 16000.0],
-            ],
-        ),
-        (
-            4,
-            [
-                [52.5, 41.3, 30.0],
-                [896.0, 704.0, 512.0],
-                [7000.0, 5500.0, 4000.0],
-            ],
-        ),
-        (
-            16,
-            [
-                [35.6, 21.6, 7.5],
-                [608.0, 368.0, 128.0],
-                [4750.0, 2875.0, 1000.0],
-            ],
-        ),
-        (
-            64,
-            [
-                [31.4, 16.6, 1.88],
-                [536.0, 284.0, 32.0],
-                [4187.0, 2218.0, 250.0],
-            ],
-        ),
-        (
-            256,
-            [
-                [30.4, 15.4, 0.47],
-                [518.0, 263.0, 8.0],
-                [4046.0, 2054.0, 62.5],
-            ],
-        ),
-        (
-            1024,
-            [
-                [30.1, 15.1, 0.12],
-                [513.0, 257.0, 2.0],
-                [4011.0, 2013.0, 15.6],
-            ],
-        ),
+        (1, [[120.0, 120.0, 120.0], [2048.0, 2048.0, 2048.0], [16000.0, 16000.0, 16000.0]]),
+        (4, [[52.5, 41.3, 30.0], [896.0, 704.0, 512.0], [7000.0, 5500.0, 4000.0]]),
+        (16, [[35.6, 21.6, 7.5], [608.0, 368.0, 128.0], [4750.0, 2875.0, 1000.0]]),
+        (64, [[31.4, 16.6, 1.88], [536.0, 284.0, 32.0], [4187.0, 2218.0, 250.0]]),
+        (256, [[30.4, 15.4, 0.47], [518.0, 263.0, 8.0], [4046.0, 2054.0, 62.5]]),
+        (1024, [[30.1, 15.1, 0.12], [513.0, 257.0, 2.0], [4011.0, 2013.0, 15.6]]),
     ];
     for (gpus, rows) in table {
         for (parameters, row) in [7.5e9, 128e9, 1e12].into_iter().zip(rows) {
@@ -374,104 +285,66 @@ fn deepspeed_estimators() {
             6_738_415_616.0,
             131_072_000.0,
             1.0,
-            [
-                12.55, 301.2, 26.67, 301.2, 0.49, 169.4, 301.2, 2.06, 150.6, 301.2, 14.61, 5.9,
-                301.2,
-            ],
+            [12.55, 301.2, 26.67, 301.2, 0.49, 169.4, 301.2, 2.06, 150.6, 301.2, 14.61, 5.9, 301.2],
         ),
         (
             6_738_415_616.0,
             131_072_000.0,
             2.0,
-            [
-                12.55, 602.5, 19.61, 301.2, 0.49, 84.7, 301.2, 1.27, 75.3, 301.2, 7.55, 5.9, 301.2,
-            ],
+            [12.55, 602.5, 19.61, 301.2, 0.49, 84.7, 301.2, 1.27, 75.3, 301.2, 7.55, 5.9, 301.2],
         ),
         (
             6_738_415_616.0,
             131_072_000.0,
             4.0,
-            [
-                12.55, 1204.9, 16.08, 301.2, 0.49, 42.4, 301.2, 0.88, 37.7, 301.2, 4.02, 5.9, 301.2,
-            ],
+            [12.55, 1204.9, 16.08, 301.2, 0.49, 42.4, 301.2, 0.88, 37.7, 301.2, 4.02, 5.9, 301.2],
         ),
         (
             6_738_415_616.0,
             131_072_000.0,
             8.0,
-            [
-                12.55, 2409.8, 14.32, 301.2, 0.49, 21.2, 301.2, 0.68, 18.8, 301.2, 2.25, 5.9, 301.2,
-            ],
+            [12.55, 2409.8, 14.32, 301.2, 0.49, 21.2, 301.2, 0.68, 18.8, 301.2, 2.25, 5.9, 301.2],
         ),
         (
             68_976_648_192.0,
             262_144_000.0,
             1.0,
-            [
-                128.48, 3083.5, 273.02, 3083.5, 0.98, 1734.5, 3083.5, 17.04, 1541.7, 3083.5,
-                145.52, 11.7, 3083.5,
-            ],
+            [128.48, 3083.5, 273.02, 3083.5, 0.98, 1734.5, 3083.5, 17.04, 1541.7, 3083.5, 145.52, 11.7, 3083.5],
         ),
         (
             68_976_648_192.0,
             262_144_000.0,
             2.0,
-            [
-                128.48, 6167.0, 200.75, 3083.5, 0.98, 867.2, 3083.5, 9.01, 770.9, 3083.5, 73.25,
-                11.7, 3083.5,
-            ],
+            [128.48, 6167.0, 200.75, 3083.5, 0.98, 867.2, 3083.5, 9.01, 770.9, 3083.5, 73.25, 11.7, 3083.5],
         ),
         (
             68_976_648_192.0,
             262_144_000.0,
             4.0,
-            [
-                128.48, 12334.0, 164.61, 3083.5, 0.98, 433.6, 3083.5, 4.99, 385.4, 3083.5, 37.11,
-                11.7, 3083.5,
-            ],
+            [128.48, 12334.0, 164.61, 3083.5, 0.98, 433.6, 3083.5, 4.99, 385.4, 3083.5, 37.11, 11.7, 3083.5],
         ),
         (
             68_976_648_192.0,
             262_144_000.0,
             8.0,
-            [
-                128.48, 24668.0, 146.55, 3083.5, 0.98, 216.8, 3083.5, 2.98, 192.7, 3083.5, 19.04,
-                11.7, 3083.5,
-            ],
+            [128.48, 24668.0, 146.55, 3083.5, 0.98, 216.8, 3083.5, 2.98, 192.7, 3083.5, 19.04, 11.7, 3083.5],
         ),
     ];
-    let offload = |optimizer: bool, parameters: bool| Offload {
-        optimizer,
-        parameters,
-        ..Offload::default()
-    };
+    let offload = |optimizer: bool, parameters: bool| Offload { optimizer, parameters, ..Offload::default() };
     for (parameters, largest_module, nodes, printed) in rows {
-        let zero = ZeroNeeds {
-            parameters,
-            largest_module,
-            gpus_per_node: 8.0,
-            nodes,
-        };
+        let zero = ZeroNeeds { parameters, largest_module, gpus_per_node: 8.0, nodes };
         let mut got = Vec::new();
         for stage_2 in [zero.stage_2(true), zero.stage_2(false)] {
             got.extend([stage_2.gpu, stage_2.host]);
         }
-        for offload in [
-            offload(true, true),
-            offload(true, false),
-            offload(false, false),
-        ] {
+        for offload in [offload(true, true), offload(true, false), offload(false, false)] {
             let sharded = zero.stage_3(offload, true);
             got.extend([sharded.gpu, sharded.host, zero.stage_3(offload, false).host]);
         }
         for (place, (got, printed)) in got.iter().zip(printed).enumerate() {
             // Printed to two digits for GPUs, one for hosts.
             let gib = got / f64::powi(2.0, 30);
-            let digit = if [0, 2, 4, 7, 10].contains(&place) {
-                0.00501
-            } else {
-                0.0501
-            };
+            let digit = if [0, 2, 4, 7, 10].contains(&place) { 0.00501 } else { 0.0501 };
             assert!(
                 (gib - printed).abs() <= digit,
                 "{parameters} on {nodes} nodes, column {place}: {gib}, not {printed}"
@@ -486,11 +359,7 @@ fn deepspeed_estimators() {
 fn megatron_model_states() {
     for d in [1, 2, 8, 64] {
         close(total(&states(1e9, d, "megatron", 0)), 18e9, 1e-12);
-        close(
-            total(&states(1e9, d, "megatron", 1)),
-            (6.0 + 12.0 / d as f64) * 1e9,
-            1e-12,
-        );
+        close(total(&states(1e9, d, "megatron", 1)), (6.0 + 12.0 / d as f64) * 1e9, 1e-12);
     }
 }
 
@@ -500,11 +369,7 @@ fn megatron_model_states() {
 fn pytorch_model_states() {
     for gpus in [1, 8, 64] {
         close(total(&states(1e9, gpus, "ddp", 0)), 16e9, 1e-12);
-        close(
-            total(&states(1e9, gpus, "fsdp", 3)),
-            16e9 / gpus as f64,
-            1e-12,
-        );
+        close(total(&states(1e9, gpus, "fsdp", 3)), 16e9 / gpus as f64, 1e-12);
     }
     assert_eq!(state_bytes(Backend::Fsdp), (4.0, 4.0, 8.0));
 }
@@ -535,10 +400,7 @@ fn four_bit_base() {
 #[test]
 fn lora_weights() {
     let gpt3 = model(json!("gpt3-175b"));
-    assert_eq!(
-        ParameterCounts::lora(&gpt3.shape, 2, LoraTargets::Attention),
-        18_874_368
-    );
+    assert_eq!(ParameterCounts::lora(&gpt3.shape, 2, LoraTargets::Attention), 18_874_368);
 }
 
 /// Anyscale's LLMForge cookbook, table "1xP4DE.24xlarge": Llama-2-7B, 8 × A100 80 GB, 4,096 tokens, ZeRO-3:
@@ -553,11 +415,7 @@ fn llmforge_table() {
     assert!(answer.fits);
     close(answer.mtok_per_hour, 102.58, 0.15);
     close(answer.mfu, 0.48, 0.15);
-    close(
-        answer.usd_per_mtok.unwrap(),
-        40.77 / answer.mtok_per_hour,
-        1e-12,
-    );
+    close(answer.usd_per_mtok.unwrap(), 40.77 / answer.mtok_per_hour, 1e-12);
 }
 
 /// Korthikanti et al. 2022, section 5: with full recomputation hardware operations are 4/3 of the model's.
@@ -590,9 +448,6 @@ fn the_optimizer_that_steps_in_host_memory_takes_the_time_that_was_measured() {
         };
         let (there, here) = (off(1.0), off(0.0));
         assert!(there < 0.08, "CP {cp}, PP {pp}: off by {there}");
-        assert!(
-            there < here,
-            "on the card it would be off by {here}, less than {there}"
-        );
+        assert!(there < here, "on the card it would be off by {here}, less than {there}");
     }
 }

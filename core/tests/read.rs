@@ -40,10 +40,7 @@ fn sentences(reading: &Reading) -> BTreeSet<&str> {
     let refused = reading.refused.iter().map(|one| &one.why);
     let notes = reading.notes.iter().map(|one| &one.text);
     let all = assumed.chain(ignored).chain(not_modelled).chain(unknown);
-    all.chain(refused)
-        .chain(notes)
-        .map(String::as_str)
-        .collect()
+    all.chain(refused).chain(notes).map(String::as_str).collect()
 }
 
 /// The question as JSON.

@@ -6,9 +6,7 @@ use shardwise_core::catalog;
 use shardwise_core::chinese::chinese;
 use shardwise_core::neighbours::apply;
 use shardwise_core::recipes::{Recipe, recipes};
-use shardwise_core::wire::{
-    Advice, Answer, FitState, Question, Severity, WorkloadKind, question_from_value,
-};
+use shardwise_core::wire::{Advice, Answer, FitState, Question, Severity, WorkloadKind, question_from_value};
 use shardwise_core::{estimate, search};
 
 use crate::said;
@@ -39,10 +37,8 @@ fn job_of(recipe: &Recipe) -> Question {
         json!({"kind": recipe.kind, "sequence_length": length, "global_batch": 8 * gpus})
     };
     let gpu = recipe.gpu.unwrap_or("h100-sxm");
-    question_from_value(
-        json!({"version": 1, "model": recipe.model, "workload": workload,
-        "hardware": {"gpu": gpu, "gpus": gpus}}),
-    )
+    question_from_value(json!({"version": 1, "model": recipe.model, "workload": workload,
+        "hardware": {"gpu": gpu, "gpus": gpus}}))
     .unwrap()
 }
 
@@ -91,10 +87,7 @@ fn what_a_recipe_would_cost_is_what_asking_for_it_answers() {
         };
         said::said(&advice.text);
         let chinese = chinese(&advice.text).unwrap();
-        assert!(
-            chinese.contains("的配方") && !chinese.contains("plan"),
-            "{chinese}"
-        );
+        assert!(chinese.contains("的配方") && !chinese.contains("plan"), "{chinese}");
         departures += 1;
         let then = estimate(&apply(&question, &advice.set).unwrap()).unwrap();
         let gain = advice.gain.unwrap();
@@ -122,21 +115,13 @@ fn the_nearest_recipe_is_the_one_that_is_said() {
         departure(&answer).map_or_else(String::new, |advice| advice.text.clone())
     };
     let many = |gpu: &str| {
-        question_from_value(
-            json!({"version": 1, "model": "qwen3-235b-a22b", "hardware": {"gpu": gpu, "gpus": 256},
+        question_from_value(json!({"version": 1, "model": "qwen3-235b-a22b", "hardware": {"gpu": gpu, "gpus": 256},
             "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 2048},
-            "plan": {"micro_batch": 1}}),
-        )
+            "plan": {"micro_batch": 1}}))
         .unwrap()
     };
-    assert!(
-        text(&many("h100-sxm"))
-            .contains("by TP 2 × PP 8 × EP 32 on 256 × NVIDIA H100 SXM5 80GB in")
-    );
-    assert!(
-        text(&many("h200-sxm"))
-            .contains("by TP 2 × PP 8 × EP 32 on 256 × NVIDIA H100 SXM5 80GB in")
-    );
+    assert!(text(&many("h100-sxm")).contains("by TP 2 × PP 8 × EP 32 on 256 × NVIDIA H100 SXM5 80GB in"));
+    assert!(text(&many("h200-sxm")).contains("by TP 2 × PP 8 × EP 32 on 256 × NVIDIA H100 SXM5 80GB in"));
     let few = tuned(12, 4096, json!({}));
     assert_eq!(text(&few), "", "neither 8 nor 16 GPUs");
 }

@@ -57,11 +57,7 @@ struct Figures {
 
 fn figures(errors: &[f64]) -> Figures {
     let at = |share: f64| magnitude_at(errors, share).unwrap();
-    Figures {
-        runs: errors.len(),
-        median: at(0.5),
-        p90: at(0.9),
-    }
+    Figures { runs: errors.len(), median: at(0.5), p90: at(0.9) }
 }
 
 #[test]
@@ -88,37 +84,22 @@ fn steps_are_as_close_as_recorded() {
     let mut worse = Vec::new();
     for (name, errors) in &errors {
         let now = figures(errors);
-        println!(
-            "[{name}]\nruns = {}\nmedian = {:.3}\np90 = {:.3}\n",
-            now.runs, now.median, now.p90
-        );
+        println!("[{name}]\nruns = {}\nmedian = {:.3}\np90 = {:.3}\n", now.runs, now.median, now.p90);
         let then = &record[*name];
         assert_eq!(now.runs, then.runs, "{name}");
         if now.median > then.median + TOLERANCE || now.p90 > then.p90 + TOLERANCE {
             worse.push(format!("{name}: {then:?} became {now:?}"));
         }
     }
-    assert!(
-        worse.is_empty(),
-        "{}\nWhere that is meant, record it in core/tests/data/rl.toml.",
-        worse.join("\n")
-    );
+    assert!(worse.is_empty(), "{}\nWhere that is meant, record it in core/tests/data/rl.toml.", worse.join("\n"));
 }
 
 #[test]
 fn every_run_has_a_source() {
     for run in runs() {
-        assert!(
-            run.source_url.starts_with("https://") && run.source.len() > 10,
-            "{}",
-            run.id
-        );
+        assert!(run.source_url.starts_with("https://") && run.source.len() > 10, "{}", run.id);
         assert!(run.date.len() >= 4, "{}", run.id);
-        assert!(
-            run.mended.is_none_or(|mended| mended.len() >= 20),
-            "{}",
-            run.id
-        );
+        assert!(run.mended.is_none_or(|mended| mended.len() >= 20), "{}", run.id);
     }
 }
 
@@ -153,14 +134,7 @@ fn merge(target: &mut Value, change: Value) {
                 if value.is_null() {
                     target.as_object_mut().unwrap().remove(&key);
                 } else {
-                    merge(
-                        target
-                            .as_object_mut()
-                            .unwrap()
-                            .entry(key)
-                            .or_insert(Value::Null),
-                        value,
-                    );
+                    merge(target.as_object_mut().unwrap().entry(key).or_insert(Value::Null), value);
                 }
             }
         }
@@ -170,10 +144,7 @@ fn merge(target: &mut Value, change: Value) {
 
 #[track_caller]
 fn between(value: f64, low: f64, high: f64) {
-    assert!(
-        (low..=high).contains(&value),
-        "{value} is not between {low} and {high}"
-    );
+    assert!((low..=high).contains(&value), "{value} is not between {low} and {high}");
 }
 
 /// `grpo_qwen2.5_7b.csv`, rows 7 and 2: without dynamic batching the update took 300 s, with it 102 s (TP 4). With TP 2
@@ -213,12 +184,7 @@ fn strong_scaling_has_its_price() {
 /// Rows 9 and 12: full recomputation took the update from 219 to 253 s.
 #[test]
 fn full_recomputation_costs_the_update() {
-    let update = |recompute: &str| {
-        phase(
-            &practice(json!({"plan": {"recompute": recompute}})),
-            "update_actor",
-        )
-    };
+    let update = |recompute: &str| phase(&practice(json!({"plan": {"recompute": recompute}})), "update_actor");
     between(update("full") / update("none"), 1.10, 1.35);
 }
 
@@ -226,14 +192,8 @@ fn full_recomputation_costs_the_update() {
 #[test]
 fn fused_lm_head_saves_the_logits() {
     let peak = |fused: bool| {
-        let answer =
-            practice(json!({"plan": {"fused_lm_head": fused, "max_tokens_per_gpu": 8192}}));
-        let update = answer
-            .memory
-            .phases
-            .iter()
-            .find(|phase| phase.name == "update_actor")
-            .unwrap();
+        let answer = practice(json!({"plan": {"fused_lm_head": fused, "max_tokens_per_gpu": 8192}}));
+        let update = answer.memory.phases.iter().find(|phase| phase.name == "update_actor").unwrap();
         update.reserved_gib
     };
     let logits = 8192.0 * 152_064.0 * 2.0 / 4.0 / f64::powi(2.0, 30);
@@ -270,11 +230,7 @@ fn generation(gpus: u64) -> Answer {
 /// A 70B model in fp8 leaves one H100 no room for its cache: TP 2 is several times as fast per GPU.
 #[test]
 fn a_starved_cache_is_slow() {
-    between(
-        generation(2).tokens_per_s_per_gpu / generation(1).tokens_per_s_per_gpu,
-        2.0,
-        20.0,
-    );
+    between(generation(2).tokens_per_s_per_gpu / generation(1).tokens_per_s_per_gpu, 2.0, 20.0);
 }
 
 /// GRPO on Llama-3.1-8B as NeMo-RL's asynchronous recipe has it (16 H100, 64 prompts of 32 responses;
@@ -297,11 +253,7 @@ fn one_step_off_gains() {
     let beside = llama(json!({"schedule": "one_step_off"}));
     between(colocated / beside.step_time_s, 1.2, 1.5);
     let phases: f64 = beside.time.phases.iter().map(|phase| phase.s).sum();
-    between(
-        phases - beside.time.hidden_s - beside.step_time_s,
-        -1e-6,
-        1e-6,
-    );
+    between(phases - beside.time.hidden_s - beside.step_time_s, -1e-6, 1e-6);
 }
 
 /// The split that is found is the best of all whole ones.
@@ -329,14 +281,10 @@ fn the_best_split_is_found() {
 #[test]
 fn staleness_hides_the_tail() {
     let rollout = |max_staleness: u64| {
-        let rl =
-            json!({"schedule": "fully_async", "train_gpus": 8, "max_staleness": max_staleness});
+        let rl = json!({"schedule": "fully_async", "train_gpus": 8, "max_staleness": max_staleness});
         phase(&llama(rl), "rollout")
     };
-    let step_by_step = phase(
-        &llama(json!({"schedule": "one_step_off", "train_gpus": 8})),
-        "rollout",
-    );
+    let step_by_step = phase(&llama(json!({"schedule": "one_step_off", "train_gpus": 8})), "rollout");
     let bounds = [1, 2, 8].map(rollout);
     assert!(bounds[0] < step_by_step, "{bounds:?} {step_by_step}");
     assert!(bounds[0] > bounds[1] && bounds[1] > bounds[2], "{bounds:?}");
@@ -349,31 +297,18 @@ fn stated_costs_and_savings() {
     let with = |rl: Value| practice(json!({"workload": {"rl": rl}}));
     let rewarded = with(json!({"reward_s": 30}));
     between(rewarded.step_time_s - now.step_time_s, 29.999, 30.001);
-    assert!(
-        !rewarded
-            .caveats
-            .iter()
-            .any(|caveat| caveat.id == "no-reward-time")
-    );
+    assert!(!rewarded.caveats.iter().any(|caveat| caveat.id == "no-reward-time"));
     let bypassed = with(json!({"old_log_prob": false}));
     let saved = now.step_time_s - bypassed.step_time_s;
     between(saved / phase(&now, "old_log_prob"), 0.999, 1.001);
     let twice = with(json!({"oversampling": 2}));
-    between(
-        phase(&twice, "rollout") / phase(&now, "rollout"),
-        1.999,
-        2.001,
-    );
+    between(phase(&twice, "rollout") / phase(&now, "rollout"), 1.999, 2.001);
     // One large batch has one tail.
     let at_once = with(json!({"oversampling": 2, "gen_batch_size": 1024}));
     assert!(phase(&at_once, "rollout") < phase(&twice, "rollout"));
     let engine = |rollout: Value| practice(json!({"plan": {"rollout": rollout}}));
     let speculative = engine(json!({"speculative_speedup": 2}));
-    between(
-        phase(&speculative, "rollout") / phase(&now, "rollout"),
-        0.49,
-        0.65,
-    );
+    between(phase(&speculative, "rollout") / phase(&now, "rollout"), 0.49, 0.65);
     let small_cache = engine(json!({"kv_cache_dtype": "fp8"}));
     assert!(phase(&small_cache, "rollout") <= phase(&now, "rollout"));
 }
@@ -381,18 +316,15 @@ fn stated_costs_and_savings() {
 /// What is said to fit fits as surely as asked, and a little more does not.
 #[test]
 fn limits_are_the_last_that_fit() {
-    let state =
-        |offload: bool| json!({"parameters": offload, "gradients": offload, "optimizer": offload});
-    let fixed = json!({"plan": {"tensor_parallel": 2, "recompute": "full", "rollout": {"gpu_memory_utilization": 0.4}}});
+    let state = |offload: bool| json!({"parameters": offload, "gradients": offload, "optimizer": offload});
+    let fixed =
+        json!({"plan": {"tensor_parallel": 2, "recompute": "full", "rollout": {"gpu_memory_utilization": 0.4}}});
     let now = practice(fixed.clone());
     assert_eq!(now.memory.limits.len(), 2);
     for limit in &now.memory.limits {
         let fits = |plan: Value| {
             let mut whole = fixed.clone();
-            merge(
-                &mut whole,
-                json!({"plan": {"offload": state(limit.offload)}}),
-            );
+            merge(&mut whole, json!({"plan": {"offload": state(limit.offload)}}));
             merge(&mut whole, json!({"plan": plan}));
             sensitivity(&practiced(whole)).unwrap().now.fits
         };
@@ -401,17 +333,13 @@ fn limits_are_the_last_that_fit() {
         assert!(fits(engine(share)), "{share}");
         // What leaves the driver and fragments no room is no limit.
         assert!(share > 0.84 || !fits(engine(share + 0.06)), "{share}");
-        let update = limit
-            .max_tokens_per_gpu
-            .iter()
-            .find(|own| own.phase == "update_actor");
+        let update = limit.max_tokens_per_gpu.iter().find(|own| own.phase == "update_actor");
         let tokens = update.unwrap().tokens.unwrap();
         let budget = |tokens: u64| json!({"max_tokens_per_gpu": tokens});
         assert!(fits(budget(tokens)), "{tokens}");
         assert!(!fits(budget(tokens + 2048)), "{tokens}");
     }
-    let [kept, moved] =
-        [0, 1].map(|place| now.memory.limits[place].gpu_memory_utilization.unwrap());
+    let [kept, moved] = [0, 1].map(|place| now.memory.limits[place].gpu_memory_utilization.unwrap());
     assert!(moved > kept, "{kept} {moved}");
 }
 
@@ -426,36 +354,12 @@ fn advice_keeps_its_word() {
     let thrifty = json!({"plan": {"recompute": "full", "offload": {"parameters": true, "optimizer": true},
         "rollout": {"max_num_seqs": 64, "gpu_memory_utilization": 0.3}}});
     for (fixed, id, change) in [
-        (
-            &slow,
-            "dynamic-batching",
-            json!({"plan": {"micro_batch": null, "max_tokens_per_gpu": 20480}}),
-        ),
-        (
-            &slow,
-            "rollout-smaller-engines",
-            json!({"plan": {"rollout": {"tensor_parallel": 2}}}),
-        ),
-        (
-            &split,
-            "tensor-parallel-smaller",
-            json!({"plan": {"tensor_parallel": 4}}),
-        ),
-        (
-            &tail,
-            "rollout-cuda-graphs",
-            json!({"plan": {"rollout": {"enforce_eager": false}}}),
-        ),
-        (
-            &thrifty,
-            "recompute-off",
-            json!({"plan": {"recompute": "none"}}),
-        ),
-        (
-            &thrifty,
-            "rollout-max-num-seqs",
-            json!({"plan": {"rollout": {"max_num_seqs": 128}}}),
-        ),
+        (&slow, "dynamic-batching", json!({"plan": {"micro_batch": null, "max_tokens_per_gpu": 20480}})),
+        (&slow, "rollout-smaller-engines", json!({"plan": {"rollout": {"tensor_parallel": 2}}})),
+        (&split, "tensor-parallel-smaller", json!({"plan": {"tensor_parallel": 4}})),
+        (&tail, "rollout-cuda-graphs", json!({"plan": {"rollout": {"enforce_eager": false}}})),
+        (&thrifty, "recompute-off", json!({"plan": {"recompute": "none"}})),
+        (&thrifty, "rollout-max-num-seqs", json!({"plan": {"rollout": {"max_num_seqs": 128}}})),
     ] {
         let now = practice(fixed.clone());
         let advice = now.advice.iter().find(|advice| advice.id == id);
@@ -464,21 +368,14 @@ fn advice_keeps_its_word() {
         merge(&mut whole, change);
         let then = practice(whole);
         let gain = advice.gain.unwrap().tokens_per_s;
-        between(
-            gain / (then.tokens_per_s - now.tokens_per_s),
-            0.999_999,
-            1.000_001,
-        );
+        between(gain / (then.tokens_per_s - now.tokens_per_s), 0.999_999, 1.000_001);
         let share = 100.0 * (1.0 - then.step_time_s / now.step_time_s);
         let said = format!("off the step, {share:.0} %");
         assert!(advice.text.contains(&said), "{said}: {}", advice.text);
     }
     let taking_turns = llama(json!({}));
     let beside = llama(json!({"schedule": "one_step_off", "train_gpus": 8}));
-    let gain = format!(
-        "{:.0} s off the step",
-        taking_turns.step_time_s - beside.step_time_s
-    );
+    let gain = format!("{:.0} s off the step", taking_turns.step_time_s - beside.step_time_s);
     assert!(
         taking_turns
             .advice
@@ -489,10 +386,7 @@ fn advice_keeps_its_word() {
     );
     let place = |answer: &Answer, id: &str| answer.advice.iter().position(|advice| advice.id == id);
     let now = practice(slow);
-    assert!(
-        place(&now, "dynamic-batching") < place(&now, "rollout-smaller-engines"),
-        "the larger gain comes first"
-    );
+    assert!(place(&now, "dynamic-batching") < place(&now, "rollout-smaller-engines"), "the larger gain comes first");
 }
 
 /// Where memory is short, advice says what frees it and at what price.
@@ -502,10 +396,7 @@ fn advice_frees_memory() {
     let now = practice(fixed.clone());
     assert!(!now.fits);
     for (id, change) in [
-        (
-            "offload-states",
-            json!({"plan": {"offload": {"parameters": true, "gradients": true, "optimizer": true}}}),
-        ),
+        ("offload-states", json!({"plan": {"offload": {"parameters": true, "gradients": true, "optimizer": true}}})),
         ("recompute-full", json!({"plan": {"recompute": "full"}})),
     ] {
         let mut whole = fixed.clone();
@@ -519,13 +410,7 @@ fn advice_frees_memory() {
             assert!(advice.text.contains(&saved), "{saved}: {}", advice.text);
         }
     }
-    assert!(
-        now.advice
-            .iter()
-            .any(|advice| advice.id == "offload-states"),
-        "{:?}",
-        now.advice
-    );
+    assert!(now.advice.iter().any(|advice| advice.id == "offload-states"), "{:?}", now.advice);
 }
 
 fn refused(change: Value) -> InputError {
@@ -536,9 +421,7 @@ fn refused(change: Value) -> InputError {
     });
     merge(&mut question, change);
     let question = question_from_value(question);
-    question
-        .and_then(|question| estimate(&question))
-        .expect_err("refused")
+    question.and_then(|question| estimate(&question)).expect_err("refused")
 }
 
 /// What cannot be is refused by its field, with the remedy.
@@ -553,48 +436,18 @@ fn impossible_steps_are_refused() {
             "workload.rl.responses_per_prompt",
         ),
         (rl(json!({"oversampling": 0.5})), "workload.rl.oversampling"),
-        (
-            rl(json!({"gen_batch_size": 0})),
-            "workload.rl.gen_batch_size",
-        ),
+        (rl(json!({"gen_batch_size": 0})), "workload.rl.gen_batch_size"),
         (rl(json!({"reward_s": -1})), "workload.rl.reward_s"),
         (rl(json!({"max_staleness": 2})), "workload.rl.max_staleness"),
-        (
-            rl(json!({"schedule": "fully_async", "max_staleness": 0})),
-            "workload.rl.max_staleness",
-        ),
-        (
-            json!({"plan": {"rollout": {"speculative_speedup": 0}}}),
-            "plan.rollout.speculative_speedup",
-        ),
-        (
-            json!({"plan": {"rollout": {"kv_cache_dtype": "int4"}}}),
-            "plan.rollout.kv_cache_dtype",
-        ),
-        (
-            json!({"plan": {"rollout": {"expert_parallel": 2}}}),
-            "plan.rollout.expert_parallel",
-        ),
-        (
-            rl(json!({"mean_response_length": 2000})),
-            "workload.rl.mean_response_length",
-        ),
-        (
-            rl(json!({"schedule": "one_step_off", "train_gpus": 0})),
-            "workload.rl.train_gpus",
-        ),
-        (
-            rl(json!({"schedule": "one_step_off", "train_gpus": 8})),
-            "workload.rl.train_gpus",
-        ),
-        (
-            json!({"plan": {"rollout": {"gpu_memory_utilization": 1.2}}}),
-            "plan.rollout.gpu_memory_utilization",
-        ),
-        (
-            json!({"plan": {"rollout": {"enforce_eager": "yes"}}}),
-            "plan.rollout.enforce_eager",
-        ),
+        (rl(json!({"schedule": "fully_async", "max_staleness": 0})), "workload.rl.max_staleness"),
+        (json!({"plan": {"rollout": {"speculative_speedup": 0}}}), "plan.rollout.speculative_speedup"),
+        (json!({"plan": {"rollout": {"kv_cache_dtype": "int4"}}}), "plan.rollout.kv_cache_dtype"),
+        (json!({"plan": {"rollout": {"expert_parallel": 2}}}), "plan.rollout.expert_parallel"),
+        (rl(json!({"mean_response_length": 2000})), "workload.rl.mean_response_length"),
+        (rl(json!({"schedule": "one_step_off", "train_gpus": 0})), "workload.rl.train_gpus"),
+        (rl(json!({"schedule": "one_step_off", "train_gpus": 8})), "workload.rl.train_gpus"),
+        (json!({"plan": {"rollout": {"gpu_memory_utilization": 1.2}}}), "plan.rollout.gpu_memory_utilization"),
+        (json!({"plan": {"rollout": {"enforce_eager": "yes"}}}), "plan.rollout.enforce_eager"),
     ] {
         let error = refused(change);
         assert_eq!(error.field, field, "{error}");

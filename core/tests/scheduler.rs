@@ -79,10 +79,7 @@ fn responses(count: usize, mean: f64, cv: f64) -> Vec<usize> {
         .collect();
     let scale = mean * count as f64 / lengths.iter().sum::<f64>();
     lengths.iter_mut().for_each(|length| *length *= scale);
-    lengths
-        .iter()
-        .map(|length| length.ceil() as usize)
-        .collect()
+    lengths.iter().map(|length| length.ceil() as usize).collect()
 }
 
 /// Within a quarter of all generated tokens, and none where everything fits: what preemption costs is small beside
@@ -100,13 +97,8 @@ fn preemption_is_as_simulated() {
                     cache: (256.0 * 755.0 / demand) as usize,
                 };
                 let (simulated, estimated) = (batch.recomputed(), batch.estimated());
-                println!(
-                    "cv {cv} demand {demand} of {count}: {simulated:.2}, estimated {estimated:.2}"
-                );
-                assert!(
-                    (simulated - estimated).abs() < 0.25,
-                    "{simulated} {estimated}"
-                );
+                println!("cv {cv} demand {demand} of {count}: {simulated:.2}, estimated {estimated:.2}");
+                assert!((simulated - estimated).abs() < 0.25, "{simulated} {estimated}");
                 if demand < 1.0 {
                     assert!(simulated == 0.0 && estimated == 0.0);
                 }

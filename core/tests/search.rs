@@ -39,41 +39,31 @@ fn sound(question: &Question, answer: &Answer, framework: Option<&emit::Framewor
 
 #[test]
 fn random_questions_have_sound_plans() {
-    let asked = (
-        questions::question(Plan::Partial),
-        any::<bool>(),
-        0..2 * emit::FRAMEWORKS.len(),
-    );
+    let asked = (questions::question(Plan::Partial), any::<bool>(), 0..2 * emit::FRAMEWORKS.len());
     let answered = Cell::new(0_u64);
-    let done = fuzz(
-        "searches",
-        150,
-        100,
-        &asked,
-        |(Asked(mut question), open, framework)| {
-            if open {
-                question.plan = None;
-            }
-            let framework = emit::FRAMEWORKS.get(framework);
-            let Ok(found) = search(&question, framework, 2) else {
-                return;
-            };
-            answered.set(answered.get() + 1);
-            assert!(found.considered >= found.plans.len() as u64);
-            // Of plans that are not as sure the nearest by GiB comes first, which need not be the most probable. A statement
-            // that leaves nothing to the search is its answer, whatever fits beside it.
-            let spec = question.plan.clone().unwrap_or_default();
-            let own = job::resolve(&question).unwrap();
-            let chosen = usize::from(is_complete(&own, &spec));
-            let sure = found.plans.iter().skip(chosen);
-            let sure = sure.map(|plan| plan.fit.state == FitState::Fits);
-            let sure: Vec<bool> = sure.collect();
-            assert!(sure.is_sorted_by_key(|sure| !sure), "{sure:?}");
-            for answer in &found.plans {
-                sound(&question, answer, framework);
-            }
-        },
-    );
+    let done = fuzz("searches", 150, 100, &asked, |(Asked(mut question), open, framework)| {
+        if open {
+            question.plan = None;
+        }
+        let framework = emit::FRAMEWORKS.get(framework);
+        let Ok(found) = search(&question, framework, 2) else {
+            return;
+        };
+        answered.set(answered.get() + 1);
+        assert!(found.considered >= found.plans.len() as u64);
+        // Of plans that are not as sure the nearest by GiB comes first, which need not be the most probable. A statement
+        // that leaves nothing to the search is its answer, whatever fits beside it.
+        let spec = question.plan.clone().unwrap_or_default();
+        let own = job::resolve(&question).unwrap();
+        let chosen = usize::from(is_complete(&own, &spec));
+        let sure = found.plans.iter().skip(chosen);
+        let sure = sure.map(|plan| plan.fit.state == FitState::Fits);
+        let sure: Vec<bool> = sure.collect();
+        assert!(sure.is_sorted_by_key(|sure| !sure), "{sure:?}");
+        for answer in &found.plans {
+            sound(&question, answer, framework);
+        }
+    });
     assert!(answered.get() * 4 > done, "{} of {done}", answered.get());
 }
 
@@ -89,31 +79,19 @@ fn samples() -> Vec<Question> {
     };
     let hardware = |gpus: u64| json!({"gpu": "h100-sxm", "gpus": gpus, "usd_per_gpu_hour": 2.5});
     vec![
-        asked(
-            json!({"version": 1, "model": "llama-3.1-8b", "hardware": hardware(16),
-            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}}),
-        ),
-        asked(
-            json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": hardware(8),
-            "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 64, "precision": "fp8"}}),
-        ),
-        asked(
-            json!({"version": 1, "model": "llama-3.1-70b", "hardware": hardware(8),
-            "workload": {"kind": "qlora", "sequence_length": 2048, "global_batch": 16, "tokens": 1e8}}),
-        ),
-        asked(
-            json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(8),
-            "workload": {"kind": "grpo", "rl": rl("colocated")}}),
-        ),
-        asked(
-            json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(16),
-            "workload": {"kind": "grpo", "rl": rl("one_step_off")}}),
-        ),
-        asked(
-            json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(2),
+        asked(json!({"version": 1, "model": "llama-3.1-8b", "hardware": hardware(16),
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}})),
+        asked(json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": hardware(8),
+            "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 64, "precision": "fp8"}})),
+        asked(json!({"version": 1, "model": "llama-3.1-70b", "hardware": hardware(8),
+            "workload": {"kind": "qlora", "sequence_length": 2048, "global_batch": 16, "tokens": 1e8}})),
+        asked(json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(8),
+            "workload": {"kind": "grpo", "rl": rl("colocated")}})),
+        asked(json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(16),
+            "workload": {"kind": "grpo", "rl": rl("one_step_off")}})),
+        asked(json!({"version": 1, "model": "qwen2.5-7b", "hardware": hardware(2),
             "workload": {"kind": "rollout", "rollout": {"requests": 1000, "mean_prompt_length": 500,
-                "mean_response_length": 500}}}),
-        ),
+                "mean_response_length": 500}}})),
     ]
 }
 
@@ -123,10 +101,7 @@ fn a_sweep_finds_what_each_machine_finds_alone() {
     for question in samples() {
         let mut asked = 0;
         for offer in Sweep::every_gpu(&question) {
-            let alone = Question {
-                hardware: offer.hardware.clone(),
-                ..question.clone()
-            };
+            let alone = Question { hardware: offer.hardware.clone(), ..question.clone() };
             match (offer.result, estimate(&alone)) {
                 // With less work per machine it may end with another plan, and says so.
                 (Ok(found), Ok(answer)) if !found.complete => {
@@ -159,12 +134,7 @@ fn a_sweep_asks_what_it_is_told() {
     let id = |id: &str| Value::from(id);
     assert_eq!(
         told,
-        [
-            (id("h100-sxm"), Some(8)),
-            (id("h100-sxm"), Some(16)),
-            (id("l40s"), Some(8)),
-            (id("l40s"), Some(16))
-        ]
+        [(id("h100-sxm"), Some(8)), (id("h100-sxm"), Some(16)), (id("l40s"), Some(8)), (id("l40s"), Some(16))]
     );
     assert_eq!(offers[0].hardware.usd_per_gpu_hour, Some(2.5));
     assert_eq!(offers[2].hardware.usd_per_gpu_hour, None);
@@ -222,9 +192,9 @@ fn offers_are_ranked_as_asked() {
     let budget = (paid(cheap[0]) + paid(fast[0])) / 2.0;
     let objective = Objective::TimeWithin { usd: budget };
     let within = ranked(objective);
-    let quickest = offers.iter().filter(|offer| {
-        offer.result.as_ref().is_ok_and(|found| found.answer.fits) && paid(offer) <= budget
-    });
+    let quickest = offers
+        .iter()
+        .filter(|offer| offer.result.as_ref().is_ok_and(|found| found.answer.fits) && paid(offer) <= budget);
     let quickest = quickest.map(speed).fold(0.0, f64::max);
     assert!(paid(within[0]) <= budget && speed(within[0]) >= quickest * 0.99);
 }
@@ -237,8 +207,7 @@ fn the_fewest_gpus_are_found() {
     let places = market::ranked(&offers, Objective::Gpus).unwrap();
     let least = counts.into_iter().find(|count| {
         offers.iter().any(|offer| {
-            offer.hardware.gpus == Some(*count)
-                && offer.result.as_ref().is_ok_and(|found| found.answer.fits)
+            offer.hardware.gpus == Some(*count) && offer.result.as_ref().is_ok_and(|found| found.answer.fits)
         })
     });
     assert_eq!(offers[places[0]].hardware.gpus, least);
@@ -263,12 +232,7 @@ fn the_front_is_what_nothing_beats() {
                 let (fast, cheap) = measures(*other);
                 fast >= speed && cheap <= usd && (fast > speed || cheap < usd)
             });
-            assert_eq!(
-                front.contains(place),
-                !beaten,
-                "{:?}",
-                offers[*place].hardware
-            );
+            assert_eq!(front.contains(place), !beaten, "{:?}", offers[*place].hardware);
         }
         assert!(!front.is_empty());
     }
@@ -295,16 +259,11 @@ fn a_deadline_needs_the_runs_tokens() {
 
 #[test]
 fn what_closes_a_shortfall_closes_it() {
-    let question = asked(
-        json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "rtx-4090", "gpus": 8},
+    let question = asked(json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "rtx-4090", "gpus": 8},
         "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 1024},
-        "plan": {"backend": "fsdp", "offload": {}}}),
-    );
+        "plan": {"backend": "fsdp", "offload": {}}}));
     assert!(!estimate(&question).unwrap().fits);
-    let open = Question {
-        plan: None,
-        ..question.clone()
-    };
+    let open = Question { plan: None, ..question.clone() };
     let closing = closing(&question);
     if let Some(more) = &closing.more {
         assert!(answer(more).fits);
@@ -335,28 +294,14 @@ proptest! {
 #[test]
 fn an_offer_does_not_depend_on_the_others() {
     for schedule in ["split", "one_step_off"] {
-        let question = asked(
-            json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "t4", "gpus": 16},
+        let question = asked(json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "t4", "gpus": 16},
             "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8,
                 "max_prompt_length": 1024, "max_response_length": 4096, "mean_prompt_length": 300,
-                "mean_response_length": 1365, "response_length_cv": 0.5, "mini_batch": 64, "schedule": schedule}}}),
-        );
+                "mean_response_length": 1365, "response_length_cv": 0.5, "mini_batch": 64, "schedule": schedule}}}));
         let gpus = ["t4", "mi210", "h100-sxm", "h200-sxm"];
-        let plan = |offer: &Offer| {
-            offer
-                .result
-                .as_ref()
-                .ok()
-                .map(|found| json!(found.answer.plan))
-        };
-        let together: Vec<_> = Sweep::new(&question, &gpus, &[])
-            .map(|own| plan(&own))
-            .collect();
-        let alone = gpus.map(|gpu| {
-            Sweep::new(&question, &[gpu], &[])
-                .next()
-                .and_then(|own| plan(&own))
-        });
+        let plan = |offer: &Offer| offer.result.as_ref().ok().map(|found| json!(found.answer.plan));
+        let together: Vec<_> = Sweep::new(&question, &gpus, &[]).map(|own| plan(&own)).collect();
+        let alone = gpus.map(|gpu| Sweep::new(&question, &[gpu], &[]).next().and_then(|own| plan(&own)));
         assert_eq!(together, alone, "{schedule}");
     }
 }

@@ -24,10 +24,7 @@ fn asked(question: &Question) -> Option<(Question, Sensitivity)> {
 
 fn same(of: &str, figures: &Figures, answer: &Answer) {
     let close = |a: f64, b: f64| {
-        assert!(
-            (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
-            "{of}: {a} {b}"
-        );
+        assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{of}: {a} {b}");
     };
     assert!(!figures.fits || answer.fit.state == FitState::Fits);
     close(figures.probability, answer.fit.probability);
@@ -35,18 +32,9 @@ fn same(of: &str, figures: &Figures, answer: &Answer) {
     close(figures.tokens_per_s_per_gpu, answer.tokens_per_s_per_gpu);
     close(figures.step_time_s, answer.step_time_s);
     close(figures.reserved_gib, answer.memory.reserved_gib);
-    assert_eq!(
-        figures.usd_per_mtok.is_some(),
-        answer.usd_per_mtok.is_some()
-    );
-    close(
-        figures.usd_per_mtok.unwrap_or_default(),
-        answer.usd_per_mtok.unwrap_or_default(),
-    );
-    close(
-        figures.usd_per_step.unwrap_or_default(),
-        answer.usd_per_step.unwrap_or_default(),
-    );
+    assert_eq!(figures.usd_per_mtok.is_some(), answer.usd_per_mtok.is_some());
+    close(figures.usd_per_mtok.unwrap_or_default(), answer.usd_per_mtok.unwrap_or_default());
+    close(figures.usd_per_step.unwrap_or_default(), answer.usd_per_step.unwrap_or_default());
 }
 
 fn check(question: &Question) {
@@ -89,9 +77,7 @@ fn check(question: &Question) {
     let fast = |figures: &Figures| figures.tokens_per_s_per_gpu;
     same("remedy", &remedy.changes.last().unwrap().figures, &mended);
     let singles = found.changes.iter().filter(|change| change.figures.fits);
-    let best = singles
-        .map(|change| fast(&change.figures))
-        .fold(0.0, f64::max);
+    let best = singles.map(|change| fast(&change.figures)).fold(0.0, f64::max);
     if remedy.changes.len() == 1 {
         assert_eq!(mended.tokens_per_s_per_gpu, best);
     } else {
@@ -120,10 +106,9 @@ fn seventy(plan: Value) -> Question {
 /// Both directions of every dimension that such a plan has.
 #[test]
 fn every_dimension_steps_up_and_down() {
-    let question = seventy(
-        json!({"backend": "megatron", "tensor_parallel": 4, "pipeline_parallel": 4, "virtual_pipeline": 2,
-            "context_parallel": 1, "micro_batch": 2, "recompute": "selective"}),
-    );
+    let question =
+        seventy(json!({"backend": "megatron", "tensor_parallel": 4, "pipeline_parallel": 4, "virtual_pipeline": 2,
+            "context_parallel": 1, "micro_batch": 2, "recompute": "selective"}));
     let (_, found) = asked(&question).unwrap();
     let ids: BTreeSet<&str> = found.changes.iter().map(|one| one.id.as_str()).collect();
     for id in [
@@ -160,18 +145,13 @@ fn every_dimension_steps_up_and_down() {
 /// What FSDP does not split by, no remedy names; and where one change does not do, two are found.
 #[test]
 fn two_changes_where_one_does_not_do() {
-    let question = seventy(
-        json!({"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1,
-        "context_parallel": 1, "micro_batch": 8, "recompute": "none"}),
-    );
+    let question = seventy(json!({"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1,
+        "context_parallel": 1, "micro_batch": 8, "recompute": "none"}));
     let (_, found) = asked(&question).unwrap();
     assert!(!found.now.fits);
     let fields: BTreeSet<&str> = found.changes.iter().map(|one| one.field.as_ref()).collect();
     for field in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
-        assert!(
-            !fields.contains(format!("plan.{field}").as_str()),
-            "{field}"
-        );
+        assert!(!fields.contains(format!("plan.{field}").as_str()), "{field}");
     }
     check(&question);
 }

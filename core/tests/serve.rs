@@ -31,18 +31,9 @@ impl Server {
         told.read_line(&mut line).unwrap();
         let address = line.split(' ').find(|word| word.starts_with("http://"));
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
-        let (_, port) = address["http://".len()..]
-            .split_once('/')
-            .unwrap()
-            .0
-            .rsplit_once(':')
-            .unwrap();
+        let (_, port) = address["http://".len()..].split_once('/').unwrap().0.rsplit_once(':').unwrap();
         let port = port.parse().unwrap();
-        Self {
-            child,
-            address,
-            port,
-        }
+        Self { child, address, port }
     }
 
     fn get(&self, path: &str) -> Answer {
@@ -62,9 +53,7 @@ impl Server {
 
     fn raw(&self, request: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(30)))
-            .unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream.write_all(request).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
@@ -107,11 +96,7 @@ impl Answer {
             let (name, value) = line.split_once(": ").unwrap();
             (name.to_ascii_lowercase(), value.to_owned())
         });
-        Self {
-            status: status.parse().unwrap(),
-            headers: headers.collect(),
-            body: bytes[end + 4..].to_vec(),
-        }
+        Self { status: status.parse().unwrap(), headers: headers.collect(), body: bytes[end + 4..].to_vec() }
     }
 
     fn header(&self, name: &str) -> &str {
@@ -140,19 +125,9 @@ fn every_file_comes_with_its_type_and_strict_headers() {
         ("/", "text/html; charset=utf-8", page, "no-cache"),
         ("/index.html", "text/html; charset=utf-8", page, "no-cache"),
         ("/methods/", "text/html; charset=utf-8", page, "no-cache"),
-        (
-            "/sw.js",
-            "text/javascript; charset=utf-8",
-            worker,
-            "no-cache",
-        ),
+        ("/sw.js", "text/javascript; charset=utf-8", worker, "no-cache"),
         ("/icon.png", "image/png", nothing, "no-cache"),
-        (
-            &format!("/{STYLE}"),
-            "text/css; charset=utf-8",
-            nothing,
-            forever,
-        ),
+        (&format!("/{STYLE}"), "text/css; charset=utf-8", nothing, forever),
         (&format!("/{WASM}"), "application/wasm", nothing, forever),
     ] {
         let answer = server.get(path);
@@ -160,20 +135,13 @@ fn every_file_comes_with_its_type_and_strict_headers() {
         assert_eq!(answer.header("content-type"), kind, "{path}");
         assert_eq!(answer.header("content-security-policy"), policy, "{path}");
         assert_eq!(answer.header("cache-control"), cache, "{path}");
-        assert_eq!(
-            answer.header("content-length"),
-            answer.body.len().to_string(),
-            "{path}"
-        );
+        assert_eq!(answer.header("content-length"), answer.body.len().to_string(), "{path}");
         assert_eq!(answer.header("content-encoding"), "", "{path}");
         assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
         always(&answer, "same-origin");
     }
     assert_eq!(server.get("/").body, PAGE.as_bytes());
-    assert_eq!(
-        server.get(&format!("/{WASM}")).body,
-        include_bytes!("site/app-0123456789abcdef_bg.wasm")
-    );
+    assert_eq!(server.get(&format!("/{WASM}")).body, include_bytes!("site/app-0123456789abcdef_bg.wasm"));
 }
 
 /// What stands on every answer, refusals too.
@@ -186,12 +154,7 @@ fn always(answer: &Answer, resources: &str) {
     ] {
         assert_eq!(answer.header(name), value, "{name}");
     }
-    assert!(
-        answer.status == 304
-            || answer
-                .header("content-security-policy")
-                .starts_with("default-src 'none'")
-    );
+    assert!(answer.status == 304 || answer.header("content-security-policy").starts_with("default-src 'none'"));
 }
 
 #[test]
@@ -203,9 +166,7 @@ fn texts_come_compressed_to_who_takes_them_so() {
         assert_eq!(answer.header("vary"), "accept-encoding");
         assert!(answer.body.len() < PAGE.len());
         let mut whole = String::new();
-        GzDecoder::new(&answer.body[..])
-            .read_to_string(&mut whole)
-            .unwrap();
+        GzDecoder::new(&answer.body[..]).read_to_string(&mut whole).unwrap();
         assert_eq!(whole, PAGE, "{coding}");
     }
     for coding in ["br", "identity", "gzip;q=0", "gzip; q=0.0, br"] {
@@ -242,26 +203,12 @@ fn a_file_that_the_browser_has_is_not_sent_again() {
 #[test]
 fn head_says_what_get_would() {
     let server = Server::start(&[]);
-    for (path, coding) in [
-        ("/", "gzip"),
-        ("/", "identity"),
-        ("/icon.png", "gzip"),
-        ("/none", "gzip"),
-    ] {
+    for (path, coding) in [("/", "gzip"), ("/", "identity"), ("/icon.png", "gzip"), ("/none", "gzip")] {
         let headers = [("accept-encoding", coding)];
-        let (get, head) = (
-            server.ask("GET", path, &headers),
-            server.ask("HEAD", path, &headers),
-        );
+        let (get, head) = (server.ask("GET", path, &headers), server.ask("HEAD", path, &headers));
         assert_eq!(head.body.len(), 0, "{path}");
         assert_eq!(head.status, get.status, "{path}");
-        for name in [
-            "content-length",
-            "content-type",
-            "content-encoding",
-            "etag",
-            "content-security-policy",
-        ] {
+        for name in ["content-length", "content-type", "content-encoding", "etag", "content-security-policy"] {
             assert_eq!(head.header(name), get.header(name), "{path} {name}");
         }
     }
@@ -270,9 +217,7 @@ fn head_says_what_get_would() {
 #[test]
 fn other_methods_are_refused() {
     let server = Server::start(&[]);
-    for method in [
-        "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "GUESS",
-    ] {
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "GUESS"] {
         let answer = server.ask(method, "/", &[("content-length", "0")]);
         assert_eq!(answer.status, 405, "{method}");
         assert_eq!(answer.header("allow"), "GET, HEAD");
@@ -311,24 +256,15 @@ fn a_folder_leads_to_its_page_and_keeps_the_query() {
     assert!(server.address.ends_with("/a/b/"), "{}", server.address);
     assert_eq!(server.get("/a/b/").body, PAGE.as_bytes());
     assert_eq!(server.get("/a/b/?embed&theme=dark").status, 200);
-    for (path, place) in [
-        ("/", "/a/b/"),
-        ("/a/b", "/a/b/"),
-        ("/a/b?embed", "/a/b/?embed"),
-        ("/a/b/methods?x=1", "/a/b/methods/?x=1"),
-    ] {
+    for (path, place) in
+        [("/", "/a/b/"), ("/a/b", "/a/b/"), ("/a/b?embed", "/a/b/?embed"), ("/a/b/methods?x=1", "/a/b/methods/?x=1")]
+    {
         let answer = server.get(path);
         assert_eq!(answer.status, 307, "{path}");
         assert_eq!(answer.header("location"), place, "{path}");
         always(&answer, "same-origin");
     }
-    for path in [
-        "/a/",
-        "/index.html",
-        "/a/bc",
-        "//evil.example",
-        "/a/b//evil.example",
-    ] {
+    for path in ["/a/", "/index.html", "/a/bc", "//evil.example", "/a/b//evil.example"] {
         let answer = server.get(path);
         assert_eq!(answer.status, 404, "{path}");
         assert_eq!(answer.header("location"), "");
@@ -339,18 +275,8 @@ fn a_folder_leads_to_its_page_and_keeps_the_query() {
 fn a_name_that_a_hostile_page_brings_along_is_refused() {
     let server = Server::start(&[]);
     let port = server.port;
-    for host in [
-        "localhost",
-        "127.0.0.1",
-        "LocalHost:9000",
-        "[::1]",
-        &format!("[::1]:{port}"),
-    ] {
-        assert_eq!(
-            server.ask("GET", "/", &[("host", host)]).status,
-            200,
-            "{host}"
-        );
+    for host in ["localhost", "127.0.0.1", "LocalHost:9000", "[::1]", &format!("[::1]:{port}")] {
+        assert_eq!(server.ask("GET", "/", &[("host", host)]).status, 200, "{host}");
     }
     for host in [
         "evil.example",
@@ -383,24 +309,14 @@ fn a_name_that_a_hostile_page_brings_along_is_refused() {
 #[test]
 fn what_is_no_http_ends_the_connection_and_nothing_else() {
     let server = Server::start(&[]);
-    let long = format!(
-        "GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n",
-        "a".repeat(1 << 20)
-    );
-    for request in [
-        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n"[..],
-        long.as_bytes(),
-    ] {
+    let long = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "a".repeat(1 << 20));
+    for request in [&b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n"[..], long.as_bytes()] {
         let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
         // It may hang up before it has read all.
         drop(stream.write_all(request));
         let mut bytes = Vec::new();
         drop(stream.read_to_end(&mut bytes));
-        assert!(
-            !bytes.starts_with(b"HTTP/1.1 2"),
-            "{}",
-            String::from_utf8_lossy(&bytes)
-        );
+        assert!(!bytes.starts_with(b"HTTP/1.1 2"), "{}", String::from_utf8_lossy(&bytes));
     }
     let kept: Vec<TcpStream> = (0..100)
         .map(|_| TcpStream::connect(("127.0.0.1", server.port)).unwrap())
@@ -414,21 +330,11 @@ fn sites_that_may_embed_it_are_named() {
     let server = Server::start(&["--frame-ancestors", "'self' http://docs.example:8000"]);
     let answer = server.get("/");
     let policy = answer.header("content-security-policy");
-    assert!(
-        policy.ends_with("; frame-ancestors 'self' http://docs.example:8000"),
-        "{policy}"
-    );
+    assert!(policy.ends_with("; frame-ancestors 'self' http://docs.example:8000"), "{policy}");
     // Their pages load the script that embeds, and a sandbox is nobody's origin.
     always(&answer, "cross-origin");
     assert_eq!(answer.header("access-control-allow-origin"), "*");
-    for sites in [
-        "",
-        " ",
-        "*; script-src *",
-        "a.example, b.example",
-        "a\r\nx: y",
-        "é.example",
-    ] {
+    for sites in ["", " ", "*; script-src *", "a.example, b.example", "a\r\nx: y", "é.example"] {
         let output = command(&["--frame-ancestors", sites]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{sites:?}");
     }
@@ -444,10 +350,7 @@ fn a_port_or_an_address_that_cannot_be_had_is_said_with_the_remedy() {
     let port = taken.local_addr().unwrap().port().to_string();
     for (options, says) in [
         (&["--port", &port][..], "Choose another with --port"),
-        (
-            &["--port", "0", "--host", "192.0.2.1"],
-            "192.0.2.1 is no address of this machine",
-        ),
+        (&["--port", "0", "--host", "192.0.2.1"], "192.0.2.1 is no address of this machine"),
         (&["--port", "70000"], "70000 is not in 0..=65535"),
     ] {
         let output = command(options).output().unwrap();
@@ -460,33 +363,17 @@ fn a_port_or_an_address_that_cannot_be_had_is_said_with_the_remedy() {
 #[test]
 fn it_is_open_to_others_only_when_told_so_and_says_it() {
     let server = Server::start(&["--host", "0.0.0.0"]);
-    assert!(
-        server.address.starts_with("http://localhost:"),
-        "{}",
-        server.address
-    );
+    assert!(server.address.starts_with("http://localhost:"), "{}", server.address);
     // An address of a machine is no name that a hostile page could bring along.
-    for (host, status) in [
-        ("192.0.2.1:8080", 200),
-        ("[2001:db8::1]", 200),
-        ("localhost", 200),
-        ("evil.example", 421),
-    ] {
-        assert_eq!(
-            server.ask("GET", "/", &[("host", host)]).status,
-            status,
-            "{host}"
-        );
+    for (host, status) in [("192.0.2.1:8080", 200), ("[2001:db8::1]", 200), ("localhost", 200), ("evil.example", 421)] {
+        assert_eq!(server.ask("GET", "/", &[("host", host)]).status, status, "{host}");
     }
     let mut server = server;
     let mut errors = server.child.stderr.take().unwrap();
     drop(server.child.kill());
     let mut said = String::new();
     errors.read_to_string(&mut said).unwrap();
-    assert!(
-        said.contains("Warning: everyone who reaches this machine"),
-        "{said}"
-    );
+    assert!(said.contains("Warning: everyone who reaches this machine"), "{said}");
 }
 
 #[test]
@@ -510,15 +397,8 @@ fn a_browser_is_opened_only_when_asked_for() {
     let (browser, seen) = (folder.join("xdg-open"), folder.join("seen"));
     std::fs::write(&browser, "#!/bin/sh\necho \"$1\" > \"${0%/*}/seen\"\n").unwrap();
     std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
-    for (options, opens) in [
-        (&["--port", "0"][..], false),
-        (&["--port", "0", "--open"], true),
-    ] {
-        let mut child = command(options)
-            .env("PATH", &folder)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+    for (options, opens) in [(&["--port", "0"][..], false), (&["--port", "0", "--open"], true)] {
+        let mut child = command(options).env("PATH", &folder).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut told = BufReader::new(child.stdout.take().unwrap());
         told.read_line(&mut line).unwrap();

@@ -4,12 +4,7 @@
 //! another machine: `command_line` (also without `serve`) and `wasm` (in a browser).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::disallowed_methods, reason = "they run natively")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod accuracy;
 mod advice;
@@ -60,13 +55,8 @@ fn every_file_of_tests_runs() {
             continue;
         }
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let module = modules
-            .lines()
-            .any(|line| line == format!("mod {name};").as_str());
+        let module = modules.lines().any(|line| line == format!("mod {name};").as_str());
         let program = programs.contains(&format!("path = \"tests/{name}.rs\""));
-        assert!(
-            module || program,
-            "tests/{name}.rs runs nowhere: name it in tests/suite.rs, `mod {name};`"
-        );
+        assert!(module || program, "tests/{name}.rs runs nowhere: name it in tests/suite.rs, `mod {name};`");
     }
 }

@@ -11,9 +11,6 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 #[wasm_bindgen_test]
 fn answers_are_as_recorded() {
-    let differences: Vec<String> = cases::CASES
-        .iter()
-        .flat_map(cases::Case::differences)
-        .collect();
+    let differences: Vec<String> = cases::CASES.iter().flat_map(cases::Case::differences).collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }

@@ -9,9 +9,7 @@ use std::convert::Infallible;
 
 use plotters::style::{Color, RGBAColor};
 use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 
 macro_rules! inks {
     ($($name:ident = $class:literal),* $(,)?) => {
@@ -84,10 +82,7 @@ impl Ink {
 
 impl Color for Ink {
     fn to_backend_color(&self) -> BackendColor {
-        BackendColor {
-            alpha: 1.0,
-            rgb: (0, 0, *self as u8),
-        }
+        BackendColor { alpha: 1.0, rgb: (0, 0, *self as u8) }
     }
 }
 
@@ -210,21 +205,12 @@ impl DrawingBackend for SvgNodes<'_> {
 
     fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Drawn {
         if let Some(class) = class_of(color) {
-            self.0.nodes.push(Node::Rect {
-                at: point,
-                size: (1, 1),
-                class,
-            });
+            self.0.nodes.push(Node::Rect { at: point, size: (1, 1), class });
         }
         Ok(())
     }
 
-    fn draw_line<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-    ) -> Drawn {
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
         self.path(points([from, to], ""), style.color())
     }
 
@@ -247,21 +233,11 @@ impl DrawingBackend for SvgNodes<'_> {
         Ok(())
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
         self.path(points(path, ""), style.color())
     }
 
-    fn draw_circle<S: BackendStyle>(
-        &mut self,
-        (x, y): BackendCoord,
-        radius: u32,
-        style: &S,
-        _fill: bool,
-    ) -> Drawn {
+    fn draw_circle<S: BackendStyle>(&mut self, (x, y): BackendCoord, radius: u32, style: &S, _fill: bool) -> Drawn {
         let d = format!(
             "M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0 -{} 0Z",
             x - radius as i32,
@@ -271,20 +247,11 @@ impl DrawingBackend for SvgNodes<'_> {
         self.path(d, style.color())
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        corners: I,
-        style: &S,
-    ) -> Drawn {
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
         self.path(points(corners, "Z"), style.color())
     }
 
-    fn draw_text<S: BackendTextStyle>(
-        &mut self,
-        text: &str,
-        style: &S,
-        (x, y): BackendCoord,
-    ) -> Drawn {
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
         let anchor = match style.anchor().h_pos {
             HPos::Left => "start",
             HPos::Right => "end",
@@ -298,12 +265,9 @@ impl DrawingBackend for SvgNodes<'_> {
         };
         if let Some(class) = class_of(style.color()) {
             let baseline = y + (style.size() * below).round() as i32;
-            self.0.nodes.push(Node::Text {
-                at: (x, baseline),
-                anchor,
-                class,
-                text: text.to_owned(),
-            });
+            self.0
+                .nodes
+                .push(Node::Text { at: (x, baseline), anchor, class, text: text.to_owned() });
         }
         Ok(())
     }
@@ -313,10 +277,7 @@ impl DrawingBackend for SvgNodes<'_> {
         text: &str,
         style: &S,
     ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
-        Ok((
-            text_width(text, style.size()).ceil() as u32,
-            (style.size() * 1.2).ceil() as u32,
-        ))
+        Ok((text_width(text, style.size()).ceil() as u32, (style.size() * 1.2).ceil() as u32))
     }
 }
 
@@ -330,48 +291,24 @@ mod tests {
         for (index, (ink, class)) in INKS.iter().enumerate() {
             assert_eq!(*ink as usize, index);
             assert_eq!(ink.class(), *class);
-            assert_eq!(
-                INKS.iter().filter(|(_, other)| other == class).count(),
-                1,
-                "{class}"
-            );
+            assert_eq!(INKS.iter().filter(|(_, other)| other == class).count(), 1, "{class}");
         }
     }
 
     #[test]
     fn shapes_become_nodes_with_classes() {
-        let mut drawing = Drawing {
-            width: 100,
-            height: 50,
-            nodes: Vec::new(),
-        };
+        let mut drawing = Drawing { width: 100, height: 50, nodes: Vec::new() };
         {
             let root = SvgNodes(&mut drawing).into_drawing_area();
-            assert!(
-                root.draw(&Rectangle::new([(10, 20), (30, 24)], Ink::Bar.filled()))
-                    .is_ok()
-            );
-            assert!(
-                root.draw(&PathElement::new([(0, 0), (5, 6)], Ink::Grid))
-                    .is_ok()
-            );
-            assert!(
-                root.draw(&PathElement::new([(0, 0), (5, 6)], TRANSPARENT))
-                    .is_ok()
-            );
+            assert!(root.draw(&Rectangle::new([(10, 20), (30, 24)], Ink::Bar.filled())).is_ok());
+            assert!(root.draw(&PathElement::new([(0, 0), (5, 6)], Ink::Grid)).is_ok());
+            assert!(root.draw(&PathElement::new([(0, 0), (5, 6)], TRANSPARENT)).is_ok());
         }
         assert_eq!(
             drawing.nodes,
             [
-                Node::Rect {
-                    at: (10, 20),
-                    size: (20, 4),
-                    class: "bar"
-                },
-                Node::Path {
-                    d: "M0 0L5 6".to_owned(),
-                    class: "grid"
-                },
+                Node::Rect { at: (10, 20), size: (20, 4), class: "bar" },
+                Node::Path { d: "M0 0L5 6".to_owned(), class: "grid" },
             ]
         );
     }

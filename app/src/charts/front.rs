@@ -54,10 +54,7 @@ impl Front {
     }
 
     fn spans(&self) -> (Span, Span) {
-        (
-            Span::of(self.points.iter().map(|point| point.across)),
-            Span::of(self.points.iter().map(|point| point.up)),
-        )
+        (Span::of(self.points.iter().map(|point| point.across)), Span::of(self.points.iter().map(|point| point.up)))
     }
 
     /// Left, top, right and bottom of the axes.
@@ -88,9 +85,7 @@ impl Front {
         let reach = |own: usize, (x, y): (i32, i32)| {
             let others = places.iter().enumerate().filter(|(other, _)| *other != own);
             let distances = others.map(|(_, other)| (other.0 - x).abs().max((other.1 - y).abs()));
-            distances
-                .min()
-                .map_or(REACH, |nearest| (nearest / 2).clamp(2, REACH))
+            distances.min().map_or(REACH, |nearest| (nearest / 2).clamp(2, REACH))
         };
         let boxes = places.iter().enumerate().map(|(own, (x, y))| {
             let reach = reach(own, (*x, *y));
@@ -108,10 +103,7 @@ impl Front {
         let places = self.places(size);
         self.draw_axes(area)?;
         let on_front = self.points.iter().zip(&places);
-        let line: Vec<(i32, i32)> = on_front
-            .filter(|(point, _)| point.front)
-            .map(|(_, place)| *place)
-            .collect();
+        let line: Vec<(i32, i32)> = on_front.filter(|(point, _)| point.front).map(|(_, place)| *place).collect();
         area.draw(&PathElement::new(line, Ink::Front))?;
         // What matters lies on top.
         for on_top in [false, true] {
@@ -136,20 +128,13 @@ impl Front {
             // On a narrow sheet a label gives way to the one before it.
             let half = text_width(&label, TEXT) as i32 / 2;
             if at - half > last && at + half <= right + 8 {
-                area.draw(&PathElement::new(
-                    [(at, bottom), (at, bottom + 4)],
-                    Ink::Axis,
-                ))?;
+                area.draw(&PathElement::new([(at, bottom), (at, bottom + 4)], Ink::Axis))?;
                 area.draw_text(&label, &text(Ink::Tick, HPos::Center), (at, bottom + 14))?;
                 last = at + half + 6;
             }
         }
         let middle = (left + right) / 2;
-        area.draw_text(
-            &self.across,
-            &text(Ink::Tick, HPos::Center),
-            (middle, bottom + 33),
-        )?;
+        area.draw_text(&self.across, &text(Ink::Tick, HPos::Center), (middle, bottom + 33))?;
         area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
     }
 
@@ -224,21 +209,11 @@ mod tests {
     use crate::charts;
 
     fn point(across: f64, up: f64, name: &str, front: bool) -> Point {
-        Point {
-            across,
-            up,
-            name: name.to_owned(),
-            front,
-            selected: name == "own",
-        }
+        Point { across, up, name: name.to_owned(), front, selected: name == "own" }
     }
 
     fn drawn(points: Vec<Point>, width: u32) -> Vec<Node> {
-        let chart = Front {
-            points,
-            across: "hours".to_owned(),
-            up: "dollars".to_owned(),
-        };
+        let chart = Front { points, across: "hours".to_owned(), up: "dollars".to_owned() };
         charts::draw((width, Front::height(width)), |area| chart.draw(area)).nodes
     }
 

@@ -104,15 +104,11 @@ impl Gpus {
         let height = Self::row_height(width);
         let top = |index| HEAD + index as i32 * height;
         let rows = 0..self.rows.len();
-        rows.map(|index| ((0, top(index) + 2), (width as i32, height - 4)))
-            .collect()
+        rows.map(|index| ((0, top(index) + 2), (width as i32, height - 4))).collect()
     }
 
     fn widest(&self, of: impl Fn(&Row) -> &str) -> i32 {
-        self.rows
-            .iter()
-            .map(|row| text_width(of(row), TEXT))
-            .fold(0.0, f64::max) as i32
+        self.rows.iter().map(|row| text_width(of(row), TEXT)).fold(0.0, f64::max) as i32
     }
 
     /// Draws it.
@@ -128,34 +124,17 @@ impl Gpus {
             columns.push((left, "", true));
             left += self.widest(|row| &row.memory) + 14;
         }
-        let plans = self
-            .widest(|row| &row.plan)
-            .max(text_width(&self.plan_head, TEXT) as i32);
+        let plans = self.widest(|row| &row.plan).max(text_width(&self.plan_head, TEXT) as i32);
         let with_plan = width >= 820 && plans > 0;
         let plan_left = left;
         if with_plan {
             left += plans + 14;
         }
         let right = width as i32;
-        let speed = |left, right, top| Panel {
-            left,
-            right,
-            top,
-            head: &self.speed_head,
-            cost: false,
-        };
-        let cost = |left, right, top| Panel {
-            left,
-            right,
-            top,
-            head: &self.cost_head,
-            cost: true,
-        };
+        let speed = |left, right, top| Panel { left, right, top, head: &self.speed_head, cost: false };
+        let cost = |left, right, top| Panel { left, right, top, head: &self.cost_head, cost: true };
         let panels = if width < NARROW {
-            vec![
-                speed(names, right, 0),
-                cost(names, right, self.panel_height(width)),
-            ]
+            vec![speed(names, right, 0), cost(names, right, self.panel_height(width))]
         } else {
             let middle = left + (right - left) / 2;
             vec![speed(left, middle - 12, 0), cost(middle + 12, right, 0)]
@@ -163,13 +142,7 @@ impl Gpus {
         for panel in &panels {
             // Labels stand before the first panel; on a narrow page before each.
             if panel.left == left || width < NARROW {
-                self.draw_labels(
-                    area,
-                    panel,
-                    columns.len() > 1,
-                    names,
-                    with_plan.then_some(plan_left),
-                )?;
+                self.draw_labels(area, panel, columns.len() > 1, names, with_plan.then_some(plan_left))?;
             }
             self.draw_panel(area, panel)?;
         }
@@ -187,20 +160,13 @@ impl Gpus {
         let (width, _) = area.dim_in_pixel();
         let row_height = Self::row_height(width);
         if let Some(left) = plan_left {
-            area.draw_text(
-                &self.plan_head,
-                &text(Ink::Head, HPos::Left),
-                (left, panel.top + 9),
-            )?;
+            area.draw_text(&self.plan_head, &text(Ink::Head, HPos::Left), (left, panel.top + 9))?;
         }
         for (index, row) in self.rows.iter().enumerate() {
             let top = panel.top + HEAD + index as i32 * row_height;
             let middle = top + row_height / 2;
             if row.selected {
-                area.draw(&Rectangle::new(
-                    [(-6, top), (width as i32 + 6, top + row_height)],
-                    Ink::RowSel.filled(),
-                ))?;
+                area.draw(&Rectangle::new([(-6, top), (width as i32 + 6, top + row_height)], Ink::RowSel.filled()))?;
             }
             let fits = matches!(row.bars, Bars::Fits { .. });
             let ink = match (row.selected, fits && !row.missed) {
@@ -210,11 +176,7 @@ impl Gpus {
             };
             area.draw_text(&row.name, &text(ink, HPos::Left), (0, middle))?;
             if memory {
-                area.draw_text(
-                    &row.memory,
-                    &text(Ink::Tick, HPos::Left),
-                    (memory_left, middle),
-                )?;
+                area.draw_text(&row.memory, &text(Ink::Tick, HPos::Left), (memory_left, middle))?;
             }
             if let (Some(left), true) = (plan_left, fits) {
                 area.draw_text(&row.plan, &text(Ink::Tick, HPos::Left), (left, middle))?;
@@ -227,14 +189,9 @@ impl Gpus {
         let (width, _) = area.dim_in_pixel();
         let row_height = Self::row_height(width);
         let bar_of = |row: &Row| match &row.bars {
-            Bars::Fits { cost, .. } if panel.cost => {
-                cost.clone().map_err(|why| Missing { why, unfit: false })
-            }
+            Bars::Fits { cost, .. } if panel.cost => cost.clone().map_err(|why| Missing { why, unfit: false }),
             Bars::Fits { speed, .. } => Ok(speed.clone()),
-            Bars::Unfit(why) => Err(Missing {
-                why: why.clone(),
-                unfit: true,
-            }),
+            Bars::Unfit(why) => Err(Missing { why: why.clone(), unfit: true }),
         };
         let bars: Vec<Result<Bar, Missing>> = self.rows.iter().map(bar_of).collect();
         let ends = bars
@@ -248,32 +205,17 @@ impl Gpus {
             .map(|bar| text_width(&bar.label, TEXT))
             .fold(0.0, f64::max) as i32;
         let plot_right = (panel.right - values - 10).max(panel.left + 20);
-        let (top, bottom) = (
-            panel.top + HEAD,
-            panel.top + HEAD + self.rows.len() as i32 * row_height,
-        );
+        let (top, bottom) = (panel.top + HEAD, panel.top + HEAD + self.rows.len() as i32 * row_height);
         let x = scale(end, panel.left, plot_right - 1);
         let head_left = if width < NARROW { 0 } else { panel.left };
-        area.draw_text(
-            panel.head,
-            &text(Ink::Head, HPos::Left),
-            (head_left, panel.top + 9),
-        )?;
+        area.draw_text(panel.head, &text(Ink::Head, HPos::Left), (head_left, panel.top + 9))?;
         let mut value = 0.0;
         while value <= end * 1.0001 {
             let at = x(value);
             let ink = if value == 0.0 { Ink::Axis } else { Ink::Grid };
             area.draw(&PathElement::new([(at, top), (at, bottom)], ink))?;
-            let anchor = if value == 0.0 {
-                HPos::Left
-            } else {
-                HPos::Center
-            };
-            area.draw_text(
-                &tick(value, step),
-                &text(Ink::Tick, anchor),
-                (at, bottom + 11),
-            )?;
+            let anchor = if value == 0.0 { HPos::Left } else { HPos::Center };
+            area.draw_text(&tick(value, step), &text(Ink::Tick, anchor), (at, bottom + 11))?;
             value += step;
         }
         for (index, (row, bar)) in self.rows.iter().zip(&bars).enumerate() {
@@ -301,22 +243,13 @@ fn draw_bar<B: DrawingBackend>(
         (false, false) => Ink::Bar,
     };
     let to = x(bar.value).max(panel.left + 1);
-    area.draw(&Rectangle::new(
-        [(panel.left, middle - 7), (to, middle + 8)],
-        ink.filled(),
-    ))?;
+    area.draw(&Rectangle::new([(panel.left, middle - 7), (to, middle + 8)], ink.filled()))?;
     if let Some([low, high]) = bar.range {
         let (low, high) = (x(low), x(high));
         for ink in [Ink::WhiskerGround, Ink::Whisker] {
             area.draw(&PathElement::new([(low, middle), (high, middle)], ink))?;
-            area.draw(&PathElement::new(
-                [(low, middle - 3), (low, middle + 4)],
-                ink,
-            ))?;
-            area.draw(&PathElement::new(
-                [(high, middle - 3), (high, middle + 4)],
-                ink,
-            ))?;
+            area.draw(&PathElement::new([(low, middle - 3), (low, middle + 4)], ink))?;
+            area.draw(&PathElement::new([(high, middle - 3), (high, middle + 4)], ink))?;
         }
     }
     let ink = match (row.selected, bar.best) {
@@ -341,14 +274,6 @@ fn draw_missing<B: DrawingBackend>(
         let ground = [(panel.left + 2, middle - 9), (end, middle + 10)];
         area.draw(&Rectangle::new(ground, Ink::Halo.filled()))?;
     }
-    let ink = if missing.unfit {
-        Ink::Reason
-    } else {
-        Ink::Tick
-    };
-    area.draw_text(
-        &missing.why,
-        &text(ink, HPos::Left),
-        (panel.left + 8, middle),
-    )
+    let ink = if missing.unfit { Ink::Reason } else { Ink::Tick };
+    area.draw_text(&missing.why, &text(ink, HPos::Left), (panel.left + 8, middle))
 }

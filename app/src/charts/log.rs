@@ -21,13 +21,8 @@ pub(super) struct Span {
 impl Span {
     /// Holds `values`, with room around them.
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = values.fold((f64::MAX, 0.0_f64), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        Self {
-            low: low / 1.2,
-            high: high * 1.25,
-        }
+        let (low, high) = values.fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+        Self { low: low / 1.2, high: high * 1.25 }
     }
 
     pub(super) fn place(self, from: i32, to: i32) -> impl Fn(f64) -> i32 {
@@ -42,23 +37,12 @@ pub(super) fn height(width: u32) -> u32 {
 }
 
 /// Draws the axis up, with a line across at each tick, and the line of the axis across.
-pub(super) fn draw_up<B: DrawingBackend>(
-    area: &Area<B>,
-    [left, top, right, bottom]: Room,
-    up: Span,
-) -> Drawn<B> {
+pub(super) fn draw_up<B: DrawingBackend>(area: &Area<B>, [left, top, right, bottom]: Room, up: Span) -> Drawn<B> {
     let y = up.place(bottom, top);
     for tick in ticks(up.low, up.high) {
         let at = y(tick);
         area.draw(&PathElement::new([(left, at), (right, at)], Ink::Grid))?;
-        area.draw_text(
-            &format::trimmed(tick),
-            &text(Ink::Tick, HPos::Right),
-            (left - 6, at),
-        )?;
+        area.draw_text(&format::trimmed(tick), &text(Ink::Tick, HPos::Right), (left - 6, at))?;
     }
-    area.draw(&PathElement::new(
-        [(left, bottom), (right, bottom)],
-        Ink::Axis,
-    ))
+    area.draw(&PathElement::new([(left, bottom), (right, bottom)], Ink::Axis))
 }

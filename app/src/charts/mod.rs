@@ -35,11 +35,7 @@ pub fn draw(
     (width, height): (u32, u32),
     on: impl FnOnce(&Area<SvgNodes<'_>>) -> Result<(), DrawingAreaErrorKind<std::convert::Infallible>>,
 ) -> Drawing {
-    let mut drawing = Drawing {
-        width,
-        height,
-        nodes: Vec::new(),
-    };
+    let mut drawing = Drawing { width, height, nodes: Vec::new() };
     let area = SvgNodes(&mut drawing).into_drawing_area();
     // The backend cannot fail; a chart that plotters refuses is left empty beside its table.
     let _ = on(&area);

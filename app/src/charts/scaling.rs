@@ -60,9 +60,7 @@ impl Scaling {
         let (_, up) = self.spans();
         let ticks = ticks(up.low, up.high).into_iter();
         let labels = ticks.map(format::trimmed).chain(self.heads.clone());
-        let widest = labels
-            .map(|label| text_width(&label, TEXT))
-            .fold(0.0, f64::max) as i32;
+        let widest = labels.map(|label| text_width(&label, TEXT)).fold(0.0, f64::max) as i32;
         // Half of the last number stands right of its point.
         [widest + 12, 10, width as i32 - 22, height as i32 - 52]
     }
@@ -72,18 +70,14 @@ impl Scaling {
         let (across, up) = self.spans();
         let (x, y) = (across.place(left, right), up.place(bottom, top));
         let points = self.points.iter();
-        points
-            .map(|point| (x(point.gpus), y(point.value)))
-            .collect()
+        points.map(|point| (x(point.gpus), y(point.value))).collect()
     }
 
     /// Left, top and size of what a pointer meets of each point.
     #[must_use]
     pub fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
         let places = self.places(size).into_iter();
-        places
-            .map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH)))
-            .collect()
+        places.map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH))).collect()
     }
 
     /// Draws it.
@@ -106,22 +100,13 @@ impl Scaling {
                 (Ink::PointFront, 4)
             };
             area.draw(&Circle::new((*x, *y), radius, ink.filled()))?;
-            let ink = if point.selected {
-                Ink::LabelSel
-            } else {
-                Ink::Label
-            };
+            let ink = if point.selected { Ink::LabelSel } else { Ink::Label };
             area.draw_text(&point.label, &text(ink, HPos::Center), (*x, y + 19))?;
         }
         Ok(())
     }
 
-    fn draw_axes<B: DrawingBackend>(
-        &self,
-        area: &Area<B>,
-        frame: Room,
-        places: &[(i32, i32)],
-    ) -> Drawn<B> {
+    fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>, frame: Room, places: &[(i32, i32)]) -> Drawn<B> {
         draw_up(area, frame, self.spans().1)?;
         let [.., bottom] = frame;
         for (line, head) in self.heads.iter().enumerate() {
@@ -135,11 +120,7 @@ impl Scaling {
                 let half = text_width(words, TEXT) as i32 / 2;
                 // One's own number is always said.
                 if x - half > last || point.selected {
-                    let ink = if point.selected {
-                        Ink::LabelSel
-                    } else {
-                        Ink::Tick
-                    };
+                    let ink = if point.selected { Ink::LabelSel } else { Ink::Tick };
                     area.draw_text(words, &text(ink, HPos::Center), (*x, at))?;
                     last = x + half + 6;
                 }
@@ -153,11 +134,7 @@ impl Scaling {
         let [left, top, right, bottom] = frame;
         let (across, up) = self.spans();
         let (x, y) = (across.place(left, right), up.place(bottom, top));
-        let ranged = || {
-            self.points
-                .iter()
-                .filter_map(|point| Some((x(point.gpus), point.range?)))
-        };
+        let ranged = || self.points.iter().filter_map(|point| Some((x(point.gpus), point.range?)));
         let mut around: Vec<(i32, i32)> = ranged().map(|(at, [_, high])| (at, y(high))).collect();
         if around.len() < 2 {
             return Ok(());

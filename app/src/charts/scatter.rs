@@ -98,11 +98,7 @@ impl Scatter {
     }
 
     fn frame(&self, (width, height): (u32, u32)) -> Frame {
-        let values = || {
-            self.points
-                .iter()
-                .flat_map(|point| [point.measured, point.predicted])
-        };
+        let values = || self.points.iter().flat_map(|point| [point.measured, point.predicted]);
         let low = values().fold(f64::INFINITY, f64::min);
         let high = values().fold(0.0, f64::max);
         // Nothing to show still has axes.
@@ -119,26 +115,14 @@ impl Scatter {
             .into_iter()
             .map(|tick| text_width(&label(tick), TEXT))
             .fold(0.0, f64::max) as i32;
-        Frame {
-            left: widest + 12,
-            right: width as i32 - 8,
-            top: 26,
-            bottom: height as i32 - 42,
-            low,
-            high,
-        }
+        Frame { left: widest + 12, right: width as i32 - 8, top: 26, bottom: height as i32 - 42, low, high }
     }
 
     /// Hands over the axes: plotters places the values.
     fn on<R>(&self, size: (u32, u32), then: impl FnOnce(&Frame, Place<'_>) -> R) -> R {
         let frame = self.frame(size);
         let axis = LogCoord::from((frame.low..frame.high).log_scale());
-        let place = |x: f64, y: f64| {
-            (
-                axis.map(&x, (frame.left, frame.right)),
-                axis.map(&y, (frame.bottom, frame.top)),
-            )
-        };
+        let place = |x: f64, y: f64| (axis.map(&x, (frame.left, frame.right)), axis.map(&y, (frame.bottom, frame.top)));
         then(&frame, &place)
     }
 
@@ -162,55 +146,27 @@ impl Scatter {
         })
     }
 
-    fn draw_axes<B: DrawingBackend>(
-        &self,
-        area: &Area<B>,
-        frame: &Frame,
-        place: Place<'_>,
-    ) -> Drawn<B> {
+    fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>, frame: &Frame, place: Place<'_>) -> Drawn<B> {
         let mut last = i32::MIN;
         for tick in ticks(frame.low, frame.high) {
             let (x, y) = place(tick, tick);
-            area.draw(&PathElement::new(
-                [(frame.left, y), (frame.right, y)],
-                Ink::Grid,
-            ))?;
-            area.draw(&PathElement::new(
-                [(x, frame.top), (x, frame.bottom)],
-                Ink::Grid,
-            ))?;
-            area.draw_text(
-                &label(tick),
-                &text(Ink::Tick, HPos::Right),
-                (frame.left - 6, y),
-            )?;
+            area.draw(&PathElement::new([(frame.left, y), (frame.right, y)], Ink::Grid))?;
+            area.draw(&PathElement::new([(x, frame.top), (x, frame.bottom)], Ink::Grid))?;
+            area.draw_text(&label(tick), &text(Ink::Tick, HPos::Right), (frame.left - 6, y))?;
             // On a narrow sheet a label gives way to the one before it.
             let half = text_width(&label(tick), TEXT) as i32 / 2;
             if x - half > last && x + half <= frame.right + 8 {
-                area.draw_text(
-                    &label(tick),
-                    &text(Ink::Tick, HPos::Center),
-                    (x, frame.bottom + 14),
-                )?;
+                area.draw_text(&label(tick), &text(Ink::Tick, HPos::Center), (x, frame.bottom + 14))?;
                 last = x + half + 6;
             }
         }
         let middle = (frame.left + frame.right) / 2;
-        area.draw_text(
-            &self.across,
-            &text(Ink::Tick, HPos::Center),
-            (middle, frame.bottom + 33),
-        )?;
+        area.draw_text(&self.across, &text(Ink::Tick, HPos::Center), (middle, frame.bottom + 33))?;
         area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
     }
 
     /// The names of the largest misses, where there is room for them.
-    fn draw_names<B: DrawingBackend>(
-        &self,
-        area: &Area<B>,
-        frame: &Frame,
-        place: Place<'_>,
-    ) -> Drawn<B> {
+    fn draw_names<B: DrawingBackend>(&self, area: &Area<B>, frame: &Frame, place: Place<'_>) -> Drawn<B> {
         let mut misses: Vec<(i32, &Point)> = self
             .points
             .iter()
@@ -233,15 +189,10 @@ impl Scatter {
             let width = text_width(&point.name, TEXT) as i32;
             // Away from the diagonal: that is where the points are.
             let above = point.predicted > point.measured;
-            let (anchor, from) = if above {
-                (HPos::Right, x - 12 - width)
-            } else {
-                (HPos::Left, x + 12)
-            };
+            let (anchor, from) = if above { (HPos::Right, x - 12 - width) } else { (HPos::Left, x + 12) };
             let room = [from, y - 9, from + width, y + 9];
-            let clear = |other: &[i32; 4]| {
-                room[2] < other[0] || other[2] < room[0] || room[3] < other[1] || other[3] < room[1]
-            };
+            let clear =
+                |other: &[i32; 4]| room[2] < other[0] || other[2] < room[0] || room[3] < other[1] || other[3] < room[1];
             if room[0] < frame.left || room[2] > frame.right || !taken.iter().all(clear) {
                 continue;
             }
@@ -281,10 +232,7 @@ impl Scatter {
             } else {
                 (left, left + width, HPos::Right)
             };
-            area.draw(&Rectangle::new(
-                [(from - 5, y - 10), (from + width + 5, y + 11)],
-                Ink::Halo.filled(),
-            ))?;
+            area.draw(&Rectangle::new([(from - 5, y - 10), (from + width + 5, y + 11)], Ink::Halo.filled()))?;
             area.draw_text(&point.name, &text(Ink::Near, anchor), (at, y))
         })
     }
@@ -301,9 +249,7 @@ impl Scatter {
             });
             distances.min()
         });
-        found
-            .filter(|(away, _, _)| *away <= REACH * REACH)
-            .map(|(_, _, index)| index)
+        found.filter(|(away, _, _)| *away <= REACH * REACH).map(|(_, _, index)| index)
     }
 }
 
@@ -319,10 +265,7 @@ fn draw_guides<B: DrawingBackend>(area: &Area<B>, frame: &Frame, place: Place<'_
         }
     };
     let ([from, to], [back, end]) = (line(1.2), line(0.8));
-    area.draw(&Polygon::new(
-        vec![from, to, place(high, high), end, back, place(low, low)],
-        Ink::Band.filled(),
-    ))?;
+    area.draw(&Polygon::new(vec![from, to, place(high, high), end, back, place(low, low)], Ink::Band.filled()))?;
     for share in [0.9, 1.1] {
         area.draw(&PathElement::new(line(share), Ink::Guide))?;
     }
@@ -365,11 +308,7 @@ mod tests {
 
     fn chart() -> Scatter {
         Scatter {
-            points: vec![
-                point(100.0, 100.0, true),
-                point(1000.0, 1000.0, false),
-                point(1000.0, 300.0, true),
-            ],
+            points: vec![point(100.0, 100.0, true), point(1000.0, 1000.0, false), point(1000.0, 300.0, true)],
             across: "measured".to_owned(),
             up: "predicted".to_owned(),
         }
@@ -409,9 +348,6 @@ mod tests {
         }
         assert_eq!(ticks(7.1, 9.8), [8.0, 9.0]);
         assert_eq!(ticks(20.0, 140.0), [20.0, 30.0, 50.0, 70.0, 100.0]);
-        assert_eq!(
-            ticks(75.0, 12_000.0),
-            [100.0, 300.0, 1000.0, 3000.0, 10_000.0]
-        );
+        assert_eq!(ticks(75.0, 12_000.0), [100.0, 300.0, 1000.0, 3000.0, 10_000.0]);
     }
 }

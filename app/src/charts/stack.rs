@@ -50,9 +50,8 @@ struct Frame {
 impl Stack {
     fn frame(&self, width: u32) -> Frame {
         let narrow = width < NARROW;
-        let widest = |texts: &mut dyn Iterator<Item = &str>| {
-            texts.map(|text| text_width(text, TEXT)).fold(0.0, f64::max) as i32
-        };
+        let widest =
+            |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text_width(text, TEXT)).fold(0.0, f64::max) as i32;
         let label = widest(&mut self.rows.iter().map(|row| row.label.as_str()));
         let value = widest(&mut self.rows.iter().map(|row| row.value.as_str()));
         let note = match widest(&mut self.rows.iter().map(|row| row.note.as_str())) {
@@ -88,8 +87,7 @@ impl Stack {
             .rows
             .iter()
             .map(|row| row.parts.iter().map(|(_, value, _)| value).sum::<f64>());
-        sums.chain(self.limit.iter().map(|(value, _)| *value))
-            .fold(0.0, f64::max)
+        sums.chain(self.limit.iter().map(|(value, _)| *value)).fold(0.0, f64::max)
     }
 
     /// Draws it.
@@ -113,11 +111,8 @@ impl Stack {
             if !frame.narrow {
                 area.draw(&PathElement::new([(at, frame.top), (at, bottom)], ink))?;
             }
-            let (label, anchor) = if value == 0.0 {
-                (format!("0 {}", self.unit), HPos::Left)
-            } else {
-                (tick(value, step), HPos::Center)
-            };
+            let (label, anchor) =
+                if value == 0.0 { (format!("0 {}", self.unit), HPos::Left) } else { (tick(value, step), HPos::Center) };
             area.draw_text(&label, &text(Ink::Tick, anchor), (at, bottom + 11))?;
             value += step;
         }
@@ -126,10 +121,7 @@ impl Stack {
         }
         if let Some((limit, label)) = &self.limit {
             let at = x(*limit);
-            area.draw(&PathElement::new(
-                [(at, frame.top - 4), (at, bottom)],
-                Ink::Cap,
-            ))?;
+            area.draw(&PathElement::new([(at, frame.top - 4), (at, bottom)], Ink::Cap))?;
             let half = text_width(label, TEXT) as i32 / 2 + 2;
             let middle = at.clamp(half, (width as i32 - half).max(half));
             area.draw_text(label, &text(Ink::CapText, HPos::Center), (middle, 8))?;
@@ -146,17 +138,9 @@ impl Stack {
         x: &dyn Fn(f64) -> i32,
     ) -> Drawn<B> {
         let top = frame.top + index * frame.row;
-        let bar_top = if frame.narrow {
-            top + 20
-        } else {
-            top + (frame.row - frame.bar) / 2
-        };
+        let bar_top = if frame.narrow { top + 20 } else { top + (frame.row - frame.bar) / 2 };
         let middle = bar_top + frame.bar / 2;
-        let (label, value) = if row.selected {
-            (Ink::LabelSel, Ink::ValueSel)
-        } else {
-            (Ink::Label, Ink::Value)
-        };
+        let (label, value) = if row.selected { (Ink::LabelSel, Ink::ValueSel) } else { (Ink::Label, Ink::Value) };
         let (width, _) = area.dim_in_pixel();
         let right = width as i32;
         let line = if frame.narrow { top + 10 } else { middle };
@@ -182,10 +166,7 @@ impl Stack {
                 free += to - from;
                 continue;
             }
-            area.draw(&Rectangle::new(
-                [(from, bar_top), (to, bar_top + frame.bar)],
-                ink.filled(),
-            ))?;
+            area.draw(&Rectangle::new([(from, bar_top), (to, bar_top + frame.bar)], ink.filled()))?;
             let before = std::mem::take(&mut free);
             let after = match row.parts.get(index + 1) {
                 Some((Ink::Gap, gap, _)) => x(sum + gap) - to,
@@ -211,10 +192,7 @@ impl Stack {
             // Lines behind words give way.
             if matches!(ink, Ink::Value | Ink::Reason) && !words.is_empty() {
                 let half = width(words) / 2;
-                area.draw(&Rectangle::new(
-                    [(at - half, middle - 8), (at + half, middle + 8)],
-                    Ink::Halo.filled(),
-                ))?;
+                area.draw(&Rectangle::new([(at - half, middle - 8), (at + half, middle + 8)], Ink::Halo.filled()))?;
             }
             area.draw_text(words, &text(ink, HPos::Center), (at, middle))?;
         }

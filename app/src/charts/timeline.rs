@@ -3,15 +3,7 @@
 use shardwise_core::wire::Schedule;
 
 /// Who works, in the order of their lanes.
-pub const LANES: [&str; 7] = [
-    "engine",
-    "actor",
-    "reference",
-    "critic",
-    "reward",
-    "weight_sync",
-    "driver",
-];
+pub const LANES: [&str; 7] = ["engine", "actor", "reference", "critic", "reward", "weight_sync", "driver"];
 
 /// The name of a bar that is no phase: its side waits for the other.
 pub const WAITING: &str = "bubble";
@@ -51,21 +43,12 @@ pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
     };
     let generating = sum(|lane| lane == "engine");
     let training = sum(|lane| !matches!(lane, "engine" | "weight_sync" | "driver"));
-    let (first, end) = if beside {
-        (0.0, generating.max(training))
-    } else {
-        (generating, generating + training)
-    };
+    let (first, end) = if beside { (0.0, generating.max(training)) } else { (generating, generating + training) };
     let mut bars = Vec::new();
     let mut put = |lane, name, start: f64, end: f64| {
         let seconds = end - start;
         if seconds > 0.0 && (apart || name != WAITING) {
-            bars.push(Bar {
-                lane,
-                name,
-                start,
-                seconds,
-            });
+            bars.push(Bar { lane, name, start, seconds });
         }
     };
     put("actor", WAITING, 0.0, first);
@@ -110,9 +93,7 @@ mod tests {
         phases[0].1 = generating;
         let bars = bars(&phases, schedule);
         assert!(bars.iter().all(|bar| LANES.contains(&bar.lane)));
-        bars.iter()
-            .map(|bar| (bar.lane, bar.name, bar.start, bar.seconds))
-            .collect()
+        bars.iter().map(|bar| (bar.lane, bar.name, bar.start, bar.seconds)).collect()
     }
 
     fn training_from(first: f64) -> [(&'static str, &'static str, f64, f64); 5] {
@@ -126,10 +107,7 @@ mod tests {
     }
 
     fn after(end: f64) -> [(&'static str, &'static str, f64, f64); 2] {
-        [
-            ("weight_sync", "weight_sync", end, 2.0),
-            ("driver", "driver", end + 2.0, 3.0),
-        ]
+        [("weight_sync", "weight_sync", end, 2.0), ("driver", "driver", end + 2.0, 3.0)]
     }
 
     #[test]
@@ -142,10 +120,7 @@ mod tests {
 
     #[test]
     fn split_sides_wait_for_each_other() {
-        let mut expected = vec![
-            ("actor", WAITING, 0.0, 100.0),
-            ("engine", "rollout", 0.0, 100.0),
-        ];
+        let mut expected = vec![("actor", WAITING, 0.0, 100.0), ("engine", "rollout", 0.0, 100.0)];
         expected.extend(training_from(100.0));
         expected.extend(after(200.0));
         expected.push(("engine", WAITING, 100.0, 100.0));

@@ -17,11 +17,7 @@ pub(super) fn kind(word: &str) -> WorkloadKind {
 }
 
 /// Where an address of a model on Hugging Face begins.
-const HUB: [&str; 3] = [
-    "https://huggingface.co/",
-    "huggingface.co/",
-    "https://hf.co/",
-];
+const HUB: [&str; 3] = ["https://huggingface.co/", "huggingface.co/", "https://hf.co/"];
 
 /// Whether a text is an address instead of what stands there.
 fn is_address(text: &str) -> bool {
@@ -50,11 +46,7 @@ fn model_id(typed: &str) -> &str {
 /// A document with nothing but a task and a schedule: whether a field belongs is said of it.
 fn task(form: &Form) -> Value {
     let mut document = Value::Object(Map::new());
-    put(
-        &mut document,
-        Field::Kind.path(),
-        Value::from(form.kind().word()),
-    );
+    put(&mut document, Field::Kind.path(), Value::from(form.kind().word()));
     let schedule = form.get(Field::Schedule).trim();
     if is_rl(form.kind()) && !schedule.is_empty() {
         put(&mut document, Field::Schedule.path(), schedule.into());
@@ -68,9 +60,7 @@ fn applies(field: Field, task: &Value) -> bool {
     let path = field.path();
     // What a link says beyond the controls of RL stays: packing, adapters.
     let hidden = path.starts_with("workload.lora") || field == Field::Packing;
-    let rl = is_rl(kind(
-        at(task, Field::Kind.path()).as_str().unwrap_or_default(),
-    ));
+    let rl = is_rl(kind(at(task, Field::Kind.path()).as_str().unwrap_or_default()));
     !(rl && hidden) && belonging::belongs(task, path)
 }
 
@@ -95,19 +85,13 @@ impl Form {
     fn value(&self, field: Field) -> Result<Option<Value>, Problem> {
         let text = self.get(field).trim();
         if text.is_empty() {
-            return if required(field) {
-                Err(Problem::Missing)
-            } else {
-                Ok(None)
-            };
+            return if required(field) { Err(Problem::Missing) } else { Ok(None) };
         }
         let value = match field.takes() {
             Takes::Count if field == Field::Gpus && units::nodes(text).is_some() => {
                 units::nodes(text).map_or(Value::Null, |(nodes, own)| Value::from(nodes * own))
             }
-            Takes::Count | Takes::Tokens => {
-                Value::from(units::whole(text, field.kilo()).map_err(Problem::Number)?)
-            }
+            Takes::Count | Takes::Tokens => Value::from(units::whole(text, field.kilo()).map_err(Problem::Number)?),
             Takes::MeanTokens | Takes::Number | Takes::Share => {
                 number(units::number(text, field.kilo()).map_err(Problem::Number)?)
             }
@@ -118,18 +102,13 @@ impl Form {
     }
 
     fn model(&self) -> Result<Value, FieldError> {
-        let refuse = |field: Field, problem| FieldError {
-            field: Some(field),
-            path: field.path().to_owned(),
-            problem,
-        };
+        let refuse = |field: Field, problem| FieldError { field: Some(field), path: field.path().to_owned(), problem };
         let config = self.get(Field::ModelConfig).trim();
         let name = self.get(Field::Model).trim();
         if is_address(config) {
             Err(refuse(Field::ModelConfig, Problem::Address))
         } else if !config.is_empty() {
-            serde_json::from_str(config)
-                .map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
+            serde_json::from_str(config).map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
         } else if name.is_empty() {
             Err(refuse(Field::Model, Problem::Missing))
         } else {
@@ -172,20 +151,13 @@ impl Form {
             }
             match self.value(field) {
                 Err(problem) => {
-                    errors.push(FieldError {
-                        field: Some(field),
-                        path: field.path().to_owned(),
-                        problem,
-                    });
+                    errors.push(FieldError { field: Some(field), path: field.path().to_owned(), problem });
                 }
                 Ok(value) => set(&mut document, field, value),
             }
         }
         // `2x8` says how large a node is, unless another size is typed.
-        if let (Some((_, own)), "") = (
-            units::nodes(self.get(Field::Gpus)),
-            self.get(Field::GpusPerNode).trim(),
-        ) {
+        if let (Some((_, own)), "") = (units::nodes(self.get(Field::Gpus)), self.get(Field::GpusPerNode).trim()) {
             put(&mut document, Field::GpusPerNode.path(), own.into());
         }
         if !errors.is_empty() {
@@ -200,9 +172,7 @@ impl Form {
     #[must_use]
     pub fn pinned(&self) -> usize {
         let task = task(self);
-        let set = |field: &&Field| {
-            field.is_plan() && !self.get(**field).is_empty() && applies(**field, &task)
-        };
+        let set = |field: &&Field| field.is_plan() && !self.get(**field).is_empty() && applies(**field, &task);
         Field::ALL.iter().filter(set).count()
     }
 
@@ -222,11 +192,7 @@ impl Form {
 
 /// A number, as short as JSON writes it.
 fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value < 1e15 {
-        Value::from(value as u64)
-    } else {
-        Value::from(value)
-    }
+    if value.fract() == 0.0 && value < 1e15 { Value::from(value as u64) } else { Value::from(value) }
 }
 
 /// Puts what a control stands for into the document.
@@ -263,9 +229,7 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
 fn text(document: &Value, field: Field) -> String {
     let value = at(document, field.path());
     match (field, value) {
-        (Field::Model, Value::String(id)) => catalog::model(id)
-            .map_or(id.as_str(), |entry| entry.name)
-            .to_owned(),
+        (Field::Model, Value::String(id)) => catalog::model(id).map_or(id.as_str(), |entry| entry.name).to_owned(),
         (Field::ModelConfig, _) => match at(document, "model") {
             object @ Value::Object(_) => object.to_string(),
             _ => String::new(),
@@ -289,11 +253,7 @@ fn text(document: &Value, field: Field) -> String {
                 .filter(|(key, _)| on(key))
                 .map(|(_, letter)| letter)
                 .collect();
-            if letters.is_empty() {
-                "-".to_owned()
-            } else {
-                letters
-            }
+            if letters.is_empty() { "-".to_owned() } else { letters }
         }
         (_, value) => text_of(value),
     }

@@ -210,15 +210,8 @@ impl Field {
     pub fn of_path(path: &str) -> Option<Self> {
         let exact = Self::ALL.iter().copied().find(|field| field.path() == path);
         exact.or_else(|| {
-            let above = |field: &Self| {
-                path.strip_prefix(field.path())
-                    .is_some_and(|rest| rest.starts_with(['.', '[']))
-            };
-            Self::ALL
-                .iter()
-                .copied()
-                .filter(above)
-                .max_by_key(|field| field.path().len())
+            let above = |field: &Self| path.strip_prefix(field.path()).is_some_and(|rest| rest.starts_with(['.', '[']));
+            Self::ALL.iter().copied().filter(above).max_by_key(|field| field.path().len())
         })
     }
 
@@ -249,11 +242,7 @@ impl Field {
     /// What `k` stands for in it.
     #[must_use]
     pub fn kilo(self) -> f64 {
-        if matches!(self.takes(), Takes::Tokens | Takes::MeanTokens) {
-            1024.0
-        } else {
-            1000.0
-        }
+        if matches!(self.takes(), Takes::Tokens | Takes::MeanTokens) { 1024.0 } else { 1000.0 }
     }
 
     /// Identifier of its element in the page.

@@ -32,10 +32,7 @@ impl Form {
     pub fn calibration(&self) -> Option<Calibration> {
         let own = self.base.get("calibration")?;
         let factor = |name: &str| own.get(name).and_then(Value::as_f64);
-        Some(Calibration {
-            time: factor("time"),
-            memory: factor("memory"),
-        })
+        Some(Calibration { time: factor("time"), memory: factor("memory") })
     }
 
     /// Puts factors into the question, or takes them out.
@@ -67,12 +64,7 @@ impl Form {
     /// Every control that cannot be read.
     pub fn measured(&self) -> Result<Option<Measured>, Vec<FieldError>> {
         let mut errors = Vec::new();
-        let fields = [
-            Field::ForwardSeconds,
-            Field::BackwardSeconds,
-            Field::StepSeconds,
-            Field::PeakGib,
-        ];
+        let fields = [Field::ForwardSeconds, Field::BackwardSeconds, Field::StepSeconds, Field::PeakGib];
         let [forward, backward, step_time_s, peak_gib] = fields.map(|field| {
             let text = self.get(field).trim();
             if text.is_empty() || !measurable(field, self.kind()) {
@@ -95,10 +87,6 @@ impl Form {
             step_time_s,
             peak_gib,
         };
-        if errors.is_empty() {
-            Ok((measured != Measured::default()).then_some(measured))
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok((measured != Measured::default()).then_some(measured)) } else { Err(errors) }
     }
 }

@@ -65,20 +65,13 @@ pub enum Problem {
 
 impl From<shardwise_core::InputError> for FieldError {
     fn from(error: shardwise_core::InputError) -> Self {
-        Self {
-            field: Field::of_path(&error.field),
-            path: error.field,
-            problem: Problem::Refused(error.message),
-        }
+        Self { field: Field::of_path(&error.field), path: error.field, problem: Problem::Refused(error.message) }
     }
 }
 
 impl Default for Form {
     fn default() -> Self {
-        Self {
-            values: vec![String::new(); Field::COUNT],
-            base: Value::Null,
-        }
+        Self { values: vec![String::new(); Field::COUNT], base: Value::Null }
     }
 }
 
@@ -126,17 +119,9 @@ impl Form {
     pub fn choose_kind(&mut self, kind: WorkloadKind) {
         self.set(Field::Kind, kind.word());
         let usual: &[(Field, &str)] = if is_rl(kind) {
-            &[
-                (Field::Prompts, "512"),
-                (Field::MaxPrompt, "1,024"),
-                (Field::MaxResponse, "3,072"),
-            ]
+            &[(Field::Prompts, "512"), (Field::MaxPrompt, "1,024"), (Field::MaxResponse, "3,072")]
         } else if kind == WorkloadKind::Rollout {
-            &[
-                (Field::Requests, "1,024"),
-                (Field::RequestPrompt, "512"),
-                (Field::RequestResponse, "1,024"),
-            ]
+            &[(Field::Requests, "1,024"), (Field::RequestPrompt, "512"), (Field::RequestResponse, "1,024")]
         } else {
             &[(Field::SequenceLength, "4,096"), (Field::GlobalBatch, "64")]
         };

@@ -101,12 +101,7 @@ pub fn matching(typed: &str) -> Vec<Listed> {
     let mut found: Vec<((u32, usize), Listed)> = Vec::new();
     for (entry, license) in catalog::model_licenses() {
         let parameters = model_of_entry(entry).parameters;
-        let listed = Listed {
-            entry,
-            total: parameters.total,
-            active: parameters.active,
-            license,
-        };
+        let listed = Listed { entry, total: parameters.total, active: parameters.active, license };
         let Some(score) = score(&typed, &listed) else {
             continue;
         };

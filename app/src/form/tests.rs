@@ -58,22 +58,13 @@ fn units_are_read_where_the_field_has_them() {
     form.set(Field::MemoryShare, "70%");
     form.set(Field::Gpus, "1,024");
     let question = form.question();
-    let Ok(question) = question else {
-        panic!("{question:?}")
-    };
+    let Ok(question) = question else { panic!("{question:?}") };
     let rl = question.workload.rl.unwrap_or_default();
     assert_eq!(rl.max_response_length, Some(8192));
     assert_eq!(question.workload.tokens, Some(1.5e9));
     assert_eq!(question.hardware.gpus, Some(1024));
-    let rollout = question
-        .plan
-        .and_then(|plan| plan.rollout)
-        .unwrap_or_default();
-    assert!(
-        rollout
-            .gpu_memory_utilization
-            .is_some_and(|share| (share - 0.7).abs() < 1e-12)
-    );
+    let rollout = question.plan.and_then(|plan| plan.rollout).unwrap_or_default();
+    assert!(rollout.gpu_memory_utilization.is_some_and(|share| (share - 0.7).abs() < 1e-12));
 }
 
 #[test]
@@ -85,15 +76,7 @@ fn every_bad_field_is_named_and_nothing_is_lost() {
     form.set(Field::ModelConfig, "{\"hidden_size\": ");
     let errors = form.question().err().unwrap_or_default();
     let named: Vec<_> = errors.iter().filter_map(|error| error.field).collect();
-    assert_eq!(
-        named,
-        [
-            Field::ModelConfig,
-            Field::Gpus,
-            Field::Prompts,
-            Field::TensorParallel
-        ]
-    );
+    assert_eq!(named, [Field::ModelConfig, Field::Gpus, Field::Prompts, Field::TensorParallel]);
     assert_eq!(errors[1].problem, Problem::Number(NumberError::Negative));
     assert_eq!(errors[2].problem, Problem::Missing);
     assert_eq!(form.get(Field::Gpus), "-1");
@@ -138,9 +121,7 @@ fn refused_parts_of_an_rl_step_have_their_controls() {
         let mut form = Form::of(&grpo());
         form.set(Field::Schedule, "fully_async");
         form.set(field, typed);
-        let Ok(question) = form.question() else {
-            panic!("{typed} cannot be read")
-        };
+        let Ok(question) = form.question() else { panic!("{typed} cannot be read") };
         let refused = shardwise_core::evaluate(&question).err();
         let error = refused.map(super::FieldError::from);
         assert_eq!(error.and_then(|error| error.field), Some(field));
@@ -187,10 +168,7 @@ fn another_task_starts_with_usual_values_and_keeps_what_was_typed() {
 #[test]
 fn a_run_stays_beside_the_question_and_its_factors_in_it() {
     let mut form = Form::of(&grpo());
-    let factors = shardwise_core::wire::Calibration {
-        time: Some(1.12),
-        memory: None,
-    };
+    let factors = shardwise_core::wire::Calibration { time: Some(1.12), memory: None };
     form.set(Field::StepSeconds, "2.5k");
     form.set(Field::ForwardSeconds, "four");
     // Passes are no measure of an RL step: what is typed there is kept and says nothing.
@@ -200,16 +178,10 @@ fn a_run_stays_beside_the_question_and_its_factors_in_it() {
     assert_eq!(form.question(), Ok(grpo()));
     form.calibrate(Some(factors));
     let calibrated = form.question();
-    assert_eq!(
-        calibrated.clone().map(|own| own.calibration),
-        Ok(Some(factors))
-    );
+    assert_eq!(calibrated.clone().map(|own| own.calibration), Ok(Some(factors)));
     assert_eq!(form.calibration(), Some(factors));
     form.load(&grpo());
-    assert_eq!(
-        (form.calibration(), form.get(Field::StepSeconds)),
-        (None, "2.5k")
-    );
+    assert_eq!((form.calibration(), form.get(Field::StepSeconds)), (None, "2.5k"));
     if let Ok(question) = calibrated {
         form.load(&question);
         assert_eq!(form.calibration(), Some(factors));
@@ -220,10 +192,7 @@ fn a_run_stays_beside_the_question_and_its_factors_in_it() {
     form.choose_kind(WorkloadKind::Sft);
     form.set(Field::BackwardSeconds, "-3");
     let wrong = form.measured().err().unwrap_or_default();
-    let wrong: Vec<_> = wrong
-        .into_iter()
-        .map(|error| (error.field, error.problem))
-        .collect();
+    let wrong: Vec<_> = wrong.into_iter().map(|error| (error.field, error.problem)).collect();
     let number = |error| Problem::Number(error);
     assert_eq!(
         wrong,
@@ -267,17 +236,12 @@ fn a_model_is_found_by_words_in_any_order() {
         let all = |what: fn(&super::models::Listed) -> bool| found.iter().all(what);
         match typed {
             "vision moe" => assert!(all(|listed| listed.is_vision() && listed.is_moe())),
-            "dense apache" => assert!(all(
-                |listed| !listed.is_moe() && listed.license == Some("Apache-2.0")
-            )),
+            "dense apache" => assert!(all(|listed| !listed.is_moe() && listed.license == Some("Apache-2.0"))),
             _ => assert!(all(|listed| listed.license.is_some())),
         }
     }
     for typed in ["", " / "] {
-        assert_eq!(
-            matching(typed).len(),
-            shardwise_core::catalog::models().len()
-        );
+        assert_eq!(matching(typed).len(), shardwise_core::catalog::models().len());
     }
     for typed in ["qwen 31b nowhere", "b", "1e999b", "模型", "<script>"] {
         let found = names(typed);
@@ -302,10 +266,7 @@ fn an_address_of_the_hub_is_a_model_or_says_what_to_do() {
         form.set(Field::Model, "Qwen3 8B");
         form.set(field, address);
         let errors = form.question().err().unwrap_or_default();
-        let said: Vec<_> = errors
-            .iter()
-            .map(|error| (error.field, &error.problem))
-            .collect();
+        let said: Vec<_> = errors.iter().map(|error| (error.field, &error.problem)).collect();
         assert_eq!(said, [(Some(field), &Problem::Address)]);
         assert_eq!(form.get(field), address);
         form.set(Field::ModelConfig, "");
@@ -333,40 +294,21 @@ fn a_gpu_of_ones_own_is_a_part_of_the_question() {
     form.set(Field::GpuMemory, "120");
     form.set(Field::GpuDomain, "4");
     let asked = form.question();
-    let Ok(asked) = asked else {
-        panic!("{asked:?}")
-    };
-    assert_eq!(
-        asked.hardware.gpu,
-        json!({"base": "h100-sxm", "memory_gib": 120, "nvlink_domain": 4})
-    );
+    let Ok(asked) = asked else { panic!("{asked:?}") };
+    assert_eq!(asked.hardware.gpu, json!({"base": "h100-sxm", "memory_gib": 120, "nvlink_domain": 4}));
     assert_eq!(Form::of(&asked).question(), Ok(asked.clone()));
     // Another type says nothing of it, and it is there again when it is chosen again.
     form.choose_gpu("h20");
-    assert_eq!(
-        form.question().map(|asked| asked.hardware.gpu),
-        Ok("h20".into())
-    );
+    assert_eq!(form.question().map(|asked| asked.hardware.gpu), Ok("h20".into()));
     form.choose_gpu(CUSTOM_GPU);
-    assert_eq!(
-        form.question().map(|again| again.hardware.gpu),
-        Ok(asked.hardware.gpu)
-    );
+    assert_eq!(form.question().map(|again| again.hardware.gpu), Ok(asked.hardware.gpu));
     // From nothing, every figure that is missing is named beside its control.
     for field in Field::ALL.iter().filter(|field| field.is_of_gpu()) {
         form.set(*field, "");
     }
-    for (field, figure) in [
-        (Field::GpuBf16, "500"),
-        (Field::GpuMemory, "64"),
-        (Field::GpuBandwidth, "2000"),
-    ] {
-        let Ok(question) = form.question() else {
-            panic!("{field:?}")
-        };
-        let error = shardwise_core::evaluate(&question)
-            .err()
-            .map(super::FieldError::from);
+    for (field, figure) in [(Field::GpuBf16, "500"), (Field::GpuMemory, "64"), (Field::GpuBandwidth, "2000")] {
+        let Ok(question) = form.question() else { panic!("{field:?}") };
+        let error = shardwise_core::evaluate(&question).err().map(super::FieldError::from);
         assert_eq!(error.and_then(|error| error.field), Some(field));
         form.set(field, figure);
     }
@@ -375,18 +317,14 @@ fn a_gpu_of_ones_own_is_a_part_of_the_question() {
             .is_ok_and(|question| shardwise_core::evaluate(&question).is_ok())
     );
     form.set(Field::GpuPcie, "0");
-    let refused = form
-        .question()
-        .map(|question| shardwise_core::evaluate(&question).err());
+    let refused = form.question().map(|question| shardwise_core::evaluate(&question).err());
     let refused = refused.ok().flatten().map(super::FieldError::from);
     assert_eq!(refused.and_then(|error| error.field), Some(Field::GpuPcie));
 }
 
 #[test]
 fn the_architectures_of_a_gpu_of_ones_own_are_the_cores() {
-    let mut known: Vec<String> = shardwise_core::efficiency::EFFICIENCY
-        .architecture_names()
-        .collect();
+    let mut known: Vec<String> = shardwise_core::efficiency::EFFICIENCY.architecture_names().collect();
     let mut offered: Vec<String> = shardwise_core::catalog::generations()
         .iter()
         .map(|own| own.name.to_ascii_lowercase())
@@ -405,9 +343,7 @@ fn the_architectures_of_a_gpu_of_ones_own_are_the_cores() {
     ] {
         form.set(field, text);
     }
-    let Ok(mut question) = form.question() else {
-        panic!("no question")
-    };
+    let Ok(mut question) = form.question() else { panic!("no question") };
     assert_eq!(question.hardware.gpu["architecture"], "CDNA");
     assert!(shardwise_core::evaluate(&question).is_ok());
     // A link may write it as it likes: the control shows it.
@@ -437,9 +373,7 @@ fn every_task_asks_what_belongs_to_it() {
         let word = kind.word();
         form.choose_kind(kind);
         let asked = form.question();
-        let Ok(asked) = asked else {
-            panic!("{word}: {asked:?}")
-        };
+        let Ok(asked) = asked else { panic!("{word}: {asked:?}") };
         let refused = shardwise_core::belonging::check(&asked).err();
         assert_eq!(refused, None, "{word}");
         let refused = shardwise_core::evaluate_alone(&asked).err();
@@ -477,11 +411,7 @@ fn what_is_typed_outlives_another_task_and_the_page() {
     form.choose_kind(WorkloadKind::Grpo);
     let mut again = Form::of(&grpo());
     again.retype(&form.typed());
-    for (field, text) in [
-        (Field::MaxResponse, "8k"),
-        (Field::Gpus, "two"),
-        (Field::SequenceLength, "many"),
-    ] {
+    for (field, text) in [(Field::MaxResponse, "8k"), (Field::Gpus, "two"), (Field::SequenceLength, "many")] {
         assert_eq!((form.get(field), again.get(field)), (text, text));
     }
 }

@@ -29,9 +29,7 @@ pub fn number(text: &str, kilo: f64) -> Result<f64, NumberError> {
         .chars()
         .map(|c| match c {
             // Digits and signs of Chinese input methods.
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)
-                .unwrap_or(c)
-                .to_ascii_lowercase(),
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c).to_ascii_lowercase(),
             '−' => '-',
             _ => c.to_ascii_lowercase(),
         })
@@ -55,20 +53,12 @@ pub fn number(text: &str, kilo: f64) -> Result<f64, NumberError> {
         _ => power_of_ten(suffix).ok_or(NumberError::NotANumber)?,
     };
     let value = decimal(&ungrouped(digits)?)? * factor;
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(NumberError::TooLarge)
-    }
+    if value.is_finite() { Ok(value) } else { Err(NumberError::TooLarge) }
 }
 
 /// The factor of an exponent: `e9`, `e-3`.
 fn power_of_ten(suffix: &str) -> Option<f64> {
-    let exponent: i32 = suffix
-        .strip_prefix('e')?
-        .trim_start_matches('+')
-        .parse()
-        .ok()?;
+    let exponent: i32 = suffix.strip_prefix('e')?.trim_start_matches('+').parse().ok()?;
     Some(10f64.powi(exponent))
 }
 
@@ -93,11 +83,7 @@ fn decimal(digits: &str) -> Result<f64, NumberError> {
         return Err(NumberError::NotANumber);
     }
     let value = value / 10f64.powi(places);
-    if negative && value > 0.0 {
-        Err(NumberError::Negative)
-    } else {
-        Ok(value)
-    }
+    if negative && value > 0.0 { Err(NumberError::Negative) } else { Ok(value) }
 }
 
 /// Takes the commas out of `1,024`; refuses `1,5`.
@@ -109,11 +95,7 @@ fn ungrouped(digits: &str) -> Result<String, NumberError> {
     let mut groups = whole.trim_start_matches(['-', '+']).split(',');
     let first = groups.next().unwrap_or("");
     let grouped = !first.is_empty() && first.len() <= 3 && groups.all(|group| group.len() == 3);
-    if grouped {
-        Ok(digits.replace(',', ""))
-    } else {
-        Err(NumberError::Comma)
-    }
+    if grouped { Ok(digits.replace(',', "")) } else { Err(NumberError::Comma) }
 }
 
 /// Reads a whole number.
@@ -127,9 +109,7 @@ pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
     }
     // `1.1k` tokens are 1126.4: close enough to be meant, unlike `2.5` GPUs.
     let rounded = value.round();
-    let has_unit = text
-        .trim_end()
-        .ends_with(|c: char| !c.is_ascii_digit() && c != '.');
+    let has_unit = text.trim_end().ends_with(|c: char| !c.is_ascii_digit() && c != '.');
     if (rounded - value).abs() > 1e-6 && !has_unit {
         return Err(NumberError::NotWhole);
     }
@@ -148,8 +128,7 @@ pub fn nodes(text: &str) -> Option<(u64, u64)> {
 /// Whether the text carries a unit, so that the page should say how it was read.
 #[must_use]
 pub fn has_unit(text: &str) -> bool {
-    text.trim_end()
-        .ends_with(|c: char| !c.is_ascii_digit() && c != '.')
+    text.trim_end().ends_with(|c: char| !c.is_ascii_digit() && c != '.')
 }
 
 #[cfg(test)]
@@ -187,10 +166,7 @@ mod tests {
             (".5", 1e3, 0.5),
         ] {
             let read = number(text, kilo);
-            assert!(
-                read.is_ok_and(|value| (value - expected).abs() < expected * 1e-12),
-                "{text}: {read:?}"
-            );
+            assert!(read.is_ok_and(|value| (value - expected).abs() < expected * 1e-12), "{text}: {read:?}");
         }
     }
 

@@ -19,15 +19,9 @@ fn gain(item: &Advice, now: f64, lang: Lang) -> Vec<Tree> {
     let Some(gain) = item.gain else {
         return Vec::new();
     };
-    let speed = format!(
-        "{} {}",
-        signed(format::figure(gain.tokens_per_s_per_gpu)),
-        text.per_gpu
-    );
+    let speed = format!("{} {}", signed(format::figure(gain.tokens_per_s_per_gpu)), text.per_gpu);
     let gib = format!("{} GiB", signed(format::gib(gain.gib)));
-    let usd = gain
-        .usd_per_mtok
-        .map(|usd| format!("{} {}", signed_usd(usd), text.per_mt));
+    let usd = gain.usd_per_mtok.map(|usd| format!("{} {}", signed_usd(usd), text.per_mt));
     let frees = gain.tokens_per_s_per_gpu < SAME * now && gain.gib < 0.0;
     let (first, second) = if frees { (gib, speed) } else { (speed, gib) };
     let rest = [Some(second), usd].into_iter().flatten();
@@ -79,11 +73,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         return Some(el("P.muted").child(sheet.advice_none));
     }
     let (help, thumbs): (Vec<&Advice>, Vec<&Advice>) = advice.iter().partition(|own| helps(own));
-    let list =
-        |own: &[&Advice]| el("OL").children(own.iter().map(|own| item(asked, own, ask.lang)));
-    let best = help
-        .is_empty()
-        .then(|| el("P.muted").child(sheet.advice_best));
+    let list = |own: &[&Advice]| el("OL").children(own.iter().map(|own| item(asked, own, ask.lang)));
+    let best = help.is_empty().then(|| el("P.muted").child(sheet.advice_best));
     let departed = (!thumbs.is_empty()).then(|| {
         el("DETAILS.more|id=thumbs")
             .child(
@@ -94,9 +85,5 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             )
             .child(list(&thumbs))
     });
-    Some(
-        el("DIV")
-            .child(best.unwrap_or_else(|| list(&help)))
-            .child(departed),
-    )
+    Some(el("DIV").child(best.unwrap_or_else(|| list(&help))).child(departed))
 }

@@ -13,8 +13,7 @@ const QUESTION: &str = r#"{"version": 1, "model": "qwen3-8b",
  "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#;
 
 /// What the page shows of the answer.
-const SHOWN: &str =
-    "{fits, tokens_per_s_per_gpu, step_time_s, usd_per_mtok, gib: .memory.reserved_gib}";
+const SHOWN: &str = "{fits, tokens_per_s_per_gpu, step_time_s, usd_per_mtok, gib: .memory.reserved_gib}";
 
 /// The values that [`SHOWN`] picks, in its order.
 fn picked() -> Option<String> {
@@ -37,9 +36,7 @@ fn code(text: impl Into<String>) -> Tree {
 }
 
 fn section(title: &'static str, children: impl IntoIterator<Item = Tree>) -> Tree {
-    el("SECTION")
-        .child(el("H2").child(title))
-        .children(children)
+    el("SECTION").child(el("H2").child(title)).children(children)
 }
 
 fn text(words: &'static str) -> Tree {
@@ -58,9 +55,7 @@ pub(super) fn page(lang: Lang) -> Tree {
             .child(el("DT").child(el("CODE").child(*name)))
             .child(el("DD").child(*does))
     });
-    let ask = format!(
-        "echo '{QUESTION}' > question.json\nshardwise estimate question.json | jq '{SHOWN}'"
-    );
+    let ask = format!("echo '{QUESTION}' > question.json\nshardwise estimate question.json | jq '{SHOWN}'");
     let main = el("MAIN.doc methods prose")
         .child(
             el("HEADER")
@@ -69,28 +64,11 @@ pub(super) fn page(lang: Lang) -> Tree {
         )
         .child(section(
             words.get_it,
-            [
-                text(words.get_it_how),
-                code("cargo install --locked --profile fast --path core --features cli"),
-            ],
+            [text(words.get_it_how), code("cargo install --locked --profile fast --path core --features cli")],
         ))
-        .child(section(
-            words.ask_it,
-            [text(words.ask_it_how), code(ask)]
-                .into_iter()
-                .chain(picked().map(code)),
-        ))
-        .child(section(
-            words.commands,
-            [el("DL.calc").children(commands), text(words.commands_more)],
-        ))
-        .child(section(
-            words.without_network,
-            [
-                text(words.without_network_how),
-                code("make cli\nshardwise serve"),
-            ],
-        ));
+        .child(section(words.ask_it, [text(words.ask_it_how), code(ask)].into_iter().chain(picked().map(code))))
+        .child(section(words.commands, [el("DL.calc").children(commands), text(words.commands_more)]))
+        .child(section(words.without_network, [text(words.without_network_how), code("make cli\nshardwise serve")]));
     whole(Document::CommandLine, lang, main)
 }
 
@@ -103,9 +81,7 @@ mod tests {
 
     #[test]
     fn every_command_is_named_and_no_other() {
-        let (_, list) = COMMAND_LINE
-            .split_once("enum Command {")
-            .unwrap_or_default();
+        let (_, list) = COMMAND_LINE.split_once("enum Command {").unwrap_or_default();
         let (list, _) = list.split_once("\n}").unwrap_or_default();
         let mut own: Vec<String> = list
             .lines()

@@ -31,11 +31,7 @@ struct Change {
 
 impl Line {
     fn words(name: &str, values: [String; 2]) -> Self {
-        Self {
-            name: name.to_owned(),
-            values,
-            change: None,
-        }
+        Self { name: name.to_owned(), values, change: None }
     }
 
     /// A figure that is better the larger (`more`) or the smaller it is, with its change as a share.
@@ -43,29 +39,17 @@ impl Line {
         let [a, b] = figures;
         let share = b / a - 1.0;
         let change = share.is_finite().then(|| Change {
-            words: if share.abs() < SAME {
-                "=".to_owned()
-            } else {
-                signed(format::percent(share, 0))
-            },
+            words: if share.abs() < SAME { "=".to_owned() } else { signed(format::percent(share, 0)) },
             better: (share.abs() >= SAME).then_some((share > 0.0) == more),
         });
-        Self {
-            name: name.to_owned(),
-            values: figures.map(write),
-            change,
-        }
+        Self { name: name.to_owned(), values: figures.map(write), change }
     }
 
     fn row(&self, lang: Lang) -> Tree {
         let sheet = lang.sheets();
         let [a, b] = self.values.clone();
         let changed = a != b;
-        let b = if changed {
-            el("B").child(b)
-        } else {
-            el("SPAN").child(b)
-        };
+        let b = if changed { el("B").child(b) } else { el("SPAN").child(b) };
         let change = match &self.change {
             None => el("TD.nil n"),
             Some(Change { words, better }) => {
@@ -94,10 +78,7 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
     let both = [a, b];
     let answers = [&a.answer, &b.answer];
     let mut lines = vec![
-        Line::words(
-            sheet.question,
-            both.map(|found| words::asked_of(&found.job, lang)),
-        ),
+        Line::words(sheet.question, both.map(|found| words::asked_of(&found.job, lang))),
         Line::words(
             text.col_gpu,
             both.map(|found| {
@@ -114,10 +95,7 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
                 format!("{layout} · {}", words::batch(plan, lang))
             }),
         ),
-        Line::words(
-            text.fits_short,
-            answers.map(|answer| fit::sentence(&answer.fit, lang)),
-        ),
+        Line::words(text.fits_short, answers.map(|answer| fit::sentence(&answer.fit, lang))),
         Line::words(
             text.memory,
             answers.map(|answer| {
@@ -125,30 +103,10 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
                 format!("{} / {} GiB", gib[0], gib[1])
             }),
         ),
-        Line::figure(
-            text.per_gpu,
-            answers.map(|answer| answer.tokens_per_s_per_gpu),
-            format::figure,
-            true,
-        ),
-        Line::figure(
-            text.col_mt_hour,
-            answers.map(|answer| answer.mtok_per_hour),
-            format::figure,
-            true,
-        ),
-        Line::figure(
-            sheet.step_s,
-            answers.map(|answer| answer.step_time_s),
-            format::seconds,
-            false,
-        ),
-        Line::figure(
-            text.mfu,
-            answers.map(|answer| answer.mfu),
-            |share| format::percent(share, 1),
-            true,
-        ),
+        Line::figure(text.per_gpu, answers.map(|answer| answer.tokens_per_s_per_gpu), format::figure, true),
+        Line::figure(text.col_mt_hour, answers.map(|answer| answer.mtok_per_hour), format::figure, true),
+        Line::figure(sheet.step_s, answers.map(|answer| answer.step_time_s), format::seconds, false),
+        Line::figure(text.mfu, answers.map(|answer| answer.mfu), |share| format::percent(share, 1), true),
     ];
     let priced = |of: fn(&Answer) -> Option<f64>| Some([of(answers[0])?, of(answers[1])?]);
     if let Some(usd) = priced(|answer| answer.usd_per_mtok) {
@@ -217,11 +175,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let (first, _): (Question, _) = permalink::open(ask.word("a")).ok()?;
     let a = shardwise_core::evaluate_alone(&first).ok()?;
     let b = &asked.found;
-    let close = |id: &'static str, words: &'static str| {
-        el("BUTTON.btn btn-s btn-q|type=button")
-            .set("id", id)
-            .child(words)
-    };
+    let close =
+        |id: &'static str, words: &'static str| el("BUTTON.btn btn-s btn-q|type=button").set("id", id).child(words);
     let same = permalink::to_hash(&first) == permalink::to_hash(&asked.question);
     let body = if same {
         el("P.muted").child(sheet.change_something)
@@ -240,20 +195,12 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             )
             .child(el("TBODY").children(rows.iter().map(|line| line.row(lang))));
         let note = overlap(&a.answer, &b.answer).map(|meet| {
-            let words = if meet {
-                sheet.intervals_meet
-            } else {
-                sheet.intervals_apart
-            };
+            let words = if meet { sheet.intervals_meet } else { sheet.intervals_apart };
             el("P.note").child(words)
         });
         el("DIV").child(region(sheet.compared, table)).child(note)
     };
-    let title = if same {
-        sheet.compared.to_owned()
-    } else {
-        takeaway(&a.answer, &b.answer, lang)
-    };
+    let title = if same { sheet.compared.to_owned() } else { takeaway(&a.answer, &b.answer, lang) };
     let swap = (!same).then(|| {
         close("compare-swap", sheet.swap)
             .asks(&first)
@@ -263,14 +210,12 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         el("SECTION.block cmp|id=compare|aria-labelledby=compare-h")
             .child(
                 el("DIV.cmp-h")
+                    .child(el("H2|id=compare-h").child(icon("i-pin")).child(el("SPAN").child(title)))
                     .child(
-                        el("H2|id=compare-h")
-                            .child(icon("i-pin"))
-                            .child(el("SPAN").child(title)),
-                    )
-                    .child(el("DIV.tools").child(swap).child(
-                        close("compare-end", sheet.unpin_a).sets(&serde_json::json!({ "a": "" })),
-                    )),
+                        el("DIV.tools")
+                            .child(swap)
+                            .child(close("compare-end", sheet.unpin_a).sets(&serde_json::json!({ "a": "" }))),
+                    ),
             )
             .child(body),
     )

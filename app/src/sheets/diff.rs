@@ -19,10 +19,7 @@ struct Setting {
 /// The settings that matter for memory and speed; the last of a key holds.
 fn settings(reading: &Reading) -> Vec<Setting> {
     let understood = reading.understood.iter().map(|own| (&own.key, &own.value));
-    let others = reading
-        .not_modelled
-        .iter()
-        .map(|own| (&own.key, &own.value));
+    let others = reading.not_modelled.iter().map(|own| (&own.key, &own.value));
     let mut all: Vec<Setting> = Vec::new();
     for (key, value) in understood.chain(others) {
         // A key that says "add it where it is not there" is the key.
@@ -75,9 +72,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let mut rows = Vec::new();
     let cell = |label: &'static str, value: Option<&str>, class: &'static str| {
         let shown = value.unwrap_or("–").to_owned();
-        el("TD")
-            .set("data-l", label)
-            .child(el("CODE").set("class", class).child(shown))
+        el("TD").set("data-l", label).child(el("CODE").set("class", class).child(shown))
     };
     for setting in &own {
         let before = value(&yours, &setting.key);
@@ -102,9 +97,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         count => fill(sheet.diff_count, &[&format::grouped(count as u64)]),
     };
     let rest = (!alone.is_empty()).then(|| {
-        let items = alone
-            .iter()
-            .map(|own| el("LI").child(el("CODE").child(own.clone())));
+        let items = alone.iter().map(|own| el("LI").child(el("CODE").child(own.clone())));
         el("DETAILS.more|id=diff-alone")
             .child(
                 el("SUMMARY")

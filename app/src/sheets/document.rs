@@ -48,31 +48,19 @@ pub(super) fn whole(document: Document, lang: Lang, main: Tree) -> Tree {
         )
         .child(header(document, lang))
         .child(main.set("id", "main").set("tabindex", "-1"))
-        .child(
-            el("FOOTER.foot").child(
-                el("DIV.foot-in").children(facts(lang)).child(
-                    el("P.foot-links").child(
-                        el("A|href=THIRD-PARTY-LICENSES.txt").child(lang.sheets().third_party),
-                    ),
-                ),
+        .child(el("FOOTER.foot").child(
+            el("DIV.foot-in").children(facts(lang)).child(
+                el("P.foot-links").child(el("A|href=THIRD-PARTY-LICENSES.txt").child(lang.sheets().third_party)),
             ),
-        )
+        ))
 }
 
 fn header(document: Document, lang: Lang) -> Tree {
     let (site, other) = (lang.site(), lang.other());
-    let program = |to: &str, name: &'static str| {
-        el("A")
-            .set("href", format!("{to}?lang={}", lang.tag()))
-            .child(name)
-    };
+    let program = |to: &str, name: &'static str| el("A").set("href", format!("{to}?lang={}", lang.tag())).child(name);
     let text = |to: Document, name: &'static str| {
         let link = el("A").set("href", to.address(lang)).child(name);
-        if to == document {
-            link.set("aria-current", "page")
-        } else {
-            link
-        }
+        if to == document { link.set("aria-current", "page") } else { link }
     };
     el("HEADER.top")
         .child(brand())

@@ -8,8 +8,7 @@ use crate::tree::parts::copy;
 use crate::tree::{Tree, el};
 
 /// What a frame may do: its own storage and worker; files to save; links, and the whole page, in tabs of their own.
-const SANDBOX: &str =
-    "allow-scripts allow-same-origin allow-downloads allow-popups allow-popups-to-escape-sandbox";
+const SANDBOX: &str = "allow-scripts allow-same-origin allow-downloads allow-popups allow-popups-to-escape-sandbox";
 
 /// The element and the plain frame as HTML; `site` is the page's address without query and hash.
 fn markup(site: &str, hash: &str, lang: Lang) -> [String; 2] {
@@ -38,11 +37,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let hash = permalink::to_hash(&asked.question);
     let [element, frame] = markup(ask.word("site"), &hash, lang);
     let shown = |note: &'static str, id: &'static str, code: String| {
-        vec![
-            el("P.muted").child(note),
-            el("PRE.quote").set("id", id).child(code),
-            el("P.copies").child(copy(id, lang)),
-        ]
+        vec![el("P.muted").child(note), el("PRE.quote").set("id", id).child(code), el("P.copies").child(copy(id, lang))]
     };
     Some(
         el("DIV")

@@ -133,11 +133,8 @@ impl Scene {
 
     fn about(&self, own: &Type) -> Vec<String> {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
-        let (hours, usd) = if self.run {
-            (sheet.tip_hours, sheet.tip_usd)
-        } else {
-            (sheet.tip_hours_rate, sheet.tip_usd_rate)
-        };
+        let (hours, usd) =
+            if self.run { (sheet.tip_hours, sheet.tip_usd) } else { (sheet.tip_hours_rate, sheet.tip_usd_rate) };
         let point = &own.point;
         let mut lines = vec![
             format!("{} × {}", own.gpus, point.name),
@@ -158,11 +155,7 @@ impl Scene {
     /// The names of the axes.
     fn heads(&self) -> (&'static str, &'static str) {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
-        if self.run {
-            (sheet.front_hours, sheet.front_usd)
-        } else {
-            (sheet.front_hours_rate, text.chart_cost)
-        }
+        if self.run { (sheet.front_hours, sheet.front_usd) } else { (sheet.front_hours_rate, text.chart_cost) }
     }
 
     fn plot(&self, width: u32) -> Tree {
@@ -204,11 +197,7 @@ impl Scene {
                 .child(el("TH|scope=row").child(point.name.clone()))
                 .child(cell(hours, format::figure(point.across)))
                 .child(cell(usd, format::figure(point.up)))
-                .child(
-                    el("TD")
-                        .set("data-l", text.col_plan)
-                        .child(own.layout.clone()),
-                )
+                .child(el("TD").set("data-l", text.col_plan).child(own.layout.clone()))
                 .child(el("TD").child(self.note(point)))
                 .child(el("TD").child(action))
         });

@@ -52,10 +52,7 @@ fn explained(own: &Explanation, lang: Lang) -> Tree {
             .child(link.name.clone())
     });
     let more = el("A")
-        .set(
-            "href",
-            format!("{}#{}", Document::Methods.address(lang), own.method),
-        )
+        .set("href", format!("{}#{}", Document::Methods.address(lang), own.method))
         .child(sheet.method);
     el("DIV.how-in")
         .child(head)

@@ -11,10 +11,7 @@ use crate::tree::{Tree, el};
 
 /// Where the code lies; the repository's own files are named from its root.
 fn code(entry: &Entry, lang: Lang) -> Tree {
-    let place = format!(
-        "{}:{}, {}",
-        entry.code.path, entry.code.line, entry.code.item
-    );
+    let place = format!("{}:{}, {}", entry.code.path, entry.code.line, entry.code.item);
     el("SPAN")
         .child(lang.sheets().in_code)
         .child(" ")
@@ -25,13 +22,11 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
     let sheet = lang.sheets();
     let [title, text] = [entry.title, entry.text].map(|both| own.pick(both[0], both[1]));
     let terms = entry.terms.iter().map(|term| {
-        el("DIV")
-            .child(el("DT").child(el("VAR").child(term.symbol)))
-            .child(
-                el("DD")
-                    .child(el("SPAN").child(own.pick(term.meaning[0], term.meaning[1])))
-                    .child((!term.unit.is_empty()).then(|| el("B").child(term.unit))),
-            )
+        el("DIV").child(el("DT").child(el("VAR").child(term.symbol))).child(
+            el("DD")
+                .child(el("SPAN").child(own.pick(term.meaning[0], term.meaning[1])))
+                .child((!term.unit.is_empty()).then(|| el("B").child(term.unit))),
+        )
     });
     let sources = entry.citations.iter().map(|citation| {
         el("A|rel=noopener")
@@ -60,22 +55,16 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
         .child(
             el("H3").child(
                 el("A")
-                    .set(
-                        "href",
-                        format!("{}#{}", Document::Methods.address(lang), entry.id),
-                    )
+                    .set("href", format!("{}#{}", Document::Methods.address(lang), entry.id))
                     .child(title),
             ),
         )
         .child(el("P.formula").child(own.pick(entry.formula, entry.formula_zh)))
         .child(el("DL.calc").children(terms))
         .children(text.lines().map(|line| el("P").child(line.to_owned())))
-        .child((!error.is_empty()).then(|| {
-            el("P.err")
-                .child(el("B").child(sheet.measured_error))
-                .child(" ")
-                .child(error)
-        }))
+        .child(
+            (!error.is_empty()).then(|| el("P.err").child(el("B").child(sheet.measured_error)).child(" ").child(error)),
+        )
         .child(constants)
         .child(el("P.src").children(sources).child(code(entry, lang)))
 }
@@ -85,11 +74,7 @@ fn section(group: &Group, lang: Lang, own: Language) -> Tree {
     el("SECTION.block")
         .set("id", group.id)
         .set("aria-labelledby", heading.clone())
-        .child(
-            el("H2")
-                .set("id", heading)
-                .child(own.pick(group.title[0], group.title[1])),
-        )
+        .child(el("H2").set("id", heading).child(own.pick(group.title[0], group.title[1])))
         .children(group.entries.iter().map(|entry| formula(entry, lang, own)))
 }
 
@@ -99,10 +84,7 @@ pub(super) fn page(lang: Lang) -> Tree {
     let contents = methods::groups().iter().map(|group| {
         el("LI").child(
             el("A")
-                .set(
-                    "href",
-                    format!("{}#{}", Document::Methods.address(lang), group.id),
-                )
+                .set("href", format!("{}#{}", Document::Methods.address(lang), group.id))
                 .child(own.pick(group.title[0], group.title[1])),
         )
     });
@@ -117,10 +99,6 @@ pub(super) fn page(lang: Lang) -> Tree {
                 .set("aria-label", sheet.contents)
                 .child(el("UL").children(contents)),
         )
-        .children(
-            methods::groups()
-                .iter()
-                .map(|group| section(group, lang, own)),
-        );
+        .children(methods::groups().iter().map(|group| section(group, lang, own)));
     whole(Document::Methods, lang, main)
 }

@@ -130,9 +130,7 @@ impl Ask {
     /// The words of a list in its state.
     fn words(&self, key: &str) -> Vec<&str> {
         let list = self.state.get(key).and_then(Value::as_array);
-        list.map_or_else(Vec::new, |list| {
-            list.iter().filter_map(Value::as_str).collect()
-        })
+        list.map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
     }
 
     /// A word of its state; empty where there is none.
@@ -144,11 +142,7 @@ impl Ask {
 
 /// Writes a sheet; `None` where there is nothing to show.
 pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
-    let ask = Ask {
-        lang: Lang::of_tag(&task.lang).unwrap_or_default(),
-        width: task.width,
-        state: task.state,
-    };
+    let ask = Ask { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state };
     match task.name {
         Name::Plans => plans::sheet(asked, &ask),
         Name::Sensitivity => sensitivity::sheet(asked, &ask),
@@ -168,9 +162,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
 /// What a field of the question is called: its control, or the field's name where it has none.
 fn name(field: &str, lang: Lang) -> String {
     let key = field.rsplit('.').next().unwrap_or(field);
-    let role = field
-        .strip_prefix("plan.")
-        .and_then(|rest| rest.split_once('.'));
+    let role = field.strip_prefix("plan.").and_then(|rest| rest.split_once('.'));
     match (Field::of_path(field), role) {
         (Some(Field::Gpus), _) => lang.text().gpus.to_owned(),
         (Some(control), _) if control.path() == field => lang.label(control).to_owned(),
@@ -234,26 +226,13 @@ mod tests {
     use shardwise_core::presets;
     use shardwise_core::wire::to_value;
 
-    const NAMES: [Name; 6] = [
-        Name::Front,
-        Name::Plans,
-        Name::Sensitivity,
-        Name::Advice,
-        Name::Scaling,
-        Name::Compare,
-    ];
+    const NAMES: [Name; 6] = [Name::Front, Name::Plans, Name::Sensitivity, Name::Advice, Name::Scaling, Name::Compare];
 
     fn sheet(asked: &Asked, name: Name, lang: &str, state: Value) -> Value {
         let Value::Object(state) = state else {
             return Value::Null;
         };
-        let task = SheetTask {
-            name,
-            question: Value::Null,
-            lang: lang.to_owned(),
-            width: 480,
-            state,
-        };
+        let task = SheetTask { name, question: Value::Null, lang: lang.to_owned(), width: 480, state };
         write(asked, task).map_or(Value::Null, Value::from)
     }
 
@@ -269,9 +248,7 @@ mod tests {
             .filter(small)
             .filter_map(presets::Preset::question)
             .filter(|question| question.hardware.gpus.is_none_or(|gpus| gpus <= 8));
-        let asked: Vec<Asked> = questions
-            .filter_map(|question| Asked::new(to_value(&question)).ok())
-            .collect();
+        let asked: Vec<Asked> = questions.filter_map(|question| Asked::new(to_value(&question)).ok()).collect();
         assert!(asked.len() > 2);
         asked
     }
@@ -323,9 +300,7 @@ mod tests {
             let tree = sheet(asked, Name::Plans, "en", state).to_string();
             let cells = tree.split("\"TD.n key\"").skip(1);
             let figures = cells.filter_map(|cell| cell.split('"').nth(5).map(str::to_owned));
-            let numbers: Vec<f64> = figures
-                .filter_map(|figure| figure.replace(',', "").parse().ok())
-                .collect();
+            let numbers: Vec<f64> = figures.filter_map(|figure| figure.replace(',', "").parse().ok()).collect();
             numbers
         };
         let rising = speeds(json!({ "sort": "speed", "falling": false }));
@@ -355,11 +330,7 @@ mod tests {
             for own in &advice {
                 let helps = shardwise_core::advice::helps(own);
                 let place = if helps { first } else { apart };
-                assert!(
-                    place.contains(&format!("\"id\":\"{}\"", own.id)),
-                    "{}",
-                    own.id
-                );
+                assert!(place.contains(&format!("\"id\":\"{}\"", own.id)), "{}", own.id);
                 departures += usize::from(!helps);
                 let Some(gain) = own.gain else { continue };
                 let each = gain.tokens_per_s_per_gpu;
@@ -400,8 +371,7 @@ mod tests {
             let state = json!({ "framework": framework, "version": version, "texts": [text] });
             sheet(asked, Name::Diff, "en", state)
         };
-        let script =
-            "python3 -m verl.trainer.main_ppo data.train_batch_size=128 trainer.logger=console";
+        let script = "python3 -m verl.trainer.main_ppo data.train_batch_size=128 trainer.logger=console";
         let found = diff("verl", "0.9.1", script).to_string();
         assert!(found.contains("data.train_batch_size") && found.contains("\"128\""));
         assert!(found.contains("trainer.logger"), "{found}");

@@ -59,8 +59,7 @@ impl<'a> Line<'a> {
             recompute: words::recompute(plan),
             rollout: rollout.and_then(|rollout| rollout.tensor_parallel),
             offload: words::offload(plan, lang),
-            other_offload: plan.offload.unwrap_or_default()
-                != chosen.plan.offload.unwrap_or_default(),
+            other_offload: plan.offload.unwrap_or_default() != chosen.plan.offload.unwrap_or_default(),
             why: reason(answer, chosen, own, lang),
             chosen: own,
         }
@@ -68,10 +67,7 @@ impl<'a> Line<'a> {
 
     /// Everything that the line shows of a plan: of plans that look the same the best stands for all.
     fn face(&self) -> String {
-        format!(
-            "{} {} {} {:?} {}",
-            self.layout, self.batch, self.recompute, self.rollout, self.offload
-        )
+        format!("{} {} {} {:?} {}", self.layout, self.batch, self.recompute, self.rollout, self.offload)
     }
 }
 
@@ -140,16 +136,12 @@ impl<'a> Shown<'a> {
         let face = format!(" {} ", line.face().replace('\u{a0}', " ").to_lowercase());
         let mut wanted: Vec<String> = Vec::new();
         for word in self.find.split_whitespace() {
-            match wanted
-                .last_mut()
-                .filter(|last| DIMENSIONS.contains(&last.as_str()))
-            {
+            match wanted.last_mut().filter(|last| DIMENSIONS.contains(&last.as_str())) {
                 Some(last) => *last = format!(" {last} {word} "),
                 None => wanted.push(word.to_owned()),
             }
         }
-        (!self.fitting || line.answer.fits)
-            && wanted.iter().all(|word| face.contains(word.as_str()))
+        (!self.fitting || line.answer.fits) && wanted.iter().all(|word| face.contains(word.as_str()))
     }
 }
 
@@ -168,8 +160,7 @@ fn distinct<'a>(plans: &'a [Answer], chosen: &'a Answer, gpus: u32, lang: Lang) 
 fn sorted<'a>(mut lines: Vec<Line<'a>>, shown: &Shown<'_>) -> Vec<Line<'a>> {
     if let Some((_, of)) = COLUMNS.iter().find(|(key, _)| *key == shown.sort) {
         // What has no such figure stands last, whatever the direction.
-        let key =
-            |line: &Line<'_>| of(line.answer).filter(|_| line.answer.fits || shown.sort == "gib");
+        let key = |line: &Line<'_>| of(line.answer).filter(|_| line.answer.fits || shown.sort == "gib");
         lines.sort_by(|a, b| match (key(a), key(b)) {
             (Some(a), Some(b)) if shown.falling => b.total_cmp(&a),
             (Some(a), Some(b)) => a.total_cmp(&b),
@@ -184,8 +175,7 @@ fn sorting(key: &str, name: &'static str, shown: &Shown<'_>) -> Tree {
     let on = shown.sort == key;
     // The best first: the fastest is the largest, of all else the smallest.
     let falling = if on { !shown.falling } else { key == "speed" };
-    let arrow =
-        on.then(|| el("SPAN|aria-hidden=true").child(if shown.falling { " ↓" } else { " ↑" }));
+    let arrow = on.then(|| el("SPAN|aria-hidden=true").child(if shown.falling { " ↓" } else { " ↑" }));
     let head = el("TH.n|scope=col");
     let head = match (on, shown.falling) {
         (true, true) => head.set("aria-sort", "descending"),
@@ -234,8 +224,8 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
         };
         el("SPAN.muted").child(format!(" {words}"))
     });
-    let tight = (answer.fit.state == FitState::Tight)
-        .then(|| el("SPAN.tag tag-warn").child(fit::word(FitState::Tight, lang)));
+    let tight =
+        (answer.fit.state == FitState::Tight).then(|| el("SPAN.tag tag-warn").child(fit::word(FitState::Tight, lang)));
     let face = line.face();
     let pinned = shown.pins.contains(&face.as_str());
     let pin = el("BUTTON.btn btn-s pin|type=button")
@@ -245,21 +235,14 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
         .child(icon("i-pin"))
         .child(el("SPAN.vh").child(format!("{}: {}", sheet.compare, line.layout)));
     let used = (!line.chosen).then(|| {
-        let question = Question {
-            plan: Some(answer.plan.clone()),
-            ..question.clone()
-        };
+        let question = Question { plan: Some(answer.plan.clone()), ..question.clone() };
         el("BUTTON.btn btn-s|type=button")
             .asks(&question)
             .child(text.use_gpu)
             .child(el("SPAN.vh").child(format!(" {}", line.layout)))
     });
     row.child(el("TH|scope=row").child(line.layout.clone()))
-        .child(
-            el("TD.second nb")
-                .set("data-l", sheet.batch)
-                .child(line.batch.clone()),
-        )
+        .child(el("TD.second nb").set("data-l", sheet.batch).child(line.batch.clone()))
         .child(
             el("TD.second nb")
                 .set("data-l", sheet.recompute)
@@ -273,11 +256,7 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
         .child(
             el("TD.n mem|data-l=GiB")
                 .child(el("SPAN").child(format::gib(memory.reserved_gib)))
-                .child(meter(
-                    memory.reserved_gib / memory.capacity_gib,
-                    !answer.fits,
-                    4,
-                )),
+                .child(meter(memory.reserved_gib / memory.capacity_gib, !answer.fits, 4)),
         )
         .child(
             el("TD.n")
@@ -285,39 +264,21 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
                 .child(fit::sure(answer.fit.probability, lang)),
         )
         .children(figures)
-        .child(
-            el("TD.why")
-                .child(tight)
-                .child(line.why.clone())
-                .child(offloaded),
-        )
+        .child(el("TD.why").child(tight).child(line.why.clone()).child(offloaded))
         .child(el("TD.acts").child(pin).child(used))
 }
 
 /// What stands above the table: words to look for, only what fits, and the order where the heads are folded away.
 fn tools(shown: &Shown<'_>, lang: Lang) -> Tree {
     let (text, sheet) = (lang.text(), lang.sheets());
-    let names = [
-        ("", sheet.rank),
-        ("speed", text.per_gpu),
-        ("usd", text.col_usd_mt),
-        ("step", sheet.step_s),
-        ("gib", "GiB"),
-    ];
+    let names =
+        [("", sheet.rank), ("speed", text.per_gpu), ("usd", text.col_usd_mt), ("step", sheet.step_s), ("gib", "GiB")];
     let options = names.into_iter().map(|(key, name)| {
         let option = el("OPTION").set("value", key).child(name);
-        if key == shown.sort {
-            option.set("selected", "")
-        } else {
-            option
-        }
+        if key == shown.sort { option.set("selected", "") } else { option }
     });
     let fitting = el("INPUT|type=checkbox|id=plans-fitting|data-key=fitting");
-    let fitting = if shown.fitting {
-        fitting.set("checked", "")
-    } else {
-        fitting
-    };
+    let fitting = if shown.fitting { fitting.set("checked", "") } else { fitting };
     el("DIV.plans-t")
         .child(
             el("LABEL.plans-q").child(el("SPAN.vh").child(sheet.find_plans)).child(
@@ -344,9 +305,7 @@ fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
             format!("\"{}\"", line.layout.replace('\u{a0}', " ")),
             format!("\"{}\"", line.batch),
             line.recompute.to_owned(),
-            line.rollout
-                .map(|degree| degree.to_string())
-                .unwrap_or_default(),
+            line.rollout.map(|degree| degree.to_string()).unwrap_or_default(),
             format!("\"{}\"", line.offload),
             answer.fits.to_string(),
             answer.fit.probability.to_string(),
@@ -354,10 +313,7 @@ fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
             answer.memory.capacity_gib.to_string(),
             answer.step_time_s.to_string(),
             answer.tokens_per_s_per_gpu.to_string(),
-            answer
-                .usd_per_mtok
-                .map(|usd| usd.to_string())
-                .unwrap_or_default(),
+            answer.usd_per_mtok.map(|usd| usd.to_string()).unwrap_or_default(),
         ];
         csv.push_str(&cells.join(","));
         csv.push('\n');
@@ -370,10 +326,7 @@ fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
             .child(ending.to_ascii_uppercase())
             .child(el("SPAN.vh").child(format!(" ({})", lang.text().plans)))
     };
-    vec![
-        save("csv", csv),
-        save("json", Value::from(json).to_string()),
-    ]
+    vec![save("csv", csv), save("json", Value::from(json).to_string())]
 }
 
 /// What a field of a plan is, in the words of the document.
@@ -381,34 +334,17 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     let text = lang.text();
     let memory = &answer.memory;
     let mut entries = vec![
-        (
-            text.per_gpu.to_owned(),
-            format::figure(answer.tokens_per_s_per_gpu),
-        ),
-        (
-            lang.sheets().step_s.to_owned(),
-            format::seconds(answer.step_time_s),
-        ),
-        (
-            text.col_usd_mt.to_owned(),
-            answer.usd_per_mtok.map(format::figure).unwrap_or_default(),
-        ),
+        (text.per_gpu.to_owned(), format::figure(answer.tokens_per_s_per_gpu)),
+        (lang.sheets().step_s.to_owned(), format::seconds(answer.step_time_s)),
+        (text.col_usd_mt.to_owned(), answer.usd_per_mtok.map(format::figure).unwrap_or_default()),
         ("GiB".to_owned(), format::gib(memory.reserved_gib)),
         ("MFU".to_owned(), format::percent(answer.mfu, 1)),
     ];
     let document = json!(answer);
-    for phase in document
-        .pointer("/time/phases")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for phase in document.pointer("/time/phases").and_then(Value::as_array).into_iter().flatten() {
         let name = phase["name"].as_str().unwrap_or_default();
         let seconds = phase["s"].as_f64().map(format::seconds);
-        entries.push((
-            format!("{}, s", lang.word(name)),
-            seconds.unwrap_or_default(),
-        ));
+        entries.push((format!("{}, s", lang.word(name)), seconds.unwrap_or_default()));
     }
     for (part, gib) in document
         .pointer("/memory/parts")
@@ -464,36 +400,23 @@ fn compared(pinned: &[&Line<'_>], lang: Lang) -> Option<Tree> {
             el("TR")
                 .child(el("TH|scope=row").child(name.clone()))
                 .children(cells.map(|(label, value)| {
-                    let shown = if value.is_empty() {
-                        "–".to_owned()
-                    } else {
-                        value
-                    };
+                    let shown = if value.is_empty() { "–".to_owned() } else { value };
                     el("TD.n").set("data-l", label.clone()).child(shown)
                 }))
         })
     });
     let head = |line: &Line<'_>| el("TH.n|scope=col").child(line.layout.clone());
     let table = el("TABLE.tab cols-3 tab-cmp")
-        .child(
-            el("THEAD").child(
-                el("TR")
-                    .child(el("TD"))
-                    .child(head(first))
-                    .child(head(second)),
-            ),
-        )
+        .child(el("THEAD").child(el("TR").child(el("TD")).child(head(first)).child(head(second))))
         .child(el("TBODY").children(rows));
     Some(
         el("DIV.cmp|id=plans-compared")
             .child(
-                el("DIV.cmp-h")
-                    .child(el("H3").child(sheet.two_plans))
-                    .child(
-                        el("BUTTON.btn btn-s btn-q|type=button|id=unpin")
-                            .sets(&json!({ "pins": [] }))
-                            .child(sheet.unpin),
-                    ),
+                el("DIV.cmp-h").child(el("H3").child(sheet.two_plans)).child(
+                    el("BUTTON.btn btn-s btn-q|type=button|id=unpin")
+                        .sets(&json!({ "pins": [] }))
+                        .child(sheet.unpin),
+                ),
             )
             .child(region(sheet.two_plans, table)),
     )
@@ -538,45 +461,28 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         .child(el("TH|scope=col").child(sheet.why))
         .child(el("TH|scope=col").child(el("SPAN.vh").child(text.action)));
     let more = (known > FEW || shown.all).then(|| {
-        let words = if shown.all {
-            text.show_fewer.to_owned()
-        } else {
-            sheet.more_plans.to_owned()
-        };
+        let words = if shown.all { text.show_fewer.to_owned() } else { sheet.more_plans.to_owned() };
         el("BUTTON.btn btn-s|type=button|id=all-plans")
             .set("aria-expanded", shown.all.to_string())
             .sets(&json!({ "all": !shown.all }))
             .child(words)
     });
-    let counted = fill(
-        sheet.plans_counted,
-        &[
-            &format::grouped(found.considered),
-            &format::grouped(found.evaluated),
-        ],
-    );
+    let counted = fill(sheet.plans_counted, &[&format::grouped(found.considered), &format::grouped(found.evaluated)]);
     Some(
         el("DIV.plans")
             .child(
                 el("P.note").child(counted).child(" ").child(
                     el("A")
-                        .set(
-                            "href",
-                            format!("{}#search", Document::Methods.address(lang)),
-                        )
+                        .set("href", format!("{}#search", Document::Methods.address(lang)))
                         .child(sheet.how_searched),
                 ),
             )
             .child(tools(&shown, lang))
             .child(
-                el(if shown.all {
-                    "TABLE.tab tab-plans is-all"
-                } else {
-                    "TABLE.tab tab-plans"
-                })
-                .child(el("CAPTION.vh").child(text.plans))
-                .child(el("THEAD").child(heads))
-                .child(el("TBODY").children(rows)),
+                el(if shown.all { "TABLE.tab tab-plans is-all" } else { "TABLE.tab tab-plans" })
+                    .child(el("CAPTION.vh").child(text.plans))
+                    .child(el("THEAD").child(heads))
+                    .child(el("TBODY").children(rows)),
             )
             .child(none)
             .child(el("P.plans-f").child(more).children(files))

@@ -21,10 +21,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
         let words = words_of(word(error, "message"), lang);
         let words = match error["line"].as_u64() {
             Some(line) if line > 0 => {
-                format!(
-                    "{}: {words}",
-                    fill(lang.sheets().line, &[&line.to_string()])
-                )
+                format!("{}: {words}", fill(lang.sheets().line, &[&line.to_string()]))
             }
             _ => words,
         };
@@ -56,9 +53,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
 
 /// One sentence that something cannot be read.
 fn refusal(words: String) -> Tree {
-    el("P.callout callout-bad")
-        .child(icon("i-x"))
-        .child(el("SPAN").child(words))
+    el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
 }
 
 /// A text of a report; empty where there is none.
@@ -77,32 +72,17 @@ fn head(found: &Value, lang: Lang) -> Tree {
     let of = |key| format::grouped(list(reading, key).len() as u64);
     let tag = |key: &str, class: &'static str, words: &str| {
         let count = list(reading, key).len();
-        (count > 0).then(|| {
-            el("SPAN")
-                .set("class", class)
-                .child(fill(words, &[&count.to_string()]))
-        })
+        (count > 0).then(|| el("SPAN").set("class", class).child(fill(words, &[&count.to_string()])))
     };
     // `verl 0.9.1, verl/trainer/config (https://…)`: the release is what comes first.
-    let release = found["framework"][1]
-        .as_str()
-        .and_then(|source| source.split(',').next());
+    let release = found["framework"][1].as_str().and_then(|source| source.split(',').next());
     el("P.read-h")
-        .child(
-            el("B").child(
-                found["framework"][0]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned(),
-            ),
-        )
+        .child(el("B").child(found["framework"][0].as_str().unwrap_or_default().to_owned()))
         .child(el("SPAN").child(fill(sheet.read_count, &[&of("understood")])))
         .child(tag("refused", "tag tag-bad", sheet.count_refused))
         .child(tag("unknown", "tag tag-warn", sheet.count_unknown))
         .child(tag("not_modelled", "tag", sheet.count_unmodelled))
-        .child(
-            release.map(|release| el("SPAN.muted read-r").child(fill(sheet.read_by, &[release]))),
-        )
+        .child(release.map(|release| el("SPAN.muted read-r").child(fill(sheet.read_by, &[release]))))
 }
 
 /// The question in one sentence; nothing where it has no answer.
@@ -133,13 +113,7 @@ fn problems(reading: &Value, lang: Lang) -> Option<Tree> {
     let sheet = lang.sheets();
     let mut entries: Vec<Tree> = Vec::new();
     for own in list(reading, "refused") {
-        entries.push(entry(
-            "r-bad",
-            "i-x",
-            word(own, "key"),
-            word(own, "why"),
-            own,
-        ));
+        entries.push(entry("r-bad", "i-x", word(own, "key"), word(own, "why"), own));
     }
     for own in list(reading, "unknown") {
         let hint = word(own, "hint");
@@ -165,11 +139,7 @@ fn group(reading: &Value, kind: &str, name: &'static str, lang: Lang) -> Option<
     }
     let count = entries.len().to_string();
     let entries = entries.iter().map(|entry| {
-        let (key, value, field) = (
-            word(entry, "key"),
-            word(entry, "value"),
-            word(entry, "field"),
-        );
+        let (key, value, field) = (word(entry, "key"), word(entry, "value"), word(entry, "field"));
         // What is assumed has no key, only a field.
         let setting = match (key, value) {
             ("", "") => field.to_owned(),
@@ -177,27 +147,16 @@ fn group(reading: &Value, kind: &str, name: &'static str, lang: Lang) -> Option<
             (key, "") => key.to_owned(),
             (key, value) => format!("{key}={value}"),
         };
-        let rest = if key.is_empty() || field.is_empty() {
-            words_of(word(entry, "why"), lang)
-        } else {
-            field.to_owned()
-        };
-        el("LI").child(el("CODE").child(setting)).child(
-            el("SPAN")
-                .child(rest)
-                .child(" ")
-                .child(line_of(entry, lang)),
-        )
+        let rest =
+            if key.is_empty() || field.is_empty() { words_of(word(entry, "why"), lang) } else { field.to_owned() };
+        el("LI")
+            .child(el("CODE").child(setting))
+            .child(el("SPAN").child(rest).child(" ").child(line_of(entry, lang)))
     });
     Some(
         el("DETAILS.more read-g")
             .set("id", format!("read-{kind}"))
-            .child(
-                el("SUMMARY")
-                    .child(name)
-                    .child(" ")
-                    .child(el("SPAN").child(count)),
-            )
+            .child(el("SUMMARY").child(name).child(" ").child(el("SPAN").child(count)))
             .child(el("UL.read-list").children(entries)),
     )
 }

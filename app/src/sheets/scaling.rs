@@ -67,11 +67,7 @@ fn takeaway(offers: &[(u64, Offer)], own: u64, answer: &Answer, text: &Sheets) -
     {
         let times = dear / usd - 1.0;
         let count = format::grouped(count);
-        let words = if times >= 0.0 {
-            text.scale_dearer
-        } else {
-            text.scale_cheaper
-        };
+        let words = if times >= 0.0 { text.scale_dearer } else { text.scale_cheaper };
         sentences.push(fill(words, &[&count, &format::percent(times.abs(), 0)]));
     }
     if sentences.is_empty() {
@@ -87,19 +83,13 @@ fn about(gpus: u64, answer: &Answer, own: &Answer, layout: &str, lang: Lang) -> 
         fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]),
         fill(sheet.scale_each, &[&share(answer, own)]),
     ];
-    if let Some((interval, [low, high])) =
-        answer.interval.zip(answer.with_speed(answer.mtok_per_hour))
-    {
+    if let Some((interval, [low, high])) = answer.interval.zip(answer.with_speed(answer.mtok_per_hour)) {
         let covers = format::percent(interval.coverage, 0);
         let name = fill(text.interval_legend, &[&covers]);
         let ends = [low, high].map(format::figure);
         lines.push(format!("{name}: {}–{}", ends[0], ends[1]));
     }
-    lines.extend(
-        answer
-            .usd_per_mtok
-            .map(|usd| format!("{} {}", format::usd(usd), text.per_mt)),
-    );
+    lines.extend(answer.usd_per_mtok.map(|usd| format!("{} {}", format::usd(usd), text.per_mt)));
     lines.push(layout.to_owned());
     lines.retain(|line| !line.is_empty());
     lines
@@ -122,11 +112,7 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Tree {
     let answer = &asked.found.answer;
     let own = u64::from(asked.found.job.hardware.gpus);
     let rows = offers.iter().map(|(count, offer)| {
-        let row = if *count == own {
-            el("TR.is-sel|aria-current=true")
-        } else {
-            el("TR")
-        };
+        let row = if *count == own { el("TR.is-sel|aria-current=true") } else { el("TR") };
         let row = row.child(el("TH|scope=row").child(format::grouped(*count)));
         let used = (*count != own).then(|| action(&asked.question, *count, lang));
         let row = match (&offer.result, fitting(offer)) {
@@ -135,10 +121,7 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Tree {
                 let layout = words::plan_in_short(&each.plan, training_gpus(&found.job));
                 row.child(cell(text.col_mt_hour, format::figure(each.mtok_per_hour)))
                     .child(cell(sheet.scale_share, share(each, answer)))
-                    .child(cell(
-                        text.col_usd_mt,
-                        each.usd_per_mtok.map(format::figure).unwrap_or_default(),
-                    ))
+                    .child(cell(text.col_usd_mt, each.usd_per_mtok.map(format::figure).unwrap_or_default()))
                     .child(el("TD").set("data-l", text.col_plan).child(layout))
             }
             (Ok(found), None) => {
@@ -147,9 +130,7 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Tree {
                 let words = fill(text.needs_gib, &[&gib[0], &gib[1]]);
                 row.child(el("TD|colspan=4").child(words))
             }
-            (Err(error), _) => {
-                row.child(el("TD|colspan=4").child(super::words_of(&error.message, lang)))
-            }
+            (Err(error), _) => row.child(el("TD|colspan=4").child(super::words_of(&error.message, lang))),
         };
         row.child(el("TD.n").child(used))
     });
@@ -185,10 +166,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             value: each.mtok_per_hour,
             range: interval,
             label: share(each, answer),
-            under: [
-                format::grouped(*count),
-                each.usd_per_mtok.map(format::figure).unwrap_or_default(),
-            ],
+            under: [format::grouped(*count), each.usd_per_mtok.map(format::figure).unwrap_or_default()],
             selected: *count == own,
         }
     });
@@ -206,9 +184,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         });
         plot(ID, drawing, chart.boxes(size), about.collect())
     });
-    let covers = answer
-        .interval
-        .map(|interval| format::percent(interval.coverage, 0));
+    let covers = answer.interval.map(|interval| format::percent(interval.coverage, 0));
     let line = el("svg.lg|viewBox=0 0 18 10|aria-hidden=true");
     let legends = drawn.then(|| {
         el("UL.legend")
@@ -222,11 +198,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
                     .child(sheet.scale_best),
             )
             .child(covers.map(|covers| legend("k-band", fill(text.interval_legend, &[&covers]))))
-            .child(
-                el("LI")
-                    .child(line.child(el("path.ideal|d=M0 5H18")))
-                    .child(sheet.scale_linear),
-            )
+            .child(el("LI").child(line.child(el("path.ideal|d=M0 5H18"))).child(sheet.scale_linear))
     });
     let gpu = words::gpu_label(&asked.found.job.hardware.gpu);
     let note = fill(sheet.scale_note, &[&gpu]);

@@ -20,17 +20,11 @@ const SAME_GIB: f64 = 0.05;
 
 /// `Tensor parallel: 2 → 4`.
 pub(super) fn sentence(change: &Change, lang: Lang) -> String {
-    format!(
-        "{}: {} → {}",
-        name(&change.field, lang),
-        value(&change.from, lang),
-        value(&change.to, lang)
-    )
+    format!("{}: {} → {}", name(&change.field, lang), value(&change.from, lang), value(&change.to, lang))
 }
 
 fn matters(difference: &Difference, now: &Figures) -> bool {
-    difference.tokens_per_s_per_gpu.abs() > SAME * now.tokens_per_s_per_gpu
-        || difference.gib.abs() > SAME_GIB
+    difference.tokens_per_s_per_gpu.abs() > SAME * now.tokens_per_s_per_gpu || difference.gib.abs() > SAME_GIB
 }
 
 /// What is said of a plan that does not fit as surely as asked.
@@ -44,53 +38,28 @@ fn unfit(figures: &Figures, confidence: f64, lang: Lang) -> Option<Tree> {
         FitState::Fits => lang.sheets().not_longest.to_owned(),
         _ => fit::short(state, figures.probability, lang),
     };
-    let class = if state.fits() {
-        "tag tag-warn"
-    } else {
-        "tag tag-bad"
-    };
+    let class = if state.fits() { "tag tag-warn" } else { "tag tag-bad" };
     Some(el("SPAN").set("class", class).child(words))
 }
 
 fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Tree {
     let text = lang.text();
-    let Change {
-        difference,
-        figures,
-        ..
-    } = change;
+    let Change { difference, figures, .. } = change;
     let unfit = unfit(figures, confidence, lang);
     let usd = |usd: Option<f64>| usd.map(signed_usd).unwrap_or_default();
     el(if figures.fits { "TR" } else { "TR.is-off" })
         .set("id", format!("change-{}", change.id))
-        .child(
-            el("TH|scope=row")
-                .child(sentence(change, lang))
-                .child(" ")
-                .child(unfit),
-        )
-        .child(cell(
-            text.per_gpu,
-            signed(format::figure(difference.tokens_per_s_per_gpu)),
-        ))
+        .child(el("TH|scope=row").child(sentence(change, lang)).child(" ").child(unfit))
+        .child(cell(text.per_gpu, signed(format::figure(difference.tokens_per_s_per_gpu))))
         .child(cell(text.col_usd_mt, usd(difference.usd_per_mtok)))
         .child(cell("GiB", signed(format::gib(difference.gib))))
-        .child(el("TD.n").child(try_it(
-            question,
-            std::slice::from_ref(&change.set),
-            &sentence(change, lang),
-            lang,
-        )))
+        .child(el("TD.n").child(try_it(question, std::slice::from_ref(&change.set), &sentence(change, lang), lang)))
 }
 
 /// The cheapest way to make a plan fit.
 fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Tree> {
     let (text, sheet) = (lang.text(), lang.sheets());
-    let names: Vec<String> = found
-        .changes
-        .iter()
-        .map(|change| sentence(change, lang))
-        .collect();
+    let names: Vec<String> = found.changes.iter().map(|change| sentence(change, lang)).collect();
     let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
     let figures = found.changes.last()?.figures;
     let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
@@ -99,11 +68,7 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Tree> {
         costs = format!("{costs}, {} {}", signed_usd(usd), text.per_mt);
     }
     let gib = format::gib(figures.reserved_gib);
-    let set: Vec<_> = found
-        .changes
-        .iter()
-        .map(|change| change.set.clone())
-        .collect();
+    let set: Vec<_> = found.changes.iter().map(|change| change.set.clone()).collect();
     Some(
         el("P.take|id=remedy")
             .child(fill(sheet.remedy, &[&names, &gib, &costs]))
@@ -130,16 +95,10 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     };
     let shown = of(&[ChangeKind::Plan, ChangeKind::Simplicity]);
     // What computes something else, or on something else, is no better plan: it stands apart.
-    let apart = [
-        (sheet.sens_numerics, of(&[ChangeKind::Numerics])),
-        (sheet.sens_machine, of(&[ChangeKind::Machine])),
-    ];
+    let apart = [(sheet.sens_numerics, of(&[ChangeKind::Numerics])), (sheet.sens_machine, of(&[ChangeKind::Machine]))];
     let open = ask.on("all");
     let top = if open { shown.len() } else { TOP };
-    let rows = shown
-        .iter()
-        .take(top)
-        .map(|change| row(question, change, confidence, lang));
+    let rows = shown.iter().take(top).map(|change| row(question, change, confidence, lang));
     let apart = apart.into_iter().filter(|(_, own)| !own.is_empty());
     let apart = apart.map(|(title, own)| {
         let head = el("TH.sens-g|scope=rowgroup|colspan=5").child(title);
@@ -156,24 +115,16 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         head(text.action, true),
     ];
     let more = (shown.len() > TOP).then(|| {
-        let words = if open {
-            text.show_fewer.to_owned()
-        } else {
-            fill(sheet.show_changes, &[&shown.len().to_string()])
-        };
+        let words =
+            if open { text.show_fewer.to_owned() } else { fill(sheet.show_changes, &[&shown.len().to_string()]) };
         el("BUTTON.btn btn-s|type=button|id=all-changes")
             .set("aria-expanded", open.to_string())
             .sets(&json!({ "all": !open }))
             .child(words)
     });
-    let same =
-        (rest > 0).then(|| el("SPAN.muted").child(fill(sheet.no_difference, &[&rest.to_string()])));
-    let unmended = (!found.now.fits && found.remedy.is_none())
-        .then(|| el("P.take|id=remedy").child(sheet.remedy_none));
-    let mended = found
-        .remedy
-        .as_ref()
-        .and_then(|found| remedy(question, found, lang));
+    let same = (rest > 0).then(|| el("SPAN.muted").child(fill(sheet.no_difference, &[&rest.to_string()])));
+    let unmended = (!found.now.fits && found.remedy.is_none()).then(|| el("P.take|id=remedy").child(sheet.remedy_none));
+    let mended = found.remedy.as_ref().and_then(|found| remedy(question, found, lang));
     Some(
         el("DIV.sens")
             .child(unmended.or(mended))

@@ -42,10 +42,7 @@ fn price(asked: &Asked, lang: Lang) -> Option<String> {
     }
     let (confidence, up) = next(now.fit.confidence);
     let level = fit::asked(confidence);
-    let question = Question {
-        confidence: Some(confidence),
-        ..asked.question.clone()
-    };
+    let question = Question { confidence: Some(confidence), ..asked.question.clone() };
     let then = shardwise_core::evaluate_alone(&question).ok()?.answer;
     if up && then.fit.state != FitState::Fits {
         return Some(fill(words.sure_none, &[&level]));
@@ -77,9 +74,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
 /// The changes that a proposal makes, in order: one, or two where no single one does.
 fn proposals(asked: &Asked) -> Vec<Vec<Change>> {
     let found = asked.changes();
-    let keeps = |change: &&Change| {
-        change.figures.fits && matches!(change.kind, ChangeKind::Plan | ChangeKind::Simplicity)
-    };
+    let keeps =
+        |change: &&Change| change.figures.fits && matches!(change.kind, ChangeKind::Plan | ChangeKind::Simplicity);
     let mut single: Vec<Vec<Change>> = Vec::new();
     for change in found.changes.iter().filter(keeps) {
         // Another value of the same field is no second way.
@@ -105,10 +101,7 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Tree> {
     }
     let way = |changes: Vec<Change>| {
         let last = changes.last()?.figures;
-        let names: Vec<String> = changes
-            .iter()
-            .map(|change| sensitivity::sentence(change, lang))
-            .collect();
+        let names: Vec<String> = changes.iter().map(|change| sensitivity::sentence(change, lang)).collect();
         let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
         let seconds = last.step_time_s - now.step_time_s;
         let (usd, run) = dollars(now, seconds);

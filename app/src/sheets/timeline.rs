@@ -49,12 +49,7 @@ impl Step<'_> {
             "weight_sync" => (Ink::Communication, "communication"),
             WAITING => (Ink::Hatched, WAITING),
             // Rewards without a model are no forward pass.
-            _ if self
-                .phase(bar)
-                .is_some_and(|phase| phase.parts.compute == 0.0) =>
-            {
-                (Ink::Framework, "overhead")
-            }
+            _ if self.phase(bar).is_some_and(|phase| phase.parts.compute == 0.0) => (Ink::Framework, "overhead"),
             _ => (Ink::Forward, "forward"),
         }
     }
@@ -130,11 +125,7 @@ impl Step<'_> {
         let [train, all, rollout] =
             [split.train_gpus, all, split.rollout_gpus].map(|gpus| format::grouped(gpus.into()));
         let hidden = answer.time.hidden_s;
-        let sentence = if hidden > 0.0 {
-            sheet.take_sides_hide
-        } else {
-            sheet.take_sides
-        };
+        let sentence = if hidden > 0.0 { sheet.take_sides_hide } else { sheet.take_sides };
         fill(sentence, &[&train, &all, &rollout, &self.seconds(hidden)])
     }
 
@@ -149,11 +140,8 @@ impl Step<'_> {
             Schedule::OneStepOff | Schedule::FullyAsync => {
                 let waiting = |lane| self.sum(|bar| bar.lane == lane && bar.name == WAITING);
                 let (engine, actor) = (waiting("engine"), waiting("actor"));
-                let (sentence, waits) = if actor > engine {
-                    (sheet.take_training_waits, actor)
-                } else {
-                    (sheet.take_engine_waits, engine)
-                };
+                let (sentence, waits) =
+                    if actor > engine { (sheet.take_training_waits, actor) } else { (sheet.take_engine_waits, engine) };
                 return fill(sentence, &[&self.seconds(waits), &self.seconds(step)]);
             }
         };
@@ -164,27 +152,21 @@ impl Step<'_> {
     /// All about a bar, line by line.
     fn about(&self, bar: &Bar) -> Vec<String> {
         let (word, seconds) = (self.lang.word(bar.name), self.seconds(bar.seconds));
-        let ends = [bar.start, bar.start + bar.seconds].map(|s| {
-            if s > 0.0 {
-                format::seconds(s)
-            } else {
-                "0".to_owned()
-            }
-        });
+        let ends =
+            [bar.start, bar.start + bar.seconds].map(|s| if s > 0.0 { format::seconds(s) } else { "0".to_owned() });
         let mut lines = vec![
-            format!(
-                "{word}{SEPARATOR}{seconds}{SEPARATOR}{}",
-                self.share(bar.seconds)
-            ),
+            format!("{word}{SEPARATOR}{seconds}{SEPARATOR}{}", self.share(bar.seconds)),
             fill(self.lang.sheets().from_to, &[&ends[0], &ends[1]]),
         ];
         if let Some(phase) = self.phase(bar) {
             let parts: Vec<_> = parts(phase).collect();
             // A phase of one part says no more by it.
             if parts.len() > 1 {
-                lines.extend(parts.into_iter().map(|(_, part, s)| {
-                    format!("{}{SEPARATOR}{}", self.lang.word(part), self.seconds(s))
-                }));
+                lines.extend(
+                    parts
+                        .into_iter()
+                        .map(|(_, part, s)| format!("{}{SEPARATOR}{}", self.lang.word(part), self.seconds(s))),
+                );
             }
         }
         lines
@@ -233,12 +215,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let phases: Vec<_> = phases.iter().map(|phase| (phase.name, phase.s)).collect();
     let placed = bars(&phases, schedule);
     let of = |lane: &'static str| placed.iter().filter(move |bar| bar.lane == lane);
-    let step = Step {
-        bars: LANES.into_iter().flat_map(of).copied().collect(),
-        found: &asked.found,
-        schedule,
-        lang: ask.lang,
-    };
+    let step =
+        Step { bars: LANES.into_iter().flat_map(of).copied().collect(), found: &asked.found, schedule, lang: ask.lang };
     let sheet = ask.lang.sheets();
     let drawing = step.chart().drawn(ask.width);
     let marks = widened(drawn_bars(&drawing));

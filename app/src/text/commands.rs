@@ -23,14 +23,8 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
             "各数字的由来：代入数值的公式、出处与实测误差。",
         ],
     ),
-    (
-        "methods",
-        ["Every formula with its source.", "全部公式及其来源。"],
-    ),
-    (
-        "efficiency",
-        ["The fitted efficiencies.", "拟合得到的效率。"],
-    ),
+    ("methods", ["Every formula with its source.", "全部公式及其来源。"]),
+    ("efficiency", ["The fitted efficiencies.", "拟合得到的效率。"]),
     (
         "search",
         [
@@ -38,13 +32,7 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
             "最佳方案，或各 GPU 型号与数量中的最佳选择。",
         ],
     ),
-    (
-        "flags",
-        [
-            "Flags to paste into a framework.",
-            "可直接粘贴到框架中的参数。",
-        ],
-    ),
+    ("flags", ["Flags to paste into a framework.", "可直接粘贴到框架中的参数。"]),
     (
         "calibrate",
         [
@@ -59,27 +47,9 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
             "把框架的脚本或配置读回为问题，指出错误与最有效的改动。",
         ],
     ),
-    (
-        "catalog",
-        [
-            "Models, GPUs, nodes and prices, with sources.",
-            "模型、GPU、节点与价格，均附来源。",
-        ],
-    ),
-    (
-        "schema",
-        [
-            "The JSON Schemas of all documents.",
-            "全部文档的 JSON Schema。",
-        ],
-    ),
-    (
-        "link",
-        [
-            "The part of the page's address that holds a question.",
-            "网页地址中表示问题的部分。",
-        ],
-    ),
+    ("catalog", ["Models, GPUs, nodes and prices, with sources.", "模型、GPU、节点与价格，均附来源。"]),
+    ("schema", ["The JSON Schemas of all documents.", "全部文档的 JSON Schema。"]),
+    ("link", ["The part of the page's address that holds a question.", "网页地址中表示问题的部分。"]),
     (
         "serve",
         [
@@ -87,9 +57,6 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
             "向同一台机器上的浏览器提供本网页：需使用构建时包含网页的程序。",
         ],
     ),
-    (
-        "completions",
-        ["What a shell completes commands with.", "命令行补全脚本。"],
-    ),
+    ("completions", ["What a shell completes commands with.", "命令行补全脚本。"]),
     ("man", ["The manual as man pages.", "man 手册页。"]),
 ];

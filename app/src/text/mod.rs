@@ -127,12 +127,7 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
             break;
         };
         let index: Option<usize> = after.get(1..close).and_then(|digits| digits.parse().ok());
-        text.push_str(
-            index
-                .and_then(|index| values.get(index))
-                .copied()
-                .unwrap_or(""),
-        );
+        text.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or(""));
         rest = after.get(close + 1..).unwrap_or("");
     }
     text.push_str(rest);
@@ -268,11 +263,7 @@ mod tests {
     use crate::form::Field;
 
     fn places(sentence: &str) -> Vec<&str> {
-        let mut found: Vec<_> = sentence
-            .split('{')
-            .skip(1)
-            .filter_map(|rest| rest.split('}').next())
-            .collect();
+        let mut found: Vec<_> = sentence.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -280,25 +271,10 @@ mod tests {
 
     #[test]
     fn both_languages_say_the_same_values() {
-        let english = [
-            en::SITE.all(),
-            en::ACCURACY.all(),
-            en::TEXT.all(),
-            en::SHEETS.all(),
-        ]
-        .concat();
-        let chinese = [
-            zh::SITE.all(),
-            zh::ACCURACY.all(),
-            zh::TEXT.all(),
-            zh::SHEETS.all(),
-        ]
-        .concat();
+        let english = [en::SITE.all(), en::ACCURACY.all(), en::TEXT.all(), en::SHEETS.all()].concat();
+        let chinese = [zh::SITE.all(), zh::ACCURACY.all(), zh::TEXT.all(), zh::SHEETS.all()].concat();
         for ((name, english), (_, chinese)) in english.into_iter().zip(chinese) {
-            assert!(
-                !english.is_empty() && !chinese.is_empty(),
-                "{name} is empty"
-            );
+            assert!(!english.is_empty() && !chinese.is_empty(), "{name} is empty");
             assert_eq!(places(english), places(chinese), "{name}");
         }
     }

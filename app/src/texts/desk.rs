@@ -63,11 +63,7 @@ thread_local! {
 pub(crate) fn order(page: crate::page::Page, task: Task, deliver: Deliver) {
     let kind = kind(&task);
     DESK.with_borrow_mut(|desk| {
-        desk.slots[kind].waiting = Some(Order {
-            task,
-            page,
-            deliver,
-        });
+        desk.slots[kind].waiting = Some(Order { task, page, deliver });
         desk.hand_out();
         desk.note();
     });
@@ -98,8 +94,7 @@ pub(crate) fn open(failed: RwSignal<bool>) {
     failed.set(false);
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
-    let worker = browser::root_says(FILE)
-        .and_then(|address| Worker::new_with_options(&address, &options).ok());
+    let worker = browser::root_says(FILE).and_then(|address| Worker::new_with_options(&address, &options).ok());
     let Some(worker) = worker else {
         return fail();
     };
@@ -112,10 +107,7 @@ pub(crate) fn open(failed: RwSignal<bool>) {
         fail();
     });
     DESK.with_borrow_mut(|desk| {
-        desk.running = Some(Running {
-            worker,
-            _listeners: [heard, broke],
-        });
+        desk.running = Some(Running { worker, _listeners: [heard, broke] });
         desk.hand_out();
         desk.note();
     });
@@ -132,10 +124,7 @@ impl Desk {
                 continue;
             };
             self.last = self.last.wrapping_add(1);
-            let request = Request {
-                id: self.last,
-                task: order.task.clone(),
-            };
+            let request = Request { id: self.last, task: order.task.clone() };
             let text = serde_json::to_string(&request).unwrap_or_default();
             let _ = running.worker.post_message(&text.into());
             slot.working = Some((self.last, order));

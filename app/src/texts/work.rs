@@ -31,30 +31,18 @@ pub fn answer(request: &str) -> String {
         return String::new();
     };
     let result = match task {
-        Task::Flags {
-            question,
-            framework,
-            version,
-            link,
-            lang,
-        } => {
+        Task::Flags { question, framework, version, link, lang } => {
             let found = flags(question, &framework, &version, &link);
             json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
         }
-        Task::Document { document, lang } => document
-            .body(Lang::of_tag(&lang).unwrap_or_default())
-            .into(),
+        Task::Document { document, lang } => document.body(Lang::of_tag(&lang).unwrap_or_default()).into(),
         Task::Say { texts } => {
             let said = texts.iter().map(|text| sheets::words_of(text, Lang::Zh));
             json!(said.collect::<Vec<String>>())
         }
         Task::Serves { question } => json!(serves(question)),
         Task::Choose { question, link } => json!([link, Outcome::to_value(choose(question))]),
-        Task::Offer {
-            question,
-            more,
-            place,
-        } => json!(offer(question, more, place)),
+        Task::Offer { question, more, place } => json!(offer(question, more, place)),
         Task::Sheet(task) => sheet(task),
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
@@ -68,16 +56,13 @@ pub fn answer(request: &str) -> String {
 
 /// The interface's document for a question that is refused.
 fn refusal(error: InputError) -> Value {
-    json!(Refusal {
-        version: VERSION,
-        error
-    })
+    json!(Refusal { version: VERSION, error })
 }
 
 /// The part of a link after `#` for a question that has an answer; for any other what refuses it.
 fn linked(document: Value) -> Value {
-    let asked = question_from_value(document)
-        .and_then(|question| shardwise_core::evaluate_alone(&question).map(|_| question));
+    let asked =
+        question_from_value(document).and_then(|question| shardwise_core::evaluate_alone(&question).map(|_| question));
     match asked {
         Ok(question) => json!({ "hash": permalink::to_hash(&question) }),
         Err(error) => json!({ "answer": refusal(error) }),
@@ -159,26 +144,15 @@ fn write(
     found: &Evaluated,
     link: &str,
 ) -> Result<Vec<Text>, String> {
-    let emission = Emission {
-        framework,
-        job: &found.job,
-        plan: &found.plan,
-        answer: &found.answer,
-        permalink: link,
-        version,
-    };
+    let emission =
+        Emission { framework, job: &found.job, plan: &found.plan, answer: &found.answer, permalink: link, version };
     let texts = emit::emit(&emission).map_err(|unsupported| unsupported.message)?;
     Ok(texts.into_iter().map(Text::from).collect())
 }
 
 impl From<Snippet> for Text {
     fn from(snippet: Snippet) -> Self {
-        Self {
-            file: snippet.file.to_owned(),
-            language: snippet.language,
-            text: snippet.text,
-            reasons: snippet.reasons,
-        }
+        Self { file: snippet.file.to_owned(), language: snippet.language, text: snippet.text, reasons: snippet.reasons }
     }
 }
 
@@ -188,10 +162,7 @@ fn undecided(question: &Question) -> Question {
     let engine = plan.and_then(|plan| plan.rollout.as_ref()?.engine);
     let mut question = question.clone();
     question.plan = engine.map(|engine| PlanSpec {
-        rollout: Some(RolloutPlanSpec {
-            engine: Some(engine),
-            ..RolloutPlanSpec::default()
-        }),
+        rollout: Some(RolloutPlanSpec { engine: Some(engine), ..RolloutPlanSpec::default() }),
         ..PlanSpec::default()
     });
     question
@@ -273,11 +244,7 @@ fn texts(framework: &'static Framework, version: &'static str, asked: &Asked, li
 }
 
 /// The texts of a framework for a question: of its plan, else of the best that the framework runs.
-pub(crate) fn written(
-    framework: &'static Framework,
-    version: &'static str,
-    asked: &Asked,
-) -> Vec<Text> {
+pub(crate) fn written(framework: &'static Framework, version: &'static str, asked: &Asked) -> Vec<Text> {
     texts(framework, version, asked, "").texts
 }
 
@@ -316,19 +283,16 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 fn reading(texts: &[String], base: Value) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     // A text that says what it was printed for is not about the question that the page happens to show.
-    let base = question_from_value(base)
-        .ok()
-        .filter(|_| !is_linked(&texts));
+    let base = question_from_value(base).ok().filter(|_| !is_linked(&texts));
     let reading = match read(&texts, base.as_ref()) {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
     };
     let framework = [reading.framework.name(), reading.framework.source()];
-    let (answer, refused) =
-        match shardwise_core::evaluate_alone(&reading.question).map(|found| found.answer) {
-            Ok(answer) => (Some(answer), None),
-            Err(error) => (None, Some([error.field, error.message])),
-        };
+    let (answer, refused) = match shardwise_core::evaluate_alone(&reading.question).map(|found| found.answer) {
+        Ok(answer) => (Some(answer), None),
+        Err(error) => (None, Some([error.field, error.message])),
+    };
     let improved = improve(&texts, base.as_ref(), &reading);
     json!({
         "reading": reading,
@@ -431,8 +395,7 @@ mod tests {
         assert!((1..=3).contains(&changes), "{}", found["improved"]);
         let bad = super::reading(&["{\n\"a\": }".to_owned()], Value::Null);
         assert_eq!(bad["error"]["line"], 2);
-        let shown =
-            ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
+        let shown = ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
         assert!(shown.to_string().contains("Line 2: "), "{shown}");
     }
 
@@ -462,8 +425,7 @@ mod tests {
     #[test]
     fn a_plan_found_here_answers_there() {
         let document = long();
-        let question =
-            question_from_value(document.clone()).unwrap_or_else(|error| panic!("{error}"));
+        let question = question_from_value(document.clone()).unwrap_or_else(|error| panic!("{error}"));
         assert!(takes_long(&question));
         let sent = ask(json!({"is": "choose", "question": document, "link": "here"}));
         assert_eq!(sent[0], "here");
@@ -472,31 +434,23 @@ mod tests {
             own.answer()
         });
         let core = shardwise_core::evaluate_alone(&question);
-        assert_eq!(
-            json!(found.map(|found| found.answer)),
-            json!(core.map(|core| core.answer))
-        );
+        assert_eq!(json!(found.map(|found| found.answer)), json!(core.map(|core| core.answer)));
     }
 
     #[test]
     fn an_offer_found_here_is_that_of_the_sweep() {
         let document = long();
-        let question =
-            question_from_value(document.clone()).unwrap_or_else(|error| panic!("{error}"));
+        let question = question_from_value(document.clone()).unwrap_or_else(|error| panic!("{error}"));
         let sweep = Sweep::every_gpu(&question);
-        let asked = |more: bool, place: usize| {
-            ask(json!({"is": "offer", "question": document, "more": more, "place": place}))
-        };
+        let asked =
+            |more: bool, place: usize| ask(json!({"is": "offer", "question": document, "more": more, "place": place}));
         for place in [0, 7, 3] {
             let own = sweep.at(place).map(|own| own.result);
             let sent = Outcome::from_value(asked(false, place));
             match (sent, own) {
                 (Ok(sent), Some(Ok(own))) => {
                     assert_eq!(sent.considered, own.considered);
-                    assert_eq!(
-                        sent.decided.hardware,
-                        sweep.hardware(place).cloned().unwrap_or_default()
-                    );
+                    assert_eq!(sent.decided.hardware, sweep.hardware(place).cloned().unwrap_or_default());
                     assert_eq!(sent.answer().map(|sent| sent.plan), Ok(own.plan));
                 }
                 (sent, own) => assert_eq!(sent.err(), own.and_then(Result::err)),

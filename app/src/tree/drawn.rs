@@ -12,11 +12,7 @@ pub(crate) fn image(drawing: Drawing, label: impl Into<String>) -> Tree {
 
 /// A drawing on its sheet.
 pub(crate) fn sheet(svg: Tree, drawing: Drawing) -> Tree {
-    let Drawing {
-        width,
-        height,
-        nodes,
-    } = drawing;
+    let Drawing { width, height, nodes } = drawing;
     svg.set("width", width.to_string())
         .set("height", height.to_string())
         .set("viewBox", format!("0 0 {width} {height}"))
@@ -51,12 +47,7 @@ pub(crate) fn widened(bars: Vec<Target>) -> Vec<Target> {
 /// What hovering over the marks of a drawing, or stepping through them by keyboard, says: `about` has the
 /// lines for each of them. A sheet above the drawing; the style sheet shows and hides its tips, and the page steps from
 /// one to the next (`browser::follow_keys`).
-pub(crate) fn targets(
-    drawing: &Drawing,
-    marks: Vec<Target>,
-    about: Vec<Vec<String>>,
-    label: String,
-) -> Tree {
+pub(crate) fn targets(drawing: &Drawing, marks: Vec<Target>, about: Vec<Vec<String>>, label: String) -> Tree {
     let mut nodes = Vec::new();
     for (((x, y), (width, height)), lines) in marks.into_iter().zip(about) {
         // One stop for Tab; arrows lead on from there.
@@ -73,10 +64,7 @@ pub(crate) fn targets(
         nodes.push(tip(drawing.width as i32, (x, y + height + 5), lines));
     }
     let svg = el("svg.c hits|role=group").set("aria-labelledby", label);
-    let sized = Drawing {
-        nodes: Vec::new(),
-        ..*drawing
-    };
+    let sized = Drawing { nodes: Vec::new(), ..*drawing };
     sheet(svg.children(nodes), sized)
 }
 
@@ -85,11 +73,7 @@ fn tip(sheet_width: i32, (x, y): (i32, i32), lines: Vec<String>) -> Tree {
     let wide = lines.iter().map(|line| text_width(line, TEXT));
     let width = wide.fold(0.0, f64::max) as i32 + 2 * PAD;
     let height = lines.len() as i32 * LINE + PAD;
-    let mut nodes = vec![Mark::Rect {
-        at: (0, 0),
-        size: (width, height),
-        class: Ink::Halo.class(),
-    }];
+    let mut nodes = vec![Mark::Rect { at: (0, 0), size: (width, height), class: Ink::Halo.class() }];
     for (index, text) in lines.into_iter().enumerate() {
         nodes.push(Mark::Text {
             at: (PAD, PAD / 2 + 13 + index as i32 * LINE),
@@ -101,21 +85,13 @@ fn tip(sheet_width: i32, (x, y): (i32, i32), lines: Vec<String>) -> Tree {
     let svg = el("svg.tip|aria-hidden=true")
         .set("x", x.min(sheet_width - width).max(0).to_string())
         .set("y", y.to_string());
-    let drawing = Drawing {
-        width: width as u32,
-        height: height as u32,
-        nodes,
-    };
+    let drawing = Drawing { width: width as u32, height: height as u32, nodes };
     sheet(svg, drawing)
 }
 
 fn mark(mark: Mark) -> Tree {
     match mark {
-        Mark::Rect {
-            at: (x, y),
-            size: (width, height),
-            class,
-        } => {
+        Mark::Rect { at: (x, y), size: (width, height), class } => {
             let rect = el("rect|rx=2")
                 .set("class", class)
                 .set("x", x.to_string())
@@ -123,19 +99,10 @@ fn mark(mark: Mark) -> Tree {
                 .set("width", width.to_string())
                 .set("height", height.to_string());
             // A style sheet in a file of its own cannot point into the page.
-            if class == "hatched" {
-                rect.set("fill", "url(#hatch)")
-            } else {
-                rect
-            }
+            if class == "hatched" { rect.set("fill", "url(#hatch)") } else { rect }
         }
         Mark::Path { d, class } => el("path").set("class", class).set("d", d),
-        Mark::Text {
-            at: (x, y),
-            anchor,
-            class,
-            text,
-        } => el("text")
+        Mark::Text { at: (x, y), anchor, class, text } => el("text")
             .set("class", class)
             .set("x", x.to_string())
             .set("y", y.to_string())

@@ -37,11 +37,7 @@ pub(crate) enum Piece {
 
 /// An element from its tag, its class and its fixed attributes.
 pub(crate) fn el(spec: &'static str) -> Tree {
-    Tree {
-        spec,
-        attributes: Vec::new(),
-        children: Vec::new(),
-    }
+    Tree { spec, attributes: Vec::new(), children: Vec::new() }
 }
 
 impl Tree {
@@ -91,8 +87,7 @@ impl From<Tree> for Value {
         let mut all = vec![Self::from(tree.spec)];
         if !tree.attributes.is_empty() {
             let attributes = tree.attributes.into_iter();
-            let attributes =
-                attributes.map(|(name, value)| (name.to_owned(), Self::from(value.into_owned())));
+            let attributes = attributes.map(|(name, value)| (name.to_owned(), Self::from(value.into_owned())));
             all.push(Self::Object(Map::from_iter(attributes)));
         }
         let children = tree.children.into_iter();
@@ -156,9 +151,6 @@ mod tests {
             .child("x")
             .child(None::<String>)
             .children(vec![el("B").child("y".to_owned())]);
-        assert_eq!(
-            Value::from(tree),
-            json!(["P.a|id=b", {"lang": "en"}, "x", ["B", "y"]])
-        );
+        assert_eq!(Value::from(tree), json!(["P.a|id=b", {"lang": "en"}, "x", ["B", "y"]]));
     }
 }

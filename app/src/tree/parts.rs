@@ -34,11 +34,8 @@ pub(crate) fn brand() -> Tree {
 /// What the page is, and of which data and build.
 pub(crate) fn facts(lang: Lang) -> [Tree; 2] {
     let site = lang.site();
-    let fact = |name: &'static str, value: &'static str| {
-        el("DIV")
-            .child(el("DT").child(name))
-            .child(el("DD").child(value))
-    };
+    let fact =
+        |name: &'static str, value: &'static str| el("DIV").child(el("DT").child(name)).child(el("DD").child(value));
     [
         el("P.foot-about")
             .child(el("B").child("Shardwise"))
@@ -55,37 +52,22 @@ pub(crate) fn facts(lang: Lang) -> [Tree; 2] {
 
 /// A head of a column; `number` aligns it with its figures.
 pub(crate) fn head(name: impl Branch, number: bool) -> Tree {
-    el(if number {
-        "TH.n|scope=col"
-    } else {
-        "TH|scope=col"
-    })
-    .child(name)
+    el(if number { "TH.n|scope=col" } else { "TH|scope=col" }).child(name)
 }
 
 /// A figure in a table; an empty one leaves its cell empty.
 pub(crate) fn cell(label: impl Into<Cow<'static, str>>, value: String) -> Tree {
-    if value.is_empty() {
-        el("TD.nil n")
-    } else {
-        el("TD.n").set("data-l", label).child(value)
-    }
+    if value.is_empty() { el("TD.nil n") } else { el("TD.n").set("data-l", label).child(value) }
 }
 
 /// A table in a frame that scrolls by itself where the table is wider.
 pub(crate) fn region(name: impl Into<Cow<'static, str>>, table: Tree) -> Tree {
-    el("DIV.tw|role=group|tabindex=0")
-        .set("aria-label", name)
-        .child(table)
+    el("DIV.tw|role=group|tabindex=0").set("aria-label", name).child(table)
 }
 
 /// A bar of one value against its limit, by fractions of the width it has.
 pub(crate) fn meter(share: f64, over: bool, height: u32) -> Tree {
-    let share = if share.is_finite() {
-        share.clamp(0.0, 1.0)
-    } else {
-        1.0
-    };
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 };
     let (height, radius) = (height.to_string(), (height / 2).to_string());
     let bar = |class: &'static str, share: f64| {
         el("rect")
@@ -107,21 +89,12 @@ pub(crate) fn per_cent(share: f64) -> String {
 
 /// A swatch and its meaning.
 pub(crate) fn legend(class: &str, name: impl Branch) -> Tree {
-    el("LI")
-        .child(el("I").set("class", format!("sw {class}")))
-        .child(name)
+    el("LI").child(el("I").set("class", format!("sw {class}"))).child(name)
 }
 
 /// A button that asks the question with `set`; nothing where that is no question. Back undoes it.
-pub(crate) fn try_it(
-    question: &Question,
-    set: &[Map<String, Value>],
-    name: &str,
-    lang: Lang,
-) -> Option<Tree> {
-    let changed = set
-        .iter()
-        .try_fold(question.clone(), |question, set| apply(&question, set))?;
+pub(crate) fn try_it(question: &Question, set: &[Map<String, Value>], name: &str, lang: Lang) -> Option<Tree> {
+    let changed = set.iter().try_fold(question.clone(), |question, set| apply(&question, set))?;
     Some(
         el("BUTTON.btn btn-s|type=button")
             .asks(&changed)
@@ -155,10 +128,7 @@ pub(crate) fn how(figure: &'static str, name: &str, lang: Lang) -> Tree {
 pub(crate) fn copy(id: &'static str, lang: Lang) -> Tree {
     let text = lang.text();
     let face = |class: &'static str, symbol: &str, words: &'static str| {
-        el("SPAN")
-            .set("class", class)
-            .child(icon(symbol))
-            .child(words)
+        el("SPAN").set("class", class).child(icon(symbol)).child(words)
     };
     el("BUTTON.btn btn-s says|type=button|aria-live=polite")
         .set("data-copy", id)
@@ -239,16 +209,9 @@ impl Figure {
 }
 
 /// A drawing of a figure, with what pointing at its marks says.
-pub(crate) fn plot(
-    id: &str,
-    drawing: Drawing,
-    marks: Vec<Target>,
-    about: Vec<Vec<String>>,
-) -> Tree {
+pub(crate) fn plot(id: &str, drawing: Drawing, marks: Vec<Target>, about: Vec<Vec<String>>) -> Tree {
     let targets = targets(&drawing, marks, about, label(id));
-    el("DIV.plot")
-        .child(image(drawing, label(id)))
-        .child(targets)
+    el("DIV.plot").child(image(drawing, label(id))).child(targets)
 }
 
 /// A figure's table, folded; `columns` decides when it folds to cards.

@@ -14,9 +14,7 @@ pub(super) fn view(page: Page) -> AnyView {
             .filter(|shown| !shown.found.answer.caveats.is_empty())
             .map(|shown| {
                 let caveats = &shown.found.answer.caveats;
-                let items = caveats
-                    .iter()
-                    .map(|caveat| el("LI").child(page.say(&caveat.text)));
+                let items = caveats.iter().map(|caveat| el("LI").child(page.say(&caveat.text)));
                 el("DETAILS.more done|id=caveats|open=")
                     .child(
                         el("SUMMARY")

@@ -9,12 +9,7 @@ use crate::page::Page;
 use crate::text::fill;
 
 pub(super) fn view(page: Page) -> AnyView {
-    vec![
-        node(bad_link(page)),
-        node(left_out(page)),
-        node(update(page)),
-    ]
-    .into_any()
+    vec![node(bad_link(page)), node(left_out(page)), node(update(page))].into_any()
 }
 
 fn bad_link(page: Page) -> AnyView {

@@ -50,9 +50,7 @@ pub(super) fn view(page: Page) -> AnyView {
                         .on("change", ticked(move |on| page.apply_run(on))),
                 )
                 .child(el("SPAN").child(text.cal_apply))
-                .child(el("SPAN.cal-on").child(live(move || {
-                    applied(page).map(|own| factors(&own, page.lang))
-                }))),
+                .child(el("SPAN.cal-on").child(live(move || applied(page).map(|own| factors(&own, page.lang))))),
         )
         .into_any()
 }
@@ -65,13 +63,8 @@ fn applied(page: Page) -> Option<Calibration> {
 /// `times × 1.12, training's memory × 1.03`.
 fn factors(own: &Calibration, lang: Lang) -> String {
     let text = lang.text();
-    let part = |words: &str, factor: Option<f64>| {
-        factor.map(|factor| fill(words, &[&format::fixed(factor, 2)]))
-    };
-    let parts = [
-        part(text.cal_times, own.time),
-        part(text.cal_gib_times, own.memory),
-    ];
+    let part = |words: &str, factor: Option<f64>| factor.map(|factor| fill(words, &[&format::fixed(factor, 2)]));
+    let parts = [part(text.cal_times, own.time), part(text.cal_gib_times, own.memory)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(if lang == Lang::Zh { "，" } else { ", " })
 }
@@ -88,11 +81,7 @@ fn entry(name: &'static str, factor: f64, lines: Vec<String>) -> El {
 fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let text = lang.text();
     let range = |inside: bool| {
-        let words = if inside {
-            text.cal_inside
-        } else {
-            text.cal_outside
-        };
+        let words = if inside { text.cal_inside } else { text.cal_outside };
         words.to_owned()
     };
     let timed = [(text.cal_passes, &own.passes), (text.cal_step, &own.step)];
@@ -100,10 +89,8 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
         let pace = pace.as_ref()?;
         let seconds = [pace.measured_s, pace.estimated_s].map(format::seconds);
         let shares = [pace.mfu, pace.estimated_mfu].map(|mfu| format::percent(mfu, 1));
-        let mut lines = vec![
-            fill(text.cal_seconds, &[&seconds[0], &seconds[1]]),
-            fill(text.cal_mfu, &[&shares[0], &shares[1]]),
-        ];
+        let mut lines =
+            vec![fill(text.cal_seconds, &[&seconds[0], &seconds[1]]), fill(text.cal_mfu, &[&shares[0], &shares[1]])];
         let guide = |mfu| fill(text.cal_guide, &[&format::percent(mfu, 1)]);
         lines.extend(pace.guide_mfu.map(guide));
         lines.push(range(pace.inside_interval));
@@ -111,10 +98,7 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     });
     let memory = own.memory.map(|peak| {
         let gib = [peak.measured_gib, peak.estimated_gib].map(format::gib);
-        let lines = vec![
-            fill(text.cal_gib, &[&gib[0], &gib[1]]),
-            range(peak.inside_interval),
-        ];
+        let lines = vec![fill(text.cal_gib, &[&gib[0], &gib[1]]), range(peak.inside_interval)];
         entry(text.cal_memory, peak.factor, lines)
     });
     let plan = words::plan_in_short(&own.plan, training_gpus(&run.job));

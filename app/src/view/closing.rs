@@ -66,14 +66,8 @@ fn ways(page: Page, remedy: &Remedy) -> Vec<AnyView> {
         Remedy::Gpus(closing) => closing,
     };
     let ways = [
-        closing
-            .more
-            .as_ref()
-            .map(|offer| offered(page, offer, more)),
-        closing
-            .other
-            .as_ref()
-            .map(|offer| offered(page, offer, other)),
+        closing.more.as_ref().map(|offer| offered(page, offer, more)),
+        closing.other.as_ref().map(|offer| offered(page, offer, other)),
     ];
     all(ways.into_iter().flatten().flatten())
 }

@@ -43,11 +43,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
         Problem::Refused(message) => page.say(message),
     };
-    if error.field.is_some_and(|field| field.path() == error.path) {
-        words
-    } else {
-        format!("{}: {words}", error.path)
-    }
+    if error.field.is_some_and(|field| field.path() == error.path) { words } else { format!("{}: {words}", error.path) }
 }
 
 /// How a number with a unit was read; `None` for plain numbers.
@@ -57,11 +53,7 @@ fn reading(page: Page, field: Field) -> Option<String> {
         return None;
     }
     let value = units::number(&typed, field.kilo()).ok()?;
-    let value = if value >= 1.0 {
-        format::fixed(value, 0)
-    } else {
-        format::fixed(value, 2)
-    };
+    let value = if value >= 1.0 { format::fixed(value, 0) } else { format::fixed(value, 2) };
     Some(fill(page.text().read_as, &[&value]))
 }
 
@@ -70,16 +62,11 @@ pub(super) fn message(page: Page, field: Field) -> AnyView {
     let id = format!("{}-m", field.id());
     part(move || {
         let id = id.clone();
-        problem(page, field)
-            .map(|problem| el("P.msg").set("id", id).child(icon("i-x")).child(problem))
+        problem(page, field).map(|problem| el("P.msg").set("id", id).child(icon("i-x")).child(problem))
     })
 }
 
-fn class(
-    page: Page,
-    field: Field,
-    auto: bool,
-) -> impl Fn() -> String + Clone + Send + Sync + 'static {
+fn class(page: Page, field: Field, auto: bool) -> impl Fn() -> String + Clone + Send + Sync + 'static {
     move || {
         let mut class = String::from("field");
         if problem(page, field).is_some() {
@@ -98,12 +85,7 @@ pub(super) fn typing(page: Page, field: Field) -> Box<dyn FnMut(leptos::ev::Even
 }
 
 /// An input for one line of text.
-pub(super) fn input(
-    page: Page,
-    field: Field,
-    unit: Option<&'static str>,
-    placeholder: Signal<String>,
-) -> AnyView {
+pub(super) fn input(page: Page, field: Field, unit: Option<&'static str>, placeholder: Signal<String>) -> AnyView {
     let id = field.id();
     let described = format!("{id}-m");
     let mode = match field.takes() {
@@ -123,9 +105,7 @@ pub(super) fn input(
         .value(move || page.typed(field))
         .on("input", typing(page, field))
         .live("aria-invalid", move || wrong().then_some("true"))
-        .live("aria-describedby", move || {
-            wrong().then(|| described.clone())
-        });
+        .live("aria-describedby", move || wrong().then(|| described.clone()));
     let control = match unit {
         Some(_) => el("DIV.unit")
             .child(control)
@@ -137,9 +117,7 @@ pub(super) fn input(
         .live("class", class(page, field, searched))
         .child(el("LABEL").set("for", id).child(page.lang.label(field)))
         .child(control)
-        .child(part(move || {
-            reading(page, field).map(|reading| el("P.hint read").child(reading))
-        }))
+        .child(part(move || reading(page, field).map(|reading| el("P.hint read").child(reading))))
         .child(message(page, field))
         .into_any()
 }
@@ -155,12 +133,7 @@ pub(super) fn tokens(page: Page, field: Field) -> AnyView {
 }
 
 /// A choice among words of the interface; the empty one is `auto`, with what it comes to.
-pub(super) fn choice(
-    page: Page,
-    field: Field,
-    words: &'static [&'static str],
-    auto: Signal<String>,
-) -> AnyView {
+pub(super) fn choice(page: Page, field: Field, words: &'static [&'static str], auto: Signal<String>) -> AnyView {
     let id = field.id();
     let described = format!("{id}-m");
     let value = move || page.typed(field);
@@ -182,27 +155,17 @@ pub(super) fn choice(
     let automatic = move || {
         let found = auto.get();
         let text = page.text();
-        if found.is_empty() {
-            text.auto.to_owned()
-        } else {
-            fill(text.auto_is, &[&found])
-        }
+        if found.is_empty() { text.auto.to_owned() } else { fill(text.auto_is, &[&found]) }
     };
     el("DIV")
         .live("class", class(page, field, true))
-        .child(
-            el("LABEL")
-                .set("for", id.clone())
-                .child(page.lang.label(field)),
-        )
+        .child(el("LABEL").set("for", id.clone()).child(page.lang.label(field)))
         .child(
             el("SELECT")
                 .set("id", id)
                 .on("change", typing(page, field))
                 .live("aria-invalid", move || wrong().then_some("true"))
-                .live("aria-describedby", move || {
-                    wrong().then(|| described.clone())
-                })
+                .live("aria-describedby", move || wrong().then(|| described.clone()))
                 .child(
                     el("OPTION|value=")
                         .flag("selected", move || value().is_empty())

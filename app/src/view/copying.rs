@@ -20,12 +20,7 @@ enum Copied {
 }
 
 /// A button that copies `text`. Where there is no clipboard it selects the element called `id`, to be copied by hand.
-pub(super) fn button(
-    lang: Lang,
-    id: String,
-    first: bool,
-    copied_text: impl Fn() -> String + 'static,
-) -> AnyView {
+pub(super) fn button(lang: Lang, id: String, first: bool, copied_text: impl Fn() -> String + 'static) -> AnyView {
     copier(lang, id, first, Box::new(copied_text))
 }
 
@@ -64,16 +59,9 @@ fn copier(lang: Lang, id: String, first: bool, copied_text: Box<dyn Fn() -> Stri
 }
 
 /// A button that saves `text` as a file.
-pub(super) fn download(
-    lang: Lang,
-    file: String,
-    saved_text: impl Fn() -> String + 'static,
-) -> AnyView {
+pub(super) fn download(lang: Lang, file: String, saved_text: impl Fn() -> String + 'static) -> AnyView {
     el("BUTTON.btn btn-s download|type=button")
-        .on(
-            "click",
-            press(move || browser::download(&file, &saved_text())),
-        )
+        .on("click", press(move || browser::download(&file, &saved_text())))
         .child(icon("i-down"))
         .child(lang.text().download)
         .into_any()

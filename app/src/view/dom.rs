@@ -45,11 +45,7 @@ pub(super) fn el(spec: &'static str) -> El {
     let mut parts = spec.split('|');
     let head = parts.next().unwrap_or(spec);
     let (tag, class) = head.split_once('.').unwrap_or((head, ""));
-    let mut el = El(Box::new(Parts {
-        tag,
-        attributes: Vec::new(),
-        children: Vec::new(),
-    }));
+    let mut el = El(Box::new(Parts { tag, attributes: Vec::new(), children: Vec::new() }));
     if !class.is_empty() {
         el = el.set_text("class", Cow::Borrowed(class));
     }
@@ -78,11 +74,7 @@ impl El {
     }
 
     /// An attribute that follows what it reads; `None` takes it away.
-    pub(super) fn live<V: Words>(
-        self,
-        name: &'static str,
-        mut value: impl FnMut() -> V + Send + 'static,
-    ) -> Self {
+    pub(super) fn live<V: Words>(self, name: &'static str, mut value: impl FnMut() -> V + Send + 'static) -> Self {
         self.live_text(name, Arc::new(Mutex::new(move || value().words())))
     }
 
@@ -102,11 +94,7 @@ impl El {
     }
 
     /// Whether a box is ticked, an option chosen.
-    pub(super) fn flag(
-        self,
-        name: &'static str,
-        value: impl FnMut() -> bool + Send + 'static,
-    ) -> Self {
+    pub(super) fn flag(self, name: &'static str, value: impl FnMut() -> bool + Send + 'static) -> Self {
         self.live_flag(name, Arc::new(Mutex::new(value)))
     }
 
@@ -138,11 +126,7 @@ impl El {
     /// The finished element.
     #[inline(never)]
     pub(super) fn into_any(self) -> AnyView {
-        let Parts {
-            tag,
-            attributes,
-            children,
-        } = *self.0;
+        let Parts { tag, attributes, children } = *self.0;
         let children = StaticVec::from(children);
         macro_rules! of {
             ($element:expr) => {
@@ -283,9 +267,7 @@ impl<W: Words> Words for Option<W> {
 
 /// A text that follows what it reads.
 pub(super) fn live<V: Words>(mut words: impl FnMut() -> V + Send + 'static) -> AnyView {
-    live_words(Arc::new(Mutex::new(move || {
-        words().words().unwrap_or_default()
-    })))
+    live_words(Arc::new(Mutex::new(move || words().words().unwrap_or_default())))
 }
 
 #[inline(never)]

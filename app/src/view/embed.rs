@@ -28,12 +28,8 @@ const MORE: [Panel; 9] = [
     ("timeline", |page| sheet::view(page, Name::Timeline)),
     ("front", |page| sheet::view(page, Name::Front)),
     ("scaling", |page| sheet::view(page, Name::Scaling)),
-    ("plans", |page| {
-        sheet::section(page, Name::Plans, page.text().plans, "")
-    }),
-    ("sensitivity", |page| {
-        sheet::section(page, Name::Sensitivity, page.text().sensitivity, "")
-    }),
+    ("plans", |page| sheet::section(page, Name::Plans, page.text().plans, "")),
+    ("sensitivity", |page| sheet::section(page, Name::Sensitivity, page.text().sensitivity, "")),
     ("flags", flags::view),
     ("advice", advice::view),
 ];
@@ -87,9 +83,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 .child(has("verdict").then(|| answer(page)))
                 .child(has("gpus").then(|| {
                     el("FIGURE.fgr emb-f")
-                        .child(el("FIGCAPTION").child(
-                            el("P.take|id=c-gpus").child(live(move || gpus::sentence(page))),
-                        ))
+                        .child(el("FIGCAPTION").child(el("P.take|id=c-gpus").child(live(move || gpus::sentence(page)))))
                         .child(gpus::drawing(page, true))
                 }))
                 .child(more)
@@ -147,17 +141,10 @@ fn answer(page: Page) -> AnyView {
                 .child(el("DT").child(text.per_mt))
                 .child(el("DD").child(format::usd(usd)))
         });
-        let notice = stale.then(|| {
-            el("P.stale-n")
-                .child(icon("i-info"))
-                .child(el("SPAN").child(text.stale_none))
-        });
+        let notice = stale.then(|| el("P.stale-n").child(icon("i-info")).child(el("SPAN").child(text.stale_none)));
         Some(
             el("DIV")
-                .set(
-                    "class",
-                    format!("emb-v {state}{}", if stale { " is-stale" } else { "" }),
-                )
+                .set("class", format!("emb-v {state}{}", if stale { " is-stale" } else { "" }))
                 .child(notice)
                 .child(
                     el("P")

@@ -35,12 +35,7 @@ pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
 }
 
 /// What pointing at the marks of a drawing says.
-pub(super) fn targets(
-    drawing: &Drawing,
-    marks: Vec<drawn::Target>,
-    about: Vec<Vec<String>>,
-    label: String,
-) -> AnyView {
+pub(super) fn targets(drawing: &Drawing, marks: Vec<drawn::Target>, about: Vec<Vec<String>>, label: String) -> AnyView {
     node(drawn::targets(drawing, marks, about, label))
 }
 
@@ -70,9 +65,7 @@ pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
 
 /// A table in a frame that scrolls by itself where the table is wider.
 pub(super) fn region(name: String, table: El) -> El {
-    el("DIV.tw|role=group|tabindex=0")
-        .set("aria-label", name)
-        .child(table)
+    el("DIV.tw|role=group|tabindex=0").set("aria-label", name).child(table)
 }
 
 /// A section of the page that is one chart.
@@ -96,35 +89,21 @@ pub(super) struct Block {
 impl Block {
     /// The section, with what stands beside its heading.
     pub(super) fn view(self, tools: impl Node) -> El {
-        let Self {
-            id, title, note, ..
-        } = self;
+        let Self { id, title, note, .. } = self;
         let (heading, sentence) = (format!("{id}-h"), label(id));
         el("SECTION.block")
             .set("id", id)
             .set("aria-labelledby", heading.clone())
-            .child(
-                el("DIV.block-h")
-                    .child(el("H2").set("id", heading).child(title))
-                    .child(tools),
-            )
+            .child(el("DIV.block-h").child(el("H2").set("id", heading).child(title)).child(tools))
             .child(
                 el("FIGURE.fgr")
                     .child(
                         el("FIGCAPTION")
-                            .child(
-                                el("P.take")
-                                    .set("id", sentence.clone())
-                                    .child(live(self.take)),
-                            )
+                            .child(el("P.take").set("id", sentence.clone()).child(live(self.take)))
                             .child(el("P.note").child(note)),
                     )
                     .child(plot(sentence, self.draw))
-                    .child(
-                        el("DIV.fgr-f")
-                            .child(part(self.legend))
-                            .child(part(self.table)),
-                    ),
+                    .child(el("DIV.fgr-f").child(part(self.legend)).child(part(self.table))),
             )
     }
 }
@@ -135,23 +114,13 @@ pub(super) fn label(id: &str) -> String {
 }
 
 /// A table, folded, beside a chart's legend.
-pub(super) fn folded_table(
-    page: Page,
-    name: String,
-    columns: usize,
-    head: AnyView,
-    body: AnyView,
-) -> AnyView {
+pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyView, body: AnyView) -> AnyView {
     let table = el("TABLE")
         .set("class", format!("tab cols-{columns}"))
         .child(el("THEAD").child(el("TR").child(head)))
         .child(el("TBODY").child(body));
     el("DETAILS.data")
-        .child(
-            el("SUMMARY")
-                .child(icon("i-table"))
-                .child(page.text().table),
-        )
+        .child(el("SUMMARY").child(icon("i-table")).child(page.text().table))
         .child(region(fill(page.text().table_of, &[&name]), table))
         .child(parts::files())
         .into_any()
@@ -177,11 +146,5 @@ pub(super) fn parts_table(
     let mut heads = vec![head(unit, false)];
     heads.extend(phases.iter().map(|phase| head(phase.clone(), true)));
     let columns = heads.len();
-    folded_table(
-        page,
-        name.to_owned(),
-        if columns > 5 { 9 } else { columns },
-        node(heads),
-        node(body),
-    )
+    folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, node(heads), node(body))
 }

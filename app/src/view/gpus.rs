@@ -46,10 +46,7 @@ fn ordered(market: &Market, objective: Objective) -> Vec<Compared> {
     let mut ordered: Vec<((u8, f64), Compared)> = Vec::with_capacity(market.rows.len());
     for row in &market.rows {
         let key = key(row);
-        let place = ordered
-            .iter()
-            .position(|(other, _)| key < *other)
-            .unwrap_or(ordered.len());
+        let place = ordered.iter().position(|(other, _)| key < *other).unwrap_or(ordered.len());
         ordered.insert(place, (key, row.clone()));
     }
     ordered.into_iter().map(|(_, row)| row).collect()
@@ -59,11 +56,7 @@ fn ordered(market: &Market, objective: Objective) -> Vec<Compared> {
 /// and the cheapest.
 fn selection(rows: Vec<Compared>, asked: Option<&str>, top: usize) -> Vec<Compared> {
     let (fastest, cheapest) = best(&rows);
-    let named = [
-        asked,
-        fastest.map(|row| row.gpu.id),
-        cheapest.map(|row| row.gpu.id),
-    ];
+    let named = [asked, fastest.map(|row| row.gpu.id), cheapest.map(|row| row.gpu.id)];
     rows.iter()
         .enumerate()
         .filter(|(index, row)| *index < top || named.contains(&Some(row.gpu.id)))
@@ -89,28 +82,18 @@ fn reason(row: &Compared, text: &Text) -> String {
 
 /// The fastest and the cheapest of the types that fit.
 fn best(rows: &[Compared]) -> (Option<&Compared>, Option<&Compared>) {
-    let fastest = rows
-        .iter()
-        .filter_map(|row| Some((row, fitting(row)?.speed)));
-    let cheapest = rows
-        .iter()
-        .filter_map(|row| Some((row, fitting(row)?.usd?)));
+    let fastest = rows.iter().filter_map(|row| Some((row, fitting(row)?.speed)));
+    let cheapest = rows.iter().filter_map(|row| Some((row, fitting(row)?.usd?)));
     (
-        fastest
-            .max_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(row, _)| row),
-        cheapest
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(row, _)| row),
+        fastest.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row),
+        cheapest.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row),
     )
 }
 
 fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
     let text = lang.text();
     let (fastest, cheapest) = best(&chosen.all);
-    let is = |row: &Compared, other: Option<&Compared>| {
-        other.is_some_and(|other| other.gpu.id == row.gpu.id)
-    };
+    let is = |row: &Compared, other: Option<&Compared>| other.is_some_and(|other| other.gpu.id == row.gpu.id);
     let rows = chosen.rows.iter().map(|row| {
         let bars = match fitting(row) {
             None => Bars::Unfit(reason(row, text)),
@@ -121,15 +104,12 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
                     label: format::figure(answer.speed),
                     best: is(row, fastest),
                 },
-                cost: answer
-                    .usd
-                    .ok_or_else(|| text.price_missing.to_owned())
-                    .map(|usd| Bar {
-                        value: usd,
-                        range: answer.usd_range,
-                        label: format::figure(usd),
-                        best: is(row, cheapest),
-                    }),
+                cost: answer.usd.ok_or_else(|| text.price_missing.to_owned()).map(|usd| Bar {
+                    value: usd,
+                    range: answer.usd_range,
+                    label: format::figure(usd),
+                    best: is(row, cheapest),
+                }),
             },
         };
         Row {
@@ -158,11 +138,8 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
 /// All about a type, line by line.
 fn about(page: Page, row: &Compared) -> Vec<String> {
     let text = page.text();
-    let mut lines = vec![format!(
-        "{}{SEPARATOR}{} GB",
-        words::gpu_label(row.gpu.id),
-        format::fixed(row.gpu.memory_gb, 0)
-    )];
+    let mut lines =
+        vec![format!("{}{SEPARATOR}{} GB", words::gpu_label(row.gpu.id), format::fixed(row.gpu.memory_gb, 0))];
     if let Ok(figures) = &row.result {
         let (state, probability) = (figures.state, figures.probability);
         lines.push(fit::short(state, probability, page.lang));
@@ -178,12 +155,7 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
         .range
         .map(|[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)));
     lines.extend([
-        format!(
-            "{} {}{}",
-            format::figure(answer.speed),
-            text.per_gpu,
-            range.unwrap_or_default()
-        ),
+        format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()),
         answer.usd.map_or_else(
             || text.price_missing.to_owned(),
             |usd| {
@@ -218,10 +190,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
             let best = fitting(fastest).map_or(0.0, |best| best.speed);
             let times = format::fixed(best / answer.speed, 1);
             let values = [&name(fastest), &times, &name(yours)];
-            sentences.push(fill(
-                text.gpus_take_faster,
-                &[values[0], values[1], values[2]],
-            ));
+            sentences.push(fill(text.gpus_take_faster, &[values[0], values[1], values[2]]));
         }
         _ => {}
     }
@@ -230,10 +199,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
             let count = all.iter().filter(|row| fitting(row).is_some()).count();
             sentences.push(fill(text.gpus_take_best, &[&name(row), &count.to_string()]));
         }
-        Some((row, usd)) => sentences.push(fill(
-            text.gpus_take_cheaper,
-            &[&name(row), &format::usd(usd)],
-        )),
+        Some((row, usd)) => sentences.push(fill(text.gpus_take_cheaper, &[&name(row), &format::usd(usd)])),
         None => {}
     }
     if sentences.is_empty() {
@@ -274,13 +240,7 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
         (false, true) => usize::MAX,
     };
     let rows = selection(all.clone(), asked.as_deref(), top);
-    Some(Chosen {
-        market,
-        objective,
-        all,
-        rows,
-        asked,
-    })
+    Some(Chosen { market, objective, all, rows, asked })
 }
 
 /// The chart alone.
@@ -325,10 +285,7 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
         let market = page.market();
         let shown = page.standing()?;
         let gpus = format::grouped(shown.found.job.hardware.gpus.into());
-        let searched = [
-            format::grouped(market.considered),
-            market.offers.len().to_string(),
-        ];
+        let searched = [format::grouped(market.considered), market.offers.len().to_string()];
         Some(fill(text.gpus_note, &[&gpus, &searched[0], &searched[1]]))
     };
     let stale = move || page.comparison.done.get() < shardwise_core::catalog::gpus().len();
@@ -337,11 +294,7 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
         (total > TOP).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();
-            let name = if all {
-                text.show_fewer.to_owned()
-            } else {
-                fill(text.show_all, &[&total.to_string()])
-            };
+            let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
             el("P.plans-f").child(
                 el("BUTTON.btn btn-s|type=button|id=all-gpus")
                     .set("aria-expanded", all.to_string())
@@ -355,10 +308,7 @@ pub(super) fn view(page: Page, embedded: bool) -> AnyView {
         .child(
             el("DIV.block-h")
                 .child(el("H2|id=gpus-h").child(page.text().which_gpu))
-                .child(
-                    (!embedded)
-                        .then(|| how::button(page, "tokens_per_s_per_gpu", page.text().which_gpu)),
-                )
+                .child((!embedded).then(|| how::button(page, "tokens_per_s_per_gpu", page.text().which_gpu)))
                 .child(objective::view(page)),
         )
         .child(objective::limit(page))
@@ -387,14 +337,10 @@ fn legends(page: Page) -> AnyView {
         .shown
         .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval))
         .map(|interval| {
-            let name = fill(
-                text.interval_legend,
-                &[&format::percent(interval.coverage, 0)],
-            );
+            let name = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
             el("LI")
                 .child(
-                    el("svg.lg|viewBox=0 0 18 10|aria-hidden=true")
-                        .child(el("path.whisk|d=M1 5H17M1 1.5v7M17 1.5v7")),
+                    el("svg.lg|viewBox=0 0 18 10|aria-hidden=true").child(el("path.whisk|d=M1 5H17M1 1.5v7M17 1.5v7")),
                 )
                 .child(name)
         });
@@ -414,10 +360,7 @@ pub(super) fn action(page: Page, id: &'static str, yours: bool) -> AnyView {
         return el("B").child(text.yours).into_any();
     }
     el("BUTTON.btn btn-s|type=button")
-        .on(
-            "click",
-            press(move || page.change(|form| form.choose_gpu(id))),
-        )
+        .on("click", press(move || page.change(|form| form.choose_gpu(id))))
         .child(text.use_gpu)
         .child(el("SPAN.vh").child(" ").child(words::gpu_label(id)))
         .into_any()
@@ -441,15 +384,8 @@ fn table(page: Page, embedded: bool) -> AnyView {
             Ok(answer) if answer.fits => vec![
                 node(cell(text.per_gpu, format::figure(answer.speed))),
                 node(cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))),
-                node(cell(
-                    text.col_usd_mt,
-                    answer.usd.map(format::figure).unwrap_or_default(),
-                )),
-                node(
-                    el("TD")
-                        .set("data-l", text.col_plan)
-                        .child(answer.layout.clone()),
-                ),
+                node(cell(text.col_usd_mt, answer.usd.map(format::figure).unwrap_or_default())),
+                node(el("TD").set("data-l", text.col_plan).child(answer.layout.clone())),
             ]
             .into_any(),
             Ok(figures) => el("TD|colspan=4")
@@ -466,13 +402,7 @@ fn table(page: Page, embedded: bool) -> AnyView {
         };
         el("TR")
             .set("class", class)
-            .child(
-                el("TH|scope=row")
-                    .child(label)
-                    .child(" ")
-                    .child(missed)
-                    .child(less),
-            )
+            .child(el("TH|scope=row").child(label).child(" ").child(missed).child(less))
             .child(cells)
             .child(el("TD").child(action))
     });
@@ -484,11 +414,5 @@ fn table(page: Page, embedded: bool) -> AnyView {
         node(head(text.col_plan, false)),
         node(el("TH|scope=col").child(el("SPAN.vh").child(text.action))),
     ];
-    folded_table(
-        page,
-        text.which_gpu.to_owned(),
-        8,
-        heads.into_any(),
-        node(all(lines)),
-    )
+    folded_table(page, text.which_gpu.to_owned(), 8, heads.into_any(), node(all(lines)))
 }

@@ -24,19 +24,10 @@ pub(super) enum Place {
 
 /// The bar on the page `here`; `link` is the page's address as it stands.
 /// `tool` stands beside its button.
-pub(super) fn view(
-    look: Look,
-    lang: Lang,
-    here: Place,
-    link: Box<dyn Fn() -> String>,
-    tool: Option<El>,
-) -> AnyView {
+pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> String>, tool: Option<El>) -> AnyView {
     let site = lang.site();
-    let places = [
-        (Place::Calculator, site.calculator),
-        (Place::Accuracy, site.accuracy),
-        (Place::Methods, site.methods),
-    ];
+    let places =
+        [(Place::Calculator, site.calculator), (Place::Accuracy, site.accuracy), (Place::Methods, site.methods)];
     let places = places.map(|(place, name)| {
         let anchor = anchor(look, place, name);
         if place == here {
@@ -49,11 +40,7 @@ pub(super) fn view(
     });
     el("HEADER.top")
         .child(brand())
-        .child(
-            el("NAV.top-nav")
-                .set("aria-label", site.site)
-                .children(places),
-        )
+        .child(el("NAV.top-nav").set("aria-label", site.site).children(places))
         .child(
             el("DIV.top-tools")
                 .child(
@@ -109,11 +96,7 @@ fn themes(look: Look, lang: Lang) -> AnyView {
                     .flag("checked", move || look.theme.get() == theme)
                     .on("change", typed(move |_| look.choose_theme(theme))),
             )
-            .child(
-                el("SPAN")
-                    .child(icon(symbol))
-                    .child(el("SPAN.vh").child(label)),
-            )
+            .child(el("SPAN").child(icon(symbol)).child(el("SPAN.vh").child(label)))
     });
     el("FIELDSET.theme")
         .child(el("LEGEND.vh").child(text.theme))
@@ -131,15 +114,10 @@ fn copy_link(lang: Lang, link: Box<dyn Fn() -> String>) -> AnyView {
     };
     el("BUTTON.btn btn-s copy-link|type=button|id=copy-link")
         .on("click", press(copy))
-        .child(part(move || {
-            icon(if copied.get() { "i-check" } else { "i-link" })
-        }))
-        .child(el("SPAN|aria-live=polite").child(live(move || {
-            if copied.get() {
-                lang.site().link_copied
-            } else {
-                lang.site().copy_link
-            }
-        })))
+        .child(part(move || icon(if copied.get() { "i-check" } else { "i-link" })))
+        .child(
+            el("SPAN|aria-live=polite")
+                .child(live(move || if copied.get() { lang.site().link_copied } else { lang.site().copy_link })),
+        )
         .into_any()
 }

@@ -41,8 +41,6 @@ pub(super) fn listen(page: Page) {
         };
         let sheet = page.sheet(Name::How);
         sheet.tree.set(None);
-        sheet
-            .state
-            .set(Map::from_iter([(FIGURE.to_owned(), figure.into())]));
+        sheet.state.set(Map::from_iter([(FIGURE.to_owned(), figure.into())]));
     });
 }

@@ -50,33 +50,20 @@ fn section(limits: &[Limit], plan: &PlanSpec, lang: Lang) -> El {
 
 fn row(limit: &Limit, plan: &PlanSpec, lang: Lang) -> El {
     let text = lang.text();
-    let name = if limit.offload {
-        text.with_offload
-    } else {
-        text.without_offload
-    };
+    let name = if limit.offload { text.with_offload } else { text.without_offload };
     let offload = plan.offload.unwrap_or_default();
     // Gradients lie where parameters do.
     let planned = [offload.parameters, offload.optimizer] == [limit.offload; 2];
     let share = limit.gpu_memory_utilization;
-    el(if planned {
-        "TR.is-sel|aria-current=true"
-    } else {
-        "TR"
-    })
-    .child(el("TH|scope=row").child(name))
-    .child(figure(
-        lang.label(Field::MemoryShare),
-        share.map(|share| format::fixed(share, 2)),
-        lang,
-    ))
-    .children(limit.max_tokens_per_gpu.iter().map(|budget| {
-        figure(
-            lang.word(budget.phase),
-            budget.tokens.map(format::grouped),
-            lang,
+    el(if planned { "TR.is-sel|aria-current=true" } else { "TR" })
+        .child(el("TH|scope=row").child(name))
+        .child(figure(lang.label(Field::MemoryShare), share.map(|share| format::fixed(share, 2)), lang))
+        .children(
+            limit
+                .max_tokens_per_gpu
+                .iter()
+                .map(|budget| figure(lang.word(budget.phase), budget.tokens.map(format::grouped), lang)),
         )
-    }))
 }
 
 /// A limit; a dash where nothing fits, which is read out as that.

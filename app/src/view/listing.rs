@@ -71,11 +71,7 @@ fn setting(line: &str, why: &str, language: Language) -> Line {
     if path.is_empty() || path.contains(' ') || value.is_empty() || value == "(" {
         return plain();
     }
-    let key_at = if language == Language::Json {
-        0
-    } else {
-        path.rfind('.').map_or(0, |dot| dot + 1)
-    };
+    let key_at = if language == Language::Json { 0 } else { path.rfind('.').map_or(0, |dot| dot + 1) };
     let (prefix, key) = path.split_at(key_at);
     let bare = value.trim_end_matches([' ', '\\', ',']);
     Line::Setting {
@@ -92,11 +88,8 @@ fn setting(line: &str, why: &str, language: Language) -> Line {
 /// The lines of a text. Reasons that the text cannot carry (JSON has no comments) join the line of
 /// their key.
 pub(super) fn lines(snippet: &Text) -> Vec<Line> {
-    let mut reasons: Vec<(&str, &str)> = snippet
-        .reasons
-        .iter()
-        .map(|(key, why)| (key.as_str(), why.as_str()))
-        .collect();
+    let mut reasons: Vec<(&str, &str)> =
+        snippet.reasons.iter().map(|(key, why)| (key.as_str(), why.as_str())).collect();
     let read = |line: &str| {
         let bare = line.trim_start();
         if snippet.language != Language::Json && bare.starts_with('#') {
@@ -107,17 +100,11 @@ pub(super) fn lines(snippet: &Text) -> Vec<Line> {
                 Line::Comment(line.to_owned(), warning)
             };
         }
-        let (text, why) = if snippet.language == Language::Json {
-            (line, "")
-        } else {
-            split_reason(line)
-        };
+        let (text, why) = if snippet.language == Language::Json { (line, "") } else { split_reason(line) };
         let mut line = setting(text, why, snippet.language);
         if let Line::Setting { key, why, .. } = &mut line {
             let name = key.trim_matches('"');
-            let known = reasons
-                .iter()
-                .position(|(path, _)| path.rsplit('.').next() == Some(name));
+            let known = reasons.iter().position(|(path, _)| path.rsplit('.').next() == Some(name));
             if let Some(known) = known
                 && why.is_empty()
             {
@@ -168,32 +155,11 @@ mod tests {
         assert_eq!(lines[0], Line::Comment("# head".to_owned(), false));
         assert_eq!(lines[1], Line::Plain("args=(".to_owned(), String::new()));
         assert_eq!(lines[2], Line::Heading("  # Batch".to_owned()));
-        let Line::Setting {
-            indent,
-            prefix,
-            key,
-            value,
-            why,
-            ..
-        } = &lines[3]
-        else {
-            panic!("{:?}", lines[3])
-        };
-        assert_eq!(
-            [indent, prefix, key, value, why],
-            ["  ", "a.b.", "c", "12", "# why # really"]
-        );
-        let Line::Setting {
-            value, after, why, ..
-        } = &lines[4]
-        else {
-            panic!("{:?}", lines[4])
-        };
+        let Line::Setting { indent, prefix, key, value, why, .. } = &lines[3] else { panic!("{:?}", lines[3]) };
+        assert_eq!([indent, prefix, key, value, why], ["  ", "a.b.", "c", "12", "# why # really"]);
+        let Line::Setting { value, after, why, .. } = &lines[4] else { panic!("{:?}", lines[4]) };
         assert_eq!([value.as_str(), after, why], ["\"a # b\"", " \\", ""]);
-        assert_eq!(
-            without_reasons(&snippet),
-            text.replace("  # why # really", "")
-        );
+        assert_eq!(without_reasons(&snippet), text.replace("  # why # really", ""));
     }
 
     #[test]
@@ -201,46 +167,17 @@ mod tests {
         let text = "# Batch\ntraining.local_batch_size = 2  # why\n";
         let lines = lines(&snippet(Language::Toml, text, &[]));
         assert_eq!(lines[0], Line::Comment("# Batch".to_owned(), false));
-        let Line::Setting {
-            prefix,
-            key,
-            between,
-            value,
-            why,
-            ..
-        } = &lines[1]
-        else {
-            panic!("{:?}", lines[1])
-        };
-        assert_eq!(
-            [prefix, key, *between, value, why],
-            ["training.", "local_batch_size", " = ", "2", "# why"]
-        );
+        let Line::Setting { prefix, key, between, value, why, .. } = &lines[1] else { panic!("{:?}", lines[1]) };
+        assert_eq!([prefix, key, *between, value, why], ["training.", "local_batch_size", " = ", "2", "# why"]);
     }
 
     #[test]
     fn json_gets_its_reasons_from_beside() {
         let text = "{\n  \"zero_optimization\": {\n    \"stage\": 3,\n    \"x\": \"# no comment\"\n  }\n}\n";
-        let snippet = snippet(
-            Language::Json,
-            text,
-            &[("zero_optimization.stage", "to fit")],
-        );
+        let snippet = snippet(Language::Json, text, &[("zero_optimization.stage", "to fit")]);
         let lines = lines(&snippet);
-        let Line::Setting {
-            key,
-            value,
-            after,
-            why,
-            ..
-        } = &lines[2]
-        else {
-            panic!("{:?}", lines[2])
-        };
-        assert_eq!(
-            [key.as_str(), value, after, why],
-            ["\"stage\"", "3", ",", "# to fit"]
-        );
+        let Line::Setting { key, value, after, why, .. } = &lines[2] else { panic!("{:?}", lines[2]) };
+        assert_eq!([key.as_str(), value, after, why], ["\"stage\"", "3", ",", "# to fit"]);
         assert_eq!(without_reasons(&snippet), text);
     }
 }

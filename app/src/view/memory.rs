@@ -45,10 +45,7 @@ fn chart(memory: &Memory, lang: Lang) -> Stack {
     Stack {
         rows: rows.collect(),
         unit: "GiB".to_owned(),
-        limit: Some((
-            memory.capacity_gib,
-            fill(lang.text().card, &[&format::gib(memory.capacity_gib)]),
-        )),
+        limit: Some((memory.capacity_gib, fill(lang.text().card, &[&format::gib(memory.capacity_gib)]))),
     }
 }
 
@@ -62,11 +59,7 @@ fn about(memory: &Memory, lang: Lang) -> Vec<Vec<String>> {
             vec![
                 format!("{}{SEPARATOR}{} GiB", lang.word(name), format::gib(gib)),
                 fill(lang.text().of_card, &[&share]),
-                format!(
-                    "{}{SEPARATOR}{} GiB",
-                    lang.word(phase.name),
-                    format::gib(phase.reserved_gib)
-                ),
+                format!("{}{SEPARATOR}{} GiB", lang.word(phase.name), format::gib(phase.reserved_gib)),
             ]
         })
     });
@@ -82,22 +75,13 @@ fn parts(memory: &Memory) -> Vec<&'static str> {
     names
         .into_iter()
         .enumerate()
-        .filter(|(index, _)| {
-            memory
-                .phases
-                .iter()
-                .any(|phase| phase.parts.entries()[*index].1 > 0.0)
-        })
+        .filter(|(index, _)| memory.phases.iter().any(|phase| phase.parts.entries()[*index].1 > 0.0))
         .map(|(_, name)| name)
         .collect()
 }
 
 fn takeaway(memory: &Memory, lang: Lang) -> String {
-    let largest = memory
-        .parts
-        .entries()
-        .into_iter()
-        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let largest = memory.parts.entries().into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let (name, gib) = largest.unwrap_or(("framework", 0.0));
     fill(
         lang.text().memory_take,
@@ -114,8 +98,7 @@ fn takeaway(memory: &Memory, lang: Lang) -> String {
 /// The answer's memory, while there is an answer.
 fn with<T>(page: Page, of: impl FnOnce(&Memory, Lang) -> T) -> Option<T> {
     let lang = page.lang;
-    page.answered()
-        .map(|shown| of(&shown.found.answer.memory, lang))
+    page.answered().map(|shown| of(&shown.found.answer.memory, lang))
 }
 
 pub(super) fn view(page: Page) -> AnyView {
@@ -152,10 +135,7 @@ fn how_phase(page: Page, memory: &Memory, lang: Lang) -> El {
 
 fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
     let phases = &memory.phases;
-    let names: Vec<String> = phases
-        .iter()
-        .map(|phase| lang.word(phase.name).to_owned())
-        .collect();
+    let names: Vec<String> = phases.iter().map(|phase| lang.word(phase.name).to_owned()).collect();
     let rows = parts(memory).into_iter().map(|part| {
         let figures = phases.iter().map(|phase| {
             let mut entries = phase.parts.entries().into_iter();
@@ -165,12 +145,5 @@ fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
         (lang.word(part).to_owned(), figures.collect())
     });
     let sums = phases.iter().map(|phase| format::gib(phase.reserved_gib));
-    parts_table(
-        page,
-        lang.text().memory,
-        "GiB",
-        &names,
-        rows.collect(),
-        sums.collect(),
-    )
+    parts_table(page, lang.text().memory, "GiB", &names, rows.collect(), sums.collect())
 }

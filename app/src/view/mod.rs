@@ -63,11 +63,7 @@ pub(crate) fn page() -> impl IntoView {
         }
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);
-        let view = if page.embedded {
-            embed::view(page)
-        } else {
-            full(page)
-        };
+        let view = if page.embedded { embed::view(page) } else { full(page) };
         // Different sides, so that one language replaces the other as a whole.
         Some(match lang {
             Lang::En => Either::Left(view),
@@ -78,11 +74,7 @@ pub(crate) fn page() -> impl IntoView {
         page.begin();
         build_on(page, 0);
     });
-    vec![
-        node(icons::definitions()),
-        node(body),
-        node(verdict::announcement(page)),
-    ]
+    vec![node(icons::definitions()), node(body), node(verdict::announcement(page))]
 }
 
 /// Builds the page step by step, and says when it is whole.
@@ -143,12 +135,7 @@ fn full(page: Page) -> AnyView {
 }
 
 fn answer(page: Page) -> AnyView {
-    node(vec![
-        banner::view(page),
-        verdict::view(page),
-        sheet::view(page, Name::Compare),
-        verdict::dock(page),
-    ])
+    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare), verdict::dock(page)])
 }
 
 fn charts(page: Page) -> AnyView {
@@ -156,9 +143,7 @@ fn charts(page: Page) -> AnyView {
         el("DIV.pair")
             .child(sheet::view(page, Name::Front))
             .child(sheet::view(page, Name::Scaling)),
-        el("DIV.pair")
-            .child(memory::view(page))
-            .child(time::view(page)),
+        el("DIV.pair").child(memory::view(page)).child(time::view(page)),
     ])
 }
 
@@ -168,21 +153,12 @@ fn sheets(page: Page) -> AnyView {
         sheet::view(page, Name::Timeline),
         calibrate::view(page),
         sheet::section(page, Name::Plans, text.plans, ""),
-        sheet::section(
-            page,
-            Name::Sensitivity,
-            text.sensitivity,
-            text.sensitivity_note,
-        ),
+        sheet::section(page, Name::Sensitivity, text.sensitivity, text.sensitivity_note),
     ])
 }
 
 fn acting(page: Page) -> AnyView {
-    node(
-        el("DIV.act")
-            .child(flags::view(page))
-            .child(advice::view(page)),
-    )
+    node(el("DIV.act").child(flags::view(page)).child(advice::view(page)))
 }
 
 /// What is closed until it is asked for, and what ends the page.
@@ -190,11 +166,7 @@ fn closing_parts(page: Page) -> AnyView {
     node(vec![
         paste::view(page),
         node(how::panel(page)),
-        footer::view(
-            page.look,
-            page.lang,
-            Some([comfort::links(page), comfort::report(page)]),
-        ),
+        footer::view(page.look, page.lang, Some([comfort::links(page), comfort::report(page)])),
         comfort::view(page),
     ])
 }

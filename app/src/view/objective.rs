@@ -114,23 +114,16 @@ pub(super) fn takeaway(page: Page, market: &Market) -> Option<String> {
         (Objective::TimeWithin { usd }, false) => (text.none_budget, format::usd(usd)),
         _ => return None,
     };
-    let usd = run
-        .usd
-        .map_or_else(|| text.price_missing.to_owned(), format::usd);
+    let usd = run.usd.map_or_else(|| text.price_missing.to_owned(), format::usd);
     let values = [name(offer, page), limit, format::figure(run.hours), usd];
-    Some(fill(
-        sentence,
-        &[&values[0], &values[1], &values[2], &values[3]],
-    ))
+    Some(fill(sentence, &[&values[0], &values[1], &values[2], &values[3]]))
 }
 
 /// The choice.
 pub(super) fn view(page: Page) -> AnyView {
     let button = |(order, name): Choice| {
         el("BUTTON.seg-b|type=button")
-            .live("aria-pressed", move || {
-                (page.order.get() == order).to_string()
-            })
+            .live("aria-pressed", move || (page.order.get() == order).to_string())
             .on("click", press(move || page.order.set(order)))
             .child(name(page.text()))
     };
@@ -160,17 +153,9 @@ fn field(page: Page, order: Order, limit: RwSignal<String>) -> AnyView {
         .on("input", typed(move |typed| limit.set(typed)))
         .live("aria-invalid", move || wrong().then_some("true"))
         .live("aria-describedby", move || wrong().then_some("limit-m"));
-    let message = move || {
-        problem(page).map(|problem| el("P.msg|id=limit-m").child(icon("i-x")).child(problem))
-    };
+    let message = move || problem(page).map(|problem| el("P.msg|id=limit-m").child(icon("i-x")).child(problem));
     el("DIV")
-        .live("class", move || {
-            if wrong() {
-                "field limit is-err"
-            } else {
-                "field limit"
-            }
-        })
+        .live("class", move || if wrong() { "field limit is-err" } else { "field limit" })
         .child(el("LABEL|for=limit").child(label))
         .child(input)
         .child(part(message))

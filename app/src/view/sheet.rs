@@ -49,10 +49,7 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// Before the first question.
     pub(crate) fn new() -> Self {
-        Self {
-            tree: RwSignal::new(None),
-            state: RwSignal::new(Map::new()),
-        }
+        Self { tree: RwSignal::new(None), state: RwSignal::new(Map::new()) }
     }
 }
 
@@ -93,13 +90,8 @@ pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
             return None;
         }
         Some(Box::new(move || {
-            let task = SheetTask {
-                name,
-                question: to_value(&shown.question),
-                lang: page.lang.tag().to_owned(),
-                width,
-                state,
-            };
+            let task =
+                SheetTask { name, question: to_value(&shown.question), lang: page.lang.tag().to_owned(), width, state };
             desk::order(page, Task::Sheet(task), deliver);
         }))
     });
@@ -120,21 +112,11 @@ fn id(name: Name) -> String {
 /// Where a sheet stands.
 pub(super) fn host(page: Page, name: Name) -> AnyView {
     let tree = page.sheet(name).tree;
-    show(
-        page,
-        id(name),
-        Box::new(move || tree.get().filter(|_| !page.no_worker.get())),
-        page.sheet(name).state,
-    )
+    show(page, id(name), Box::new(move || tree.get().filter(|_| !page.no_worker.get())), page.sheet(name).state)
 }
 
 /// An element that shows a tree, and does what is pressed in it.
-pub(super) fn show(
-    page: Page,
-    id: String,
-    tree: Box<dyn Fn() -> Option<Arc<Value>>>,
-    state: State,
-) -> AnyView {
+pub(super) fn show(page: Page, id: String, tree: Box<dyn Fn() -> Option<Arc<Value>>>, state: State) -> AnyView {
     let own = id.clone();
     let mut listening = None;
     follow(move || {
@@ -162,10 +144,7 @@ fn near(event: &Event, selector: &str) -> Option<Element> {
 }
 
 fn press(page: Page, event: &Event, state: State) {
-    let Some(pressed) = near(
-        event,
-        "[data-ask],[data-put],[data-set],[data-pair],[data-save],[data-copy]",
-    ) else {
+    let Some(pressed) = near(event, "[data-ask],[data-put],[data-set],[data-pair],[data-save],[data-copy]") else {
         return;
     };
     let says = |name: &str| pressed.get_attribute(name);
@@ -225,9 +204,7 @@ fn typed(event: &Event, state: State) {
         return;
     };
     let key = input.get_attribute("data-key").unwrap_or_default();
-    let ticks = input
-        .dyn_ref::<HtmlInputElement>()
-        .filter(|input| input.type_() == "checkbox");
+    let ticks = input.dyn_ref::<HtmlInputElement>().filter(|input| input.type_() == "checkbox");
     let value = match ticks {
         Some(input) => Value::Bool(input.checked()),
         None => Value::String(event_target_value(event)),
@@ -278,10 +255,7 @@ fn unfolded(host: &Element) -> Vec<String> {
     let found = host.query_selector_all("details[open][id]").ok();
     let count = found.as_ref().map_or(0, web_sys::NodeList::length);
     let element = |index| found.as_ref()?.get(index)?.dyn_into::<Element>().ok();
-    (0..count)
-        .filter_map(element)
-        .map(|element| element.id())
-        .collect()
+    (0..count).filter_map(element).map(|element| element.id()).collect()
 }
 
 fn append(document: &Document, to: &Node, tree: &Value) {
@@ -298,20 +272,14 @@ fn append(document: &Document, to: &Node, tree: &Value) {
 fn element(document: &Document, parts: &[Value]) -> Option<Node> {
     let (spec, rest) = parts.split_first()?;
     let mut spec = spec.as_str()?.split('|');
-    let (tag, class) = spec
-        .next()
-        .map(|head| head.split_once('.').unwrap_or((head, "")))?;
+    let (tag, class) = spec.next().map(|head| head.split_once('.').unwrap_or((head, "")))?;
     // Tags of HTML are written in capitals.
     let space = if tag.starts_with(|first: char| first.is_ascii_lowercase()) {
         "http://www.w3.org/2000/svg"
     } else {
         "http://www.w3.org/1999/xhtml"
     };
-    let tag = if space.ends_with("svg") {
-        tag.to_owned()
-    } else {
-        tag.to_ascii_lowercase()
-    };
+    let tag = if space.ends_with("svg") { tag.to_owned() } else { tag.to_ascii_lowercase() };
     let element = document.create_element_ns(Some(space), &tag).ok()?;
     let set = |name: &str, value: &str| {
         let _ = element.set_attribute(name, value);

@@ -48,20 +48,11 @@ pub(crate) fn parts(phase: &TimePhase) -> impl Iterator<Item = (Ink, &'static st
 }
 
 fn chart(answer: &Answer, lang: Lang) -> Stack {
-    let longest = answer
-        .time
-        .phases
-        .iter()
-        .map(|phase| phase.s)
-        .fold(0.0, f64::max);
+    let longest = answer.time.phases.iter().map(|phase| phase.s).fold(0.0, f64::max);
     let rows = answer.time.phases.iter().map(|phase| Row {
         label: lang.word(phase.name).to_owned(),
         value: format!("{} {}", format::seconds(phase.s), lang.text().seconds_unit),
-        note: if answer.step_time_s > 0.0 {
-            format::percent(phase.s / answer.step_time_s, 0)
-        } else {
-            String::new()
-        },
+        note: if answer.step_time_s > 0.0 { format::percent(phase.s / answer.step_time_s, 0) } else { String::new() },
         selected: phase.s >= longest,
         parts: parts(phase)
             .map(|(ink, _, s)| match ink {
@@ -70,11 +61,7 @@ fn chart(answer: &Answer, lang: Lang) -> Stack {
             })
             .collect(),
     });
-    Stack {
-        rows: rows.collect(),
-        unit: lang.text().seconds_unit.to_owned(),
-        limit: None,
-    }
+    Stack { rows: rows.collect(), unit: lang.text().seconds_unit.to_owned(), limit: None }
 }
 
 /// What each bar says, in the order of drawing.
@@ -109,23 +96,14 @@ fn takeaway(answer: &Answer, lang: Lang) -> String {
             let s = [format::seconds(first.s), format::seconds(second.s)];
             let names = [lang.word(first.name), lang.word(second.name)];
             // Phases that run at once take more than the step together.
-            let sentence = if answer.time.hidden_s > 0.0 {
-                text.time_take_beside
-            } else {
-                text.time_take
-            };
+            let sentence = if answer.time.hidden_s > 0.0 { text.time_take_beside } else { text.time_take };
             fill(sentence, &[&step, &s[0], names[0], &s[1], names[1]])
         }
         (Some(only), None) => {
-            let longest = parts(only).max_by(|a, b| a.2.total_cmp(&b.2)).unwrap_or((
-                Ink::Framework,
-                "overhead",
-                0.0,
-            ));
-            fill(
-                text.time_take_one,
-                &[&step, &format::seconds(longest.2), lang.word(longest.1)],
-            )
+            let longest = parts(only)
+                .max_by(|a, b| a.2.total_cmp(&b.2))
+                .unwrap_or((Ink::Framework, "overhead", 0.0));
+            fill(text.time_take_one, &[&step, &format::seconds(longest.2), lang.word(longest.1)])
         }
         (None, _) => String::new(),
     }
@@ -151,16 +129,8 @@ pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
             return None;
         }
         seen.push(ink);
-        let word = if ink == Ink::Communication {
-            "communication"
-        } else {
-            word
-        };
-        let class = if ink == Ink::Hatched {
-            "k-idle"
-        } else {
-            ink.class()
-        };
+        let word = if ink == Ink::Communication { "communication" } else { word };
+        let class = if ink == Ink::Hatched { "k-idle" } else { ink.class() };
         Some(legend(class, lang.word(word).to_owned()))
     });
     tree::el("UL.legend").children(entries)
@@ -188,17 +158,12 @@ pub(super) fn view(page: Page) -> AnyView {
         legend: Box::new(move || with(page, |answer, lang| node(legends(kinds(answer), lang)))),
         table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
     };
-    block
-        .view(how::button(page, "step_time", text.time))
-        .into_any()
+    block.view(how::button(page, "step_time", text.time)).into_any()
 }
 
 fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
     let phases = &answer.time.phases;
-    let names: Vec<String> = phases
-        .iter()
-        .map(|phase| lang.word(phase.name).to_owned())
-        .collect();
+    let names: Vec<String> = phases.iter().map(|phase| lang.word(phase.name).to_owned()).collect();
     let rows = kinds(answer).into_iter().map(|(_, word)| {
         let figures = phases.iter().map(|phase| {
             let found = parts(phase).find(|(_, known, _)| *known == word);
@@ -208,12 +173,5 @@ fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
     });
     let sums = phases.iter().map(|phase| format::seconds(phase.s));
     let text = lang.text();
-    parts_table(
-        page,
-        text.time,
-        text.seconds_unit,
-        &names,
-        rows.collect(),
-        sums.collect(),
-    )
+    parts_table(page, text.time, text.seconds_unit, &names, rows.collect(), sums.collect())
 }

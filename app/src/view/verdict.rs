@@ -74,12 +74,7 @@ fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
         1 => fill(text.stale_one, &[&asked]),
         more => fill(text.stale_many, &[&asked, &more.to_string()]),
     };
-    Some(
-        el("P.stale-n")
-            .child(icon("i-info"))
-            .child(el("SPAN").child(notice))
-            .into_any(),
-    )
+    Some(el("P.stale-n").child(icon("i-info")).child(el("SPAN").child(notice)).into_any())
 }
 
 /// Heading, margin and bar.
@@ -92,13 +87,11 @@ fn head(page: Page, shown: &Arc<Shown>, wrong: usize) -> AnyView {
         node(
             el("DIV.verdict-top")
                 .child(
-                    el("H2|id=v-h")
-                        .child(icon_with(fit::icon(own.state), "verdict-i"))
-                        .child(
-                            el("SPAN")
-                                .child(fit::word(own.state, lang))
-                                .child(el("SPAN.of").child(fit::behind(own, lang))),
-                        ),
+                    el("H2|id=v-h").child(icon_with(fit::icon(own.state), "verdict-i")).child(
+                        el("SPAN")
+                            .child(fit::word(own.state, lang))
+                            .child(el("SPAN.of").child(fit::behind(own, lang))),
+                    ),
                 )
                 .child(margin(own, lang))
                 .child(el("P.verdict-q").child(words::asked(shown, lang))),
@@ -111,13 +104,10 @@ fn head(page: Page, shown: &Arc<Shown>, wrong: usize) -> AnyView {
 /// What is to spare or missing.
 pub(super) fn margin(own: &Fit, lang: Lang) -> AnyView {
     let parts = fit::parts(own, lang);
-    let parts = parts.into_iter().enumerate().map(|(place, words)| {
-        if place % 2 == 1 {
-            node(el("B").child(words))
-        } else {
-            node(words)
-        }
-    });
+    let parts = parts
+        .into_iter()
+        .enumerate()
+        .map(|(place, words)| if place % 2 == 1 { node(el("B").child(words)) } else { node(words) });
     el("P.verdict-m").children(parts).into_any()
 }
 
@@ -161,24 +151,11 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
             .child(words)
     };
     let confidence = format!("{}\u{a0}%", fit::asked(own.confidence));
-    let [needed, sure, card] = [
-        own.needed_gib,
-        own.needed_at_confidence_gib,
-        own.capacity_gib,
-    ]
-    .map(format::gib);
+    let [needed, sure, card] = [own.needed_gib, own.needed_at_confidence_gib, own.capacity_gib].map(format::gib);
     let inside = bar.estimate > 0.2;
     el("svg.fb|role=img")
-        .set(
-            "aria-label",
-            fill(text.fit_bar, &[&needed, &confidence, &sure, &card]),
-        )
-        .child(words(
-            "t-card",
-            bar.card,
-            "11",
-            fill(text.fit_usable, &[&card]),
-        ))
+        .set("aria-label", fill(text.fit_bar, &[&needed, &confidence, &sure, &card]))
+        .child(words("t-card", bar.card, "11", fill(text.fit_usable, &[&card])))
         .child(part("bed", 0.0, bar.card))
         .child(part("unc", bar.estimate, bar.sure - bar.estimate))
         .child(tick("qcap", bar.sure, "20", "32"))
@@ -192,22 +169,14 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
                 .child(format!("{needed} GiB")),
         )
         .child(tick("card", bar.card, "15", "36"))
-        .child(words(
-            "t-q",
-            bar.sure,
-            "64",
-            fill(text.fit_sure_below, &[&confidence, &sure]),
-        ))
+        .child(words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure])))
         .into_any()
 }
 
 fn memory(page: Page, answer: &Answer) -> AnyView {
     let lang = page.lang;
     let memory = &answer.memory;
-    let rest = fill(
-        lang.text().worst,
-        &[&format::gib(memory.capacity_gib), lang.word(memory.phase)],
-    );
+    let rest = fill(lang.text().worst, &[&format::gib(memory.capacity_gib), lang.word(memory.phase)]);
     let on = answer.calibration.is_some_and(|own| own.memory.is_some());
     el("DIV.fit")
         .child(bar(&answer.fit, lang))
@@ -220,11 +189,7 @@ fn memory(page: Page, answer: &Answer) -> AnyView {
                         .child(rest),
                 )
                 .child(" ")
-                .child(how::button(
-                    page,
-                    format!("memory.{}", memory.phase),
-                    lang.text().memory,
-                ))
+                .child(how::button(page, format!("memory.{}", memory.phase), lang.text().memory))
                 .child(calibrate::tag(on, lang)),
         )
         .child(fit::host(&answer.fit, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
@@ -259,11 +224,7 @@ fn figure(
 /// The range and the value on a line from half to one and a half times the value.
 fn interval_bar(value: f64, low: f64, high: f64) -> AnyView {
     let at = |x: f64| {
-        if value > 0.0 {
-            (x / value - 0.5).clamp(0.0, 1.0)
-        } else {
-            0.5
-        }
+        if value > 0.0 { (x / value - 0.5).clamp(0.0, 1.0) } else { 0.5 }
     };
     let (from, to) = (at(low), at(high));
     el("svg.ivb|width=100%|height=9|aria-hidden=true")
@@ -280,23 +241,14 @@ fn interval_bar(value: f64, low: f64, high: f64) -> AnyView {
 /// The name of a figure that follows a calibration of times, which is said beside it.
 fn timed(page: Page, name: &'static str, figure: &'static str, answer: &Answer) -> AnyView {
     let on = answer.calibration.is_some_and(|own| own.time.is_some());
-    vec![
-        node(name),
-        node(" "),
-        node(how::button(page, figure, name)),
-        node(calibrate::tag(on, page.lang)),
-    ]
-    .into_any()
+    vec![node(name), node(" "), node(how::button(page, figure, name)), node(calibrate::tag(on, page.lang))].into_any()
 }
 
 fn throughput(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
     let range = answer.interval.map(|interval| {
         let [low, high] = interval.tokens_per_s_per_gpu;
-        (
-            [low, high],
-            format!("{}–{}", format::figure(low), format::figure(high)),
-        )
+        ([low, high], format!("{}–{}", format::figure(low), format::figure(high)))
     });
     let value = vec![
         node(el("B").child(format::figure(answer.tokens_per_s_per_gpu))),
@@ -325,35 +277,15 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
     let name = timed(page, text.cost, "usd_per_mtok", answer);
     let Some((usd, price)) = answer.usd_per_mtok.zip(answer.usd_per_gpu_hour) else {
-        return figure(
-            "fig-cost",
-            name,
-            el("B").child("–").into_any(),
-            0.0,
-            None,
-            text.no_price.into_any(),
-            true,
-        );
+        return figure("fig-cost", name, el("B").child("–").into_any(), 0.0, None, text.no_price.into_any(), true);
     };
     let range = answer.against_speed(usd).map(|[low, high]| {
         let words = format!("{}–{}", format::usd(low), format::figure(high));
         ([low, high], words)
     });
-    let value = vec![
-        node(el("B").child(format::usd(usd))),
-        node(" "),
-        node(el("SPAN.u").child(text.per_mt)),
-    ];
+    let value = vec![node(el("B").child(format::usd(usd))), node(" "), node(el("SPAN.u").child(text.per_mt))];
     let sub = fill(text.at_price, &[&format::price(price)]);
-    figure(
-        "fig-cost",
-        name,
-        value.into_any(),
-        usd,
-        range,
-        sub.into_any(),
-        true,
-    )
+    figure("fig-cost", name, value.into_any(), usd, range, sub.into_any(), true)
 }
 
 fn run(page: Page, shown: &Shown) -> AnyView {
@@ -361,11 +293,7 @@ fn run(page: Page, shown: &Shown) -> AnyView {
     let (text, answer) = (lang.text(), &shown.found.answer);
     let step = format::seconds(answer.step_time_s);
     let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
-        let value = vec![
-            node(el("B").child(step)),
-            node(" "),
-            node(el("SPAN.u u-i").child(text.seconds_unit)),
-        ];
+        let value = vec![node(el("B").child(step)), node(" "), node(el("SPAN.u u-i").child(text.seconds_unit))];
         let sub = answer
             .usd_per_step
             .map(|usd| fill(text.usd_step, &[&format::usd(usd)]))
@@ -380,9 +308,7 @@ fn run(page: Page, shown: &Shown) -> AnyView {
             false,
         );
     };
-    let usd = run
-        .usd
-        .map(|usd| vec![node(" "), node(el("B").child(format::usd(usd)))]);
+    let usd = run.usd.map(|usd| vec![node(" "), node(el("B").child(format::usd(usd)))]);
     let value = vec![
         node(el("B").child(format::figure(run.hours))),
         node(" "),
@@ -394,33 +320,19 @@ fn run(page: Page, shown: &Shown) -> AnyView {
     let name = vec![node(name), node(" "), node(how)].into_any();
     let sub = fill(text.a_step, &[&step]);
     let hours = ranged(answer.against_speed(run.hours), format::figure);
-    let dollars = run
-        .usd
-        .and_then(|usd| ranged(answer.against_speed(usd), format::figure));
+    let dollars = run.usd.and_then(|usd| ranged(answer.against_speed(usd), format::figure));
     let range = hours.map(|(range, words)| {
         let dollars = dollars.map(|(_, words)| format!(", ${words}"));
         let words = format!("{words} {}{}", text.hours, dollars.unwrap_or_default());
         (range, words)
     });
-    figure(
-        "fig-run",
-        name,
-        value.into_any(),
-        run.hours,
-        range,
-        sub.into_any(),
-        false,
-    )
+    figure("fig-run", name, value.into_any(), run.hours, range, sub.into_any(), false)
 }
 
 fn mfu(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
     let value = el("B").child(format::percent(answer.mfu, 1));
-    let sub = if answer.hfu > answer.mfu {
-        text.hfu
-    } else {
-        text.hfu_same
-    };
+    let sub = if answer.hfu > answer.mfu { text.hfu } else { text.hfu_same };
     let sub = fill(sub, &[&format::percent(answer.hfu, 1)]);
     figure(
         "fig-mfu",
@@ -444,10 +356,7 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
     let runs = shown.found.answer.framework.map(words::framework_name);
     let mut chips: Vec<String> = runs.into_iter().collect();
     if shown.found.job.workload.generation.is_none() {
-        chips.extend(
-            spec.backend
-                .map(|backend| words::backend(backend).to_owned()),
-        );
+        chips.extend(spec.backend.map(|backend| words::backend(backend).to_owned()));
         chips.extend(
             words::layout(spec, training_gpus(&shown.found.job))
                 .split(" · ")
@@ -468,18 +377,11 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
             "" => text.chip_no_offload.to_owned(),
             named => fill(text.chip_offload, &[named]),
         });
-        chips.extend(
-            spec.fused_lm_head
-                .filter(|on| *on)
-                .map(|_| text.chip_fused.to_owned()),
-        );
+        chips.extend(spec.fused_lm_head.filter(|on| *on).map(|_| text.chip_fused.to_owned()));
     }
     if let Some(rollout) = &spec.rollout {
         let mut degree = format::grouped(rollout.tensor_parallel.unwrap_or(1));
-        let beside = [
-            ("DP", rollout.data_parallel),
-            ("EP", rollout.expert_parallel),
-        ];
+        let beside = [("DP", rollout.data_parallel), ("EP", rollout.expert_parallel)];
         for (name, size) in beside {
             if let Some(size) = size.filter(|size| *size > 1) {
                 degree.push_str(&format!(" × {name} {}", format::grouped(size)));
@@ -497,23 +399,15 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
     let considered = move || {
         // The first offer is the question's own GPU type.
         let market = page.market();
-        let own = market
-            .offers
-            .first()
-            .and_then(|own| own.result.as_ref().ok());
+        let own = market.offers.first().and_then(|own| own.result.as_ref().ok());
         match own {
-            Some(found) if found.considered > 1 => {
-                fill(text.best_of, &[&format::grouped(found.considered)])
-            }
+            Some(found) if found.considered > 1 => fill(text.best_of, &[&format::grouped(found.considered)]),
             _ => text.the_plan.to_owned(),
         }
     };
     let note = shown.found.answer.interval.map(|interval| {
         el("P.vp-n")
-            .child(fill(
-                text.interval_note,
-                &[&format::percent(interval.coverage, 0)],
-            ))
+            .child(fill(text.interval_note, &[&format::percent(interval.coverage, 0)]))
             .child(" ")
             .child(
                 el("A|href=#calibrate")
@@ -521,9 +415,7 @@ fn plan(page: Page, shown: &Shown, lang: Lang) -> AnyView {
                     .child(text.cal_link),
             )
     });
-    let tags = chips(shown, lang)
-        .into_iter()
-        .map(|chip| el("LI").child(chip));
+    let tags = chips(shown, lang).into_iter().map(|chip| el("LI").child(chip));
     el("DIV.verdict-plan")
         .child(el("P.vp-h").child(live(considered)))
         .child(el("UL.chips").children(tags))
@@ -554,26 +446,16 @@ pub(super) fn dock(page: Page) -> AnyView {
         page.answered().map(|shown| {
             let answer = &shown.found.answer;
             let own = &answer.fit;
-            let usd = answer
-                .usd_per_mtok
-                .map(|usd| el("SPAN").child(format::usd(usd)).child("/MT"));
+            let usd = answer.usd_per_mtok.map(|usd| el("SPAN").child(format::usd(usd)).child("/MT"));
             el("P")
                 .set("class", format!("dock-v {}", fit::class(own.state)))
                 .child(icon(fit::icon(own.state)))
                 .child(el("B").child(fit::short(own.state, own.probability, lang)))
                 .child(el("SPAN.dock-m").child(match own.state {
-                    FitState::No => format!(
-                        "{} / {} GiB",
-                        format::gib(own.needed_gib),
-                        format::gib(own.capacity_gib)
-                    ),
+                    FitState::No => format!("{} / {} GiB", format::gib(own.needed_gib), format::gib(own.capacity_gib)),
                     _ => format!("{} GiB", format::gib(own.needed_gib)),
                 }))
-                .child(
-                    el("SPAN")
-                        .child(format::figure(answer.tokens_per_s_per_gpu))
-                        .child(" tok/s"),
-                )
+                .child(el("SPAN").child(format::figure(answer.tokens_per_s_per_gpu)).child(" tok/s"))
                 .child(usd)
                 .child(calibrate::tag(answer.calibration.is_some(), lang))
         })
@@ -604,16 +486,8 @@ pub(super) fn announcement(page: Page) -> AnyView {
         let lang = page.look.lang.get();
         let sentence = page.answered().map(|shown| {
             let answer = &shown.found.answer;
-            let speed = format!(
-                "{} {}",
-                format::figure(answer.tokens_per_s_per_gpu),
-                lang.text().per_gpu
-            );
-            format!(
-                "{}. {} {speed}",
-                sentence(answer, lang),
-                fit::margin(&answer.fit, lang)
-            )
+            let speed = format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().per_gpu);
+            format!("{}. {} {speed}", sentence(answer, lang), fit::margin(&answer.fit, lang))
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });

@@ -27,11 +27,7 @@ pub(crate) fn backend(backend: Backend) -> &'static str {
 /// A framework with its version: `veRL 0.9.1`.
 pub(crate) fn framework_name(own: RunBy) -> String {
     let named = NAMES.iter().find(|named| named.id == own.id);
-    format!(
-        "{}\u{a0}{}",
-        named.map_or(own.id, |named| named.name),
-        own.version
-    )
+    format!("{}\u{a0}{}", named.map_or(own.id, |named| named.name), own.version)
 }
 
 /// The question in one sentence.
@@ -56,26 +52,17 @@ pub(crate) fn asked_of(job: &Job, lang: Lang) -> String {
         ];
         sentence(text.asked_rl, first, &rest)
     } else if let Some(run) = &job.workload.generation {
-        let rest = [
-            whole(run.requests),
-            format::fixed(run.mean_prompt_length, 0),
-            format::fixed(run.mean_response_length, 0),
-        ];
+        let rest =
+            [whole(run.requests), format::fixed(run.mean_prompt_length, 0), format::fixed(run.mean_response_length, 0)];
         sentence(text.asked_rollout, first, &rest)
     } else {
-        let rest = [
-            whole(job.workload.global_batch),
-            whole(job.workload.sequence_length),
-        ];
+        let rest = [whole(job.workload.global_batch), whole(job.workload.sequence_length)];
         sentence(text.asked_train, first, &rest)
     }
 }
 
 fn sentence(text: &str, first: [&str; 4], rest: &[String]) -> String {
-    let values: Vec<&str> = first
-        .into_iter()
-        .chain(rest.iter().map(String::as_str))
-        .collect();
+    let values: Vec<&str> = first.into_iter().chain(rest.iter().map(String::as_str)).collect();
     fill(text, &values)
 }
 
@@ -89,12 +76,8 @@ pub(crate) fn plan_in_short(plan: &PlanSpec, gpus: u32) -> String {
 /// The dimensions of a plan that split something, in short: `TP 2 · DP 4`.
 pub(crate) fn layout(plan: &PlanSpec, gpus: u32) -> String {
     let of = |value: Option<u64>| value.unwrap_or(1).max(1);
-    let split = [
-        of(plan.tensor_parallel),
-        of(plan.pipeline_parallel),
-        of(plan.context_parallel),
-        of(plan.ulysses_parallel),
-    ];
+    let split =
+        [of(plan.tensor_parallel), of(plan.pipeline_parallel), of(plan.context_parallel), of(plan.ulysses_parallel)];
     let replicas = (u64::from(gpus) / split.iter().product::<u64>().max(1)).max(1);
     let dimensions = [
         ("TP", split[0]),
@@ -126,9 +109,7 @@ pub(crate) fn batch(plan: &PlanSpec, lang: Lang) -> String {
 /// The word of a recomputation.
 pub(crate) fn recompute(plan: &PlanSpec) -> &'static str {
     let granularity = plan.recompute.as_ref().map(|recompute| match recompute {
-        RecomputeSpec::Word(granularity) | RecomputeSpec::Modules { granularity, .. } => {
-            *granularity
-        }
+        RecomputeSpec::Word(granularity) | RecomputeSpec::Modules { granularity, .. } => *granularity,
     });
     match granularity {
         Some(RecomputeGranularity::Selective) => "selective",
@@ -140,12 +121,8 @@ pub(crate) fn recompute(plan: &PlanSpec) -> &'static str {
 /// What a plan keeps in host memory, in words; empty for nothing.
 pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
     let offload = plan.offload.unwrap_or_default();
-    let parts = [
-        ("p", offload.parameters),
-        ("g", offload.gradients),
-        ("o", offload.optimizer),
-        ("a", offload.activations),
-    ];
+    let parts =
+        [("p", offload.parameters), ("g", offload.gradients), ("o", offload.optimizer), ("a", offload.activations)];
     let mut named: Vec<String> = parts
         .into_iter()
         .filter(|(_, on)| *on)
@@ -153,11 +130,7 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
         .collect();
     let on_cpus = lang.word("c");
     named.extend(plan.optimizer_offload_fraction.map(|share| {
-        if share < 1.0 {
-            format!("{on_cpus} ({})", format::percent(share, 0))
-        } else {
-            on_cpus.to_owned()
-        }
+        if share < 1.0 { format!("{on_cpus} ({})", format::percent(share, 0)) } else { on_cpus.to_owned() }
     }));
     named.join(if lang == Lang::Zh { "、" } else { ", " })
 }

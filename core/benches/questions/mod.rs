@@ -95,7 +95,5 @@ impl Timed {
 pub(crate) fn every_gpu(question: &Question) -> (u64, u64) {
     Sweep::every_gpu(question)
         .filter_map(|offer| offer.result.ok())
-        .fold((0, 0), |(considered, evaluated), found| {
-            (considered + found.considered, evaluated + found.evaluated)
-        })
+        .fold((0, 0), |(considered, evaluated), found| (considered + found.considered, evaluated + found.evaluated))
 }

@@ -16,10 +16,8 @@ pub(super) struct Entry<'a> {
 
 impl Entry<'_> {
     pub(super) fn problem(&mut self, field: &str, message: &str) {
-        self.problems.push(format!(
-            "{}: {} `{}`: {field}: {message}",
-            self.file, self.kind, self.id
-        ));
+        self.problems
+            .push(format!("{}: {} `{}`: {field}: {message}", self.file, self.kind, self.id));
     }
 
     pub(super) fn text(&mut self, field: &str, value: &str) {
@@ -31,10 +29,7 @@ impl Entry<'_> {
     fn id(&mut self, field: &str, value: &str) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
         if value.is_empty() || !value.chars().all(fits) {
-            self.problem(
-                field,
-                "must be lower-case letters, digits, dots and hyphens",
-            );
+            self.problem(field, "must be lower-case letters, digits, dots and hyphens");
         }
     }
 
@@ -53,10 +48,7 @@ impl Entry<'_> {
 
     fn date(&mut self, field: &str, date: &str) {
         if day_number(date).is_none() {
-            self.problem(
-                field,
-                &format!("`{date}` is not a date of the form YYYY-MM-DD"),
-            );
+            self.problem(field, &format!("`{date}` is not a date of the form YYYY-MM-DD"));
         }
     }
 
@@ -74,10 +66,8 @@ pub(crate) fn day_number(date: &str) -> Option<u32> {
     if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
         return None;
     }
-    let (year, month, day): (u32, u32, u32) =
-        (year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
-    let valid =
-        (2015..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    let (year, month, day): (u32, u32, u32) = (year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+    let valid = (2015..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
     valid.then_some((year * 12 + month - 1) * 31 + day - 1)
 }
 
@@ -86,12 +76,7 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
     let mut problems = Vec::new();
     let mut gpus = BTreeSet::new();
     for (file, row) in &catalog.gpus {
-        let mut entry = Entry {
-            file,
-            kind: "gpu",
-            id: &row.id,
-            problems: &mut problems,
-        };
+        let mut entry = Entry { file, kind: "gpu", id: &row.id, problems: &mut problems };
         if !gpus.insert(row.id.as_str()) {
             entry.problem("id", "occurs twice");
         }
@@ -101,46 +86,25 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
     check_generations(catalog, &mut problems);
     let mut nodes = BTreeSet::new();
     for (file, row) in &catalog.nodes {
-        let mut entry = Entry {
-            file,
-            kind: "node",
-            id: &row.name,
-            problems: &mut problems,
-        };
+        let mut entry = Entry { file, kind: "node", id: &row.name, problems: &mut problems };
         if !nodes.insert((row.provider.as_str(), row.name.as_str())) {
             entry.problem("name", "occurs twice for this provider");
         }
         if !gpus.contains(row.gpu.as_str()) {
-            entry.problem(
-                "gpu",
-                &format!("`{}` is not in the catalog of GPUs", row.gpu),
-            );
+            entry.problem("gpu", &format!("`{}` is not in the catalog of GPUs", row.gpu));
         }
         check_node(&mut entry, row);
     }
     for (file, row) in &catalog.prices {
-        let mut entry = Entry {
-            file,
-            kind: "price",
-            id: &row.instance,
-            problems: &mut problems,
-        };
+        let mut entry = Entry { file, kind: "price", id: &row.instance, problems: &mut problems };
         if !gpus.contains(row.gpu.as_str()) {
-            entry.problem(
-                "gpu",
-                &format!("`{}` is not in the catalog of GPUs", row.gpu),
-            );
+            entry.problem("gpu", &format!("`{}` is not in the catalog of GPUs", row.gpu));
         }
         check_price(&mut entry, row);
     }
     let mut models = BTreeSet::new();
     for (file, row) in &catalog.models {
-        let mut entry = Entry {
-            file,
-            kind: "model",
-            id: &row.id,
-            problems: &mut problems,
-        };
+        let mut entry = Entry { file, kind: "model", id: &row.id, problems: &mut problems };
         if !models.insert(row.id.as_str()) {
             entry.problem("id", "occurs twice");
         }
@@ -155,12 +119,7 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
 fn check_generations(catalog: &Catalog, problems: &mut Vec<String>) {
     let mut names = BTreeSet::new();
     for (file, row) in &catalog.generations {
-        let mut entry = Entry {
-            file,
-            kind: "generation",
-            id: &row.name,
-            problems,
-        };
+        let mut entry = Entry { file, kind: "generation", id: &row.name, problems };
         entry.text("name", &row.name);
         entry.source(&row.source, &row.date);
         if let Some(capability) = row.compute_capability {
@@ -171,12 +130,7 @@ fn check_generations(catalog: &Catalog, problems: &mut Vec<String>) {
         }
     }
     for (file, row) in &catalog.gpus {
-        let mut entry = Entry {
-            file,
-            kind: "gpu",
-            id: &row.id,
-            problems,
-        };
+        let mut entry = Entry { file, kind: "gpu", id: &row.id, problems };
         if !names.iter().any(|name| row.architecture.starts_with(name)) {
             let message = format!("`{}` begins with no generation's name", row.architecture);
             entry.problem("architecture", &message);
@@ -188,12 +142,7 @@ fn check_generations(catalog: &Catalog, problems: &mut Vec<String>) {
 fn check_licenses(catalog: &Catalog, problems: &mut Vec<String>) {
     let mut licensed = BTreeSet::new();
     for (file, row) in &catalog.licenses {
-        let mut entry = Entry {
-            file,
-            kind: "license",
-            id: &row.name,
-            problems,
-        };
+        let mut entry = Entry { file, kind: "license", id: &row.name, problems };
         entry.text("name", &row.name);
         entry.source(&row.source, &row.date);
         let mut of_file = catalog.models.iter().filter(|(other, _)| other == file);
@@ -223,12 +172,7 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
     entry.range("pcie_gb_per_s", row.pcie_gb_per_s, 5.0, 500.0);
     entry.range("nvlink_domain", f64::from(row.nvlink_domain), 1.0, 1024.0);
     entry.range("gpus_per_node", f64::from(row.gpus_per_node), 1.0, 128.0);
-    entry.range(
-        "internode_gbit_per_s",
-        row.internode_gbit_per_s,
-        0.0,
-        10_000.0,
-    );
+    entry.range("internode_gbit_per_s", row.internode_gbit_per_s, 0.0, 10_000.0);
     for (field, value) in [
         ("bf16_dense_tflops", row.bf16_dense_tflops),
         ("fp16_dense_tflops", row.fp16_dense_tflops),
@@ -241,39 +185,13 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
         entry.problem("bf16_dense_tflops", "a GPU needs a dense bf16 or fp16 peak");
     }
     // A search over shapes can beat the sheet's boost clock a little, never by much.
-    let peak = row
-        .bf16_dense_tflops
-        .or(row.fp16_dense_tflops)
-        .unwrap_or(1.0);
-    entry.range(
-        "gemm_bf16_tflops",
-        row.gemm_bf16_tflops.unwrap_or(1.0),
-        1.0,
-        peak,
-    );
-    entry.range(
-        "mamf_bf16_tflops",
-        row.mamf_bf16_tflops.unwrap_or(1.0),
-        1.0,
-        1.1 * peak,
-    );
-    entry.range(
-        "gemm_fp8_tflops",
-        row.gemm_fp8_tflops.unwrap_or(1.0),
-        1.0,
-        row.fp8_dense_tflops.unwrap_or(1.0),
-    );
-    entry.range(
-        "measured_hbm_gb_per_s",
-        row.measured_hbm_gb_per_s.unwrap_or(1.0),
-        1.0,
-        row.hbm_gb_per_s,
-    );
+    let peak = row.bf16_dense_tflops.or(row.fp16_dense_tflops).unwrap_or(1.0);
+    entry.range("gemm_bf16_tflops", row.gemm_bf16_tflops.unwrap_or(1.0), 1.0, peak);
+    entry.range("mamf_bf16_tflops", row.mamf_bf16_tflops.unwrap_or(1.0), 1.0, 1.1 * peak);
+    entry.range("gemm_fp8_tflops", row.gemm_fp8_tflops.unwrap_or(1.0), 1.0, row.fp8_dense_tflops.unwrap_or(1.0));
+    entry.range("measured_hbm_gb_per_s", row.measured_hbm_gb_per_s.unwrap_or(1.0), 1.0, row.hbm_gb_per_s);
     if (row.nvlink_gb_per_s > 0.0) != (row.nvlink_domain > 1) {
-        entry.problem(
-            "nvlink_domain",
-            "must be over 1 exactly where nvlink_gb_per_s is over 0",
-        );
+        entry.problem("nvlink_domain", "must be over 1 exactly where nvlink_gb_per_s is over 0");
     }
     entry.source(&row.source, &row.date);
 }
@@ -303,10 +221,7 @@ fn check_memory(entry: &mut Entry<'_>, row: &GpuRow, catalog: &Catalog) {
                 entry.problem("memory_as", &format!("`{id}` is of another vendor"));
             }
             Some(_) => {}
-            None => entry.problem(
-                "memory_as",
-                &format!("`{id}` is not in the catalog of GPUs"),
-            ),
+            None => entry.problem("memory_as", &format!("`{id}` is not in the catalog of GPUs")),
         },
         _ => entry.problem(
             "memory_gib",
@@ -321,47 +236,25 @@ fn check_node(entry: &mut Entry<'_>, row: &NodeRow) {
     entry.text("provider", &row.provider);
     entry.range("gpus", f64::from(row.gpus), 1.0, 128.0);
     entry.range("nvlink_domain", f64::from(row.nvlink_domain), 1.0, 1024.0);
-    entry.range(
-        "network_gbit_per_s",
-        row.network_gbit_per_s.unwrap_or(1.0),
-        1.0,
-        100_000.0,
-    );
-    entry.range(
-        "host_ram_gib",
-        row.host_ram_gib.unwrap_or(16.0),
-        8.0,
-        100_000.0,
-    );
+    entry.range("network_gbit_per_s", row.network_gbit_per_s.unwrap_or(1.0), 1.0, 100_000.0);
+    entry.range("host_ram_gib", row.host_ram_gib.unwrap_or(16.0), 8.0, 100_000.0);
     match (&row.host_ram_source, &row.host_ram_date) {
         (None, None) => {}
-        _ if row.host_ram_gib.is_none() => entry.problem(
-            "host_ram_gib",
-            "is missing although it has a source or a date",
-        ),
+        _ if row.host_ram_gib.is_none() => {
+            entry.problem("host_ram_gib", "is missing although it has a source or a date")
+        }
         (source, date) => {
             entry.url("host_ram_source", source.as_deref().unwrap_or(""));
             entry.date("host_ram_date", date.as_deref().unwrap_or(""));
         }
     }
     if let Some(usd) = row.usd_per_hour {
-        entry.range(
-            "usd_per_hour",
-            usd / f64::from(row.gpus.max(1)),
-            0.05,
-            100.0,
-        );
+        entry.range("usd_per_hour", usd / f64::from(row.gpus.max(1)), 0.05, 100.0);
         entry.text("price_kind", &row.price_kind);
         entry.date("price_date", &row.price_date);
-        entry.url(
-            "price_source",
-            row.price_source.as_deref().unwrap_or(&row.source),
-        );
+        entry.url("price_source", row.price_source.as_deref().unwrap_or(&row.source));
     } else if !row.price_kind.is_empty() || !row.price_date.is_empty() {
-        entry.problem(
-            "usd_per_hour",
-            "is missing although the price has a kind or a date",
-        );
+        entry.problem("usd_per_hour", "is missing although the price has a kind or a date");
     }
     entry.source(&row.source, &row.date);
 }
@@ -371,12 +264,7 @@ fn check_price(entry: &mut Entry<'_>, row: &PriceRow) {
     entry.text("provider", &row.provider);
     entry.text("kind", &row.kind);
     entry.range("gpus", f64::from(row.gpus), 1.0, 128.0);
-    entry.range(
-        "usd_per_hour",
-        row.usd_per_hour / f64::from(row.gpus.max(1)),
-        0.05,
-        100.0,
-    );
+    entry.range("usd_per_hour", row.usd_per_hour / f64::from(row.gpus.max(1)), 0.05, 100.0);
     entry.source(&row.source, &row.date);
 }
 
@@ -419,14 +307,9 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
         entry.problem("num_experts_per_tok", "must not be over num_experts");
     }
     if row.num_experts.is_some() && row.moe_intermediate_size.unwrap_or(0) == 0 {
-        entry.problem(
-            "moe_intermediate_size",
-            "is missing in a model with experts",
-        );
+        entry.problem("moe_intermediate_size", "is missing in a model with experts");
     }
-    let word = |value: &Option<String>, allowed: &[&str]| {
-        value.as_deref().is_none_or(|word| allowed.contains(&word))
-    };
+    let word = |value: &Option<String>, allowed: &[&str]| value.as_deref().is_none_or(|word| allowed.contains(&word));
     if !word(&row.qk_norm, &["head", "full"]) {
         entry.problem("qk_norm", "must be head or full");
     }
@@ -438,16 +321,10 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
         entry.problem("layer_pattern", "must be of the letters A S L, or M * E -");
     }
     if pattern.contains('L') != row.linear.is_some() {
-        entry.problem(
-            "linear",
-            "belongs to models with L in layer_pattern, and only to them",
-        );
+        entry.problem("linear", "belongs to models with L in layer_pattern, and only to them");
     }
     if pattern.contains('M') != row.mamba.is_some() {
-        entry.problem(
-            "mamba",
-            "belongs to models with M in layer_pattern, and only to them",
-        );
+        entry.problem("mamba", "belongs to models with M in layer_pattern, and only to them");
     }
     if pattern.contains('S') && row.sliding_window.unwrap_or(0) == 0 {
         entry.problem("sliding_window", "is missing although layer_pattern has S");

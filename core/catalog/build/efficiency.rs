@@ -122,16 +122,9 @@ const CONSTANTS: [&str; 11] = [
 /// Each constant's median over the architectures; entries of single GPUs are none.
 fn typical(architectures: &[Architecture], gpus: &[&str]) -> [f64; 11] {
     let of_one = |entry: &&Architecture| !gpus.contains(&entry.name.as_str());
-    let all: Vec<[f64; 11]> = architectures
-        .iter()
-        .filter(of_one)
-        .map(Architecture::constants)
-        .collect();
+    let all: Vec<[f64; 11]> = architectures.iter().filter(of_one).map(Architecture::constants).collect();
     std::array::from_fn(|place| {
-        let mut values: Vec<f64> = all
-            .iter()
-            .filter_map(|own| own.get(place).copied())
-            .collect();
+        let mut values: Vec<f64> = all.iter().filter_map(|own| own.get(place).copied()).collect();
         values.sort_by(f64::total_cmp);
         let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
         let middle = [low, high].map(|place| values.get(place).copied().unwrap_or_default());
@@ -146,11 +139,7 @@ fn typical(architectures: &[Architecture], gpus: &[&str]) -> [f64; 11] {
 /// # Errors
 /// What the file is wrong about, by entry and field. A missing or unknown constant fails the build
 /// where the literal is compiled, by its name.
-pub(crate) fn literal(
-    path: &Path,
-    gpus: &[&str],
-    generations: &[&str],
-) -> Result<String, Vec<String>> {
+pub(crate) fn literal(path: &Path, gpus: &[&str], generations: &[&str]) -> Result<String, Vec<String>> {
     let name = "catalog/efficiency.toml";
     let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
     let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
@@ -164,9 +153,7 @@ pub(crate) fn literal(
     }
     let mut positive = |entry: &str, field: &str, value: f64, most: f64| {
         if !(value > 0.0 && value <= most) {
-            problems.push(format!(
-                "{name}: {entry}: {field} = {value} is not above 0 and at most {most}"
-            ));
+            problems.push(format!("{name}: {entry}: {field} = {value} is not above 0 and at most {most}"));
         }
     };
     let mut basis = Vec::new();
@@ -250,14 +237,8 @@ pub(crate) fn literal(
     out.push('}');
     for (entry, text) in basis {
         if text.trim().len() < 10 {
-            problems.push(format!(
-                "{name}: {entry}: basis: say which runs or which source it comes from"
-            ));
+            problems.push(format!("{name}: {entry}: basis: say which runs or which source it comes from"));
         }
     }
-    if problems.is_empty() {
-        Ok(out)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(out) } else { Err(problems) }
 }

@@ -66,11 +66,7 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
 /// Each licence once by name, and per model the place of its name and the place of its source; both are one above the
 /// index, so that 0 is none. Apart for the same reason.
 fn emit_licenses(catalog: &Catalog, text: &mut String) {
-    let names: BTreeSet<&str> = catalog
-        .licenses
-        .iter()
-        .map(|(_, row)| row.name.as_str())
-        .collect();
+    let names: BTreeSet<&str> = catalog.licenses.iter().map(|(_, row)| row.name.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let of = |file: &str, model: &ModelRow| {
         catalog
@@ -78,32 +74,18 @@ fn emit_licenses(catalog: &Catalog, text: &mut String) {
             .iter()
             .position(|(other, row)| other == file && row.covers(model))
     };
-    let rows: Vec<Option<usize>> = catalog
-        .models
-        .iter()
-        .map(|(file, model)| of(file, model))
-        .collect();
+    let rows: Vec<Option<usize>> = catalog.models.iter().map(|(file, model)| of(file, model)).collect();
     let name = |row: &Option<usize>| {
         let row = row.and_then(|row| catalog.licenses.get(row));
         row.and_then(|(_, row)| names.iter().position(|name| *name == row.name))
             .map_or(0, |place| place + 1)
     };
     let named: Vec<usize> = rows.iter().map(name).collect();
-    let sourced: Vec<usize> = rows
-        .iter()
-        .map(|row| row.map_or(0, |row| row + 1))
-        .collect();
+    let sourced: Vec<usize> = rows.iter().map(|row| row.map_or(0, |row| row + 1)).collect();
+    line(text, format_args!("static LICENSES: &[&str] = &{names:?};\nstatic MODEL_LICENSES: &[u8] = &{named:?};"));
     line(
         text,
-        format_args!(
-            "static LICENSES: &[&str] = &{names:?};\nstatic MODEL_LICENSES: &[u8] = &{named:?};"
-        ),
-    );
-    line(
-        text,
-        format_args!(
-            "static MODEL_LICENSE_SOURCES: &[u8] = &{sourced:?};\nstatic LICENSE_SOURCES: &[Source] = &["
-        ),
+        format_args!("static MODEL_LICENSE_SOURCES: &[u8] = &{sourced:?};\nstatic LICENSE_SOURCES: &[Source] = &["),
     );
     for (_, row) in &catalog.licenses {
         line(text, format_args!("{},", source(&row.source, &row.date)));
@@ -122,15 +104,8 @@ fn emit_generations(catalog: &Catalog, text: &mut String) {
             ),
         );
     }
-    let names: Vec<&str> = catalog
-        .generations
-        .iter()
-        .map(|(_, row)| row.name.as_str())
-        .collect();
-    line(
-        text,
-        format_args!("];\nstatic GENERATION_NAMES: &[&str] = &{names:?};"),
-    );
+    let names: Vec<&str> = catalog.generations.iter().map(|(_, row)| row.name.as_str()).collect();
+    line(text, format_args!("];\nstatic GENERATION_NAMES: &[&str] = &{names:?};"));
 }
 
 fn emit_gpus(catalog: &Catalog, text: &mut String) {
@@ -138,10 +113,8 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
     text.push_str("static GPUS: &[Gpu] = &[\n");
     for (_, row) in &catalog.gpus {
         let offer = typical.get(&row.id);
-        let price_source = offer.map_or_else(
-            || String::from("None"),
-            |offer| format!("Some({})", source(&offer.url, &offer.date)),
-        );
+        let price_source =
+            offer.map_or_else(|| String::from("None"), |offer| format!("Some({})", source(&offer.url, &offer.date)));
         line(
             text,
             format_args!(
@@ -213,11 +186,7 @@ fn emit_nodes(catalog: &Catalog, text: &mut String) {
                 row.usd_per_hour,
                 row.price_kind,
                 row.price_date,
-                if row.usd_per_hour.is_some() {
-                    row.price_source.as_deref().unwrap_or(&row.source)
-                } else {
-                    ""
-                },
+                if row.usd_per_hour.is_some() { row.price_source.as_deref().unwrap_or(&row.source) } else { "" },
                 source(&row.source, &row.date)
             ),
         );

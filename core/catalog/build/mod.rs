@@ -29,11 +29,7 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
     let mut catalog = Catalog::default();
     let mut problems = Vec::new();
     for path in files {
-        let name = path
-            .strip_prefix(dir)
-            .unwrap_or(&path)
-            .display()
-            .to_string();
+        let name = path.strip_prefix(dir).unwrap_or(&path).display().to_string();
         match std::fs::read_to_string(&path) {
             Ok(text) => {
                 if let Err(problem) = add(&mut catalog, &name, &text) {
@@ -44,11 +40,7 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
         }
     }
     problems.extend(check(&catalog));
-    if problems.is_empty() {
-        Ok(catalog)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(catalog) } else { Err(problems) }
 }
 
 /// Adds the entries of one file.
@@ -56,33 +48,23 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
 /// # Errors
 /// What the file's TOML or an entry's keys are wrong about, with the line.
 pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), String> {
-    let lists: Lists = toml::from_str(text)
-        .map_err(|e| format!("catalog/{name}: {}", e.to_string().replace('\n', " ")))?;
+    let lists: Lists =
+        toml::from_str(text).map_err(|e| format!("catalog/{name}: {}", e.to_string().replace('\n', " ")))?;
     let file = format!("catalog/{name}");
     catalog
         .generations
         .extend(lists.generation.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .gpus
-        .extend(lists.gpu.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .nodes
-        .extend(lists.node.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .prices
-        .extend(lists.price.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .models
-        .extend(lists.model.into_iter().map(|row| (file.clone(), row)));
+    catalog.gpus.extend(lists.gpu.into_iter().map(|row| (file.clone(), row)));
+    catalog.nodes.extend(lists.node.into_iter().map(|row| (file.clone(), row)));
+    catalog.prices.extend(lists.price.into_iter().map(|row| (file.clone(), row)));
+    catalog.models.extend(lists.model.into_iter().map(|row| (file.clone(), row)));
     catalog
         .licenses
         .extend(lists.license.into_iter().map(|row| (file.clone(), row)));
     catalog
         .publishers
         .extend(lists.publisher.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .recipes
-        .extend(lists.recipe.into_iter().map(|row| (file.clone(), row)));
+    catalog.recipes.extend(lists.recipe.into_iter().map(|row| (file.clone(), row)));
     Ok(())
 }
 

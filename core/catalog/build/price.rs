@@ -42,19 +42,12 @@ pub(crate) fn typical(catalog: &Catalog) -> BTreeMap<String, Offer> {
     for (gpu, provider, kind, offer) in offers(catalog) {
         let recent = day_number(&offer.date).is_some_and(|day| day + MONTHS * 31 >= newest);
         if recent && is_on_demand(kind) {
-            providers
-                .entry((gpu, cloud(provider)))
-                .or_default()
-                .push(offer);
+            providers.entry((gpu, cloud(provider))).or_default().push(offer);
         }
     }
     let mut lowest: BTreeMap<String, Vec<Offer>> = BTreeMap::new();
     for ((gpu, _), list) in providers {
-        let last = list
-            .iter()
-            .filter_map(|offer| day_number(&offer.date))
-            .max()
-            .unwrap_or(0);
+        let last = list.iter().filter_map(|offer| day_number(&offer.date)).max().unwrap_or(0);
         let current = list
             .into_iter()
             .filter(|offer| day_number(&offer.date).is_some_and(|day| day + 31 >= last));
@@ -78,31 +71,13 @@ fn offers(catalog: &Catalog) -> Vec<(&str, &str, &str, Offer)> {
     let nodes = catalog.nodes.iter().filter_map(|(_, row)| {
         let url = row.price_source.as_ref().unwrap_or(&row.source).clone();
         let usd = row.usd_per_hour? / f64::from(row.gpus.max(1));
-        let offer = Offer {
-            usd,
-            date: row.price_date.clone(),
-            url,
-        };
-        Some((
-            row.gpu.as_str(),
-            row.provider.as_str(),
-            row.price_kind.as_str(),
-            offer,
-        ))
+        let offer = Offer { usd, date: row.price_date.clone(), url };
+        Some((row.gpu.as_str(), row.provider.as_str(), row.price_kind.as_str(), offer))
     });
     let prices = catalog.prices.iter().map(|(_, row)| {
         let usd = row.usd_per_hour / f64::from(row.gpus.max(1));
-        let offer = Offer {
-            usd,
-            date: row.date.clone(),
-            url: row.source.clone(),
-        };
-        (
-            row.gpu.as_str(),
-            row.provider.as_str(),
-            row.kind.as_str(),
-            offer,
-        )
+        let offer = Offer { usd, date: row.date.clone(), url: row.source.clone() };
+        (row.gpu.as_str(), row.provider.as_str(), row.kind.as_str(), offer)
     });
     nodes.chain(prices).collect()
 }

@@ -6,20 +6,13 @@ use super::check::Entry;
 use super::rows::{Catalog, ModelRow, PublisherRow, RecipeRow, SizesRow};
 
 /// The words of `workload.kind` that train.
-const KINDS: [&str; 8] = [
-    "pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo",
-];
+const KINDS: [&str; 8] = ["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo"];
 
 /// Every problem of publishers and recipes.
 pub(super) fn check(catalog: &Catalog, problems: &mut Vec<String>) {
     let mut names = BTreeSet::new();
     for (file, row) in &catalog.publishers {
-        let mut entry = Entry {
-            file,
-            kind: "publisher",
-            id: &row.name,
-            problems,
-        };
+        let mut entry = Entry { file, kind: "publisher", id: &row.name, problems };
         if !names.insert(row.name.as_str()) {
             entry.problem("name", "occurs twice");
         }
@@ -27,16 +20,9 @@ pub(super) fn check(catalog: &Catalog, problems: &mut Vec<String>) {
     }
     let mut known = BTreeSet::new();
     for (file, row) in &catalog.recipes {
-        let mut entry = Entry {
-            file,
-            kind: "recipe",
-            id: &format!("{} {} of {}", row.model, row.kind, row.publisher),
-            problems,
-        };
-        if !known.insert((
-            (&row.model, &row.kind, &row.publisher),
-            (&row.gpu, row.gpus, row.sequence_length),
-        )) {
+        let mut entry =
+            Entry { file, kind: "recipe", id: &format!("{} {} of {}", row.model, row.kind, row.publisher), problems };
+        if !known.insert(((&row.model, &row.kind, &row.publisher), (&row.gpu, row.gpus, row.sequence_length))) {
             entry.problem("model", "occurs twice for this kind and machine");
         }
         if !names.contains(row.publisher.as_str()) {
@@ -83,15 +69,9 @@ fn check_recipe(entry: &mut Entry<'_>, row: &RecipeRow, catalog: &Catalog) {
 fn check_sizes(entry: &mut Entry<'_>, row: &RecipeRow, model: &ModelRow) {
     let named = named(&row.sizes);
     for (name, size) in named {
-        entry.range(
-            &format!("sizes.{name}"),
-            size.unwrap_or(1).into(),
-            1.0,
-            1024.0,
-        );
+        entry.range(&format!("sizes.{name}"), size.unwrap_or(1).into(), 1.0, 1024.0);
     }
-    let [tp, pp, vpp, cp, ep, etp] =
-        named.map(|(_, size)| u64::from(size.unwrap_or(1).clamp(1, 1024)));
+    let [tp, pp, vpp, cp, ep, etp] = named.map(|(_, size)| u64::from(size.unwrap_or(1).clamp(1, 1024)));
     if [tp, pp, cp, ep, etp].into_iter().all(|size| size == 1) {
         entry.problem("sizes", "splits nothing");
     }
@@ -109,32 +89,16 @@ fn check_sizes(entry: &mut Entry<'_>, row: &RecipeRow, model: &ModelRow) {
     if experts == 0 && (row.sizes.ep.is_some() || row.sizes.etp.is_some()) {
         entry.problem("sizes.ep", "belongs to models with experts");
     } else if experts > 0 && !experts.is_multiple_of(ep) {
-        entry.problem(
-            "sizes.ep",
-            &format!("{ep} does not divide {experts} experts"),
-        );
+        entry.problem("sizes.ep", &format!("{ep} does not divide {experts} experts"));
     }
     let gpus = row.gpus.map_or(0, u64::from);
-    for (what, split) in [
-        ("TP × PP × CP", tp * pp * cp),
-        ("EP × ETP × PP", ep * etp * pp),
-    ] {
+    for (what, split) in [("TP × PP × CP", tp * pp * cp), ("EP × ETP × PP", ep * etp * pp)] {
         if !gpus.is_multiple_of(split) {
-            entry.problem(
-                "sizes",
-                &format!("{what} is {split}: no divisor of {gpus} GPUs"),
-            );
+            entry.problem("sizes", &format!("{what} is {split}: no divisor of {gpus} GPUs"));
         }
     }
 }
 
 fn named(sizes: &SizesRow) -> [(&'static str, Option<u32>); 6] {
-    [
-        ("tp", sizes.tp),
-        ("pp", sizes.pp),
-        ("vpp", sizes.vpp),
-        ("cp", sizes.cp),
-        ("ep", sizes.ep),
-        ("etp", sizes.etp),
-    ]
+    [("tp", sizes.tp), ("pp", sizes.pp), ("vpp", sizes.vpp), ("cp", sizes.cp), ("ep", sizes.ep), ("etp", sizes.etp)]
 }

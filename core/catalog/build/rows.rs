@@ -146,9 +146,7 @@ pub(crate) struct LicenseRow {
 impl LicenseRow {
     /// Whether it holds for a model of its file.
     pub(crate) fn covers(&self, model: &ModelRow) -> bool {
-        self.models
-            .as_ref()
-            .is_none_or(|models| models.contains(&model.id))
+        self.models.as_ref().is_none_or(|models| models.contains(&model.id))
     }
 }
 

@@ -41,9 +41,7 @@ impl Generation {
     /// ```
     #[must_use]
     pub fn of(architecture: &str) -> Option<&'static Self> {
-        GENERATIONS
-            .iter()
-            .find(|own| architecture.starts_with(own.name))
+        GENERATIONS.iter().find(|own| architecture.starts_with(own.name))
     }
 }
 
@@ -102,11 +100,7 @@ pub struct Gpu {
 
 /// A machine people own or rent.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-#[cfg_attr(
-    feature = "cli",
-    derive(schemars::JsonSchema),
-    schemars(rename = "NodeRow")
-)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "NodeRow"))]
 pub struct Node {
     /// Name of the instance or machine.
     pub name: &'static str,
@@ -243,9 +237,7 @@ pub fn model_sources() -> impl Iterator<Item = (&'static ModelEntry, Source, &'s
 /// Every model with the name of its weights' licence; `None` where none is on record.
 pub fn model_licenses() -> impl Iterator<Item = (&'static ModelEntry, Option<&'static str>)> {
     MODELS.iter().zip(MODEL_LICENSES).map(|(model, place)| {
-        let name = usize::from(*place)
-            .checked_sub(1)
-            .and_then(|place| LICENSES.get(place));
+        let name = usize::from(*place).checked_sub(1).and_then(|place| LICENSES.get(place));
         (model, name.copied())
     })
 }
@@ -268,9 +260,7 @@ pub fn model(name: &str) -> Option<&'static ModelEntry> {
     if name.is_empty() {
         return None;
     }
-    let exact = |entry: &&ModelEntry| {
-        entry.id.eq_ignore_ascii_case(name) || entry.hf_repo.eq_ignore_ascii_case(name)
-    };
+    let exact = |entry: &&ModelEntry| entry.id.eq_ignore_ascii_case(name) || entry.hf_repo.eq_ignore_ascii_case(name);
     if let Some(entry) = MODELS.iter().find(exact) {
         return Some(entry);
     }
@@ -292,20 +282,13 @@ pub fn model(name: &str) -> Option<&'static ModelEntry> {
 
 /// Words of repository names that say how weights were trained or stored, not their shape.
 const VARIANTS: [&str; 16] = [
-    "instruct", "chat", "base", "hf", "it", "pt", "fp8", "bf16", "2507", "0324", "0528",
-    "thinking", "preview", "v1.0", "awq", "gptq",
+    "instruct", "chat", "base", "hf", "it", "pt", "fp8", "bf16", "2507", "0324", "0528", "thinking", "preview", "v1.0",
+    "awq", "gptq",
 ];
 
 /// A repository's name without owner and words of a variant, in lower case.
 fn variant_stem(repo: &str) -> String {
-    let name = repo
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let words: Vec<&str> = name
-        .split('-')
-        .filter(|word| !VARIANTS.contains(word))
-        .collect();
+    let name = repo.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let words: Vec<&str> = name.split('-').filter(|word| !VARIANTS.contains(word)).collect();
     words.join("-")
 }

@@ -178,10 +178,7 @@ pub struct Efficiency {
 }
 
 /// The constants in use.
-#[allow(
-    clippy::approx_constant,
-    reason = "a measured figure may happen to look like one"
-)]
+#[allow(clippy::approx_constant, reason = "a measured figure may happen to look like one")]
 pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
 /// What [`Efficiency::typical`] is called where a kind of run names its architecture.
@@ -216,9 +213,7 @@ impl Efficiency {
     pub fn architecture_names(&self) -> impl Iterator<Item = String> + '_ {
         let of_one = |name: &str| catalog::gpu(name).is_some();
         let names = self.architectures.iter().map(|entry| entry.name.as_ref());
-        names
-            .filter(move |name| !of_one(name))
-            .map(str::to_ascii_lowercase)
+        names.filter(move |name| !of_one(name)).map(str::to_ascii_lowercase)
     }
 }
 

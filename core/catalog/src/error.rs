@@ -19,10 +19,7 @@ impl InputError {
     /// An error about `field`.
     #[must_use]
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            field: field.into(),
-            message: message.into(),
-        }
+        Self { field: field.into(), message: message.into() }
     }
 }
 
@@ -48,9 +45,6 @@ impl Caveat {
     /// A caveat with a stable identifier.
     #[must_use]
     pub fn new(id: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            id,
-            text: text.into(),
-        }
+        Self { id, text: text.into() }
     }
 }

@@ -16,21 +16,13 @@ impl Spread {
     /// One that is as likely as not above the estimate, by `deviation` as a logarithm.
     #[must_use]
     pub const fn even(deviation: f64) -> Self {
-        Self {
-            median: 0.0,
-            above: deviation,
-            below: deviation,
-        }
+        Self { median: 0.0, above: deviation, below: deviation }
     }
 
     /// This spread with deviations `factor` times as large on both sides of the median.
     #[must_use]
     pub fn wider(self, factor: f64) -> Self {
-        Self {
-            above: self.above * factor,
-            below: self.below * factor,
-            ..self
-        }
+        Self { above: self.above * factor, below: self.below * factor, ..self }
     }
 
     /// Needed over estimated memory that holds with `probability`.
@@ -57,11 +49,7 @@ impl Spread {
         }
         let off = libm::log(factor) - self.median;
         let deviation = if off > 0.0 { self.above } else { self.below };
-        if deviation > 0.0 {
-            normal(off / deviation)
-        } else {
-            f64::from(u8::from(off >= 0.0))
-        }
+        if deviation > 0.0 { normal(off / deviation) } else { f64::from(u8::from(off >= 0.0)) }
     }
 }
 
@@ -90,11 +78,7 @@ mod tests {
 
     #[test]
     fn a_factor_and_its_probability_agree() {
-        let spread = Spread {
-            median: 0.05,
-            above: 0.2,
-            below: 0.07,
-        };
+        let spread = Spread { median: 0.05, above: 0.2, below: 0.07 };
         for probability in [0.01, 0.2, 0.5, 0.8, 0.95, 0.99] {
             let factor = spread.factor(probability);
             assert!((spread.probability(factor) - probability).abs() < 1e-9);
@@ -105,12 +89,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_tables() {
-        for (probability, z) in [
-            (0.5, 0.0),
-            (0.8, 0.841_621),
-            (0.95, 1.644_854),
-            (0.99, 2.326_348),
-        ] {
+        for (probability, z) in [(0.5, 0.0), (0.8, 0.841_621), (0.95, 1.644_854), (0.99, 2.326_348)] {
             assert!((deviations(probability) - z).abs() < 1e-5);
         }
     }

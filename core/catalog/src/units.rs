@@ -198,11 +198,7 @@ impl UsdPerHour {
 /// assert_eq!(fixed(f64::NAN, 2), "?");
 /// ```
 #[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "below 1e18 and not negative"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 1e18 and not negative")]
 pub fn fixed(value: f64, decimals: u8) -> String {
     let scale = 10_u64.pow(u32::from(decimals.min(9)));
     let scaled = (value.abs() * scale as f64 + 0.5).floor();
@@ -227,8 +223,7 @@ pub fn fixed(value: f64, decimals: u8) -> String {
 /// ```
 #[must_use]
 pub fn shortest(value: f64) -> String {
-    let text =
-        serde_json::Number::from_f64(value).map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let text = serde_json::Number::from_f64(value).map_or_else(|| "?".to_owned(), |n| n.to_string());
     match text.strip_suffix(".0") {
         Some(whole) => whole.to_owned(),
         None => text,

@@ -13,10 +13,7 @@ pub fn plain(text: &str) -> String {
 
 /// A text of any length that stays one line, nothing hidden in it: an address that is cut leads nowhere.
 pub fn whole(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| if hidden(c) { ' ' } else { c })
-        .collect();
+    let text: String = text.chars().map(|c| if hidden(c) { ' ' } else { c }).collect();
     text.trim().to_owned()
 }
 
@@ -32,11 +29,7 @@ pub fn figure(value: f64) -> String {
     match value.abs() {
         a if !a.is_finite() => "?".to_owned(),
         a if a >= 1e15 => format!("{}e15", fixed(value / 1e15, 2)),
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "1000 to 1e15"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e15")]
         a if a >= 1000.0 => {
             // Three digits stay before the point.
             let mut scale = 10.0;
@@ -44,11 +37,7 @@ pub fn figure(value: f64) -> String {
                 scale *= 10.0;
             }
             let rounded = count(((a / scale).round() * scale).round() as u64);
-            if value < 0.0 {
-                format!("-{rounded}")
-            } else {
-                rounded
-            }
+            if value < 0.0 { format!("-{rounded}") } else { rounded }
         }
         a if a >= 100.0 => fixed(value, 0),
         a if a >= 10.0 => fixed(value, 1),
@@ -60,20 +49,12 @@ pub fn figure(value: f64) -> String {
 /// A figure with about three significant digits, a whole number below 1000 without a point; `?` where there is none.
 pub fn amount(value: f64) -> String {
     let whole = value.fract() == 0.0 && (0.0..1000.0).contains(&value);
-    if whole {
-        fixed(value, 0)
-    } else {
-        figure(value)
-    }
+    if whole { fixed(value, 0) } else { figure(value) }
 }
 
 /// One digit after the point; `?` where there is no number.
 pub fn tenths(value: f64) -> String {
-    if value.is_finite() {
-        fixed(value, 1)
-    } else {
-        "?".to_owned()
-    }
+    if value.is_finite() { fixed(value, 1) } else { "?".to_owned() }
 }
 
 /// GiB with one digit.
@@ -93,9 +74,5 @@ pub fn product(parts: &[(&str, u32)]) -> String {
         .filter(|(_, n)| *n > 1)
         .map(|(name, n)| format!("{name} {n}"))
         .collect();
-    if parts.is_empty() {
-        "one copy".to_owned()
-    } else {
-        parts.join(" × ")
-    }
+    if parts.is_empty() { "one copy".to_owned() } else { parts.join(" × ") }
 }

@@ -73,35 +73,21 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         .chain(&file.generation)
         .chain([&file.reinforcement]);
     if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
-        return Err(vec![format!(
-            "{name}: a half-width is not above 0 and below 2"
-        )]);
+        return Err(vec![format!("{name}: a half-width is not above 0 and below 2")]);
     }
-    if let Some(kind) = file
-        .kinds
-        .iter()
-        .find(|kind| kind.sources.min(kind.runs) == 0)
-    {
-        return Err(vec![format!(
-            "{name}: no run covers {} of {}",
-            kind.framework, kind.architecture
-        )]);
+    if let Some(kind) = file.kinds.iter().find(|kind| kind.sources.min(kind.runs) == 0) {
+        return Err(vec![format!("{name}: no run covers {} of {}", kind.framework, kind.architecture)]);
     }
     // In the order of `MemoryKind::ALL`.
     const MEMORY: [&str; 5] = ["megatron", "fsdp", "other", "adapters", "hybrid"];
     let kinds: Vec<&str> = file.memory.iter().map(|own| own.kind.as_str()).collect();
     if kinds != MEMORY {
-        return Err(vec![format!(
-            "{name}: memory is of {kinds:?}, not {MEMORY:?}"
-        )]);
+        return Err(vec![format!("{name}: memory is of {kinds:?}, not {MEMORY:?}")]);
     }
     for own in &file.memory {
         let narrow = !(own.above > 0.0 && own.below > 0.0);
         if narrow || own.median.abs() > 1.0 || own.runs < own.sources {
-            return Err(vec![format!(
-                "{name}: the memory of {} has no width, or a median far from 0",
-                own.kind
-            )]);
+            return Err(vec![format!("{name}: the memory of {} has no width, or a median far from 0", own.kind)]);
         }
     }
     let mut out = String::from("Coverage { kinds: &[");
@@ -125,17 +111,9 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         file.memory_on
     );
     for own in &file.memory {
-        let _ = write!(
-            out,
-            "Spread {{ median: {:?}, above: {:?}, below: {:?} }},",
-            own.median, own.above, own.below
-        );
+        let _ = write!(out, "Spread {{ median: {:?}, above: {:?}, below: {:?} }},", own.median, own.above, own.below);
     }
-    let _ = write!(
-        out,
-        "], engine_tensor_parallel: {:?}, layouts: &[",
-        file.engine_tensor_parallel
-    );
+    let _ = write!(out, "], engine_tensor_parallel: {:?}, layouts: &[", file.engine_tensor_parallel);
     for own in &file.layouts {
         let _ = write!(
             out,

@@ -19,20 +19,12 @@ impl BlockContext<'_> {
     /// Bytes of a product's input that the weight gradient will read: as computed, or, under
     /// `TransformerEngine`, only the quantised copy.
     fn operand(&self) -> f64 {
-        if self.rates.quantized && self.layout.backend == Backend::Megatron {
-            self.rates.operand_bytes
-        } else {
-            2.0
-        }
+        if self.rates.quantized && self.layout.backend == Backend::Megatron { self.rates.operand_bytes } else { 2.0 }
     }
 
     /// Share of a value that one GPU of a tensor-parallel group holds outside the split products.
     fn outside(&self) -> f64 {
-        if self.layout.sequence_parallel {
-            self.tp()
-        } else {
-            1.0
-        }
+        if self.layout.sequence_parallel { self.tp() } else { 1.0 }
     }
 
     /// Bytes one block keeps from its forward pass for the backward pass of one micro-batch.
@@ -56,11 +48,7 @@ impl BlockContext<'_> {
             Recompute::Selective(modules) => Some(modules),
         };
         let kept = Kept(modules);
-        let norm_output = if kept.again(RecomputeModule::Layernorm) {
-            0.0
-        } else {
-            self.operand() * hidden
-        };
+        let norm_output = if kept.again(RecomputeModule::Layernorm) { 0.0 } else { self.operand() * hidden };
         let mut bytes = extra * hidden;
         if !matches!(block.kind, b'-' | b'E') {
             bytes += input + norm_output + self.mixer_bytes(block, slice, kept);
@@ -80,10 +68,7 @@ impl BlockContext<'_> {
         let keys = (shape.num_key_value_heads * 2 * shape.head_dim) as f64;
         let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
         let (visits, width) = if block.experts {
-            (
-                self.expert_load(tokens).0,
-                shape.moe_intermediate_size as f64,
-            )
+            (self.expert_load(tokens).0, shape.moe_intermediate_size as f64)
         } else {
             (tokens, shape.intermediate_size as f64 / self.tp())
         };
@@ -103,11 +88,7 @@ impl BlockContext<'_> {
         }
         let heads = shape.num_attention_heads as f64;
         // The output is the next product's input; quantised, that is a second copy.
-        let output = if self.operand() < 2.0 {
-            2.0 + self.operand()
-        } else {
-            2.0
-        };
+        let output = if self.operand() < 2.0 { 2.0 + self.operand() } else { 2.0 };
         let values = heads * shape.value_head_dim() as f64;
         let inputs = if shape.is_mla() {
             let latents = (shape.q_lora_rank + shape.kv_lora_rank) as f64 * 2.0;
@@ -121,9 +102,7 @@ impl BlockContext<'_> {
             let kv = (shape.num_key_value_heads as f64).max(self.tp());
             2.0 * tokens * (heads + 2.0 * kv) * shape.head_dim as f64 / self.tp()
         };
-        let scores = if self.layout.attention == Attention::Unfused
-            && !kept.again(RecomputeModule::CoreAttn)
-        {
+        let scores = if self.layout.attention == Attention::Unfused && !kept.again(RecomputeModule::CoreAttn) {
             // Softmax input and output in bf16 and the dropout mask: `5·a·s²·b` (eq. 1 there).
             5.0 * tokens * slice.attention_length * heads / self.tp()
         } else {
@@ -148,13 +127,8 @@ impl BlockContext<'_> {
             return 0.0;
         }
         let (visits, _) = self.expert_load(tokens);
-        let width =
-            shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
-        let widths = if kept.again(RecomputeModule::MoeAct) {
-            first
-        } else {
-            inner
-        };
+        let width = shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
+        let widths = if kept.again(RecomputeModule::MoeAct) { first } else { inner };
         let shared = if kept.again(RecomputeModule::SharedExperts) {
             0.0
         } else {

@@ -57,28 +57,16 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
     // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest
     // has (Karmarkar and Karp's differencing in veRL, `utils/seqlen_balancing.py`).
     let longest_seen = (length * (1.0 + LONGEST * spread)).min(longest);
-    let busiest = if ranks > 1.0 {
-        (per_rank * length).max(longest_seen)
-    } else {
-        per_rank * length
-    };
+    let busiest = if ranks > 1.0 { (per_rank * length).max(longest_seen) } else { per_rank * length };
     let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
-    let slice = |tokens: f64| Slice {
-        tokens: tokens / parts,
-        attention_length: seen,
-    };
+    let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen };
     let tokens = sequences * mean;
     match layout.micro_batch {
         MicroBatch::Sequences(micro) => {
             let micro = (micro as f64).min(per_rank.ceil());
             let micro_batches = (per_rank / micro).ceil();
-            let largest = Largest {
-                slice: Slice {
-                    tokens: micro * longest / parts,
-                    attention_length: longest,
-                },
-                micro_batches,
-            };
+            let largest =
+                Largest { slice: Slice { tokens: micro * longest / parts, attention_length: longest }, micro_batches };
             Batch {
                 micro_batches,
                 mean: slice((micro * length).max(busiest / micro_batches)),
@@ -94,13 +82,7 @@ pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64)
             let largest = |rank: f64, attention_length: f64| {
                 let rank = rank.max(longest);
                 let tokens = capacity.min(rank);
-                Largest {
-                    slice: Slice {
-                        tokens: tokens / parts,
-                        attention_length,
-                    },
-                    micro_batches: rank / tokens,
-                }
+                Largest { slice: Slice { tokens: tokens / parts, attention_length }, micro_batches: rank / tokens }
             };
             let most = per_rank.ceil() * longest;
             let fullest = busiest * (1.0 + FULLEST * spread / per_rank.sqrt());

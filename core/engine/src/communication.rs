@@ -42,30 +42,16 @@ impl Network {
         let host = BytesPerSecond::from_gb(hardware.pcie_gb_per_s * efficiency.pcie);
         let nvlink = hardware.nvlink_gb_per_s > 0.0 && hardware.nvlink_domain > 1;
         // Without NVLink the GPUs of a node talk over PCIe, through host memory: half the link each way.
-        let local = if nvlink {
-            BytesPerSecond::from_gb(hardware.nvlink_gb_per_s * efficiency.nvlink)
-        } else {
-            host * 0.5
-        };
-        let domain = if nvlink {
-            hardware.nvlink_domain.max(hardware.gpus_per_node)
-        } else {
-            hardware.gpus_per_node
-        };
-        let domain = if nvlink && hardware.nvlink_domain < hardware.gpus_per_node {
-            hardware.nvlink_domain
-        } else {
-            domain
-        };
+        let local =
+            if nvlink { BytesPerSecond::from_gb(hardware.nvlink_gb_per_s * efficiency.nvlink) } else { host * 0.5 };
+        let domain = if nvlink { hardware.nvlink_domain.max(hardware.gpus_per_node) } else { hardware.gpus_per_node };
+        let domain =
+            if nvlink && hardware.nvlink_domain < hardware.gpus_per_node { hardware.nvlink_domain } else { domain };
         let remote = BytesPerSecond::from_gbit(hardware.internode_gbit_per_s * efficiency.network);
         Self {
             local,
             // Pairs joined by a bridge reach the rest of their node over PCIe.
-            remote: if domain < hardware.gpus_per_node {
-                (host * 0.5).max(remote)
-            } else {
-                remote
-            },
+            remote: if domain < hardware.gpus_per_node { (host * 0.5).max(remote) } else { remote },
             host,
             drives: BytesPerSecond::from_gb(efficiency.nvme_gb_per_s)
                 / f64::from(hardware.gpus_per_node.min(hardware.gpus).max(1)),
@@ -81,10 +67,7 @@ impl Network {
     #[must_use]
     pub fn group(&self, size: u32, stride: u32) -> Group {
         let size = size.max(1);
-        Group {
-            size,
-            local: (self.domain / stride.max(1)).clamp(1, size),
-        }
+        Group { size, local: (self.domain / stride.max(1)).clamp(1, size) }
     }
 
     /// Bandwidth of a ring through the group, per GPU: over NVLink inside a domain; between domains the
@@ -173,11 +156,7 @@ impl Network {
     pub fn send(&self, bytes: f64, stride: u32) -> Seconds {
         let local = stride < self.domain;
         let rate = if local { self.local } else { self.remote };
-        let latency = if local {
-            self.local_latency
-        } else {
-            self.local_latency + self.remote_latency
-        };
+        let latency = if local { self.local_latency } else { self.local_latency + self.remote_latency };
         latency + Bytes::new(bytes) / rate
     }
 }

@@ -44,14 +44,8 @@ pub struct Context<'a> {
 
 fn responses(workload: &Workload) -> Responses {
     match (&workload.rl, &workload.generation) {
-        (Some(rl), _) => Responses::new(
-            rl.mean_response_length,
-            rl.response_length_cv,
-            rl.max_response_length as f64,
-        ),
-        (None, Some(own)) => {
-            Responses::new(own.mean_response_length, own.response_length_cv, f64::MAX)
-        }
+        (Some(rl), _) => Responses::new(rl.mean_response_length, rl.response_length_cv, rl.max_response_length as f64),
+        (None, Some(own)) => Responses::new(own.mean_response_length, own.response_length_cv, f64::MAX),
         (None, None) => Responses::default(),
     }
 }
@@ -89,19 +83,14 @@ impl<'a> Context<'a> {
     /// This context for many plans: what they share is computed once.
     #[must_use]
     pub fn for_many(self) -> Self {
-        Self {
-            known: Known::remembering(),
-            ..self
-        }
+        Self { known: Known::remembering(), ..self }
     }
 
     /// What the framework adds.
     #[must_use]
     pub fn framework(&self, layout: &Layout) -> &Framework {
         match layout.backend {
-            Backend::Megatron if layout.attention == Attention::Unfused => {
-                &self.efficiency.early_megatron
-            }
+            Backend::Megatron if layout.attention == Attention::Unfused => &self.efficiency.early_megatron,
             Backend::Megatron => &self.efficiency.megatron,
             Backend::Fsdp => &self.efficiency.fsdp,
             Backend::Deepspeed => &self.efficiency.deepspeed,

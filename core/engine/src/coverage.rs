@@ -109,23 +109,16 @@ pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
         }
     };
     let shape = &job.model.shape;
-    let [pipeline, chunks, expert, expert_tensor] = [
-        layout.pipeline_parallel,
-        layout.virtual_pipeline,
-        layout.expert_parallel,
-        layout.expert_tensor_parallel,
-    ]
-    .map(f64::from);
+    let [pipeline, chunks, expert, expert_tensor] =
+        [layout.pipeline_parallel, layout.virtual_pipeline, layout.expert_parallel, layout.expert_tensor_parallel]
+            .map(f64::from);
     if experts {
         past(shape.num_experts as f64 / expert, own.experts_per_rank);
         past(expert_tensor, own.expert_tensor_parallel);
     }
     past(tokens, own.tokens);
     past(chunks, own.virtual_pipeline);
-    past(
-        own.layers_per_chunk,
-        shape.num_hidden_layers as f64 / (pipeline * chunks),
-    );
+    past(own.layers_per_chunk, shape.num_hidden_layers as f64 / (pipeline * chunks));
     past(f64::from(layout.sequence_split()), own.sequence_split);
     moved + libm::log2(times)
 }
@@ -140,8 +133,7 @@ pub fn caution(job: &Job, layout: &Layout, tokens: f64) -> f64 {
 #[must_use]
 pub fn engine_caution(engine: &RolloutPlan) -> f64 {
     let tensor = f64::from(engine.tensor_parallel) / COVERAGE.engine_tensor_parallel;
-    let doublings =
-        libm::log2(tensor.max(1.0)) + libm::log2(f64::from(engine.data_parallel.max(1)));
+    let doublings = libm::log2(tensor.max(1.0)) + libm::log2(f64::from(engine.data_parallel.max(1)));
     libm::exp(CAUTION * doublings)
 }
 
@@ -162,13 +154,7 @@ pub enum MemoryKind {
 
 impl MemoryKind {
     /// Every kind, in the order of [`Coverage::memory`].
-    pub const ALL: [Self; 5] = [
-        Self::Megatron,
-        Self::Fsdp,
-        Self::Other,
-        Self::Adapters,
-        Self::Hybrid,
-    ];
+    pub const ALL: [Self; 5] = [Self::Megatron, Self::Fsdp, Self::Other, Self::Adapters, Self::Hybrid];
 
     /// The kind of a job under a layout.
     #[must_use]
@@ -207,10 +193,7 @@ pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
 }
 
 /// What published runs cover.
-#[allow(
-    clippy::approx_constant,
-    reason = "a measured figure may happen to look like one"
-)]
+#[allow(clippy::approx_constant, reason = "a measured figure may happen to look like one")]
 pub static COVERAGE: Coverage = include!(concat!(env!("OUT_DIR"), "/coverage.rs"));
 
 /// Share of left-out runs that the intervals are to hold.
@@ -220,11 +203,7 @@ impl Coverage {
     /// Half-width of the throughput's interval as a logarithm.
     #[must_use]
     pub fn half_width(&self, kind: Kind, covered: bool) -> f64 {
-        let widths = if kind.is_plain() {
-            &self.plain
-        } else {
-            &self.involved
-        };
+        let widths = if kind.is_plain() { &self.plain } else { &self.involved };
         widths[usize::from(!covered)]
     }
 }
@@ -299,11 +278,7 @@ fn of_kind(job: &Job, layout: &Layout) -> f64 {
 /// ([`crate::fit::peak_interval`]).
 #[must_use]
 pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: [f64; 2]) -> Interval {
-    Interval {
-        coverage: COVERED_SHARE,
-        tokens_per_s_per_gpu: around(tokens_per_s, half_width(job, layout)),
-        peak_gib,
-    }
+    Interval { coverage: COVERED_SHARE, tokens_per_s_per_gpu: around(tokens_per_s, half_width(job, layout)), peak_gib }
 }
 
 fn around(value: f64, half: f64) -> [f64; 2] {
@@ -332,9 +307,6 @@ pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
     };
     Some(Caveat::new(
         "not-covered",
-        format!(
-            "No published training {missing} ({}) are in the data: the interval is wider.",
-            job.hardware.name
-        ),
+        format!("No published training {missing} ({}) are in the data: the interval is wider.", job.hardware.name),
     ))
 }

@@ -35,11 +35,7 @@ pub fn demands(context: &Context<'_>, plan: &Plan, step: &Step) -> Vec<Demand> {
         .iter()
         .map(|(phase, memory)| {
             // What shares the card with an engine is states alone.
-            let spread = if *phase == "rollout" {
-                STATES
-            } else {
-                training
-            };
+            let spread = if *phase == "rollout" { STATES } else { training };
             Demand::of_phase(phase, memory, hardware.memory_gib, spread)
         })
         .collect();
@@ -61,9 +57,7 @@ pub fn decisive(demands: &[Demand], lengths: Lengths) -> Option<&Demand> {
     let margin = |own: &Demand| own.capacity_gib - own.needed_gib(lengths);
     demands.iter().min_by(|a, b| {
         let of = |own: &Demand| own.probability(lengths);
-        of(a)
-            .total_cmp(&of(b))
-            .then(margin(a).total_cmp(&margin(b)))
+        of(a).total_cmp(&of(b)).then(margin(a).total_cmp(&margin(b)))
     })
 }
 
@@ -147,18 +141,11 @@ pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
 #[must_use]
 pub fn peak(job: &Job, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
     let allocated = |memory: &PhaseMemory| memory.allocated_gib();
-    let largest = step
-        .memories
-        .iter()
-        .max_by(|a, b| allocated(&a.1).total_cmp(&allocated(&b.1)));
+    let largest = step.memories.iter().max_by(|a, b| allocated(&a.1).total_cmp(&allocated(&b.1)));
     let Some((phase, memory)) = largest else {
         return (0.0, 0.0, STATES);
     };
-    let spread = if *phase == "rollout" {
-        STATES
-    } else {
-        coverage::memory_spread(job, &plan.layout)
-    };
+    let spread = if *phase == "rollout" { STATES } else { coverage::memory_spread(job, &plan.layout) };
     let certain = memory.certain_gib.min(allocated(memory));
     (certain, allocated(memory) - certain, spread)
 }
@@ -167,6 +154,5 @@ pub fn peak(job: &Job, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
 #[must_use]
 pub fn peak_interval(job: &Job, plan: &Plan, step: &Step, coverage: f64) -> [f64; 2] {
     let (certain, estimated, spread) = peak(job, plan, step);
-    [0.5 * (1.0 - coverage), 0.5 * (1.0 + coverage)]
-        .map(|probability| certain + estimated * spread.factor(probability))
+    [0.5 * (1.0 - coverage), 0.5 * (1.0 + coverage)].map(|probability| certain + estimated * spread.factor(probability))
 }

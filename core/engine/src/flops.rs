@@ -26,30 +26,15 @@ pub struct Block {
 pub fn blocks(shape: &Shape) -> Vec<Block> {
     let alike = shape.layer_pattern.len() <= 1 && shape.num_experts == 0;
     if alike {
-        return vec![Block {
-            kind: shape.layer_kind(0),
-            experts: false,
-            count: shape.num_hidden_layers,
-        }];
+        return vec![Block { kind: shape.layer_kind(0), experts: false, count: shape.num_hidden_layers }];
     }
     let mut blocks: Vec<Block> = Vec::with_capacity(4);
     for layer in 0..shape.num_hidden_layers {
         let kind = shape.layer_kind(layer);
-        let experts = if matches!(kind, b'M' | b'*' | b'-') {
-            false
-        } else {
-            shape.is_expert_layer(layer)
-        };
-        match blocks
-            .iter_mut()
-            .find(|block| block.kind == kind && block.experts == experts)
-        {
+        let experts = if matches!(kind, b'M' | b'*' | b'-') { false } else { shape.is_expert_layer(layer) };
+        match blocks.iter_mut().find(|block| block.kind == kind && block.experts == experts) {
             Some(block) => block.count += 1,
-            None => blocks.push(Block {
-                kind,
-                experts,
-                count: 1,
-            }),
+            None => blocks.push(Block { kind, experts, count: 1 }),
         }
     }
     blocks
@@ -70,10 +55,7 @@ impl Order {
     pub fn of(shape: &Shape, blocks: &[Block]) -> Self {
         let layers = shape.num_hidden_layers as usize;
         if blocks.len() == 1 {
-            return Self {
-                layers,
-                before: Vec::new(),
-            };
+            return Self { layers, before: Vec::new() };
         }
         let mut before = vec![Vec::with_capacity(layers + 1); blocks.len()];
         for (counts, block) in before.iter_mut().zip(blocks) {
@@ -132,18 +114,10 @@ pub fn mean_keys(length: f64, window: f64, chunked: bool) -> f64 {
 /// Keys a query of a block of `kind` attends to, on average.
 #[must_use]
 pub fn block_keys(shape: &Shape, kind: u8, length: f64) -> f64 {
-    let window = if kind == b'S' {
-        shape.sliding_window as f64
-    } else {
-        0.0
-    };
+    let window = if kind == b'S' { shape.sliding_window as f64 } else { 0.0 };
     let keys = mean_keys(length, window, shape.chunked_attention);
     // DeepSeek sparse attention: each query reads at most 2,048 selected keys (arXiv:2512.02556, section 2).
-    if shape.indexer_heads > 0 {
-        keys.min(2048.0)
-    } else {
-        keys
-    }
+    if shape.indexer_heads > 0 { keys.min(2048.0) } else { keys }
 }
 
 /// Forward operations of one block's attention scores and weighted sums, per token.
@@ -154,16 +128,13 @@ pub fn block_keys(shape: &Shape, kind: u8, length: f64) -> f64 {
 pub fn attention_per_token(shape: &Shape, kind: u8, length: f64) -> Flops {
     match kind {
         b'A' | b'S' | b'*' => {
-            let width =
-                shape.num_attention_heads * (shape.query_head_dim() + shape.value_head_dim());
+            let width = shape.num_attention_heads * (shape.query_head_dim() + shape.value_head_dim());
             Flops::new(2.0 * block_keys(shape, kind, length) * width as f64)
         }
         // Gated DeltaNet: read, update and read of a d_k × d_v state per head (arXiv:2412.06464).
         b'L' => {
             let linear = &shape.linear;
-            Flops::new(
-                (6 * linear.num_value_heads * linear.key_head_dim * linear.value_head_dim) as f64,
-            )
+            Flops::new((6 * linear.num_value_heads * linear.key_head_dim * linear.value_head_dim) as f64)
         }
         // Mamba-2's state update and read-out (arXiv:2405.21060, section 6).
         b'M' => {
@@ -229,8 +200,5 @@ pub fn forward_per_token(model: &Model, length: f64) -> Flops {
 pub fn matmul_weights(model: &Model) -> u64 {
     let counts = &model.parameters;
     let head = model.shape.hidden_size * model.shape.vocab_size;
-    counts
-        .active
-        .saturating_sub(counts.embedding + counts.lm_head + counts.vision)
-        + head
+    counts.active.saturating_sub(counts.embedding + counts.lm_head + counts.vision) + head
 }

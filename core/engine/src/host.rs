@@ -25,10 +25,8 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     let job = context.job;
     let gpus = training_gpus(job);
     let per_node = f64::from(job.hardware.gpus_per_node.min(gpus));
-    let mut parts = HostParts {
-        processes: PROCESS_GIB * f64::from(job.hardware.gpus_per_node),
-        ..HostParts::default()
-    };
+    let mut parts =
+        HostParts { processes: PROCESS_GIB * f64::from(job.hardware.gpus_per_node), ..HostParts::default() };
     let Some(rl) = &job.workload.rl else {
         if job.workload.generation.is_none() {
             let own = of_update(context, &context.actor(), &plan.layout, gpus);
@@ -50,8 +48,7 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
 
 /// Whether any role of an RL step leaves something in host memory.
 fn moves(plan: &Plan) -> bool {
-    let some =
-        |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
+    let some = |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
     let roles = [Some(plan.layout), plan.critic, plan.reference];
     roles.iter().flatten().any(some)
 }
@@ -71,46 +68,23 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32)
         let states = memory::first_states(context, role, layout, gpus, Use::Train);
         parts.parameters = states.parameters.gib();
     }
-    let share = if offload.optimizer {
-        1.0
-    } else {
-        layout.optimizer_offload_fraction
-    };
+    let share = if offload.optimizer { 1.0 } else { layout.optimizer_offload_fraction };
     parts.plus(&stepped(context, role, layout, gpus, share), 1.0)
 }
 
 /// What the host's CPUs update of one GPU's weights, `share` of them: states and gradients.
-fn stepped(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    share: f64,
-) -> HostParts {
+fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, share: f64) -> HostParts {
     if share == 0.0 {
         return HostParts::default();
     }
-    let whole = Layout {
-        optimizer_offload_fraction: 0.0,
-        ..*layout
-    };
+    let whole = Layout { optimizer_offload_fraction: 0.0, ..*layout };
     let states = memory::first_states(context, role, &whole, gpus, Use::Train).optimizer * share;
     let per_parameter = match layout.backend {
         Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
-        Backend::Megatron | Backend::Deepspeed => {
-            layout.master_weights_bytes + layout.optimizer_bytes
-        }
+        Backend::Megatron | Backend::Deepspeed => layout.master_weights_bytes + layout.optimizer_bytes,
     };
-    let updated = if per_parameter > 0.0 {
-        states.get() / per_parameter
-    } else {
-        0.0
-    };
-    HostParts {
-        optimizer: states.gib(),
-        gradients: Bytes::new(updated * CPU_GRADIENT).gib(),
-        ..HostParts::default()
-    }
+    let updated = if per_parameter > 0.0 { states.get() / per_parameter } else { 0.0 };
+    HostParts { optimizer: states.gib(), gradients: Bytes::new(updated * CPU_GRADIENT).gib(), ..HostParts::default() }
 }
 
 /// What a role of an RL step leaves in host memory between its phases, and its activations while it trains, for one GPU.
@@ -157,7 +131,6 @@ pub fn demand(context: &Context<'_>, plan: &Plan) -> Option<Demand> {
 
 /// GiB of a node's host memory that are missing for it to suffice as surely as asked; below zero what is to spare.
 pub fn missing_gib(context: &Context<'_>, plan: &Plan) -> f64 {
-    demand(context, plan).map_or(f64::NEG_INFINITY, |own| {
-        own.fixed_gib + own.estimated_gib * context.sure.host - own.capacity_gib
-    })
+    demand(context, plan)
+        .map_or(f64::NEG_INFINITY, |own| own.fixed_gib + own.estimated_gib * context.sure.host - own.capacity_gib)
 }

@@ -39,15 +39,9 @@ impl Rates {
     #[must_use]
     pub fn of(hardware: &Hardware, precision: Precision, efficiency: &Efficiency) -> Self {
         let architecture: &Architecture = efficiency.architecture(hardware);
-        let peak = if precision == Precision::Fp16 {
-            hardware.peaks.fp16
-        } else {
-            hardware.peaks.bf16
-        };
+        let peak = if precision == Precision::Fp16 { hardware.peaks.fp16 } else { hardware.peaks.bf16 };
         let own = efficiency.kernels(hardware);
-        let rate = |peak: f64, share: f64| {
-            FlopsPerSecond::from_tera(peak * share * architecture.sustained)
-        };
+        let rate = |peak: f64, share: f64| FlopsPerSecond::from_tera(peak * share * architecture.sustained);
         // What a card's own benchmarks show in bf16 (its power, its heat) holds in fp8; fp4 benchmarks differ less.
         let own_matmul = own.map_or(1.0, |own| own.matmul / architecture.matmul);
         let half = rate(peak, architecture.matmul * own_matmul);
@@ -86,12 +80,7 @@ impl Rates {
     /// Rates of this GPU with every matrix product in half precision.
     #[must_use]
     pub fn in_half(&self) -> Self {
-        Self {
-            matmul: self.half,
-            operand_bytes: 2.0,
-            quantized: false,
-            ..*self
-        }
+        Self { matmul: self.half, operand_bytes: 2.0, quantized: false, ..*self }
     }
 
     /// Time of the product of an `m × k` and a `k × n` matrix.
@@ -110,8 +99,7 @@ impl Rates {
     #[must_use]
     pub fn grouped_product(&self, groups: f64, m: f64, n: f64, k: f64) -> Seconds {
         let arithmetic = Flops::new(2.0 * groups * m * n * k) / self.matmul / self.grouped;
-        let traffic =
-            Bytes::new(groups * (self.operand_bytes * (m * k + n * k) + 2.0 * m * n)) / self.memory;
+        let traffic = Bytes::new(groups * (self.operand_bytes * (m * k + n * k) + 2.0 * m * n)) / self.memory;
         self.kernel * 2.0 + arithmetic + traffic
     }
 
@@ -120,8 +108,7 @@ impl Rates {
     #[must_use]
     pub fn quantization(&self, elements: f64) -> Seconds {
         if self.quantized {
-            Bytes::new(elements * (2.0 + 2.0 * self.operand_bytes) * self.quantization)
-                / self.memory
+            Bytes::new(elements * (2.0 + 2.0 * self.operand_bytes) * self.quantization) / self.memory
         } else {
             Seconds::ZERO
         }
@@ -143,8 +130,7 @@ impl Rates {
     /// work (five products rather than two; arXiv:2205.14135, section 3.1).
     #[must_use]
     pub fn attention_backward(&self, flops: Flops, length: f64, head_dim: f64) -> Seconds {
-        self.kernel * 2.0
-            + flops * 2.5 / self.attention_backward / self.attention_shape(length, head_dim)
+        self.kernel * 2.0 + flops * 2.5 / self.attention_backward / self.attention_shape(length, head_dim)
     }
 
     /// Share of the rate that short sequences and narrow heads reach.

@@ -25,12 +25,7 @@ pub(crate) struct Known {
 impl Known {
     /// One that remembers.
     pub(crate) fn remembering() -> Self {
-        Self {
-            times: Memo::of(1 << 9),
-            ranks: Memo::of(1 << 3),
-            memories: Memo::of(1 << 7),
-            handed: OnceCell::new(),
-        }
+        Self { times: Memo::of(1 << 9), ranks: Memo::of(1 << 3), memories: Memo::of(1 << 7), handed: OnceCell::new() }
     }
 
     /// The times of a role's blocks under `layout`.
@@ -46,12 +41,7 @@ impl Known {
     }
 
     /// [`rank_weights`].
-    pub(crate) fn rank_weights(
-        &self,
-        role: &Role<'_>,
-        layout: &Layout,
-        stage: Stage,
-    ) -> RankWeights {
+    pub(crate) fn rank_weights(&self, role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeights {
         let key = RankKey {
             model: role.model,
             head: role.head,
@@ -65,8 +55,7 @@ impl Known {
         };
         // Phases and roles mostly split alike.
         let slot = 2 * stage as usize + role.head as usize;
-        self.ranks
-            .get(slot, key, || rank_weights(role, layout, stage))
+        self.ranks.get(slot, key, || rank_weights(role, layout, stage))
     }
 
     /// What a role holds where every sequence is as long as any may be.
@@ -83,10 +72,7 @@ impl Known {
             // Nothing is kept, nor updated.
             Use::Evaluate => Layout {
                 recompute: Recompute::None,
-                offload: Offload {
-                    activations: false,
-                    ..layout.offload
-                },
+                offload: Offload { activations: false, ..layout.offload },
                 optimizer_offload_fraction: 0.0,
                 ..*layout
             },
@@ -113,17 +99,13 @@ struct Memo<K, V> {
 
 impl<K, V> Default for Memo<K, V> {
     fn default() -> Self {
-        Self {
-            slots: RefCell::default(),
-        }
+        Self { slots: RefCell::default() }
     }
 }
 
 impl<K: PartialEq, V: Clone> Memo<K, V> {
     fn of(slots: usize) -> Self {
-        Self {
-            slots: RefCell::new((0..slots).map(|_| None).collect()),
-        }
+        Self { slots: RefCell::new((0..slots).map(|_| None).collect()) }
     }
 
     /// The value of `key`, computed only where it is not known.
@@ -193,8 +175,7 @@ impl TimesKey {
     }
 
     fn slot(&self) -> usize {
-        let first =
-            self.slice.tokens.to_bits() ^ (self.backend as u64) ^ (number(self.recompute) << 4);
+        let first = self.slice.tokens.to_bits() ^ (self.backend as u64) ^ (number(self.recompute) << 4);
         let split = self.split.into_iter().map(u64::from);
         mixed([first].into_iter().chain(split))
     }

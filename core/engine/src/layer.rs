@@ -142,16 +142,9 @@ impl BlockContext<'_> {
         // Input and output gradient are quantised once each, for the product and for the weight gradient.
         let forward = rates.product(m, n, k) + rates.quantization(m * k);
         let backward = rates.product(m, k, n) + rates.quantization(m * n);
-        let weight = if self.weight_gradients {
-            rates.product(k, n, m) + self.accumulation(n * k)
-        } else {
-            Seconds::ZERO
-        };
-        Part {
-            forward,
-            backward: backward + weight,
-            kernels: if rates.quantized { 3.0 } else { 1.0 },
-        }
+        let weight =
+            if self.weight_gradients { rates.product(k, n, m) + self.accumulation(n * k) } else { Seconds::ZERO };
+        Part { forward, backward: backward + weight, kernels: if rates.quantized { 3.0 } else { 1.0 } }
     }
 
     /// What adding the gradients of `weights` to those of the micro-batches before takes beside one write of them in
@@ -167,13 +160,8 @@ impl BlockContext<'_> {
 
     /// A memory-bound step that moves `bytes` forward and twice that backward.
     fn stream(&self, bytes: f64, kernels: f64) -> Part {
-        let forward =
-            self.rates.stream(bytes * self.elementwise) + self.rates.kernel * (kernels * 0.5);
-        Part {
-            forward,
-            backward: forward * 2.0,
-            kernels,
-        }
+        let forward = self.rates.stream(bytes * self.elementwise) + self.rates.kernel * (kernels * 0.5);
+        Part { forward, backward: forward * 2.0, kernels }
     }
 
     fn projections(&self, tokens: f64) -> Part {
@@ -185,8 +173,7 @@ impl BlockContext<'_> {
             let up = heads * (shape.qk_nope_head_dim + shape.v_head_dim) as f64 / self.tp();
             let queries = if shape.q_lora_rank > 0 {
                 let q_rank = shape.q_lora_rank as f64;
-                self.product(tokens, q_rank, h)
-                    .join(self.product(tokens, query, q_rank))
+                self.product(tokens, q_rank, h).join(self.product(tokens, query, q_rank))
             } else {
                 self.product(tokens, query, h)
             };
@@ -206,18 +193,13 @@ impl BlockContext<'_> {
     /// Scores and weighted sums.
     fn core_attention(&self, kind: u8, slice: Slice) -> Part {
         let shape = self.shape;
-        let work = flops::attention_per_token(shape, kind, slice.attention_length)
-            * (slice.tokens / self.tp());
+        let work = flops::attention_per_token(shape, kind, slice.attention_length) * (slice.tokens / self.tp());
         let head_dim = (shape.query_head_dim() + shape.value_head_dim()) as f64 / 2.0;
         let keys = 2.0 * flops::block_keys(shape, kind, slice.attention_length);
         match self.layout.attention {
             Attention::Flash => {
                 // TransformerEngine has cuDNN's kernels, PyTorch and Hugging Face FlashAttention-2's.
-                let work = if self.layout.backend == Backend::Megatron {
-                    work
-                } else {
-                    work / self.rates.flash_2
-                };
+                let work = if self.layout.backend == Backend::Megatron { work } else { work / self.rates.flash_2 };
                 Part {
                     forward: self.rates.attention_forward(work, keys, head_dim),
                     backward: self.rates.attention_backward(work, keys, head_dim),
@@ -226,16 +208,10 @@ impl BlockContext<'_> {
             }
             // Scores are full squares, computed as batched products, masked, and written several times.
             Attention::Unfused => {
-                let scores =
-                    slice.tokens * slice.attention_length * shape.num_attention_heads as f64
-                        / self.tp();
+                let scores = slice.tokens * slice.attention_length * shape.num_attention_heads as f64 / self.tp();
                 let products = work * 2.0 / self.rates.half / BATCHED_PRODUCTS;
                 let softmax = self.rates.stream(scores * 2.0 * 4.0);
-                Part {
-                    forward: products + softmax,
-                    backward: products * 2.0 + softmax * 1.5,
-                    kernels: 5.0,
-                }
+                Part { forward: products + softmax, backward: products * 2.0 + softmax * 1.5, kernels: 5.0 }
             }
         }
     }
@@ -250,82 +226,54 @@ impl BlockContext<'_> {
     }
 
     fn activation(&self, tokens: f64, width: f64) -> Part {
-        self.stream(
-            2.0 * tokens * width * if self.shape.gated_mlp { 3.0 } else { 2.0 },
-            1.0,
-        )
+        self.stream(2.0 * tokens * width * if self.shape.gated_mlp { 3.0 } else { 2.0 }, 1.0)
     }
 
     /// Tokens the experts of one GPU see, and how many experts they are spread over.
     pub(crate) fn expert_load(&self, tokens: f64) -> (f64, f64) {
         let layout = self.layout;
-        let (ep, etp) = (
-            f64::from(layout.expert_parallel),
-            f64::from(layout.expert_tensor_parallel),
-        );
+        let (ep, etp) = (f64::from(layout.expert_parallel), f64::from(layout.expert_tensor_parallel));
         let visits = tokens * self.shape.num_experts_per_tok as f64 * etp / self.tp();
-        (
-            visits * self.expert_imbalance_factor(),
-            self.shape.num_experts as f64 / ep,
-        )
+        (visits * self.expert_imbalance_factor(), self.shape.num_experts as f64 / ep)
     }
 
     fn expert_imbalance_factor(&self) -> f64 {
-        if self.layout.expert_parallel > 1 {
-            self.expert_imbalance
-        } else {
-            1.0
-        }
+        if self.layout.expert_parallel > 1 { self.expert_imbalance } else { 1.0 }
     }
 
     fn experts(&self, tokens: f64) -> Part {
         let shape = self.shape;
-        let h = if shape.moe_latent_size > 0 {
-            shape.moe_latent_size
-        } else {
-            shape.hidden_size
-        } as f64;
-        let width =
-            shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
+        let h = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size } as f64;
+        let width = shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
         let (visits, experts) = self.expert_load(tokens);
         let m = (visits / experts).max(1.0);
         let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
         let grouped = |n: f64, k: f64| {
             let rates = self.rates;
-            let forward =
-                rates.grouped_product(experts, m, n, k) + rates.quantization(experts * m * k);
-            let backward =
-                rates.grouped_product(experts, m, k, n) + rates.quantization(experts * m * n);
+            let forward = rates.grouped_product(experts, m, n, k) + rates.quantization(experts * m * k);
+            let backward = rates.grouped_product(experts, m, k, n) + rates.quantization(experts * m * n);
             let weight = if self.weight_gradients {
                 rates.grouped_product(experts, k, n, m) + self.accumulation(experts * n * k)
             } else {
                 Seconds::ZERO
             };
-            Part {
-                forward,
-                backward: backward + weight,
-                kernels: 2.0,
-            }
+            Part { forward, backward: backward + weight, kernels: 2.0 }
         };
         let local = tokens / self.tp();
         // Router scores, top-k, and the copies of each token to and from its experts.
         let route = self.product(local, shape.num_experts as f64, shape.hidden_size as f64);
-        let permute = self.stream(
-            2.0 * visits * h * 4.0 + 4.0 * local * shape.num_experts as f64 * 3.0,
-            12.0,
-        );
+        let permute = self.stream(2.0 * visits * h * 4.0 + 4.0 * local * shape.num_experts as f64 * 3.0, 12.0);
         let mut part = grouped(matrices * width, h)
-            .join(self.stream(
-                2.0 * visits * width * if shape.gated_mlp { 3.0 } else { 2.0 },
-                1.0,
-            ))
+            .join(self.stream(2.0 * visits * width * if shape.gated_mlp { 3.0 } else { 2.0 }, 1.0))
             .join(grouped(h, width))
             .join(route)
             .join(permute);
         if shape.moe_latent_size > 0 {
-            part = part
-                .join(self.product(local, h, shape.hidden_size as f64))
-                .join(self.product(local, shape.hidden_size as f64, h));
+            part = part.join(self.product(local, h, shape.hidden_size as f64)).join(self.product(
+                local,
+                shape.hidden_size as f64,
+                h,
+            ));
         }
         if shape.shared_expert_intermediate_size > 0 {
             part = part.join(self.dense_mlp(tokens, shape.shared_expert_intermediate_size as f64));
@@ -336,23 +284,12 @@ impl BlockContext<'_> {
     /// Norms, residuals, rotary positions.
     fn norms(&self, tokens: f64, with_attention: bool) -> Part {
         let shape = self.shape;
-        let split = if self.layout.sequence_parallel {
-            self.tp()
-        } else {
-            1.0
-        };
-        let residual = 2.0
-            * tokens
-            * shape.hidden_size as f64
-            * STREAMS_PER_NORM
-            * shape.norms_per_layer as f64
-            / split;
+        let split = if self.layout.sequence_parallel { self.tp() } else { 1.0 };
+        let residual =
+            2.0 * tokens * shape.hidden_size as f64 * STREAMS_PER_NORM * shape.norms_per_layer as f64 / split;
         let heads = shape.num_attention_heads + shape.num_key_value_heads;
-        let rotary = if with_attention {
-            4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp()
-        } else {
-            0.0
-        };
+        let rotary =
+            if with_attention { 4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp() } else { 0.0 };
         self.stream(residual + rotary, 6.0)
     }
 
@@ -369,19 +306,10 @@ impl BlockContext<'_> {
         } else {
             let mamba = &shape.mamba;
             let inner = (mamba.num_heads * mamba.head_dim) as f64;
-            (
-                2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64,
-                inner,
-            )
+            (2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64, inner)
         };
-        let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp())
-            / self.rates.half
-            / SCAN;
-        let scan = Part {
-            forward: scan,
-            backward: scan * 2.0,
-            kernels: 8.0,
-        };
+        let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp()) / self.rates.half / SCAN;
+        let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0 };
         self.product(tokens, into / self.tp(), h)
             .join(self.product(tokens, h, out / self.tp()))
             .join(scan)
@@ -398,11 +326,7 @@ impl BlockContext<'_> {
                 b'L' | b'M' => self.recurrent(block.kind, tokens),
                 _ => Part::default(),
             },
-            core: if attends {
-                self.core_attention(block.kind, slice)
-            } else {
-                Part::default()
-            },
+            core: if attends { self.core_attention(block.kind, slice) } else { Part::default() },
             mlp: match block.kind {
                 b'M' | b'*' => Part::default(),
                 _ if block.experts => self.experts(tokens),
@@ -417,12 +341,7 @@ impl BlockContext<'_> {
     pub fn time(&self, block: Block, slice: Slice) -> BlockTime {
         let shape = self.shape;
         let tokens = slice.tokens;
-        let Pieces {
-            mixer,
-            core,
-            mlp,
-            norms,
-        } = self.pieces(block, slice);
+        let Pieces { mixer, core, mlp, norms } = self.pieces(block, slice);
         let whole = mixer.join(core).join(mlp).join(norms);
         let mut time = BlockTime {
             forward: whole.forward,
@@ -434,9 +353,7 @@ impl BlockContext<'_> {
             Recompute::None => Seconds::ZERO,
             Recompute::Full => whole.forward,
             // Per operator, every other product runs again (see `kept_bytes`).
-            Recompute::Selective(Modules::CORE_ATTN)
-                if self.layout.backend != Backend::Megatron =>
-            {
+            Recompute::Selective(Modules::CORE_ATTN) if self.layout.backend != Backend::Megatron => {
                 (whole.forward - core.forward) * flops::EVERY_OTHER
             }
             Recompute::Selective(modules) => {
@@ -452,19 +369,12 @@ impl BlockContext<'_> {
                 }
                 if modules.contains(RecomputeModule::MoeAct) && block.experts {
                     again += self
-                        .activation(
-                            self.expert_load(tokens).0,
-                            shape.moe_intermediate_size as f64,
-                        )
+                        .activation(self.expert_load(tokens).0, shape.moe_intermediate_size as f64)
                         .forward;
                 }
                 let shared = shape.shared_expert_intermediate_size as f64;
                 let moe = modules.contains(RecomputeModule::Moe);
-                if modules.contains(RecomputeModule::SharedExperts)
-                    && block.experts
-                    && !moe
-                    && shared > 0.0
-                {
+                if modules.contains(RecomputeModule::SharedExperts) && block.experts && !moe && shared > 0.0 {
                     again += self.dense_mlp(tokens, shared).forward;
                 }
                 if modules.contains(RecomputeModule::Layernorm) {
@@ -483,22 +393,14 @@ impl BlockContext<'_> {
     fn communicate(&self, block: Block, slice: Slice, core: Part, time: &mut BlockTime) {
         let (shape, layout) = (self.shape, self.layout);
         let hidden = 2.0 * slice.tokens * shape.hidden_size as f64;
-        let passes = if layout.recompute == Recompute::Full {
-            2.0
-        } else {
-            1.0
-        };
+        let passes = if layout.recompute == Recompute::Full { 2.0 } else { 1.0 };
         if layout.tensor_parallel > 1 {
             let group = self.network.group(layout.tensor_parallel, 1);
             // One pair of all-gather and reduce-scatter (or one all-reduce) per parallel region, forward and
             // backward (arXiv:2205.05198, section 4.2.2). Experts exchange tokens instead.
             let attention = f64::from(u8::from(!matches!(block.kind, b'-' | b'E')));
             let dense = if block.experts { 0.0 } else { 1.0 };
-            let regions = if matches!(block.kind, b'M' | b'*') {
-                1.0
-            } else {
-                attention + dense
-            };
+            let regions = if matches!(block.kind, b'M' | b'*') { 1.0 } else { attention + dense };
             let once = if layout.sequence_parallel {
                 self.network.gather(hidden, group) * 2.0
             } else {
@@ -516,18 +418,14 @@ impl BlockContext<'_> {
             let width = if shape.is_mla() {
                 (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
             } else {
-                2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0)
-                    * shape.head_dim as f64
+                2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * shape.head_dim as f64
             };
             let stride = layout.tensor_parallel;
-            let step = self
-                .network
-                .send(2.0 * slice.tokens * width, stride * layout.context_parallel);
+            let step = self.network.send(2.0 * slice.tokens * width, stride * layout.context_parallel);
             let ring = step * steps;
             // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
             let (beside, beside_backward) = (core.forward * RING, core.backward * RING);
-            let (shown, shown_backward) =
-                (ring.beyond(beside), (ring * 2.0).beyond(beside_backward));
+            let (shown, shown_backward) = (ring.beyond(beside), (ring * 2.0).beyond(beside_backward));
             time.context += shown * passes + shown_backward;
             let hidden = ring - shown;
             time.ring_forward = hidden;
@@ -535,30 +433,19 @@ impl BlockContext<'_> {
         }
         // Heads for sequence by all-to-all (DeepSpeed-Ulysses, arXiv:2309.14509).
         if layout.ulysses_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
-            let group = self
-                .network
-                .group(layout.ulysses_parallel, layout.tensor_parallel);
-            let heads = shape.num_attention_heads * 2
-                + shape
-                    .num_key_value_heads
-                    .max(u64::from(layout.ulysses_parallel))
-                    * 2;
+            let group = self.network.group(layout.ulysses_parallel, layout.tensor_parallel);
+            let heads =
+                shape.num_attention_heads * 2 + shape.num_key_value_heads.max(u64::from(layout.ulysses_parallel)) * 2;
             let bytes = 2.0 * slice.tokens * (heads * shape.head_dim) as f64 / self.tp();
             time.context += self.network.exchange(bytes, group) * (1.0 + passes);
         }
         if block.experts && layout.expert_parallel > 1 {
-            let stride = if layout.expert_tensor_parallel > 1 {
-                layout.expert_tensor_parallel
-            } else {
-                1
-            };
+            let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
-            let one = self.network.dispatch(
-                2.0 * visits * shape.hidden_size as f64,
-                shape.num_experts_per_tok as f64,
-                group,
-            );
+            let one =
+                self.network
+                    .dispatch(2.0 * visits * shape.hidden_size as f64, shape.num_experts_per_tok as f64, group);
             let again = match layout.recompute {
                 Recompute::Full => 1.0,
                 Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
@@ -570,10 +457,8 @@ impl BlockContext<'_> {
         if block.experts && layout.expert_tensor_parallel > 1 {
             let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
             let (visits, _) = self.expert_load(slice.tokens);
-            time.expert += self
-                .network
-                .gather(2.0 * visits * shape.hidden_size as f64, group)
-                * (4.0 * passes.max(1.0));
+            time.expert +=
+                self.network.gather(2.0 * visits * shape.hidden_size as f64, group) * (4.0 * passes.max(1.0));
         }
     }
 }

@@ -6,9 +6,7 @@ pub mod workings;
 use crate::batch::{self, Batch, Largest};
 use crate::context::{Context, Head, Role};
 use crate::layer::{BlockContext, Slice};
-use crate::weights::{
-    RankWeights, Stage, States, adapter_states, held, shard_counts, stage_layers, training_states,
-};
+use crate::weights::{RankWeights, Stage, States, adapter_states, held, shard_counts, stage_layers, training_states};
 use crate::zero_infinity::second_copy;
 pub use phase::{Lengths, PhaseMemory, Use};
 use shardwise_catalog::units::Bytes;
@@ -33,10 +31,7 @@ pub fn of_role(
     let longest = most(&batch.longest);
     let (fixed, own) = expected.terms(Lengths::Expected);
     let (longest_fixed, longest_own) = longest.terms(Lengths::Expected);
-    PhaseMemory {
-        growth_gib: (longest_fixed - fixed, longest_own - own),
-        ..expected
-    }
+    PhaseMemory { growth_gib: (longest_fixed - fixed, longest_own - own), ..expected }
 }
 
 /// Memory of a role on the worst pipeline stage with every sequence as long as any may be: all that a search asks for.
@@ -50,9 +45,7 @@ pub fn of_role_at_longest(
     usage: Use,
 ) -> PhaseMemory {
     let most = || worst(context, role, layout, gpus, (batch, &batch.longest), usage).1;
-    context
-        .known
-        .memory_at_longest(role, layout, gpus, (batch, usage), most)
+    context.known.memory_at_longest(role, layout, gpus, (batch, usage), most)
 }
 
 /// The pipeline stage whose GPUs need most, and what they hold.
@@ -73,19 +66,11 @@ fn worst(
         return first;
     }
     let larger = |a: (Stage, PhaseMemory), b: (Stage, PhaseMemory)| {
-        if b.1.reserved_gib() > a.1.reserved_gib() {
-            b
-        } else {
-            a
-        }
+        if b.1.reserved_gib() > a.1.reserved_gib() { b } else { a }
     };
     let ends = larger(first, of(Stage::Last));
     // Where blocks differ, the stage behind a first one of small layers can hold more.
-    if layout.pipeline_parallel > 2 && role.blocks.len() > 1 {
-        larger(ends, of(Stage::Second))
-    } else {
-        ends
-    }
+    if layout.pipeline_parallel > 2 && role.blocks.len() > 1 { larger(ends, of(Stage::Second)) } else { ends }
 }
 
 fn of_stage(
@@ -103,12 +88,7 @@ fn of_stage(
     let (workspace, kept, logits, step) = match held.moment() {
         Moment::Optimizer => (none, none, none, held.step),
         Moment::Loss => (held.workspace, activations.kept, held.loss, none),
-        Moment::Backward => (
-            held.workspace,
-            activations.kept + activations.working,
-            none,
-            none,
-        ),
+        Moment::Backward => (held.workspace, activations.kept + activations.working, none, none),
     };
     let mut parts = MemoryParts {
         parameters: (held.states.parameters + workspace).gib(),
@@ -125,21 +105,12 @@ fn of_stage(
     parts.framework = context.efficiency.context_gib + slack_gib;
     // A frozen base and its adapters' states are as large as they are: what else such a step holds is estimated.
     let certain_gib = if role.adapters > 0 {
-        let States {
-            parameters,
-            gradients,
-            optimizer,
-        } = held.states;
+        let States { parameters, gradients, optimizer } = held.states;
         (parameters + gradients + optimizer).gib() * context.job.memory_factor()
     } else {
         0.0
     };
-    PhaseMemory {
-        parts,
-        slack_gib,
-        certain_gib,
-        ..PhaseMemory::default()
-    }
+    PhaseMemory { parts, slack_gib, certain_gib, ..PhaseMemory::default() }
 }
 
 /// Process groups of more than one GPU.
@@ -209,19 +180,8 @@ impl Held {
         activations.working += unpacked(context, role, layout, usage);
         let step = optimizer_step(role, &rank, layout, gpus, usage);
         let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
-        let loss = if has_head {
-            loss(context, role, &rank, layout, largest.slice.tokens, usage)
-        } else {
-            Bytes::ZERO
-        };
-        Self {
-            rank,
-            states,
-            workspace,
-            activations,
-            loss,
-            step,
-        }
+        let loss = if has_head { loss(context, role, &rank, layout, largest.slice.tokens, usage) } else { Bytes::ZERO };
+        Self { rank, states, workspace, activations, loss, step }
     }
 
     /// The loss is over, its tensors gone, when the last block's backward pass begins; all activations are, and gathered
@@ -239,13 +199,7 @@ impl Held {
 }
 
 /// Model states of a role on a GPU of the first stage.
-pub(crate) fn first_states(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    usage: Use,
-) -> States {
+pub(crate) fn first_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, usage: Use) -> States {
     let rank = context.known.rank_weights(role, layout, Stage::First);
     states(context, role, &rank, layout, gpus, usage)
 }
@@ -260,13 +214,9 @@ fn states(
     usage: Use,
 ) -> States {
     match usage {
-        Use::Train if role.adapters > 0 => adapter_states(
-            role,
-            rank,
-            layout,
-            gpus,
-            context.job.workload.quantized_base(),
-        ),
+        Use::Train if role.adapters > 0 => {
+            adapter_states(role, rank, layout, gpus, context.job.workload.quantized_base())
+        }
         Use::Train => training_states(rank, layout, gpus),
         Use::Evaluate => {
             let trained = training_states(rank, layout, gpus).parameters;
@@ -276,10 +226,7 @@ fn states(
             } else {
                 trained
             };
-            States {
-                parameters,
-                ..States::default()
-            }
+            States { parameters, ..States::default() }
         }
     }
 }
@@ -289,8 +236,7 @@ fn states(
 /// `runtime/zero/stage_1_and_2.py`, `reduce_ready_partitions_and_remove_grads`).
 #[must_use]
 pub fn offloads_gradients(layout: &Layout, batch: &Batch) -> bool {
-    let wait =
-        layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0;
+    let wait = layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0;
     layout.offload.gradients && !wait
 }
 
@@ -301,18 +247,11 @@ fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use, role: &R
     // One GPU holds all weights, unless they come from host memory.
     if layout.zero_stage < 3 || (gpus == 1 && !layout.offload.parameters) {
         // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
-        let cast = if layout.backend == Backend::Ddp {
-            rank.largest_block * 2.0
-        } else {
-            0.0
-        };
+        let cast = if layout.backend == Backend::Ddp { rank.largest_block * 2.0 } else { 0.0 };
         return Bytes::new(cast);
     }
-    let gradients = if usage == Use::Train && role.adapters == 0 {
-        rank.largest_block * layout.gradient_bytes
-    } else {
-        0.0
-    };
+    let gradients =
+        if usage == Use::Train && role.adapters == 0 { rank.largest_block * layout.gradient_bytes } else { 0.0 };
     Bytes::new(2.0 * (2.0 * rank.largest_block + rank.outer) + gradients)
 }
 
@@ -329,13 +268,7 @@ fn unpacked(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use)
 /// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
 /// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Megatron and `DeepSpeed`
 /// have fused kernels.
-fn optimizer_step(
-    role: &Role<'_>,
-    rank: &RankWeights,
-    layout: &Layout,
-    gpus: u32,
-    usage: Use,
-) -> Bytes {
+fn optimizer_step(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> Bytes {
     let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
     if usage == Use::Evaluate || fused || layout.offload.optimizer || role.adapters > 0 {
         return Bytes::ZERO;
@@ -380,14 +313,7 @@ fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
 /// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
 /// added to the others.
 /// A fused LM head keeps no logits.
-fn loss(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    rank: &RankWeights,
-    layout: &Layout,
-    tokens: f64,
-    usage: Use,
-) -> Bytes {
+fn loss(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, tokens: f64, usage: Use) -> Bytes {
     if role.head == Head::Scalar {
         return Bytes::ZERO;
     }
@@ -398,11 +324,7 @@ fn loss(
 
 /// Bytes of the LM head's gradient per weight; 0 where the head is not trained.
 fn head_gradient(context: &Context<'_>, role: &Role<'_>, usage: Use) -> f64 {
-    if usage == Use::Train && role.adapters == 0 {
-        context.efficiency.head_gradient
-    } else {
-        0.0
-    }
+    if usage == Use::Train && role.adapters == 0 { context.efficiency.head_gradient } else { 0.0 }
 }
 
 /// Logits of a token on one GPU.
@@ -412,11 +334,7 @@ fn rank_vocabulary(role: &Role<'_>, layout: &Layout) -> f64 {
 
 /// Share of what a stage's blocks keep that is on the card: with offload two blocks' inputs, one at work, one on its way.
 fn on_card(layout: &Layout, layers: f64) -> f64 {
-    if layout.offload.activations && layers > 2.0 {
-        2.0 / layers
-    } else {
-        1.0
-    }
+    if layout.offload.activations && layers > 2.0 { 2.0 / layers } else { 1.0 }
 }
 
 /// How often the largest block's activations are at work beside the kept ones: in a backward pass a recomputed block
@@ -441,11 +359,7 @@ struct Activations {
 
 /// What one block's bytes depend on, and what eager code keeps beside the counted ones, in bytes per token and hidden
 /// size.
-fn block_context<'a>(
-    context: &'a Context<'_>,
-    role: &'a Role<'_>,
-    layout: &'a Layout,
-) -> (BlockContext<'a>, f64) {
+fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, layout: &'a Layout) -> (BlockContext<'a>, f64) {
     let own = BlockContext {
         shape: &role.model.shape,
         layout,
@@ -473,10 +387,7 @@ fn activations(
     let (block_context, eager) = block_context(context, role, layout);
     let slice: Slice = largest.slice;
     let none = layout.without_recompute();
-    let whole = BlockContext {
-        layout: &none,
-        ..block_context
-    };
+    let whole = BlockContext { layout: &none, ..block_context };
     let trains = usage == Use::Train;
     let (mut kept, mut layers, mut working) = (0.0, 0.0, 0.0_f64);
     for (block, count) in stage_layers(role, layout, stage) {
@@ -490,26 +401,15 @@ fn activations(
     }
     let working = Bytes::new(working * at_work(layout, usage));
     if !trains {
-        return Activations {
-            kept: Bytes::ZERO,
-            working,
-        };
+        return Activations { kept: Bytes::ZERO, working };
     }
     kept *= on_card(layout, layers);
-    Activations {
-        kept: Bytes::new(kept * in_flight(layout, largest.micro_batches, stage)),
-        working,
-    }
+    Activations { kept: Bytes::new(kept * in_flight(layout, largest.micro_batches, stage)), working }
 }
 
 /// Activations of one GPU that wait in host memory, with lengths as the question has them, on the stage that keeps most.
 #[must_use]
-pub fn offloaded_activations(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-) -> Bytes {
+pub fn offloaded_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> Bytes {
     let sequences = context.job.workload.global_batch as f64;
     let batch = batch::split(context.job, layout, gpus, sequences, 0.0);
     let moved = moved_activations(context, role, layout, batch.expected.slice);
@@ -518,12 +418,7 @@ pub fn offloaded_activations(
 
 /// Activations of one micro-batch that leave the card of a first stage's GPU for host memory, and come back.
 #[must_use]
-pub fn moved_activations(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    slice: Slice,
-) -> Bytes {
+pub fn moved_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Bytes {
     let (own, eager) = block_context(context, role, layout);
     let (mut kept, mut layers) = (0.0, 0.0);
     for (block, count) in stage_layers(role, layout, Stage::First) {
@@ -546,10 +441,6 @@ pub fn in_flight(layout: &Layout, micro_batches: f64, stage: Stage) -> f64 {
         Stage::Second => 1.0,
         Stage::Last => p - 1.0,
     };
-    let most = if v > 1.0 {
-        p + (p - 1.0 - 2.0 * behind) / v
-    } else {
-        p - behind
-    };
+    let most = if v > 1.0 { p + (p - 1.0 - 2.0 * behind) / v } else { p - behind };
     most.min(micro_batches.max(1.0))
 }

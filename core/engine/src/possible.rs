@@ -30,13 +30,7 @@ pub fn possible(context: &Context<'_>, plan: &Plan, answer: Answer) -> Result<An
     if let Some(time) = job.calibration.and_then(|own| own.time) {
         let with = |time: f64| {
             let memory = job.calibration.and_then(|own| own.memory);
-            let job = Job {
-                calibration: Some(Calibration {
-                    time: Some(time),
-                    memory,
-                }),
-                ..job.clone()
-            };
+            let job = Job { calibration: Some(Calibration { time: Some(time), memory }), ..job.clone() };
             utilization(&job, context, plan)
         };
         // The answer's share may be a plan's that a longer time leaves alone.
@@ -53,27 +47,15 @@ pub fn possible(context: &Context<'_>, plan: &Plan, answer: Answer) -> Result<An
             ));
         }
     }
-    if let Some(engine) = plan
-        .rollout
-        .filter(|engine| engine.speculative_speedup > 1.0)
-    {
+    if let Some(engine) = plan.rollout.filter(|engine| engine.speculative_speedup > 1.0) {
         let with = |speedup: f64| {
-            let plan = Plan {
-                rollout: Some(RolloutPlan {
-                    speculative_speedup: speedup,
-                    ..engine
-                }),
-                ..*plan
-            };
+            let plan = Plan { rollout: Some(RolloutPlan { speculative_speedup: speedup, ..engine }), ..*plan };
             utilization(job, context, &plan)
         };
         let most = (first((engine.speculative_speedup, 1.0), &with) * 100.0).floor() / 100.0;
         return Err(InputError::new(
             "plan.rollout.speculative_speedup",
-            format!(
-                "Generating so fast would take {share} % of the card's peak. Give {} or less.",
-                shortest(most)
-            ),
+            format!("Generating so fast would take {share} % of the card's peak. Give {} or less.", shortest(most)),
         ));
     }
     Ok(answer)

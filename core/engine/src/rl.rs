@@ -66,25 +66,15 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let Some(engine) = &plan.rollout else {
         return Step::default();
     };
-    let Sides {
-        training,
-        generating,
-    } = sides;
+    let Sides { training, generating } = sides;
     let sync = weight_sync(context, plan, rl, engine);
     let driver = driver(context);
-    let seconds = schedule(
-        rl.schedule,
-        generating.times.total(),
-        seconds(&training.times),
-    ) + sync.total()
-        + driver.total();
+    let seconds =
+        schedule(rl.schedule, generating.times.total(), seconds(&training.times)) + sync.total() + driver.total();
     let context_gib = context.efficiency.context_gib;
     let kept = kept_engine(engine, rl, &generating.room);
     let mut memories = Vec::with_capacity(1 + training.memories.len());
-    memories.push((
-        "rollout",
-        engine_memory(&generating.room, context_gib, training.resident),
-    ));
+    memories.push(("rollout", engine_memory(&generating.room, context_gib, training.resident)));
     memories.extend(
         training
             .memories
@@ -106,8 +96,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
         seconds,
         tokens,
         model_flops,
-        hardware_flops: model_flops
-            * (1.0 + recomputed_share(context, &plan.layout, rl.mean_length())),
+        hardware_flops: model_flops * (1.0 + recomputed_share(context, &plan.layout, rl.mean_length())),
     }
 }
 
@@ -125,11 +114,7 @@ pub struct Held {
 impl Held {
     /// Of training that no engine shares its GPUs with.
     pub fn alone(needed_gib: f64, host_gib: f64) -> Self {
-        Self {
-            needed_gib,
-            resident_gib: 0.0,
-            host_gib,
-        }
+        Self { needed_gib, resident_gib: 0.0, host_gib }
     }
 }
 
@@ -152,13 +137,7 @@ pub fn paired(
 }
 
 /// Seconds of a step whose training side takes `training`.
-pub fn seconds_of(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    training: f64,
-    generating: &GeneratingSide,
-) -> f64 {
+pub fn seconds_of(context: &Context<'_>, plan: &Plan, rl: &Rl, training: f64, generating: &GeneratingSide) -> f64 {
     plan.rollout.as_ref().map_or(f64::MAX, |engine| {
         let after = weight_sync(context, plan, rl, engine).total() + driver(context).total();
         schedule(rl.schedule, generating.times.total(), training) + after
@@ -166,13 +145,7 @@ pub fn seconds_of(
 }
 
 /// Seconds that a step takes at least where generation takes `generating` and training `training` of them.
-pub fn least(
-    context: &Context<'_>,
-    layout: &Layout,
-    rl: &Rl,
-    generating: f64,
-    training: f64,
-) -> f64 {
+pub fn least(context: &Context<'_>, layout: &Layout, rl: &Rl, generating: f64, training: f64) -> f64 {
     let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
     let sync = (sync + context.efficiency.driver_s) * context.job.time_factor();
     schedule(rl.schedule, generating, training) + sync
@@ -222,11 +195,7 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
 /// What an engine that keeps its cache holds beside training.
 fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
     if rl.schedule == Schedule::Colocated && !engine.free_cache {
-        MemoryParts {
-            rollout_weights: room.weights.gib(),
-            kv_cache: room.cache.gib(),
-            ..MemoryParts::default()
-        }
+        MemoryParts { rollout_weights: room.weights.gib(), kv_cache: room.cache.gib(), ..MemoryParts::default() }
     } else {
         MemoryParts::default()
     }
@@ -285,9 +254,7 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     let others = Others::of(plan, rl);
     let (phases, resident) = phases(context, plan, rl, &others);
     let factor = context.sure.training(context.job, &plan.layout);
-    let needed = phases
-        .iter()
-        .map(|own| own.needed_at_longest(context, rl, factor));
+    let needed = phases.iter().map(|own| own.needed_at_longest(context, rl, factor));
     Held {
         needed_gib: needed.fold(0.0, f64::max),
         resident_gib: stays(rl, resident).total() * context.sure.states,
@@ -295,11 +262,7 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     }
 }
 
-fn times(
-    context: &Context<'_>,
-    rl: &Rl,
-    phases: &[phases::Phase<'_>],
-) -> Vec<(&'static str, TimeParts)> {
+fn times(context: &Context<'_>, rl: &Rl, phases: &[phases::Phase<'_>]) -> Vec<(&'static str, TimeParts)> {
     let mut times = Vec::with_capacity(8);
     let mut known: Option<(&phases::Phase<'_>, TimeParts)> = None;
     for phase in phases {
@@ -312,10 +275,7 @@ fn times(
         times.push((phase.name, own));
     }
     if rl.reward_s > 0.0 {
-        let parts = TimeParts {
-            overhead: rl.reward_s,
-            ..TimeParts::default()
-        };
+        let parts = TimeParts { overhead: rl.reward_s, ..TimeParts::default() };
         match times.iter_mut().find(|(name, _)| *name == "reward") {
             Some((_, own)) => *own = own.plus(&parts, 1.0),
             None => times.insert(0, ("reward", parts)),
@@ -324,24 +284,13 @@ fn times(
     times
 }
 
-fn memories(
-    context: &Context<'_>,
-    rl: &Rl,
-    phases: &[phases::Phase<'_>],
-) -> Vec<(&'static str, PhaseMemory)> {
-    phases
-        .iter()
-        .map(|own| (own.name, own.memory(context, rl)))
-        .collect()
+fn memories(context: &Context<'_>, rl: &Rl, phases: &[phases::Phase<'_>]) -> Vec<(&'static str, PhaseMemory)> {
+    phases.iter().map(|own| (own.name, own.memory(context, rl))).collect()
 }
 
 /// What of the training side's states shares the card with the engine.
 fn stays(rl: &Rl, resident: MemoryParts) -> MemoryParts {
-    if rl.schedule == Schedule::Colocated {
-        resident
-    } else {
-        MemoryParts::default()
-    }
+    if rl.schedule == Schedule::Colocated { resident } else { MemoryParts::default() }
 }
 
 /// How the time of handing weights over grows with the model: 37 syncs of models of 15 to 470 GB lie on this power, and so
@@ -352,10 +301,7 @@ const SYNC_GROWTH: f64 = 0.7;
 fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan) -> TimeParts {
     let (gather, copy) = synced_by_links(context, &plan.layout, engine);
     let parts = TimeParts {
-        weight_sync: (gather + copy)
-            .max(synced_by_tensor(context, &plan.layout))
-            .get()
-            + waking(context, rl),
+        weight_sync: (gather + copy).max(synced_by_tensor(context, &plan.layout)).get() + waking(context, rl),
         ..TimeParts::default()
     };
     parts.times(context.job.time_factor())
@@ -363,19 +309,12 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
 
 /// What the trainer's driver does between the phases: advantages, metrics, data.
 fn driver(context: &Context<'_>) -> TimeParts {
-    let parts = TimeParts {
-        overhead: context.efficiency.driver_s,
-        ..TimeParts::default()
-    };
+    let parts = TimeParts { overhead: context.efficiency.driver_s, ..TimeParts::default() };
     parts.times(context.job.time_factor())
 }
 
 /// Gathered over the links, copied into place.
-fn synced_by_links(
-    context: &Context<'_>,
-    layout: &Layout,
-    engine: &RolloutPlan,
-) -> (Seconds, Seconds) {
+fn synced_by_links(context: &Context<'_>, layout: &Layout, engine: &RolloutPlan) -> (Seconds, Seconds) {
     let bytes = 2.0 * context.job.model.parameters.total as f64;
     let network = &context.network;
     let group = network.group(context.job.hardware.gpus, 1);

@@ -22,9 +22,7 @@ impl Role<'_> {
     /// Whether another is the same model, trained alike.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
-        std::ptr::eq(self.model, other.model)
-            && self.adapters == other.adapters
-            && self.head == other.head
+        std::ptr::eq(self.model, other.model) && self.adapters == other.adapters && self.head == other.head
     }
 }
 

@@ -94,12 +94,7 @@ struct Prepared<'a> {
     wanted: f64,
 }
 
-fn prepare<'a>(
-    context: &'a Context<'_>,
-    plan: &'a RolloutPlan,
-    gpus: u32,
-    requests: &Requests,
-) -> Prepared<'a> {
+fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, requests: &Requests) -> Prepared<'a> {
     let job = context.job;
     let efficiency: &Efficiency = context.efficiency;
     let hardware: &Hardware = &job.hardware;
@@ -134,15 +129,7 @@ fn prepare<'a>(
     Prepared {
         engine,
         per_engine,
-        room: Room {
-            weights,
-            workspace,
-            cache,
-            sequence,
-            share,
-            cache_tokens,
-            concurrency: wanted.min(room),
-        },
+        room: Room { weights, workspace, cache, sequence, share, cache_tokens, concurrency: wanted.min(room) },
         wanted,
     }
 }
@@ -164,10 +151,7 @@ fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl Fn
         if *length > done {
             let now = requests.prompt + (done + length) * 0.5;
             let sequences = (prepared.room.concurrency * left).max(1.0);
-            stretch(
-                length - done,
-                prepared.engine.decode_step(sequences, now).total(),
-            );
+            stretch(length - done, prepared.engine.decode_step(sequences, now).total());
             done = *length;
         }
         left -= share;
@@ -204,11 +188,7 @@ impl Prepared<'_> {
 
     /// Time of computing what was dropped again.
     fn recomputed(&self, work: &Work) -> Seconds {
-        if work.again > 0.0 {
-            self.engine.prefill(work.again, work.middle).total()
-        } else {
-            Seconds::ZERO
-        }
+        if work.again > 0.0 { self.engine.prefill(work.again, work.middle).total() } else { Seconds::ZERO }
     }
 }
 
@@ -224,12 +204,7 @@ pub fn room(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Req
 /// full steps. When the last request
 /// has been admitted the batch shrinks as responses end, and the longest decides.
 #[must_use]
-pub fn generate(
-    context: &Context<'_>,
-    plan: &RolloutPlan,
-    gpus: u32,
-    requests: &Requests,
-) -> Generation {
+pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Generation {
     let prepared = prepare(context, plan, gpus, requests);
     let engine = &prepared.engine;
     let work = prepared.work(requests);

@@ -41,11 +41,7 @@ pub(crate) const BACKWARD_KERNELS: f64 = 1.8;
 /// (`verl_megatron_practice` and NeMo-RL, core/tests/data/rl.jsonl). Full recomputation runs the forward pass's again.
 fn add_rl_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f64) {
     let forward = Seconds::new(seconds * FORWARD);
-    let again = if recompute == Recompute::Full {
-        forward
-    } else {
-        Seconds::ZERO
-    };
+    let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
     let backward = Seconds::new(seconds) - forward + again;
     time.wait_forward = forward;
     if block.experts {
@@ -60,11 +56,7 @@ fn expert_imbalance(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> 
     let efficiency = context.efficiency;
     let routed = if context.job.workload.rl.is_some() {
         let experts = role.model.shape.num_experts as f64;
-        busiest_load(
-            efficiency.rl_expert_spread,
-            experts,
-            f64::from(layout.expert_parallel),
-        )
+        busiest_load(efficiency.rl_expert_spread, experts, f64::from(layout.expert_parallel))
     } else {
         1.0
     };
@@ -75,8 +67,7 @@ impl StageTime {
     /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy, and what the host does
     /// while the GPU waits.
     fn forward(&self) -> Seconds {
-        (self.block.forward + self.block.tensor_forward).max(self.host_forward)
-            + self.block.wait_forward
+        (self.block.forward + self.block.tensor_forward).max(self.host_forward) + self.block.wait_forward
     }
 
     /// Backward pass, recomputation and exchanges included.
@@ -110,10 +101,7 @@ const EAGER_LOSS_BYTES: f64 = 20.0;
 fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64) -> BlockTime {
     let layout = context.layout;
     if role.head == Head::Scalar {
-        return BlockTime {
-            kernels: 2.0,
-            ..BlockTime::default()
-        };
+        return BlockTime { kernels: 2.0, ..BlockTime::default() };
     }
     let shape = &role.model.shape;
     let rates = context.rates.in_half();
@@ -130,11 +118,7 @@ fn head_time(context: &BlockContext<'_>, role: &Role<'_>, tokens: f64) -> BlockT
     BlockTime {
         forward: product + loss * 0.5,
         backward: product * if context.weight_gradients { 2.0 } else { 1.0 } + loss * 0.5,
-        recompute: if layout.fused_lm_head {
-            product
-        } else {
-            Seconds::ZERO
-        },
+        recompute: if layout.fused_lm_head { product } else { Seconds::ZERO },
         kernels: 8.0,
         ..BlockTime::default()
     }
@@ -162,11 +146,7 @@ struct Stages {
     mean: Seconds,
 }
 
-fn block_context<'a>(
-    context: &'a Context<'_>,
-    role: &'a Role<'_>,
-    layout: &'a Layout,
-) -> BlockContext<'a> {
+fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, layout: &'a Layout) -> BlockContext<'a> {
     BlockContext {
         shape: &role.model.shape,
         layout,
@@ -179,12 +159,7 @@ fn block_context<'a>(
 }
 
 /// Time of each of the role's blocks over one micro-batch.
-fn block_times(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    slice: Slice,
-) -> Rc<[BlockTime]> {
+fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Rc<[BlockTime]> {
     let framework = context.framework(layout);
     let compute = || {
         let block_context = block_context(context, role, layout);
@@ -194,11 +169,7 @@ fn block_times(
                 *part = *part * framework.compute;
             }
             if context.job.workload.rl.is_some() {
-                let seconds = if block.experts {
-                    framework.rl_expert_layer_s
-                } else {
-                    framework.rl_layer_s
-                };
+                let seconds = if block.experts { framework.rl_expert_layer_s } else { framework.rl_layer_s };
                 add_rl_host(&mut time, *block, layout.recompute, seconds);
             }
             time
@@ -228,11 +199,7 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
     };
     let finish = |block: BlockTime| {
         let host = framework.host_per_kernel_s;
-        let again = if layout.recompute == Recompute::Full {
-            block.kernels
-        } else {
-            0.0
-        };
+        let again = if layout.recompute == Recompute::Full { block.kernels } else { 0.0 };
         StageTime {
             block,
             host_forward: Seconds::new(block.kernels * host),
@@ -246,10 +213,7 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
     };
     let last = with_head(sum(Stage::Last));
     if layout.pipeline_parallel == 1 {
-        return Stages {
-            slowest: last,
-            mean: last.both(),
-        };
+        return Stages { slowest: last, mean: last.both() };
     }
     // By what it adds to the step: what is left of exchanges beside products.
     let taken = |stage: &StageTime| {
@@ -300,18 +264,13 @@ fn adapter_overhead(
     all.backward += forward * 2.0;
     all.kernels += matrices * 3.0;
     if context.job.workload.quantized_base() {
-        let weights =
-            (role.model.parameters.active - role.model.parameters.embedding) as f64 / split;
+        let weights = (role.model.parameters.active - role.model.parameters.embedding) as f64 / split;
         // 4-bit blocks are unpacked to bf16 for every product: read half a byte, write and read two. The
         // unpacking kernel reaches a fraction of the memory's rate (bitsandbytes kernels.cu).
         let unpack = rates.stream(weights * 4.5 * 2.5);
         all.forward += unpack;
         all.backward += unpack;
-        all.recompute += if layout.recompute == Recompute::Full {
-            unpack
-        } else {
-            Seconds::ZERO
-        };
+        all.recompute += if layout.recompute == Recompute::Full { unpack } else { Seconds::ZERO };
     }
     if layout.recompute == Recompute::Full {
         all.recompute += forward;
@@ -320,21 +279,8 @@ fn adapter_overhead(
 
 /// Seconds of one optimizer step over `batch`, by part, calibrated.
 #[must_use]
-pub fn step(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-) -> TimeParts {
-    step_of(
-        context,
-        role,
-        layout,
-        gpus,
-        batch,
-        &Shards::of(role, layout, gpus),
-    )
+pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
+    step_of(context, role, layout, gpus, batch, &Shards::of(role, layout, gpus))
 }
 
 /// The same, of weights shared as `shards` says.
@@ -367,11 +313,7 @@ pub fn step_of(
         expert_parallel: slow.block.expert.get() * n,
         overhead: host_wait.get() * n
             + framework.step_s
-            + if context.job.workload.rl.is_some() {
-                framework.rl_step_s
-            } else {
-                0.0
-            },
+            + if context.job.workload.rl.is_some() { framework.rl_step_s } else { 0.0 },
         ..TimeParts::default()
     };
     if layout.pipeline_parallel > 1 {
@@ -381,17 +323,8 @@ pub fn step_of(
         // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
         parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
     }
-    parts.data_parallel = data_parallel(
-        context,
-        role,
-        layout,
-        gpus,
-        shards,
-        n,
-        slow.room_forward(),
-        slow.room_backward(),
-    )
-    .get();
+    parts.data_parallel =
+        data_parallel(context, role, layout, gpus, shards, n, slow.room_forward(), slow.room_backward()).get();
     let (optimizer, offload) = optimizer(context, role, layout, shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
@@ -429,36 +362,18 @@ pub fn time_factor(context: &Context<'_>, layout: &Layout, tokens: f64) -> f64 {
 
 /// One send of a micro-batch to the next stage, and the share of such sends that shows. Interleaving hides most of them:
 /// 0.3 is assumed, as no published run tells the sends apart.
-fn stage_send(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-) -> (Seconds, f64) {
-    let split = if layout.sequence_parallel {
-        layout.tensor_parallel
-    } else {
-        1
-    };
+fn stage_send(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> (Seconds, f64) {
+    let split = if layout.sequence_parallel { layout.tensor_parallel } else { 1 };
     let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
     let stride = gpus / layout.pipeline_parallel;
-    let exposed = if layout.virtual_pipeline > 1 {
-        0.3
-    } else {
-        1.0
-    };
+    let exposed = if layout.virtual_pipeline > 1 { 0.3 } else { 1.0 };
     (context.network.send(bytes, stride.max(1)), exposed)
 }
 
 fn tensor_exposed(layout: &Layout, slow: &StageTime) -> Seconds {
     let all = slow.block.tensor_forward + slow.block.tensor_backward;
     // Overlapped with the products they feed, two thirds of them disappear: assumed too.
-    if layout.overlap.tensor_parallel {
-        all * 0.35
-    } else {
-        all
-    }
+    if layout.overlap.tensor_parallel { all * 0.35 } else { all }
 }
 
 /// Shares of a step's context-parallel and expert exchanges that a forward pass alone has. Assumed: the backward pass sends
@@ -467,13 +382,7 @@ const FORWARD_EXCHANGES: (f64, f64) = (0.4, 0.5);
 
 /// Seconds of a forward pass alone over `batch`, by part, calibrated.
 #[must_use]
-pub fn forward(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-) -> TimeParts {
+pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
     let stages = stages(context, role, &layout.without_recompute(), batch);
     let slow = &stages.slowest;
     let (ring, experts) = FORWARD_EXCHANGES;
@@ -486,22 +395,14 @@ pub fn forward(
         tensor_parallel: slow.block.tensor_forward.get() * n,
         context_parallel: slow.block.context.get() * ring * n,
         expert_parallel: slow.block.expert.get() * experts * n,
-        overhead: busy
-            .beyond(slow.block.forward + slow.block.tensor_forward)
-            .get()
-            * n,
+        overhead: busy.beyond(slow.block.forward + slow.block.tensor_forward).get() * n,
         ..TimeParts::default()
     };
     if pp > 1.0 {
         parts.bubble = (busy + exchanges).get() * (pp - 1.0);
     }
     if layout.zero_stage >= 3 {
-        let gather = gather_weights(
-            context,
-            layout,
-            &Shards::of(role, layout, gpus),
-            Pass::Forward,
-        );
+        let gather = gather_weights(context, layout, &Shards::of(role, layout, gpus), Pass::Forward);
         let room = slow.room_forward();
         parts.data_parallel = hide(gather, room, context.framework(layout).overlap).get() * n;
     }
@@ -512,9 +413,7 @@ pub fn forward(
 /// What is left of `communication` beside `computation`, where `share` of it can hide at all: prefetched weights and
 /// gradients reduced as they come (FSDP, arXiv:2304.11277, section 3.3).
 fn hide(communication: Seconds, computation: Seconds, share: f64) -> Seconds {
-    communication
-        .beyond(computation)
-        .max(communication * (1.0 - share))
+    communication.beyond(computation).max(communication * (1.0 - share))
 }
 
 /// Weights of one GPU and the ranks that share what is sharded of them.
@@ -530,11 +429,7 @@ impl Shards {
     #[must_use]
     pub fn of(role: &Role<'_>, layout: &Layout, gpus: u32) -> Self {
         let (experts, dense) = shard_counts(layout, gpus);
-        Self {
-            rank: rank_weights(role, layout, Stage::First),
-            dense,
-            experts,
-        }
+        Self { rank: rank_weights(role, layout, Stage::First), dense, experts }
     }
 
     /// See [`held`].
@@ -559,15 +454,9 @@ fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards, pass:
     // hpZ gathers a second time within its own group (ZeRO++, arXiv:2306.10209, section 3.2).
     let second = pass == Pass::Backward && layout.zero_plus.partition_size > 1;
     let among = |ranks: f64| {
-        if second {
-            ranks.min(layout.zero_plus.partition_size.into())
-        } else {
-            ranks
-        }
+        if second { ranks.min(layout.zero_plus.partition_size.into()) } else { ranks }
     };
-    let gather = |weights: f64, ranks: f64| {
-        network.gather(bytes * weights, network.group(among(ranks) as u32, stride))
-    };
+    let gather = |weights: f64, ranks: f64| network.gather(bytes * weights, network.group(among(ranks) as u32, stride));
     let mut time = gather(rank.dense, shards.dense);
     if rank.experts > 0.0 {
         time += gather(rank.experts, shards.experts);
@@ -598,10 +487,7 @@ fn data_parallel(
     let rank = shards.rank;
     let stride = layout.tensor_parallel;
     let trained = if role.adapters > 0 {
-        RankWeights {
-            dense: rank_adapters(role, layout),
-            ..RankWeights::default()
-        }
+        RankWeights { dense: rank_adapters(role, layout), ..RankWeights::default() }
     } else {
         rank
     };
@@ -610,29 +496,20 @@ fn data_parallel(
         Backend::Megatron | Backend::Fsdp | Backend::Ddp => layout.gradient_bytes,
     };
     let hidden = |time: Seconds, beside: Seconds, overlapped: bool| {
-        if overlapped {
-            hide(time, beside, share)
-        } else {
-            time
-        }
+        if overlapped { hide(time, beside, share) } else { time }
     };
     let dense = network.group(shards.dense as u32, stride);
-    let experts = network.group(
-        shards.experts as u32,
-        layout.expert_parallel * layout.expert_tensor_parallel,
-    );
+    let experts = network.group(shards.experts as u32, layout.expert_parallel * layout.expert_tensor_parallel);
     match layout.zero_stage {
         3 => {
             let gather = |pass| gather_weights(context, layout, shards, pass);
             let reduce_bytes = reduce_bytes * zero_infinity::sent_gradients(&layout.zero_plus);
             let mut scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
-            let replicas =
-                layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
+            let replicas = layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
             if replicas > 1 {
                 let across = network.group(replicas, stride * layout.shard_group);
-                scatter +=
-                    network.reduce(reduce_bytes * trained.dense / shards.dense, across) * (1.0 / n);
+                scatter += network.reduce(reduce_bytes * trained.dense / shards.dense, across) * (1.0 / n);
             }
             let forward = hidden(gather(Pass::Forward), forward, layout.overlap.parameters);
             let both = gather(Pass::Backward) + scatter;
@@ -642,18 +519,15 @@ fn data_parallel(
         2 => {
             let scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
-            let gather = network.gather(2.0 * trained.dense, dense)
-                + network.gather(2.0 * trained.experts, experts);
+            let gather = network.gather(2.0 * trained.dense, dense) + network.gather(2.0 * trained.experts, experts);
             hidden(scatter, backward, layout.overlap.gradients) * n + gather
         }
         1 => {
             let scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
-            let gather = network.gather(2.0 * trained.dense, dense)
-                + network.gather(2.0 * trained.experts, experts);
+            let gather = network.gather(2.0 * trained.dense, dense) + network.gather(2.0 * trained.experts, experts);
             // Only the last micro-batch's backward pass and the next step's first forward pass run beside them.
-            hidden(scatter, backward, layout.overlap.gradients)
-                + hidden(gather, forward, layout.overlap.parameters)
+            hidden(scatter, backward, layout.overlap.gradients) + hidden(gather, forward, layout.overlap.parameters)
         }
         _ => {
             let reduce = network.reduce(reduce_bytes * trained.dense, dense)
@@ -670,21 +544,13 @@ fn rank_adapters(role: &Role<'_>, layout: &Layout) -> f64 {
 
 /// Weights that one GPU updates.
 fn updated(role: &Role<'_>, layout: &Layout, shards: &Shards) -> f64 {
-    if role.adapters > 0 {
-        rank_adapters(role, layout)
-    } else {
-        shards.held(layout, 1)
-    }
+    if role.adapters > 0 { rank_adapters(role, layout) } else { shards.held(layout, 1) }
 }
 
 /// Share of the weights that the host's CPUs update. In an RL step what `offload` names moves between phases, not within
 /// the update.
 fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
-    if layout.offload.optimizer && context.job.workload.rl.is_none() {
-        1.0
-    } else {
-        layout.optimizer_offload_fraction
-    }
+    if layout.offload.optimizer && context.job.workload.rl.is_none() { 1.0 } else { layout.optimizer_offload_fraction }
 }
 
 /// Bytes that an update moves per weight on the card: reads and writes of Adam in fp32, with the gradient's norm.
@@ -696,12 +562,7 @@ pub const UPDATE_BYTES: f64 = 34.0;
 /// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm. Offloaded, the host's CPUs update (ZeRO-Offload,
 /// arXiv:2101.06840), before or after what the card updates (Megatron-LM, `core/optimizer/cpu_offloading`,
 /// `HybridDeviceOptimizer.step`: one optimizer after another).
-fn optimizer(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    shards: &Shards,
-) -> (Seconds, Seconds) {
+fn optimizer(context: &Context<'_>, role: &Role<'_>, layout: &Layout, shards: &Shards) -> (Seconds, Seconds) {
     let shard = updated(role, layout, shards);
     let share = updates_on_host(context, layout);
     let on_card = context.rates.stream(shard * (1.0 - share) * UPDATE_BYTES);

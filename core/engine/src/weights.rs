@@ -33,11 +33,7 @@ pub enum Stage {
 }
 
 /// Layers of each kind of block in a stage. Every stage but the last holds `⌈layers / stages⌉` of them.
-pub fn stage_layers<'a>(
-    role: &'a Role<'_>,
-    layout: &Layout,
-    stage: Stage,
-) -> impl Iterator<Item = (Block, f64)> + 'a {
+pub fn stage_layers<'a>(role: &'a Role<'_>, layout: &Layout, stage: Stage) -> impl Iterator<Item = (Block, f64)> + 'a {
     let all = role.order.layers();
     let stages = layout.pipeline_parallel as usize;
     let most = all.div_ceil(stages);
@@ -97,11 +93,7 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
         (Stage::Second, _) => 0.0,
         (Stage::Last, _) => head,
     };
-    rank.head = if pp == 1 || stage == Stage::Last {
-        head
-    } else {
-        0.0
-    };
+    rank.head = if pp == 1 || stage == Stage::Last { head } else { 0.0 };
     rank.dense += rank.outer;
     rank
 }
@@ -121,21 +113,10 @@ pub struct States {
 #[must_use]
 pub fn shard_counts(layout: &Layout, gpus: u32) -> (f64, f64) {
     let replicas = f64::from(layout.data_parallel(gpus) * layout.sequence_split());
-    let dense = if layout.zero_stage >= 3 {
-        f64::from(layout.shard_group)
-    } else {
-        replicas
-    };
+    let dense = if layout.zero_stage >= 3 { f64::from(layout.shard_group) } else { replicas };
     let splits = layout.pipeline_parallel * layout.expert_parallel * layout.expert_tensor_parallel;
     let experts = f64::from((gpus / splits.max(1)).max(1));
-    (
-        if layout.zero_stage >= 3 {
-            experts.min(dense)
-        } else {
-            experts
-        },
-        dense,
-    )
+    (if layout.zero_stage >= 3 { experts.min(dense) } else { experts }, dense)
 }
 
 /// Weights of one GPU whose states it keeps, where they are sharded from ZeRO stage `from` on: 1 the optimizer, 2 the
@@ -144,11 +125,7 @@ pub fn shard_counts(layout: &Layout, gpus: u32) -> (f64, f64) {
 #[must_use]
 pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -> f64 {
     let (experts, dense) = shards;
-    if layout.zero_stage >= from {
-        rank.dense / dense + rank.experts / experts
-    } else {
-        rank.dense + rank.experts
-    }
+    if layout.zero_stage >= from { rank.dense / dense + rank.experts / experts } else { rank.dense + rank.experts }
 }
 
 /// Model states of full-parameter training: what each ZeRO stage keeps where.
@@ -160,17 +137,12 @@ pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States
     let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(rank, layout, shards, from));
     let (weights, master) = match layout.backend {
         Backend::Fsdp | Backend::Ddp => (layout.master_weights_bytes, 0.0),
-        Backend::Megatron | Backend::Deepspeed => {
-            (layout.weights_bytes, layout.master_weights_bytes)
-        }
+        Backend::Megatron | Backend::Deepspeed => (layout.weights_bytes, layout.master_weights_bytes),
     };
     States {
         parameters: sharded(weights, 3),
         gradients: sharded(layout.gradient_bytes, 2),
-        optimizer: sharded(
-            (master + layout.optimizer_bytes) * layout.optimizer_on_card(),
-            1,
-        ),
+        optimizer: sharded((master + layout.optimizer_bytes) * layout.optimizer_on_card(), 1),
     }
 }
 
@@ -190,24 +162,13 @@ pub fn base_bytes(layout: &Layout) -> f64 {
 
 /// Model states where only adapters train: a frozen base and `adapters` weights with everything.
 #[must_use]
-pub fn adapter_states(
-    role: &Role<'_>,
-    rank: &RankWeights,
-    layout: &Layout,
-    gpus: u32,
-    quantized: bool,
-) -> States {
+pub fn adapter_states(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, quantized: bool) -> States {
     let (_, shards) = shard_counts(layout, gpus);
     let shards = if layout.zero_stage >= 3 { shards } else { 1.0 };
     let blocks = rank.dense + rank.experts - rank.outer;
-    let base = if quantized {
-        blocks * NF4_BYTES + rank.outer * 2.0
-    } else {
-        (blocks + rank.outer) * base_bytes(layout)
-    };
-    let adapters = role.adapters as f64
-        / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
-        / shards;
+    let base =
+        if quantized { blocks * NF4_BYTES + rank.outer * 2.0 } else { (blocks + rank.outer) * base_bytes(layout) };
+    let adapters = role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel) / shards;
     States {
         parameters: Bytes::new(base / shards + adapters * 4.0),
         gradients: Bytes::new(adapters * layout.gradient_bytes),

@@ -44,22 +44,14 @@ pub fn sent_gradients(plus: &ZeroPlus) -> f64 {
 /// ```
 #[must_use]
 pub fn second_copy(plus: &ZeroPlus, parameters: Bytes, shards: f64) -> Bytes {
-    if plus.partition_size > 1 {
-        parameters * (shards / f64::from(plus.partition_size))
-    } else {
-        Bytes::ZERO
-    }
+    if plus.partition_size > 1 { parameters * (shards / f64::from(plus.partition_size)) } else { Bytes::ZERO }
 }
 
 /// Seconds in which one GPU reads `bytes` of parameters from where they are offloaded. From drives they pass through host
 /// memory while the next ones are read (ZeRO-Infinity, arXiv:2104.07857, section 5.1.1), so the slower link counts.
 #[must_use]
 pub fn fetch(bytes: Bytes, layout: &Layout, network: &Network) -> Seconds {
-    let rate = if layout.nvme_offload {
-        network.host.min(network.drives)
-    } else {
-        network.host
-    };
+    let rate = if layout.nvme_offload { network.host.min(network.drives) } else { network.host };
     bytes / rate
 }
 

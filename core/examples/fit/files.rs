@@ -37,44 +37,23 @@ pub(crate) struct Found<'a> {
 }
 
 pub(crate) fn all(found: &Found<'_>) -> Vec<Written> {
-    let Found {
-        runs, validated, ..
-    } = found;
+    let Found { runs, validated, .. } = found;
     vec![
-        (
-            path("catalog/data/efficiency.toml"),
-            efficiency(found.fitted, found.rates),
-        ),
+        (path("catalog/data/efficiency.toml"), efficiency(found.fitted, found.rates)),
         (path("catalog/data/coverage.toml"), coverage(found)),
-        (
-            path("tests/data/cross-validation.csv"),
-            table(&validated.tables(runs)),
-        ),
-        (
-            path("../public/accuracy.json"),
-            page::data(runs, found.fitted, validated, found.memory),
-        ),
+        (path("tests/data/cross-validation.csv"), table(&validated.tables(runs))),
+        (path("../public/accuracy.json"), page::data(runs, found.fitted, validated, found.memory)),
     ]
 }
 
 fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
     let place = path("catalog/data/efficiency.toml");
-    let mut text = std::fs::read_to_string(&place)
-        .unwrap_or_else(|error| panic!("{}: {error}", place.display()));
+    let mut text = std::fs::read_to_string(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
     for entry in fitted.kernels.iter() {
-        set(
-            &mut text,
-            "kernels",
-            &entry.name,
-            "matmul",
-            &format!("{:?}", rounded(entry.matmul)),
-        );
+        set(&mut text, "kernels", &entry.name, "matmul", &format!("{:?}", rounded(entry.matmul)));
     }
     for entry in fitted.kernels.iter() {
-        if let Some(own) = rates
-            .iter()
-            .find(|rates| rates.gpu.starts_with(entry.name.as_ref()))
-        {
+        if let Some(own) = rates.iter().find(|rates| rates.gpu.starts_with(entry.name.as_ref())) {
             let basis = format!(
                 "\"{} bf16 products of 2,048 rows and more in core/tests/data/kernels.csv (aiconfigurator): median error {:.0} %. Attention over its architecture's: {} kernels there.\"",
                 own.matmul.kernels,
@@ -84,13 +63,7 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             set(&mut text, "kernels", &entry.name, "basis", &basis);
         }
     }
-    const EAGER: [&str; 5] = [
-        "compute",
-        "elementwise",
-        "rl_layer_s",
-        "rl_step_s",
-        "rl_sync_s",
-    ];
+    const EAGER: [&str; 5] = ["compute", "elementwise", "rl_layer_s", "rl_step_s", "rl_sync_s"];
     // DeepSpeed and plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
     let follow = [
         ("deepspeed", "fsdp", &EAGER[..]),
@@ -128,40 +101,25 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
         };
         set(&mut text, kind, name, field, &value);
         for (follower, leader, fields) in follow {
-            if kind == "framework" && parameter.entry == leader && fields.contains(&parameter.field)
-            {
+            if kind == "framework" && parameter.entry == leader && fields.contains(&parameter.field) {
                 set(&mut text, kind, follower, parameter.field, &value);
             }
         }
     }
-    let of_engine = REINFORCEMENT
-        .iter()
-        .filter(|parameter| !outside_engine(parameter));
+    let of_engine = REINFORCEMENT.iter().filter(|parameter| !outside_engine(parameter));
     for parameter in ENGINE.iter().chain(of_engine) {
         let value = format!("{:?}", rounded(parameter.get(fitted)));
         if parameter.entry == "engine" {
             crate::report::set_in(&mut text, "[engine]\n", parameter.field, &value);
         } else {
-            set(
-                &mut text,
-                "architecture",
-                parameter.entry,
-                parameter.field,
-                &value,
-            );
+            set(&mut text, "architecture", parameter.entry, parameter.field, &value);
         }
     }
     text
 }
 
 fn coverage(found: &Found<'_>) -> String {
-    let Found {
-        runs,
-        samples,
-        validated,
-        engines,
-        ..
-    } = found;
+    let Found { runs, samples, validated, engines, .. } = found;
     let mut out = String::from(
         "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
@@ -178,16 +136,8 @@ fn coverage(found: &Found<'_>) -> String {
     let _ = writeln!(out, "reinforcement = {:?}", found.steps.width);
     let left_out = &found.steps.left_out;
     let _ = writeln!(out, "reinforcement_runs = {}", left_out.0.len());
-    let _ = writeln!(
-        out,
-        "reinforcement_median = {:?}",
-        rounded(left_out.at(0.5))
-    );
-    let _ = writeln!(
-        out,
-        "engine_tensor_parallel = {:?}",
-        f64::from(engine_tensor_parallel(found))
-    );
+    let _ = writeln!(out, "reinforcement_median = {:?}", rounded(left_out.at(0.5)));
+    let _ = writeln!(out, "engine_tensor_parallel = {:?}", f64::from(engine_tensor_parallel(found)));
     let on: Vec<&str> = found.memory.architectures().into_iter().collect();
     let _ = writeln!(out, "memory_on = {on:?}\n");
     for (kind, sources) in sources(runs, samples) {
@@ -233,10 +183,7 @@ fn coverage(found: &Found<'_>) -> String {
 fn engine_tensor_parallel(found: &Found<'_>) -> u32 {
     let steps = found.steps.plans.iter();
     let engines = steps.filter_map(|(_, plan)| Some(plan.rollout?.tensor_parallel));
-    engines
-        .max()
-        .unwrap_or(1)
-        .max(found.engines.tensor_parallel)
+    engines.max().unwrap_or(1).max(found.engines.tensor_parallel)
 }
 
 pub(crate) fn write(files: &[Written]) {
@@ -276,10 +223,6 @@ pub(crate) fn compare(files: &[Written]) {
             stale.push(format!("{}: {difference}", path.display()));
         }
     }
-    assert!(
-        stale.is_empty(),
-        "Not what `make fit` writes:\n{}",
-        stale.join("\n")
-    );
+    assert!(stale.is_empty(), "Not what `make fit` writes:\n{}", stale.join("\n"));
     println!("1 passed, 0 failed");
 }

@@ -19,10 +19,7 @@ struct Kernel {
 }
 
 fn all() -> Vec<Kernel> {
-    let rows = KERNELS
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .skip(1);
+    let rows = KERNELS.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.map(|line| {
         let cells: Vec<&str> = line.split(',').collect();
         let number = |place: usize| cells[place].parse().unwrap_or(0.0);
@@ -120,37 +117,23 @@ pub(crate) fn fit() -> Vec<Rates> {
                     .collect(),
             )
         };
-        let training: Vec<&Kernel> = all
-            .iter()
-            .copied()
-            .filter(|kernel| trains(kernel))
-            .collect();
+        let training: Vec<&Kernel> = all.iter().copied().filter(|kernel| trains(kernel)).collect();
         let peak = gpu.bf16_dense_tflops.unwrap_or(1.0) * 1e12;
         let balanced = |kernels: &[&Kernel], time: &dyn Fn(&Kernel, f64) -> f64| {
             let bias = |share: f64| {
-                let sum: f64 = kernels
-                    .iter()
-                    .map(|kernel| (time(kernel, share) / kernel.seconds).ln())
-                    .sum();
+                let sum: f64 = kernels.iter().map(|kernel| (time(kernel, share) / kernel.seconds).ln()).sum();
                 (sum / kernels.len() as f64).abs()
             };
             scan((0.2, 1.2), bias).0
         };
         let share = balanced(&training, &|kernel, share| time(kernel, share * peak, 2.0));
         let rate = |dtype: &str, peak: Option<f64>, bytes: f64| {
-            let kernels: Vec<&Kernel> = of("gemm", dtype)
-                .into_iter()
-                .filter(|kernel| trains(kernel))
-                .collect();
+            let kernels: Vec<&Kernel> = of("gemm", dtype).into_iter().filter(|kernel| trains(kernel)).collect();
             let peak = peak? * 1e12;
             (kernels.len() >= 20).then(|| {
                 let share = balanced(&kernels, &|kernel, share| time(kernel, share * peak, bytes));
                 let error = error(&kernels, &|kernel| time(kernel, share * peak, bytes));
-                Fit {
-                    share,
-                    kernels: kernels.len(),
-                    error,
-                }
+                Fit { share, kernels: kernels.len(), error }
             })
         };
         let long: Vec<&Kernel> = of("attention", "bf16")
@@ -164,11 +147,7 @@ pub(crate) fn fit() -> Vec<Rates> {
                     flops / (share * peak) * (kernel.m + 430.0) / kernel.m
                 })
             });
-            Fit {
-                share,
-                kernels: long.len(),
-                error,
-            }
+            Fit { share, kernels: long.len(), error }
         });
         found.push(Rates {
             gpu: gpu.id,
@@ -201,30 +180,20 @@ pub(crate) fn grouped(rates: &[Rates]) -> Option<Fit> {
                 .map(|kernel| {
                     let (m, n, k) = (kernel.m, kernel.n, kernel.k);
                     let traffic = 2.0 * (m * k + n * k + m * n) / (MEMORY * gpu.hbm_gb_per_s * 1e9);
-                    let time = 2.0 * LAUNCH_S
-                        + kernel.groups * (2.0 * m * n * k / (peak * share) + traffic);
+                    let time = 2.0 * LAUNCH_S + kernel.groups * (2.0 * m * n * k / (peak * share) + traffic);
                     (time / kernel.seconds).ln().abs()
                 })
                 .collect(),
         )
     });
-    Some(Fit {
-        share,
-        kernels: kernels.len(),
-        error,
-    })
+    Some(Fit { share, kernels: kernels.len(), error })
 }
 
 /// For a person.
 pub(crate) fn table(rates: &[Rates]) -> String {
     let share = |fit: Option<Fit>| {
         fit.map_or("-".to_owned(), |fit| {
-            format!(
-                "{:.3} ({} kernels, {:.0} %)",
-                fit.share,
-                fit.kernels,
-                100.0 * fit.error
-            )
+            format!("{:.3} ({} kernels, {:.0} %)", fit.share, fit.kernels, 100.0 * fit.error)
         })
     };
     let mut out = String::from("Kernels: share of the data sheet (how many, median error)\n");

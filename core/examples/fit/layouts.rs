@@ -46,9 +46,7 @@ fn own(job: &Job, layout: &Layout) -> Range {
 }
 
 /// Of all runs of each kind, training and RL steps.
-pub(crate) fn ranges<'a>(
-    runs: impl Iterator<Item = (&'a Job, &'a Plan)>,
-) -> BTreeMap<Alike, Range> {
+pub(crate) fn ranges<'a>(runs: impl Iterator<Item = (&'a Job, &'a Plan)>) -> BTreeMap<Alike, Range> {
     let mut found: BTreeMap<Alike, Range> = BTreeMap::new();
     for (job, plan) in runs {
         let own = own(job, &plan.layout);

@@ -42,17 +42,8 @@
 //!   25 s. The 5 s that the driver takes beside the phases were once counted among them.
 //! - Four rollouts of Qwen2.5-32B with FSDP on H20 took twice as long as estimated, as if they had been filtered too; the one script
 //!   there is says they were not.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "it runs natively alone, and rounds what it writes"
-)]
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    missing_docs
-)]
+#![allow(clippy::disallowed_methods, reason = "it runs natively alone, and rounds what it writes")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "../../tests/errors/mod.rs"]
 mod errors;
@@ -77,9 +68,8 @@ use solve::Sample;
 /// The rates that kernels decide.
 fn with_kernels(mut base: Efficiency, rates: &[kernels::Rates]) -> Efficiency {
     for entry in base.kernels.to_mut() {
-        let own = |rates: &&kernels::Rates| {
-            rates.gpu == entry.name || rates.gpu.starts_with(&format!("{}-", entry.name))
-        };
+        let own =
+            |rates: &&kernels::Rates| rates.gpu == entry.name || rates.gpu.starts_with(&format!("{}-", entry.name));
         if let Some(rates) = rates.iter().find(own) {
             entry.matmul = report::rounded(rates.matmul.share);
         }
@@ -90,10 +80,7 @@ fn with_kernels(mut base: Efficiency, rates: &[kernels::Rates]) -> Efficiency {
 fn print(parameters: &[Parameter], fitted: &Efficiency) {
     for parameter in parameters {
         let now = report::rounded(parameter.get(fitted));
-        println!(
-            "{:14} {:22} {now:>9.3e}, expected {:.3e}",
-            parameter.entry, parameter.field, parameter.prior
-        );
+        println!("{:14} {:22} {now:>9.3e}, expected {:.3e}", parameter.entry, parameter.field, parameter.prior);
     }
 }
 

@@ -87,9 +87,7 @@ type Sources<'a> = BTreeMap<&'a str, Vec<f64>>;
 
 fn peak(run: &Run, efficiency: &Efficiency) -> Option<Peak> {
     let measured = run.memory_gib.filter(|_| run.memory_doubt.is_none())?;
-    let Evaluated {
-        job, plan, answer, ..
-    } = evaluate_with(&run.question, efficiency).ok()?;
+    let Evaluated { job, plan, answer, .. } = evaluate_with(&run.question, efficiency).ok()?;
     let step = step::evaluate(&Context::with(&job, efficiency), &plan);
     let (certain, estimated, _) = fit::peak(&job, &plan, &step);
     // What allocator and driver add to the figure that was read.
@@ -132,18 +130,12 @@ fn spread(sources: &Sources<'_>) -> Spread {
     let side = |sign: f64| {
         let own = rows.iter().filter(|(log, _)| sign * (log - median) >= 0.0);
         let weight: f64 = own.clone().map(|(_, weight)| weight).sum();
-        let squares: f64 = own
-            .map(|(log, weight)| weight * (log - median).powi(2))
-            .sum();
+        let squares: f64 = own.map(|(log, weight)| weight * (log - median).powi(2)).sum();
         let more = 1.0 + 1.0 / sources.len() as f64;
         (more * squares / weight + ROUNDING * ROUNDING).sqrt()
     };
     let digits = |value: f64| (value * 1e3).round() / 1e3;
-    Spread {
-        median: digits(median),
-        above: digits(side(1.0)),
-        below: digits(side(-1.0)),
-    }
+    Spread { median: digits(median), above: digits(side(1.0)), below: digits(side(-1.0)) }
 }
 
 /// Kinds that stand in where fewer than two sources measured one.
@@ -163,10 +155,7 @@ impl Memory {
 
     /// Runs that spreads are fitted on.
     fn counted(&self) -> impl Iterator<Item = &Peak> {
-        self.peaks
-            .iter()
-            .flatten()
-            .filter(|peak| peak.estimated >= LEAST_GIB)
+        self.peaks.iter().flatten().filter(|peak| peak.estimated >= LEAST_GIB)
     }
 
     fn sources(&self, kinds: &[MemoryKind], without: Option<&str>) -> Sources<'_> {
@@ -182,11 +171,7 @@ impl Memory {
     /// What the spread of a kind rests on, without a source.
     fn basis(&self, kind: MemoryKind, without: Option<&str>) -> Sources<'_> {
         let own = self.sources(&[kind], without);
-        if own.len() >= 2 {
-            own
-        } else {
-            self.sources(alike(kind), without)
-        }
+        if own.len() >= 2 { own } else { self.sources(alike(kind), without) }
     }
 
     /// The spread of each kind.
@@ -205,9 +190,7 @@ impl Memory {
 
     /// Architectures on which memory was measured.
     pub(crate) fn architectures(&self) -> BTreeSet<&str> {
-        self.counted()
-            .map(|peak| peak.architecture.as_str())
-            .collect()
+        self.counted().map(|peak| peak.architecture.as_str()).collect()
     }
 
     /// The range that is to hold [`COVERED_SHARE`] of such figures, in GiB, from the other sources.
@@ -223,9 +206,7 @@ impl Memory {
     pub(crate) fn reliability(&self) -> Vec<Decile> {
         let found: Vec<f64> = self
             .counted()
-            .map(|peak| {
-                spread(&self.basis(peak.kind, Some(&peak.group))).probability(peak.log.exp())
-            })
+            .map(|peak| spread(&self.basis(peak.kind, Some(&peak.group))).probability(peak.log.exp()))
             .collect();
         let below = |share: f64| found.iter().filter(|own| **own <= share).count();
         let decile = |at: u32| {
@@ -233,13 +214,7 @@ impl Memory {
             // The first decile holds what is at 0 exactly.
             let less = if at == 0 { 0 } else { below(from) };
             let observed = below(to) as f64 / found.len().max(1) as f64;
-            Decile {
-                from,
-                to,
-                predicted: to,
-                observed: (observed * 1e4).round() / 1e4,
-                rows: below(to) - less,
-            }
+            Decile { from, to, predicted: to, observed: (observed * 1e4).round() / 1e4, rows: below(to) - less }
         };
         (0..10).map(decile).collect()
     }
@@ -252,9 +227,7 @@ impl Memory {
                 let measured = own.certain + own.estimated * own.log.exp();
                 ((own.certain + own.estimated) / measured).ln()
             };
-            errors
-                .0
-                .extend(peak.as_ref().filter(|_| run.memory_headline()).map(error));
+            errors.0.extend(peak.as_ref().filter(|_| run.memory_headline()).map(error));
         }
         let mut out = format!(
             "Memory: {} headline runs, median {:.1} %, p90 {:.1} %; needed over estimated, in logarithms\n",
@@ -263,25 +236,18 @@ impl Memory {
             100.0 * errors.at(0.9)
         );
         for own in self.fitted() {
-            let Spread {
-                median,
-                above,
-                below,
-            } = own.spread;
+            let Spread { median, above, below } = own.spread;
             let _ = writeln!(
                 out,
                 "  {:<10}{:>3} sources {:>4} runs: median {median:+.3}, above {above:.3}, below {below:.3}",
                 own.kind, own.sources, own.runs
             );
         }
-        out.push_str("  share of runs below the quantile that their left-out source gives, less the quantile, in points:");
+        out.push_str(
+            "  share of runs below the quantile that their left-out source gives, less the quantile, in points:",
+        );
         for own in self.reliability() {
-            let _ = write!(
-                out,
-                " {:.1}:{:+.1}",
-                own.to,
-                100.0 * (own.observed - own.predicted)
-            );
+            let _ = write!(out, " {:.1}:{:+.1}", own.to, 100.0 * (own.observed - own.predicted));
         }
         out.push('\n');
         out

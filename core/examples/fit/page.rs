@@ -98,24 +98,13 @@ fn figures(measured: f64, error: f64, left_out: f64, [low, high]: [f64; 2]) -> F
     }
 }
 
-fn row(
-    run: &Run,
-    place: usize,
-    validated: &Validated,
-    memory: &Memory,
-    fitted: &Efficiency,
-) -> Option<Row> {
+fn row(run: &Run, place: usize, validated: &Validated, memory: &Memory, fitted: &Efficiency) -> Option<Row> {
     let answer = evaluate_with(&run.question, fitted).ok()?.answer;
     let speed = run.tokens_per_s_per_gpu.and_then(|measured| {
         let left_out = validated.left_out[place]?;
         let width = validated.width(place);
         let interval = [left_out - width, left_out + width].map(|log| measured * log.exp());
-        Some(figures(
-            measured,
-            validated.fitted[place]?,
-            left_out,
-            interval,
-        ))
+        Some(figures(measured, validated.fitted[place]?, left_out, interval))
     });
     // No constant of the memory's is fitted on many sources: only the interval leaves the run's own out.
     let memory = memory.interval(place).and_then(|interval| {
@@ -152,19 +141,9 @@ fn row(
     })
 }
 
-fn add(
-    found: &mut Vec<Figure>,
-    rows: &[Row],
-    kind: &'static str,
-    by: &'static str,
-    value: impl Fn(&Row) -> String,
-) {
+fn add(found: &mut Vec<Figure>, rows: &[Row], kind: &'static str, by: &'static str, value: impl Fn(&Row) -> String) {
     let of = |row: &Row| {
-        if kind == "speed" {
-            row.speed
-        } else {
-            row.memory
-        }
+        if kind == "speed" { row.speed } else { row.memory }
     };
     let mut groups: BTreeMap<String, Vec<Figures>> = BTreeMap::new();
     for row in rows {
@@ -173,17 +152,11 @@ fn add(
         }
     }
     for (name, all) in groups {
-        let held = all
-            .iter()
-            .filter(|own| own.low <= own.measured && own.measured <= own.high);
+        let held = all.iter().filter(|own| own.low <= own.measured && own.measured <= own.high);
         let covered = held.count() as f64 / all.len() as f64;
         for case in ["predicted", "left_out"] {
             let logs = all.iter().map(|own| {
-                let value = if case == "predicted" {
-                    own.predicted
-                } else {
-                    own.left_out
-                };
+                let value = if case == "predicted" { own.predicted } else { own.left_out };
                 (value / own.measured).ln()
             });
             let errors = Errors(logs.collect());
@@ -203,12 +176,7 @@ fn add(
 }
 
 /// The text of `public/accuracy.json`.
-pub(crate) fn data(
-    runs: &[Run],
-    fitted: &Efficiency,
-    validated: &Validated,
-    memory: &Memory,
-) -> String {
+pub(crate) fn data(runs: &[Run], fitted: &Efficiency, validated: &Validated, memory: &Memory) -> String {
     let rows: Vec<Row> = runs
         .iter()
         .enumerate()
@@ -221,12 +189,8 @@ pub(crate) fn data(
         add(&mut figures, &rows, kind, "all", tier);
         add(&mut figures, &rows, kind, "group", |row| row.group.clone());
         add(&mut figures, &rows, kind, "gpu", |row| row.gpu.clone());
-        add(&mut figures, &rows, kind, "framework", |row| {
-            row.framework.clone()
-        });
-        add(&mut figures, &rows, kind, "family", |row| {
-            row.family.clone()
-        });
+        add(&mut figures, &rows, kind, "framework", |row| row.framework.clone());
+        add(&mut figures, &rows, kind, "family", |row| row.family.clone());
     }
     let page = Page {
         data: catalog::VERSION,

@@ -16,20 +16,8 @@ pub(crate) struct Parameter {
     pub(crate) range: (f64, f64),
 }
 
-const fn parameter(
-    entry: &'static str,
-    field: &'static str,
-    prior: f64,
-    spread: f64,
-    range: (f64, f64),
-) -> Parameter {
-    Parameter {
-        entry,
-        field,
-        prior,
-        spread,
-        range,
-    }
+const fn parameter(entry: &'static str, field: &'static str, prior: f64, spread: f64, range: (f64, f64)) -> Parameter {
+    Parameter { entry, field, prior, spread, range }
 }
 
 /// Priors: kernel benchmarks (`kernels.rs`; FlashAttention-2 and -3's own figures for attention), nccl-tests for the
@@ -60,13 +48,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("megatron", "overlap", 0.7, 0.5, (0.05, 0.99)),
     parameter("fsdp", "overlap", 0.85, 0.08, (0.5, 0.99)),
     parameter("constant", "kernel_s", 4e-6, 0.15, (1e-6, 1e-5)),
-    parameter(
-        "constant",
-        "attention_half_length",
-        430.0,
-        0.4,
-        (50.0, 2000.0),
-    ),
+    parameter("constant", "attention_half_length", 430.0, 0.4, (50.0, 2000.0)),
     parameter("constant", "grouped_matmul", 0.75, 0.2, (0.3, 1.0)),
     parameter("constant", "expert_imbalance", 1.05, 0.03, (1.0, 1.5)),
     parameter("constant", "exchange", 0.9, 0.25, (0.2, 2.0)),
@@ -215,10 +197,7 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
             *slot = log.exp().clamp(parameter.range.0, parameter.range.1);
         }
     }
-    efficiency.early_megatron = Framework {
-        compute: efficiency.early_megatron.compute,
-        ..efficiency.megatron
-    };
+    efficiency.early_megatron = Framework { compute: efficiency.early_megatron.compute, ..efficiency.megatron };
     for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
         framework.elementwise = efficiency.fsdp.elementwise;
         framework.compute = efficiency.fsdp.compute;
@@ -232,8 +211,5 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
 
 /// The expected values' logarithms.
 pub(crate) fn priors(parameters: &[Parameter]) -> Vec<f64> {
-    parameters
-        .iter()
-        .map(|parameter| parameter.prior.ln())
-        .collect()
+    parameters.iter().map(|parameter| parameter.prior.ln()).collect()
 }

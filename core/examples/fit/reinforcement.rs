@@ -72,23 +72,15 @@ fn table(row: &Row) -> String {
 }
 
 fn runs() -> Vec<Run> {
-    let rows = RUNS.lines().map(|line| {
-        serde_json::from_str::<Row>(line).unwrap_or_else(|error| panic!("{error}: {line}"))
-    });
+    let rows = RUNS
+        .lines()
+        .map(|line| serde_json::from_str::<Row>(line).unwrap_or_else(|error| panic!("{error}: {line}")));
     rows.map(|row| {
         let job = job::resolve(&row.question).unwrap();
         let plan = complete(&job, row.question.plan.as_ref().unwrap()).unwrap();
-        let sample = |measured, weight| Sample {
-            job: job.clone(),
-            plan,
-            measured,
-            weight,
-        };
-        let phases = [
-            ("rollout", row.rollout_s),
-            ("update_actor", row.update_actor_s),
-            ("old_log_prob", row.old_log_prob_s),
-        ];
+        let sample = |measured, weight| Sample { job: job.clone(), plan, measured, weight };
+        let phases =
+            [("rollout", row.rollout_s), ("update_actor", row.update_actor_s), ("old_log_prob", row.old_log_prob_s)];
         Run {
             table: table(&row),
             headline: row.headline,
@@ -98,9 +90,7 @@ fn runs() -> Vec<Run> {
                 .map(|seconds| sample(Measured::Phase("weight_sync", seconds), 1.0)),
             phases: phases
                 .into_iter()
-                .filter_map(|(name, seconds)| {
-                    Some((name, sample(Measured::Phase(name, seconds?), PHASE)))
-                })
+                .filter_map(|(name, seconds)| Some((name, sample(Measured::Phase(name, seconds?), PHASE))))
                 .collect(),
         }
     })
@@ -149,10 +139,7 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
         width: rounded(left_out.half_width(COVERED_SHARE)),
         left_out,
         summary: report::summary("RL steps", &groups),
-        plans: runs
-            .into_iter()
-            .map(|run| (run.step.job, run.step.plan))
-            .collect(),
+        plans: runs.into_iter().map(|run| (run.step.job, run.step.plan)).collect(),
         fitted,
     }
 }

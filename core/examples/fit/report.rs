@@ -43,9 +43,8 @@ pub(crate) fn rounded(value: f64) -> f64 {
 
 /// A table of errors by group, fitted and left out side by side.
 pub(crate) fn table(groups: &BTreeMap<String, [Errors; 2]>) -> String {
-    let mut out = String::from(
-        "source,runs,median,mean,p90,bias,left_out_median,left_out_mean,left_out_p90,left_out_bias\n",
-    );
+    let mut out =
+        String::from("source,runs,median,mean,p90,bias,left_out_median,left_out_mean,left_out_p90,left_out_bias\n");
     for (name, [fitted, left_out]) in groups {
         let _ = write!(out, "{name},{}", fitted.0.len());
         for errors in [fitted, left_out] {
@@ -78,12 +77,7 @@ pub(crate) fn summary(title: &str, groups: &BTreeMap<String, Errors>) -> String 
 /// # Panics
 /// Where there is no such field.
 pub(crate) fn set(text: &mut String, kind: &str, name: &str, field: &str, value: &str) {
-    set_in(
-        text,
-        &format!("[[{kind}]]\nname = \"{name}\"\n"),
-        field,
-        value,
-    );
+    set_in(text, &format!("[[{kind}]]\nname = \"{name}\"\n"), field, value);
 }
 
 /// The same in the table that starts so.
@@ -92,14 +86,10 @@ pub(crate) fn set(text: &mut String, kind: &str, name: &str, field: &str, value:
 /// Where there is no such table or field.
 pub(crate) fn set_in(text: &mut String, start: &str, field: &str, value: &str) {
     let table = text.find(start).unwrap_or_else(|| panic!("no {start}"));
-    let end = text[table + 2..]
-        .find("\n[")
-        .map_or(text.len(), |at| table + 2 + at);
+    let end = text[table + 2..].find("\n[").map_or(text.len(), |at| table + 2 + at);
     let key = format!("\n{field} = ");
     let at = text[table..end].find(&key);
     let at = at.unwrap_or_else(|| panic!("{start} has no {field}")) + table + key.len();
-    let line = text[at..]
-        .find('\n')
-        .map_or(text.len(), |length| at + length);
+    let line = text[at..].find('\n').map_or(text.len(), |length| at + length);
     text.replace_range(at..line, value);
 }

@@ -51,12 +51,7 @@ fn rollout(line: &str) -> Option<Rollout> {
         source: cells[1].to_owned(),
         engine: cells[2].to_owned(),
         gpu: cells[4].to_owned(),
-        sample: Sample {
-            job,
-            plan,
-            measured: Measured::Rate(number(12)),
-            weight: 1.0,
-        },
+        sample: Sample { job, plan, measured: Measured::Rate(number(12)), weight: 1.0 },
     })
 }
 
@@ -82,11 +77,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
     let rollouts = all();
     let vllm: Vec<&Rollout> = rollouts.iter().filter(|own| own.engine == "vLLM").collect();
     let fitted_on = |kept: &dyn Fn(&Rollout) -> bool| {
-        let samples: Vec<&Sample> = vllm
-            .iter()
-            .filter(|own| kept(own))
-            .map(|own| &own.sample)
-            .collect();
+        let samples: Vec<&Sample> = vllm.iter().filter(|own| kept(own)).map(|own| &own.sample).collect();
         solve::fitted(ENGINE, base, &samples, solve::SCALE)
     };
     let fitted = fitted_on(&|_| true);
@@ -103,11 +94,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
         let error = own.sample.error(&fitted);
         groups.entry(own.engine.clone()).or_default().0.push(error);
         if own.engine == "vLLM" {
-            groups
-                .entry(format!("vLLM {}", own.gpu))
-                .or_default()
-                .0
-                .push(error);
+            groups.entry(format!("vLLM {}", own.gpu)).or_default().0.push(error);
         }
     }
     groups.insert("vLLM, source and GPU left out".into(), left_out.clone());
@@ -116,12 +103,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
     let widths = [left_out.half_width(COVERED_SHARE), left_out.half_width(0.9)].map(rounded);
     let covered: BTreeSet<String> = vllm
         .iter()
-        .map(|own| {
-            base.architecture(&own.sample.job.hardware)
-                .name
-                .clone()
-                .into_owned()
-        })
+        .map(|own| base.architecture(&own.sample.job.hardware).name.clone().into_owned())
         .collect();
     Engines {
         fitted,

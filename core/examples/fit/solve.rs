@@ -48,13 +48,7 @@ impl Sample {
     }
 }
 
-fn loss(
-    parameters: &[Parameter],
-    errors: &[f64],
-    samples: &[&Sample],
-    logs: &[f64],
-    scale: f64,
-) -> f64 {
+fn loss(parameters: &[Parameter], errors: &[f64], samples: &[&Sample], logs: &[f64], scale: f64) -> f64 {
     let data: f64 = errors
         .iter()
         .zip(samples)
@@ -74,11 +68,8 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> Vec<f64> {
     for i in 0..n {
         for j in 0..=i {
             let sum: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
-            matrix[i][j] = if i == j {
-                (matrix[i][i] - sum).max(1e-12).sqrt()
-            } else {
-                (matrix[i][j] - sum) / matrix[j][j]
-            };
+            matrix[i][j] =
+                if i == j { (matrix[i][i] - sum).max(1e-12).sqrt() } else { (matrix[i][j] - sum) / matrix[j][j] };
         }
     }
     for i in 0..n {
@@ -94,20 +85,12 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> Vec<f64> {
 
 /// The logarithms that explain the samples best. Errors beyond `scale` count less and less (Cauchy's loss): a wrongly
 /// stated row shall not bend the rest.
-pub(crate) fn fit(
-    parameters: &[Parameter],
-    base: &Efficiency,
-    samples: &[&Sample],
-    scale: f64,
-) -> Vec<f64> {
+pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sample], scale: f64) -> Vec<f64> {
     let n = parameters.len();
     let mut logs = priors(parameters);
     let errors = |logs: &[f64]| -> Vec<f64> {
         let efficiency = with(parameters, base, logs);
-        samples
-            .iter()
-            .map(|sample| sample.error(&efficiency))
-            .collect()
+        samples.iter().map(|sample| sample.error(&efficiency)).collect()
     };
     let mut now = errors(&logs);
     let mut best = loss(parameters, &now, samples, &logs, scale);
@@ -119,11 +102,7 @@ pub(crate) fn fit(
                 let mut moved = logs.clone();
                 moved[p] += STEP;
                 let moved = errors(&moved);
-                moved
-                    .iter()
-                    .zip(&now)
-                    .map(|(b, a)| (b - a) / STEP)
-                    .collect()
+                moved.iter().zip(&now).map(|(b, a)| (b - a) / STEP).collect()
             })
             .collect();
         let weights: Vec<f64> = now
@@ -135,17 +114,13 @@ pub(crate) fn fit(
         let mut vector = vec![0.0; n];
         for p in 0..n {
             for q in 0..=p {
-                let sum: f64 = (0..now.len())
-                    .map(|row| weights[row] * slopes[p][row] * slopes[q][row])
-                    .sum();
+                let sum: f64 = (0..now.len()).map(|row| weights[row] * slopes[p][row] * slopes[q][row]).sum();
                 matrix[p][q] = sum;
                 matrix[q][p] = sum;
             }
             let parameter = &parameters[p];
             let precision = parameter.spread.powi(-2);
-            vector[p] = -(0..now.len())
-                .map(|row| weights[row] * slopes[p][row] * now[row])
-                .sum::<f64>()
+            vector[p] = -(0..now.len()).map(|row| weights[row] * slopes[p][row] * now[row]).sum::<f64>()
                 - precision * (logs[p] - parameter.prior.ln());
             matrix[p][p] += precision;
         }
@@ -179,12 +154,7 @@ pub(crate) fn fit(
 }
 
 /// The constants that explain the samples best, as the catalog states them.
-pub(crate) fn fitted(
-    parameters: &[Parameter],
-    base: &Efficiency,
-    samples: &[&Sample],
-    scale: f64,
-) -> Efficiency {
+pub(crate) fn fitted(parameters: &[Parameter], base: &Efficiency, samples: &[&Sample], scale: f64) -> Efficiency {
     let logs: Vec<f64> = fit(parameters, base, samples, scale)
         .iter()
         .map(|log| rounded(log.exp()).ln())

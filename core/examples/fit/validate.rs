@@ -61,18 +61,11 @@ fn kind(sample: &Sample) -> Kind {
 }
 
 /// Sources that cover each kind of run.
-pub(crate) fn sources<'a>(
-    runs: &'a [Run],
-    samples: &[Option<Sample>],
-) -> BTreeMap<Kind, BTreeMap<&'a str, usize>> {
+pub(crate) fn sources<'a>(runs: &'a [Run], samples: &[Option<Sample>]) -> BTreeMap<Kind, BTreeMap<&'a str, usize>> {
     let mut found: BTreeMap<Kind, BTreeMap<&str, usize>> = BTreeMap::new();
     for (run, sample) in runs.iter().zip(samples) {
         if let Some(sample) = sample {
-            *found
-                .entry(kind(sample))
-                .or_default()
-                .entry(&run.group)
-                .or_default() += 1;
+            *found.entry(kind(sample)).or_default().entry(&run.group).or_default() += 1;
         }
     }
     found
@@ -84,35 +77,21 @@ pub(crate) fn cross_validate(
     runs: &[Run],
     samples: &[Option<Sample>],
 ) -> Validated {
-    let error = |efficiency: &Efficiency, sample: &Option<Sample>| {
-        sample.as_ref().map(|sample| sample.error(efficiency))
-    };
+    let error =
+        |efficiency: &Efficiency, sample: &Option<Sample>| sample.as_ref().map(|sample| sample.error(efficiency));
     let groups: BTreeSet<&str> = runs.iter().map(|run| run.group.as_str()).collect();
     let groups: Vec<&str> = groups.into_iter().collect();
     let mut left_out = vec![None; runs.len()];
     let fold = |group: &str| {
-        let kept = samples
-            .iter()
-            .zip(runs)
-            .filter(|(_, run)| run.group != group);
+        let kept = samples.iter().zip(runs).filter(|(_, run)| run.group != group);
         let kept: Vec<&Sample> = kept.filter_map(|(sample, _)| sample.as_ref()).collect();
-        with(
-            PARAMETERS,
-            base,
-            &solve::fit(PARAMETERS, base, &kept, solve::SCALE),
-        )
+        with(PARAMETERS, base, &solve::fit(PARAMETERS, base, &kept, solve::SCALE))
     };
     // Folds are independent: two at a time, for the two cores that checks run on.
     for pair in groups.chunks(2) {
         let found: Vec<Efficiency> = std::thread::scope(|scope| {
-            let handles: Vec<_> = pair
-                .iter()
-                .map(|group| scope.spawn(|| fold(group)))
-                .collect();
-            handles
-                .into_iter()
-                .map(|handle| handle.join().unwrap())
-                .collect()
+            let handles: Vec<_> = pair.iter().map(|group| scope.spawn(|| fold(group))).collect();
+            handles.into_iter().map(|handle| handle.join().unwrap()).collect()
         });
         for (group, without) in pair.iter().zip(&found) {
             for (place, run) in runs.iter().enumerate() {
@@ -127,24 +106,13 @@ pub(crate) fn cross_validate(
         .iter()
         .zip(samples)
         .map(|(run, sample)| {
-            let of_kind = sample
-                .as_ref()
-                .and_then(|sample| covered.get(&kind(sample)));
-            of_kind.map_or(0, |sources| {
-                sources
-                    .keys()
-                    .filter(|source| **source != run.group)
-                    .count()
-            })
+            let of_kind = sample.as_ref().and_then(|sample| covered.get(&kind(sample)));
+            of_kind.map_or(0, |sources| sources.keys().filter(|source| **source != run.group).count())
         })
         .collect();
     let is_plain: Vec<bool> = samples
         .iter()
-        .map(|sample| {
-            sample
-                .as_ref()
-                .is_some_and(|sample| kind(sample).is_plain())
-        })
+        .map(|sample| sample.as_ref().is_some_and(|sample| kind(sample).is_plain()))
         .collect();
     let plain = widths(&left_out, &others, |place| is_plain[place]);
     let involved = widths(&left_out, &others, |place| !is_plain[place]);
@@ -185,11 +153,7 @@ impl Validated {
 
     /// Half-width of a left-out run's interval.
     pub(crate) fn width(&self, place: usize) -> f64 {
-        let widths = if self.is_plain[place] {
-            &self.plain
-        } else {
-            &self.involved
-        };
+        let widths = if self.is_plain[place] { &self.plain } else { &self.involved };
         widths[usize::from(self.others[place] == 0)]
     }
 
@@ -200,11 +164,7 @@ impl Validated {
             let (Some(fitted), Some(left_out)) = (self.fitted[place], self.left_out[place]) else {
                 continue;
             };
-            let all = if run.headline {
-                "all headline"
-            } else {
-                "all other"
-            };
+            let all = if run.headline { "all headline" } else { "all other" };
             for name in [all, run.group.as_str()] {
                 let errors = tables.entry(name.to_owned()).or_default();
                 errors[0].0.push(fitted);
@@ -216,9 +176,7 @@ impl Validated {
 
     /// For a person.
     pub(crate) fn summary(&self, runs: &[Run]) -> String {
-        let mut out = String::from(
-            "\nThroughput: runs, median, mean, p90, bias in %; fitted | source left out\n",
-        );
+        let mut out = String::from("\nThroughput: runs, median, mean, p90, bias in %; fitted | source left out\n");
         for (name, [fitted, left_out]) in self.tables(runs) {
             let _ = write!(out, "  {name:<26}{:>4}", fitted.0.len());
             for errors in [fitted, left_out] {

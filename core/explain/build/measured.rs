@@ -50,14 +50,10 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
     let accuracy = root.join("../public/accuracy.json");
     let rl = root.join("tests/data/rl.toml");
     let coverage = root.join("catalog/data/coverage.toml");
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|e| vec![format!("{}: {e}", path.display())])
-    };
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| vec![format!("{}: {e}", path.display())]);
     let wrong = |path: &Path, e: &dyn std::fmt::Display| vec![format!("{}: {e}", path.display())];
-    let figures: Accuracy =
-        serde_json::from_str(&read(&accuracy)?).map_err(|e| wrong(&accuracy, &e))?;
-    let phases: BTreeMap<String, Recorded> =
-        toml::from_str(&read(&rl)?).map_err(|e| wrong(&rl, &e))?;
+    let figures: Accuracy = serde_json::from_str(&read(&accuracy)?).map_err(|e| wrong(&accuracy, &e))?;
+    let phases: BTreeMap<String, Recorded> = toml::from_str(&read(&rl)?).map_err(|e| wrong(&rl, &e))?;
     let kinds: Coverage = toml::from_str(&read(&coverage)?).map_err(|e| wrong(&coverage, &e))?;
     let mut out = String::from("pub(super) static MEASURED: &[Measured] = &[");
     for own in &figures.figures {

@@ -63,11 +63,7 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
     let (mut out, mut problems, mut read) = (String::from("&["), Vec::new(), Vec::new());
     for file in &files {
         let [en, zh] = &file.title;
-        let _ = write!(
-            out,
-            "Group {{ id: {:?}, title: [{en:?}, {zh:?}], entries: &[",
-            file.id
-        );
+        let _ = write!(out, "Group {{ id: {:?}, title: [{en:?}, {zh:?}], entries: &[", file.id);
         for entry in &file.entry {
             match write_entry(&mut out, root, &bases, entry) {
                 Ok(path) => read.push(path),
@@ -79,18 +75,13 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
         out.push_str("] },");
     }
     out.push(']');
-    if problems.is_empty() {
-        Ok((out, read))
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok((out, read)) } else { Err(problems) }
 }
 
 /// What each entry of `efficiency.toml` rests on.
 fn bases(root: &Path) -> Result<BTreeMap<String, String>, Vec<String>> {
     let name = "catalog/data/efficiency.toml";
-    let text =
-        std::fs::read_to_string(root.join(name)).map_err(|e| vec![format!("{name}: {e}")])?;
+    let text = std::fs::read_to_string(root.join(name)).map_err(|e| vec![format!("{name}: {e}")])?;
     let file: toml::Table = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
     let mut bases = BTreeMap::new();
     for (key, value) in &file {
@@ -136,18 +127,11 @@ fn write_entry(
     if words.into_iter().any(|word| word.trim().is_empty()) {
         return Err("a word is empty".to_owned());
     }
-    let (file, item) = entry
-        .code
-        .split_once('#')
-        .ok_or("code: write file.rs#item")?;
+    let (file, item) = entry.code.split_once('#').ok_or("code: write file.rs#item")?;
     let below = root.join(file);
     let source = std::fs::read_to_string(&below).map_err(|e| format!("code: {file}: {e}"))?;
     let (line, doc) = item_of(&source, item).ok_or(format!("code: {file} has no {item}"))?;
-    let text = if entry.text.is_empty() {
-        doc
-    } else {
-        entry.text.clone()
-    };
+    let text = if entry.text.is_empty() { doc } else { entry.text.clone() };
     if text.len() < 20 {
         return Err(format!("code: {item} has no doc comment; give a text"));
     }
@@ -159,11 +143,7 @@ fn write_entry(
         return Err(format!("cites: {file} does not cite arXiv:{paper}"));
     }
     let path = below.strip_prefix(root).unwrap_or(&below).display();
-    let formula_zh = if entry.formula_zh.is_empty() {
-        &entry.formula
-    } else {
-        &entry.formula_zh
-    };
+    let formula_zh = if entry.formula_zh.is_empty() { &entry.formula } else { &entry.formula_zh };
     let [en, zh] = &entry.title;
     let _ = write!(
         out,
@@ -171,17 +151,11 @@ fn write_entry(
         entry.id, entry.formula, entry.text_zh
     );
     for [symbol, unit, en, zh] in &entry.terms {
-        let _ = write!(
-            out,
-            "Symbol {{ symbol: {symbol:?}, unit: {unit:?}, meaning: [{en:?}, {zh:?}] }},"
-        );
+        let _ = write!(out, "Symbol {{ symbol: {symbol:?}, unit: {unit:?}, meaning: [{en:?}, {zh:?}] }},");
     }
     out.push_str("], citations: &[");
     for (name, url, name_zh) in &cites {
-        let _ = write!(
-            out,
-            "Citation {{ name: {name:?}, name_zh: {name_zh:?}, url: {url:?} }},"
-        );
+        let _ = write!(out, "Citation {{ name: {name:?}, name_zh: {name_zh:?}, url: {url:?} }},");
     }
     let error = match entry.error.as_str() {
         "" => "None",
@@ -190,16 +164,12 @@ fn write_entry(
         "rl" => "Rl",
         "generation" => "Generation",
         other => {
-            return Err(format!(
-                "error: {other} is none of speed, memory, rl, generation"
-            ));
+            return Err(format!("error: {other} is none of speed, memory, rl, generation"));
         }
     };
     let _ = write!(out, "], error: Errors::{error}, constants: &[");
     for name in &entry.constants {
-        let basis = bases
-            .get(name)
-            .ok_or(format!("constants: efficiency.toml has no {name}"))?;
+        let basis = bases.get(name).ok_or(format!("constants: efficiency.toml has no {name}"))?;
         let _ = write!(out, "Constant {{ name: {name:?}, basis: {basis:?} }},");
     }
     out.push_str("] },");
@@ -226,15 +196,11 @@ fn item_of(source: &str, item: &str) -> Option<(usize, String)> {
         if line.starts_with("//") {
             return false;
         }
-        ["fn ", "const ", "static ", "struct ", "enum ", "mod "]
-            .iter()
-            .any(|kind| {
-                let at = line.find(kind).map(|at| &line[at + kind.len()..]);
-                at.and_then(|rest| rest.strip_prefix(item))
-                    .is_some_and(|rest| {
-                        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-                    })
-            })
+        ["fn ", "const ", "static ", "struct ", "enum ", "mod "].iter().any(|kind| {
+            let at = line.find(kind).map(|at| &line[at + kind.len()..]);
+            at.and_then(|rest| rest.strip_prefix(item))
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
     };
     let place = lines.iter().position(starts)?;
     let above = lines[..place].iter().rev().map(|line| line.trim_start());

@@ -80,10 +80,7 @@ pub fn error_of(errors: Errors, language: Language) -> String {
 
 /// Errors of training runs: all whose source states everything, and those of a framework.
 fn training(of: &str, framework: Option<&str>, language: Language) -> String {
-    let (Some(own), Some(left)) = (
-        found(of, "all", "headline", false),
-        found(of, "all", "headline", true),
-    ) else {
+    let (Some(own), Some(left)) = (found(of, "all", "headline", false), found(of, "all", "headline", true)) else {
         return String::new();
     };
     let covered = own.covered.map(percent).unwrap_or_default();
@@ -158,12 +155,7 @@ fn framework(found: &Evaluated) -> &'static str {
 }
 
 /// How far a figure of `found` may be off.
-pub(super) fn error_sentence(
-    found: &Evaluated,
-    method: &str,
-    figure: &str,
-    language: Language,
-) -> String {
+pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str, language: Language) -> String {
     if matches!(method, "price" | "capacity") {
         return String::new();
     }
@@ -177,10 +169,7 @@ pub(super) fn error_sentence(
         if measured {
             return all;
         }
-        let none = language.pick(
-            "No published peak is of such a run. ",
-            "没有此类训练的公开内存峰值。",
-        );
+        let none = language.pick("No published peak is of such a run. ", "没有此类训练的公开内存峰值。");
         return format!("{none}{all}");
     }
     if workload.generation.is_some() {
@@ -251,10 +240,7 @@ fn training_runs(kind: Kind) -> (String, String) {
     let (models, models_zh) = if kind.is_plain() {
         ("dense training runs in 16 bits", " 16 位稠密训练")
     } else {
-        (
-            "training runs with experts or in fewer bits",
-            "含专家或更低精度的训练",
-        )
+        ("training runs with experts or in fewer bits", "含专家或更低精度的训练")
     };
     let (on, on_zh) = match kind.architecture {
         TYPICAL => ("an unknown architecture", "未知架构"),

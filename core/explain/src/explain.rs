@@ -43,11 +43,7 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
     let own = parts.iter().filter(|(_, s)| *s > 0.0);
     all.extend(own.map(|(part, _)| format!("time.parts.{part}")));
     let context = Context::new(&found.job);
-    let source = Source {
-        found,
-        context: &context,
-        language: Language::En,
-    };
+    let source = Source { found, context: &context, language: Language::En };
     for phase in &answer.time.phases {
         if phase.parts.compute > 0.0 {
             all.extend(blocks::figures(&source, phase.name));
@@ -75,11 +71,7 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
 #[must_use]
 pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Explanation> {
     let context = Context::new(&found.job);
-    let source = Source {
-        found,
-        context: &context,
-        language,
-    };
+    let source = Source { found, context: &context, language };
     let path: Vec<&str> = figure.split('.').collect();
     let mut own = match path.as_slice() {
         ["memory", "rollout", part] => engine::of_part(&source, figure, part),
@@ -89,9 +81,7 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
         ["time", "weight_sync", "weight_sync"] => generation::of_sync(&source, figure),
         ["time", "driver", "overhead"] => generation::of_driver(&source, figure),
         ["time", phase, "compute", pass] => blocks::of(&source, figure, phase, pass, None),
-        ["time", phase, "compute", pass, kind] => {
-            blocks::of(&source, figure, phase, pass, Some(kind))
-        }
+        ["time", phase, "compute", pass, kind] => blocks::of(&source, figure, phase, pass, Some(kind)),
         ["time", phase, part] => time::of_part(&source, figure, phase, part),
         ["limits", kind, name] => rates::limit(&source, figure, kind, name),
         ["interval", kind, side] => rates::interval(&source, figure, kind, side),

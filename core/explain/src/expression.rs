@@ -69,9 +69,7 @@ impl Expression {
 
     /// The sum of all; 0 of none.
     pub(super) fn sum(all: impl IntoIterator<Item = Self>) -> Self {
-        all.into_iter()
-            .reduce(|sum, one| sum + one)
-            .unwrap_or(Number(0.0))
+        all.into_iter().reduce(|sum, one| sum + one).unwrap_or(Number(0.0))
     }
 
     /// Its operands, in the order in which they are written.
@@ -79,8 +77,7 @@ impl Expression {
         match self {
             Term(_) | Number(_) => &[],
             Floor(inner) => std::slice::from_ref(inner),
-            Sum(pair) | Difference(pair) | Product(pair) | Quotient(pair) | Max(pair)
-            | Min(pair) => pair.as_slice(),
+            Sum(pair) | Difference(pair) | Product(pair) | Quotient(pair) | Max(pair) | Min(pair) => pair.as_slice(),
         }
     }
 
@@ -173,11 +170,7 @@ impl Expression {
             Product(pair) => two(pair, " × ", 2, 2),
             Quotient(pair) => two(pair, " ÷ ", 2, 3),
             Max(pair) | Min(pair) => {
-                out.push_str(if matches!(self, Max(_)) {
-                    "max("
-                } else {
-                    "min("
-                });
+                out.push_str(if matches!(self, Max(_)) { "max(" } else { "min(" });
                 pair[0].write(out, of, 0);
                 out.push_str(", ");
                 pair[1].write(out, of, 0);
@@ -205,8 +198,7 @@ impl Expression {
     pub(super) fn numbers(&self, terms: &[(f64, Unit)], unit: Unit) -> (String, u8) {
         let exact = result(self.value(&|place| terms[place].0), unit);
         let printed = |place: usize, digits| print(terms[place].0, terms[place].1, digits);
-        let comes =
-            |digits: &u8| result(self.value(&|place| printed(place, *digits).value), unit) == exact;
+        let comes = |digits: &u8| result(self.value(&|place| printed(place, *digits).value), unit) == exact;
         let digits = (4..=12).find(comes).unwrap_or(12);
         (self.symbols(&|place| printed(place, digits).text), digits)
     }

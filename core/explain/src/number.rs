@@ -112,10 +112,7 @@ pub(super) fn print(value: f64, unit: Unit, digits: u8) -> Printed {
     let (scale, suffix) = unit.scale(value);
     let scaled = value / scale;
     let (text, said) = significant(scaled, digits);
-    Printed {
-        text: format!("{}{text}{suffix}", unit.dollar()),
-        value: said * scale,
-    }
+    Printed { text: format!("{}{text}{suffix}", unit.dollar()), value: said * scale }
 }
 
 /// A result as the page shows it: three significant digits, memory to a tenth of a GiB.
@@ -162,11 +159,7 @@ fn significant(value: f64, digits: u8) -> (String, f64) {
         return (grouped_fixed(value, 0), value);
     }
     let exponent = libm::floor(libm::log10(size));
-    let power = if (-3.0..7.0).contains(&exponent) {
-        0.0
-    } else {
-        libm::floor(exponent / 3.0) * 3.0
-    };
+    let power = if (-3.0..7.0).contains(&exponent) { 0.0 } else { libm::floor(exponent / 3.0) * 3.0 };
     let unit = libm::pow(10.0, power);
     let mantissa = value / unit;
     let decimals = (f64::from(digits) - 1.0 - (exponent - power)).clamp(0.0, 9.0) as u8;

@@ -65,10 +65,7 @@ pub struct Link {
 
 impl Link {
     fn of(citation: &Citation, language: Language) -> Self {
-        Self {
-            name: language.pick(citation.name, citation.name_zh).to_owned(),
-            url: citation.url.to_owned(),
-        }
+        Self { name: language.pick(citation.name, citation.name_zh).to_owned(), url: citation.url.to_owned() }
     }
 }
 
@@ -90,12 +87,7 @@ pub(super) struct Sheet {
 
 impl Sheet {
     pub(super) fn new(language: Language) -> Self {
-        Self {
-            language,
-            terms: Vec::new(),
-            notes: Vec::new(),
-            sources: Vec::new(),
-        }
+        Self { language, terms: Vec::new(), notes: Vec::new(), sources: Vec::new() }
     }
 
     /// A new term.
@@ -111,13 +103,7 @@ impl Sheet {
     }
 
     /// A new term whose meaning is put together.
-    pub(super) fn described(
-        &mut self,
-        symbol: String,
-        value: f64,
-        unit: Unit,
-        meaning: String,
-    ) -> Expression {
+    pub(super) fn described(&mut self, symbol: String, value: f64, unit: Unit, meaning: String) -> Expression {
         self.add(symbol.into(), value, unit, meaning, None)
     }
 
@@ -130,13 +116,7 @@ impl Sheet {
         meaning: impl Into<String>,
         figure: impl Into<String>,
     ) -> Expression {
-        self.add(
-            symbol.into(),
-            value,
-            unit,
-            meaning.into(),
-            Some(figure.into()),
-        )
+        self.add(symbol.into(), value, unit, meaning.into(), Some(figure.into()))
     }
 
     fn add(
@@ -152,13 +132,7 @@ impl Sheet {
         if let Some(place) = self.terms.iter().position(known) {
             return Expression::Term(place);
         }
-        self.terms.push(Quantity {
-            symbol,
-            value,
-            unit,
-            meaning,
-            figure,
-        });
+        self.terms.push(Quantity { symbol, value, unit, meaning, figure });
         Expression::Term(self.terms.len() - 1)
     }
 
@@ -186,10 +160,7 @@ impl Sheet {
 
     /// A source beside those of the method.
     pub(super) fn source(&mut self, name: &str, url: &str) {
-        self.sources.push(Link {
-            name: name.to_owned(),
-            url: url.to_owned(),
-        });
+        self.sources.push(Link { name: name.to_owned(), url: url.to_owned() });
     }
 
     /// The explanation of `figure`, called `title` and `symbol`, by `expression`, whose unit is `unit`.

@@ -38,21 +38,9 @@ pub fn flags(
 ///
 /// # Errors
 /// As [`shardwise_search::estimate()`].
-pub fn evaluate_for(
-    question: &Question,
-    framework: &'static Framework,
-) -> Result<Evaluated, InputError> {
-    let search::Best {
-        job,
-        plan,
-        complete,
-    } = search::best_for(question, framework)?;
+pub fn evaluate_for(question: &Question, framework: &'static Framework) -> Result<Evaluated, InputError> {
+    let search::Best { job, plan, complete } = search::best_for(question, framework)?;
     let context = Context::new(&job);
     let answer = possible(&context, &plan, answer(&context, &plan))?;
-    Ok(Evaluated {
-        plan,
-        answer,
-        job,
-        complete,
-    })
+    Ok(Evaluated { plan, answer, job, complete })
 }

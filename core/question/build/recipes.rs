@@ -7,9 +7,7 @@ use crate::tables::{Catalog, SizesRow};
 /// The tables `PUBLISHERS` and `RECIPES`.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
-    let mut text = String::from(
-        "// Written by build.rs from core/catalog.\nstatic PUBLISHERS: &[Publisher] = &[\n",
-    );
+    let mut text = String::from("// Written by build.rs from core/catalog.\nstatic PUBLISHERS: &[Publisher] = &[\n");
     for (_, row) in &catalog.publishers {
         // Writing into a string cannot fail.
         let _ = writeln!(
@@ -20,21 +18,11 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
     }
     text.push_str("];\nstatic RECIPES: &[Recipe] = &[\n");
     for (_, row) in &catalog.recipes {
-        let publisher = catalog
-            .publishers
-            .iter()
-            .position(|(_, own)| own.name == row.publisher);
+        let publisher = catalog.publishers.iter().position(|(_, own)| own.name == row.publisher);
         // `WorkloadKind`'s names are the words with a capital.
         let (first, rest) = row.kind.split_at(1);
         let kind = first.to_uppercase() + rest;
-        let SizesRow {
-            tp,
-            pp,
-            vpp,
-            cp,
-            ep,
-            etp,
-        } = row.sizes;
+        let SizesRow { tp, pp, vpp, cp, ep, etp } = row.sizes;
         let _ = writeln!(
             text,
             "Recipe {{ publisher: &PUBLISHERS[{}], model: {:?}, kind: WorkloadKind::{kind}, gpu: {:?}, gpus: {:?}, \

@@ -20,17 +20,12 @@ struct Rule {
 }
 
 const fn rule(field: &'static str, belongs: fn(&Value) -> bool, otherwise: &'static str) -> Rule {
-    Rule {
-        field,
-        belongs,
-        otherwise,
-    }
+    Rule { field, belongs, otherwise }
 }
 
 const LENGTHS: &str = "What is generated has lengths of its own: the longest in workload.rl, the means in workload.rollout. Leave this out.";
 const SIZES: &str = "What is generated has a size of its own: prompts_per_step and mini_batch of workload.rl, requests of workload.rollout. Leave this out.";
-const OF_A_ROLE: &str =
-    "This is the plan of one role, which has no engine and no roles of its own. Leave it out.";
+const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and no roles of its own. Leave it out.";
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
@@ -38,11 +33,7 @@ const RULES: [Rule; 21] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
-    rule(
-        "workload.packing",
-        trains,
-        "Packing is of what trains, and here nothing does. Leave it out.",
-    ),
+    rule("workload.packing", trains, "Packing is of what trains, and here nothing does. Leave it out."),
     rule(
         "workload.lora",
         |question| is_rl(question) || matches!(kind(question), "lora" | "qlora"),
@@ -68,11 +59,7 @@ const RULES: [Rule; 21] = [
         |question| !is_rl(question) || schedule(question) == "fully_async",
         "Only a fully_async schedule has a staleness bound. Leave the field out, or choose that schedule.",
     ),
-    rule(
-        "plan.*",
-        trains,
-        "Generation alone is laid out by plan.rollout. Leave this out, or give its like there.",
-    ),
+    rule("plan.*", trains, "Generation alone is laid out by plan.rollout. Leave this out, or give its like there."),
     rule(
         "plan.rollout",
         |question| is_rl(question) || kind(question) == "rollout",
@@ -188,9 +175,7 @@ fn is_below(above: &str, path: &str) -> bool {
 pub fn belongs(question: &Value, path: &str) -> bool {
     let about = |rule: &&Rule| match rule.field.strip_suffix('*') {
         None => is_below(rule.field, path),
-        Some(above) => path
-            .strip_prefix(above)
-            .is_some_and(|rest| !is_below("rollout", rest)),
+        Some(above) => path.strip_prefix(above).is_some_and(|rest| !is_below("rollout", rest)),
     };
     let mut rules = RULES.iter().filter(about);
     rules.all(|rule| (rule.belongs)(question))
@@ -202,9 +187,7 @@ pub fn belongs(question: &Value, path: &str) -> bool {
 /// Names the first such field, and the remedy.
 pub fn check(question: &Question) -> Result<(), InputError> {
     let first = foreign(&to_value(question)).into_iter().next();
-    first.map_or(Ok(()), |(field, otherwise)| {
-        Err(InputError::new(field, otherwise))
-    })
+    first.map_or(Ok(()), |(field, otherwise)| Err(InputError::new(field, otherwise)))
 }
 
 /// Takes such fields out of a question, as a document, and returns their paths.

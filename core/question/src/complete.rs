@@ -5,8 +5,7 @@ mod zero_infinity;
 use crate::job::{Job, positive, within};
 use crate::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use crate::wire::{
-    Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec,
-    WorkloadKind,
+    Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, RolloutPlanSpec, WorkloadKind,
 };
 use crate::workload::Rl;
 use shardwise_catalog::error::InputError;
@@ -18,10 +17,7 @@ const MAX_PARALLEL: u64 = 1 << 16;
 #[must_use]
 pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
     if job.workload.kind == WorkloadKind::Rollout {
-        return spec
-            .rollout
-            .as_ref()
-            .is_some_and(|rollout| rollout.tensor_parallel.is_some());
+        return spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some());
     }
     let layout = spec.backend.is_some()
         && spec.tensor_parallel.is_some()
@@ -30,20 +26,13 @@ pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
         && (spec.micro_batch.is_some() || spec.max_tokens_per_gpu.is_some())
         && spec.recompute.is_some();
     layout
-        && (job.workload.rl.is_none()
-            || spec
-                .rollout
-                .as_ref()
-                .is_some_and(|rollout| rollout.tensor_parallel.is_some()))
+        && (job.workload.rl.is_none() || spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some()))
 }
 
 /// GPUs that train: all but those that only generate.
 #[must_use]
 pub fn training_gpus(job: &Job) -> u32 {
-    job.workload
-        .rl
-        .as_ref()
-        .map_or(job.hardware.gpus, |rl| rl.train_gpus)
+    job.workload.rl.as_ref().map_or(job.hardware.gpus, |rl| rl.train_gpus)
 }
 
 /// GPUs that generate.
@@ -63,20 +52,14 @@ pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
     let layout = complete_layout(job, spec, "plan")?;
     let generates = job.workload.rl.is_some() || job.workload.generation.is_some();
     let rollout = if generates {
-        Some(complete_rollout(
-            job,
-            spec.rollout.as_ref().unwrap_or(&RolloutPlanSpec::default()),
-        )?)
+        Some(complete_rollout(job, spec.rollout.as_ref().unwrap_or(&RolloutPlanSpec::default()))?)
     } else {
         None
     };
     if let Some(rl) = &job.workload.rl {
         check_mini_batch(rl, &layout)?;
     }
-    Ok(Plan {
-        rollout,
-        ..roles(job, spec, layout)?
-    })
+    Ok(Plan { rollout, ..roles(job, spec, layout)? })
 }
 
 /// The plan of an actor laid out as `layout`, with the other roles that the workload has, and without an engine.
@@ -97,12 +80,7 @@ pub fn roles(job: &Job, spec: &PlanSpec, layout: Layout) -> Result<Plan, InputEr
         Some(rl) if rl.reference => Some(role(&spec.reference, "plan.reference")?),
         _ => None,
     };
-    Ok(Plan {
-        layout,
-        rollout: None,
-        critic,
-        reference,
-    })
+    Ok(Plan { layout, rollout: None, critic, reference })
 }
 
 /// Every data-parallel rank trains on the same number of a mini-batch's responses (verl 0.9.1, `ppo_mini_batch_size`
@@ -148,11 +126,7 @@ pub fn state_bytes(backend: Backend) -> (f64, f64, f64) {
 ///   (<https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/zero/stage_1_and_2.py>).
 #[must_use]
 pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
-    if precision == Precision::Fp16 {
-        (4.0, 2.0, 12.0)
-    } else {
-        (4.0, 6.0, 8.0)
-    }
+    if precision == Precision::Fp16 { (4.0, 2.0, 12.0) } else { (4.0, 6.0, 8.0) }
 }
 
 fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
@@ -174,12 +148,7 @@ pub fn splits_sequence(layout: &Layout) -> bool {
 pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
     let field = |name: &str| format!("{at}.{name}");
     let parallel = |name: &str, value: Option<u64>| {
-        positive(
-            format_args!("{at}.{name}"),
-            value.unwrap_or(1),
-            MAX_PARALLEL,
-        )
-        .map(|value| value as u32)
+        positive(format_args!("{at}.{name}"), value.unwrap_or(1), MAX_PARALLEL).map(|value| value as u32)
     };
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
     let zero_default = match backend {
@@ -201,25 +170,17 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
                 "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
             ));
         }
-        (_, Some(tokens)) => MicroBatch::Tokens(positive(
-            format_args!("{at}.max_tokens_per_gpu"),
-            tokens,
-            1 << 30,
-        )?),
-        (sequences, None) => MicroBatch::Sequences(positive(
-            format_args!("{at}.micro_batch"),
-            sequences.unwrap_or(1),
-            1 << 20,
-        )?),
+        (_, Some(tokens)) => MicroBatch::Tokens(positive(format_args!("{at}.max_tokens_per_gpu"), tokens, 1 << 30)?),
+        (sequences, None) => {
+            MicroBatch::Sequences(positive(format_args!("{at}.micro_batch"), sequences.unwrap_or(1), 1 << 20)?)
+        }
     };
     let attention = spec.attention.unwrap_or_default();
     let early = backend == Backend::Megatron && attention == Attention::Unfused;
     let (master, gradients, moments) = match (backend, job.workload.precision) {
         (Backend::Megatron, precision) if early => early_megatron_state_bytes(precision),
         // Every published recipe in fp8 or below sums gradients in bf16 (Megatron-Bridge's `grad_reduce_in_fp32`).
-        (Backend::Megatron, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4) => {
-            (4.0, 2.0, 8.0)
-        }
+        (Backend::Megatron, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4) => (4.0, 2.0, 8.0),
         // A frozen base is loaded in 16 bits; the figures of what trains are the adapters'.
         (Backend::Fsdp | Backend::Ddp, _) if job.workload.lora.is_some() => {
             let (_, gradients, moments) = state_bytes(backend);
@@ -228,12 +189,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         _ => state_bytes(backend),
     };
     let bytes = |name: &str, value: Option<f64>, default: f64| {
-        within(
-            format_args!("{at}.{name}"),
-            value.unwrap_or(default),
-            0.0,
-            64.0,
-        )
+        within(format_args!("{at}.{name}"), value.unwrap_or(default), 0.0, 64.0)
     };
     let mut layout = Layout {
         backend,
@@ -271,9 +227,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
         optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
     };
-    layout.sequence_parallel = spec
-        .sequence_parallel
-        .unwrap_or_else(|| splits_sequence(&layout));
+    layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(&layout));
     Ok(layout)
 }
 
@@ -281,12 +235,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
 ///
 /// # Errors
 /// Names the field that model or machine rule out, with values that would do.
-pub fn placed(
-    job: &Job,
-    mut layout: Layout,
-    shard_group: Option<u64>,
-    at: &str,
-) -> Result<Layout, InputError> {
+pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str) -> Result<Layout, InputError> {
     let field = |name: &str| format!("{at}.{name}");
     let gpus = training_gpus(job);
     check_model(job, &layout, &field)?;
@@ -296,15 +245,12 @@ pub fn placed(
     let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();
-    let shard_group = shard_group.map_or(Ok(u64::from(shards)), |group| {
-        positive(field("shard_group"), group, MAX_PARALLEL)
-    })?;
+    let shard_group =
+        shard_group.map_or(Ok(u64::from(shards)), |group| positive(field("shard_group"), group, MAX_PARALLEL))?;
     if shard_group > u64::from(shards) || u64::from(shards) % shard_group != 0 {
         return Err(InputError::new(
             field("shard_group"),
-            format!(
-                "{shard_group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."
-            ),
+            format!("{shard_group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
         ));
     }
     layout.shard_group = shard_group as u32;
@@ -318,11 +264,7 @@ pub fn placed(
 /// <https://nvidia.github.io/TransformerEngine/features/low_precision_training/performance_considerations/performance_considerations.html>).
 fn weights_bytes(job: &Job, backend: Backend) -> f64 {
     let gathered = backend == Backend::Megatron && job.workload.precision == Precision::Fp8;
-    if gathered && job.hardware.has_compute_capability(10.0) {
-        1.0
-    } else {
-        2.0
-    }
+    if gathered && job.hardware.has_compute_capability(10.0) { 1.0 } else { 2.0 }
 }
 
 /// Whether code of this kind usually fuses its loss: Megatron does, and so do pre-training (llm-foundry,
@@ -343,18 +285,13 @@ fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
     match spec {
         None => Recompute::None,
         Some(RecomputeSpec::Word(granularity)) => of(*granularity, None),
-        Some(RecomputeSpec::Modules {
-            granularity,
-            modules,
-        }) => of(*granularity, Some(modules)),
+        Some(RecomputeSpec::Modules { granularity, modules }) => of(*granularity, Some(modules)),
     }
 }
 
 /// Divisors of `number` nearest to `wanted`, in words: `2 or 4`.
 fn nearest_divisors(number: u64, wanted: u64) -> String {
-    let below = (1..=wanted.min(number))
-        .rev()
-        .find(|d| number.is_multiple_of(*d));
+    let below = (1..=wanted.min(number)).rev().find(|d| number.is_multiple_of(*d));
     let above = (wanted..=number).find(|d| number.is_multiple_of(*d));
     match (below, above) {
         (Some(a), Some(b)) if a != b => format!("{a} or {b}"),
@@ -363,11 +300,7 @@ fn nearest_divisors(number: u64, wanted: u64) -> String {
     }
 }
 
-fn check_model(
-    job: &Job,
-    layout: &Layout,
-    field: &dyn Fn(&str) -> String,
-) -> Result<(), InputError> {
+fn check_model(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
     let shape = &job.model.shape;
     let heads = shape.num_attention_heads;
     let kv_heads = shape.num_key_value_heads.max(1);
@@ -375,10 +308,7 @@ fn check_model(
     if !heads.is_multiple_of(tp) {
         return Err(InputError::new(
             field("tensor_parallel"),
-            format!(
-                "{heads} heads do not split in {tp}. Give {}.",
-                nearest_divisors(heads, tp)
-            ),
+            format!("{heads} heads do not split in {tp}. Give {}.", nearest_divisors(heads, tp)),
         ));
     }
     let ulysses = u64::from(layout.ulysses_parallel);
@@ -413,44 +343,27 @@ fn check_model(
     if pp * vpp > layers + 2 {
         return Err(InputError::new(
             field("virtual_pipeline"),
-            format!(
-                "{layers} layers do not fill {} chunks. Give {} or less.",
-                pp * vpp,
-                (layers / pp).max(1)
-            ),
+            format!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),
         ));
     }
     let experts = shape.num_experts;
     let ep = u64::from(layout.expert_parallel);
     if experts == 0 && ep > 1 {
-        return Err(InputError::new(
-            field("expert_parallel"),
-            "This model has no experts. Give 1.",
-        ));
+        return Err(InputError::new(field("expert_parallel"), "This model has no experts. Give 1."));
     }
     if experts == 0 && layout.expert_tensor_parallel > 1 {
-        return Err(InputError::new(
-            field("expert_tensor_parallel"),
-            "This model has no experts. Give 1.",
-        ));
+        return Err(InputError::new(field("expert_tensor_parallel"), "This model has no experts. Give 1."));
     }
     if experts > 0 && !experts.is_multiple_of(ep) {
         return Err(InputError::new(
             field("expert_parallel"),
-            format!(
-                "{experts} experts do not split in {ep}. Give {}.",
-                nearest_divisors(experts, ep)
-            ),
+            format!("{experts} experts do not split in {ep}. Give {}.", nearest_divisors(experts, ep)),
         ));
     }
     Ok(())
 }
 
-fn check_gpus(
-    layout: &Layout,
-    gpus: u32,
-    field: &dyn Fn(&str) -> String,
-) -> Result<(), InputError> {
+fn check_gpus(layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
     let needed = u64::from(layout.tensor_parallel)
         * u64::from(layout.pipeline_parallel)
         * u64::from(layout.context_parallel)
@@ -475,9 +388,7 @@ fn check_gpus(
     let experts = u64::from(layout.expert_parallel)
         * u64::from(layout.expert_tensor_parallel)
         * u64::from(layout.pipeline_parallel);
-    if layout.expert_parallel > 1
-        && (experts > u64::from(gpus) || !u64::from(gpus).is_multiple_of(experts))
-    {
+    if layout.expert_parallel > 1 && (experts > u64::from(gpus) || !u64::from(gpus).is_multiple_of(experts)) {
         return Err(InputError::new(
             field("expert_parallel"),
             format!(
@@ -490,11 +401,7 @@ fn check_gpus(
 
 /// Megatron's optimizer alone is part on the host's CPUs, part on the GPUs, and only the distributed one (`arguments.py`:
 /// `optimizer_cpu_offload` takes `use_precision_aware_optimizer`, and that `use_distributed_optimizer`).
-fn check_host_step(
-    job: &Job,
-    layout: &Layout,
-    field: &dyn Fn(&str) -> String,
-) -> Result<(), InputError> {
+fn check_host_step(job: &Job, layout: &Layout, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
     let fraction = layout.optimizer_offload_fraction;
     if fraction == 0.0 {
         return Ok(());
@@ -509,10 +416,7 @@ fn check_host_step(
     } else {
         return Ok(());
     };
-    Err(InputError::new(
-        field("optimizer_offload_fraction"),
-        remedy.to_owned(),
-    ))
+    Err(InputError::new(field("optimizer_offload_fraction"), remedy.to_owned()))
 }
 
 /// Completes the generation engine's plan and checks it.
@@ -541,36 +445,25 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     if engine > u64::from(gpus) || !u64::from(gpus).is_multiple_of(engine) {
         return Err(InputError::new(
             field("tensor_parallel"),
-            format!(
-                "An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."
-            ),
+            format!("An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."),
         ));
     }
     let expert_parallel = parallel("expert_parallel", spec.expert_parallel.unwrap_or(1))?;
-    if expert_parallel > 1
-        && (u64::from(expert_parallel) != engine || job.model.shape.num_experts == 0)
-    {
+    if expert_parallel > 1 && (u64::from(expert_parallel) != engine || job.model.shape.num_experts == 0) {
         return Err(InputError::new(
             field("expert_parallel"),
             if job.model.shape.num_experts == 0 {
                 "This model has no experts. Give 1.".to_owned()
             } else {
-                format!(
-                    "An engine splits its experts over all of its GPUs or none. Give 1 or {engine}."
-                )
+                format!("An engine splits its experts over all of its GPUs or none. Give 1 or {engine}.")
             },
         ));
     }
-    let utilization = spec
-        .gpu_memory_utilization
-        .unwrap_or(default_utilization(job));
+    let utilization = spec.gpu_memory_utilization.unwrap_or(default_utilization(job));
     if !(utilization > 0.0 && utilization <= 1.0) {
         return Err(InputError::new(
             field("gpu_memory_utilization"),
-            format!(
-                "{} is no share of the card. Give a number above 0, up to 1: 0.6, say.",
-                shortest(utilization)
-            ),
+            format!("{} is no share of the card. Give a number above 0, up to 1: 0.6, say.", shortest(utilization)),
         ));
     }
     let precision = spec.precision.unwrap_or(match job.workload.precision {
@@ -585,11 +478,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         data_parallel,
         expert_parallel,
         gpu_memory_utilization: utilization,
-        max_num_seqs: positive(
-            "plan.rollout.max_num_seqs",
-            spec.max_num_seqs.unwrap_or(256),
-            1 << 32,
-        )?,
+        max_num_seqs: positive("plan.rollout.max_num_seqs", spec.max_num_seqs.unwrap_or(256), 1 << 32)?,
         max_num_batched_tokens: positive(
             "plan.rollout.max_num_batched_tokens",
             spec.max_num_batched_tokens.unwrap_or(8192),

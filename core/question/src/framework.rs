@@ -124,10 +124,7 @@ impl Named {
     /// # Errors
     /// Lists those that there are.
     pub fn of(id: &str) -> Result<&'static Self, InputError> {
-        NAMES
-            .iter()
-            .find(|own| own.id == id)
-            .ok_or_else(|| unknown(id))
+        NAMES.iter().find(|own| own.id == id).ok_or_else(|| unknown(id))
     }
 
     /// As `Framework::version` of the rules, of a question's `framework_version`.
@@ -152,11 +149,7 @@ pub fn version_of(
     found.copied().ok_or_else(|| {
         InputError::new(
             field,
-            format!(
-                "There are no texts for {name} {:?}. Give one of {}.",
-                short(asked),
-                versions.join(", ")
-            ),
+            format!("There are no texts for {name} {:?}. Give one of {}.", short(asked), versions.join(", ")),
         )
     })
 }
@@ -164,11 +157,7 @@ pub fn version_of(
 /// That there is no framework of this identifier, with those that there are.
 pub fn unknown(id: &str) -> InputError {
     let known: Vec<&str> = NAMES.iter().map(|own| own.id).collect();
-    let message = format!(
-        "There is no framework {:?} here. Give one of {}.",
-        short(id),
-        known.join(", ")
-    );
+    let message = format!("There is no framework {:?} here. Give one of {}.", short(id), known.join(", "));
     InputError::new("framework", message)
 }
 

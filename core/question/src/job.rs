@@ -8,9 +8,7 @@ use std::fmt::Display;
 use crate::belonging;
 use crate::framework::Named;
 use crate::task::Task;
-use crate::wire::{
-    Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec,
-};
+use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Workload};
 use hardware::resolve_hardware;
 pub use reinforcement::STALENESS;
@@ -105,12 +103,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         workload,
         calibration,
         framework: resolve_framework(question)?,
-        confidence: within(
-            "confidence",
-            question.confidence.unwrap_or(CONFIDENCE),
-            0.5,
-            0.999,
-        )?,
+        confidence: within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,
     })
 }
@@ -127,10 +120,7 @@ fn resolve_framework(question: &Question) -> Result<Option<Chosen>, InputError> 
     };
     let own = Named::of(id)?;
     let version = own.version(version.as_deref().unwrap_or_default())?;
-    Ok(Some(Chosen {
-        id: own.id,
-        version,
-    }))
+    Ok(Some(Chosen { id: own.id, version }))
 }
 
 fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>, InputError> {
@@ -140,14 +130,9 @@ fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>,
     let (least, most) = FACTORS;
     let checked = |name: &str, factor: Option<f64>| {
         let field = format_args!("calibration.{name}");
-        factor
-            .map(|factor| within(field, factor, least, most))
-            .transpose()
+        factor.map(|factor| within(field, factor, least, most)).transpose()
     };
-    let own = Calibration {
-        time: checked("time", own.time)?,
-        memory: checked("memory", own.memory)?,
-    };
+    let own = Calibration { time: checked("time", own.time)?, memory: checked("memory", own.memory)? };
     Ok((own != Calibration::default()).then_some(own))
 }
 
@@ -203,9 +188,7 @@ fn resolve_workload(
         if !(tokens.is_finite() && (1.0..=MAX_TOKENS).contains(&tokens)) {
             return Err(InputError::new(
                 "workload.tokens",
-                format!(
-                    "{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run."
-                ),
+                format!("{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run."),
             ));
         }
         workload.tokens = Some(tokens);
@@ -233,12 +216,12 @@ fn resolve_workload(
             workload.rl = Some(rl);
         }
         Task::Generate => {
-            let rollout = spec.rollout.as_ref().ok_or_else(|| {
-                InputError::new("workload.rollout", "A rollout workload needs this object.")
-            })?;
+            let rollout = spec
+                .rollout
+                .as_ref()
+                .ok_or_else(|| InputError::new("workload.rollout", "A rollout workload needs this object."))?;
             let generation = resolve_generation(rollout)?;
-            workload.mean_sequence_length =
-                generation.mean_prompt_length + generation.mean_response_length;
+            workload.mean_sequence_length = generation.mean_prompt_length + generation.mean_response_length;
             workload.sequence_length = workload.mean_sequence_length.ceil() as u64;
             workload.global_batch = generation.requests;
             workload.generation = Some(generation);
@@ -261,27 +244,12 @@ fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lor
 
 fn resolve_generation(spec: &RolloutWorkloadSpec) -> Result<Generation, InputError> {
     let field = |name: &str| format!("workload.rollout.{name}");
-    let length = |name: &str, value: Option<f64>| {
-        within(
-            field(name),
-            required(&field(name), value)?,
-            1.0,
-            MAX_LENGTH as f64,
-        )
-    };
+    let length =
+        |name: &str, value: Option<f64>| within(field(name), required(&field(name), value)?, 1.0, MAX_LENGTH as f64);
     Ok(Generation {
-        requests: positive(
-            field("requests"),
-            required(&field("requests"), spec.requests)?,
-            1 << 32,
-        )?,
+        requests: positive(field("requests"), required(&field("requests"), spec.requests)?, 1 << 32)?,
         mean_prompt_length: length("mean_prompt_length", spec.mean_prompt_length)?,
         mean_response_length: length("mean_response_length", spec.mean_response_length)?,
-        response_length_cv: within(
-            field("response_length_cv"),
-            spec.response_length_cv.unwrap_or(0.0),
-            0.0,
-            10.0,
-        )?,
+        response_length_cv: within(field("response_length_cv"), spec.response_length_cv.unwrap_or(0.0), 0.0, 10.0)?,
     })
 }

@@ -17,16 +17,8 @@ const MAX_BYTES: usize = 64 << 10;
 const MAX_DEPTH: usize = 8;
 
 /// Top-level keys in the order in which they are written; the version comes before them.
-const KEYS: [&str; 8] = [
-    "model",
-    "hardware",
-    "workload",
-    "framework",
-    "framework_version",
-    "confidence",
-    "plan",
-    "calibration",
-];
+const KEYS: [&str; 8] =
+    ["model", "hardware", "workload", "framework", "framework_version", "confidence", "plan", "calibration"];
 
 /// The question as the part of an address after `#`.
 ///
@@ -63,11 +55,7 @@ fn flatten(path: &str, value: &Value, hash: &mut String) {
         Value::String(text) => {
             // A string that would read back as another value keeps its quotes.
             let ambiguous = scalar(text) != *value;
-            let text = if ambiguous {
-                value.to_string()
-            } else {
-                text.clone()
-            };
+            let text = if ambiguous { value.to_string() } else { text.clone() };
             push(path, &text, hash);
         }
         other => push(path, &other.to_string(), hash),
@@ -86,16 +74,7 @@ fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z'
-            | b'a'..=b'z'
-            | b'0'..=b'9'
-            | b'-'
-            | b'_'
-            | b'.'
-            | b'/'
-            | b':'
-            | b','
-            | b'+' => {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' | b':' | b',' | b'+' => {
                 escaped.push(char::from(byte));
             }
             _ => {
@@ -146,10 +125,7 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
     for pair in hash.split('&').filter(|pair| !pair.is_empty()) {
         let Some((key, text)) = pair.split_once('=') else {
             let key = unescape(pair).unwrap_or_else(|| "link".into());
-            return Err(InputError::new(
-                key,
-                "The link is cut here. Copy the whole link again.",
-            ));
+            return Err(InputError::new(key, "The link is cut here. Copy the whole link again."));
         };
         match key {
             "v" => {
@@ -160,22 +136,13 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
             _ => {
                 let path: Option<Vec<String>> = key.split('.').map(unescape).collect();
                 if key.is_empty() || key.starts_with('.') {
-                    return Err(InputError::new(
-                        "link",
-                        "A part of the link has no name. Copy the whole link again.",
-                    ));
+                    return Err(InputError::new("link", "A part of the link has no name. Copy the whole link again."));
                 }
                 let (Some(path), Some(text)) = (path, unescape(text)) else {
-                    return Err(InputError::new(
-                        key,
-                        "This part of the link is damaged. Copy the whole link again.",
-                    ));
+                    return Err(InputError::new(key, "This part of the link is damaged. Copy the whole link again."));
                 };
                 insert(&mut root, &path, scalar(&text)).ok_or_else(|| {
-                    InputError::new(
-                        key,
-                        "This part of the link contradicts another. Copy the whole link again.",
-                    )
+                    InputError::new(key, "This part of the link contradicts another. Copy the whole link again.")
                 })?;
             }
         }
@@ -220,9 +187,7 @@ fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) -> Option
             Some(_) => None,
         };
     }
-    let below = map
-        .entry(first.clone())
-        .or_insert_with(|| Value::Object(Map::new()));
+    let below = map.entry(first.clone()).or_insert_with(|| Value::Object(Map::new()));
     insert(below.as_object_mut()?, rest, value)
 }
 
@@ -230,7 +195,5 @@ fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) -> Option
 /// changed since.
 #[must_use]
 pub fn data_version(hash: &str) -> Option<&str> {
-    hash.trim_start_matches('#')
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("d="))
+    hash.trim_start_matches('#').split('&').find_map(|pair| pair.strip_prefix("d="))
 }

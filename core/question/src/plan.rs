@@ -1,8 +1,8 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, Backend, Engine, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
-    RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+    Attention, Backend, Engine, KvCacheDtype, Offload, Overlap, PlanSpec, Precision, RecomputeGranularity,
+    RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
 /// How training is laid out over the GPUs.
@@ -73,11 +73,7 @@ pub struct ZeroPlus {
 
 impl ZeroPlus {
     /// Plain ZeRO.
-    pub const OFF: Self = Self {
-        partition_size: 1,
-        quantized_weights: false,
-        quantized_gradients: false,
-    };
+    pub const OFF: Self = Self { partition_size: 1, quantized_weights: false, quantized_gradients: false };
 }
 
 /// What one forward pass takes on one GPU.
@@ -122,11 +118,7 @@ impl Modules {
     /// The set of the modules given.
     #[must_use]
     pub fn of(modules: &[RecomputeModule]) -> Self {
-        Self(
-            modules
-                .iter()
-                .fold(0, |set, module| set | 1 << *module as u8),
-        )
+        Self(modules.iter().fold(0, |set, module| set | 1 << *module as u8))
     }
 
     /// Whether `module` is recomputed.
@@ -142,9 +134,7 @@ impl Modules {
 
     /// The modules, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = RecomputeModule> {
-        MODULES
-            .into_iter()
-            .filter(move |module| self.contains(*module))
+        MODULES.into_iter().filter(move |module| self.contains(*module))
     }
 }
 
@@ -199,19 +189,13 @@ impl Layout {
     /// This layout with nothing recomputed.
     #[must_use]
     pub fn without_recompute(&self) -> Self {
-        Self {
-            recompute: Recompute::None,
-            ..*self
-        }
+        Self { recompute: Recompute::None, ..*self }
     }
 
     /// GPUs that hold one copy of the model's computation: everything but data parallelism.
     #[must_use]
     pub fn model_parallel(&self) -> u32 {
-        self.tensor_parallel
-            * self.pipeline_parallel
-            * self.context_parallel
-            * self.ulysses_parallel
+        self.tensor_parallel * self.pipeline_parallel * self.context_parallel * self.ulysses_parallel
     }
 
     /// Data-parallel replicas among `gpus`.

@@ -30,10 +30,8 @@ impl Preset {
     }
 }
 
-const VERL: Source = Source {
-    url: "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst",
-    date: "2026-11-20",
-};
+const VERL: Source =
+    Source { url: "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst", date: "2026-11-20" };
 const DAPO: Source = Source {
     url: "https://github.com/verl-project/verl-recipe/blob/48ea0a797fa29867ea0ad92aff7d284eec7d4be3/dapo/README.md",
     date: "2026-11-21",
@@ -42,14 +40,10 @@ const PRACTICE: Source = Source {
     url: "https://github.com/ISEEKYAN/verl_megatron_practice/tree/dfd811adc3e42edc0d5b32cdfca5e7ad9df5c4f0",
     date: "2026-11-20",
 };
-const NEMO_RL: Source = Source {
-    url: "https://github.com/NVIDIA-NeMo/RL/blob/main/docs/about/performance-summary.md",
-    date: "2026-11-20",
-};
-const CHATLEARN: Source = Source {
-    url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md",
-    date: "2025-10-23",
-};
+const NEMO_RL: Source =
+    Source { url: "https://github.com/NVIDIA-NeMo/RL/blob/main/docs/about/performance-summary.md", date: "2026-11-20" };
+const CHATLEARN: Source =
+    Source { url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md", date: "2025-10-23" };
 const LLMFORGE: Source = Source {
     url: "https://github.com/anyscale/templates/blob/main/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md",
     date: "2024-01-01",
@@ -62,10 +56,8 @@ const MODEL_ZOO: Source = Source {
     url: "https://github.com/yanring/Megatron-MoE-ModelZoo/blob/main/best_practice/qwen3/readme.md",
     date: "2026-11-20",
 };
-const LITGPT: Source = Source {
-    url: "https://github.com/Lightning-AI/litgpt/blob/main/tutorials/resource-tables.md",
-    date: "2026-11-20",
-};
+const LITGPT: Source =
+    Source { url: "https://github.com/Lightning-AI/litgpt/blob/main/tutorials/resource-tables.md", date: "2026-11-20" };
 
 /// What to know about the lengths of `verl_megatron_practice`.
 const DERIVED: [&str; 2] = [

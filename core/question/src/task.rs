@@ -70,11 +70,7 @@ pub const PPO: Algorithm = Algorithm {
     reference: true,
     responses_per_prompt: 1,
     oversampling: None,
-    loss: Loss {
-        ratio: Unit::Token,
-        mean: Unit::Token,
-        clip: None,
-    },
+    loss: Loss { ratio: Unit::Token, mean: Unit::Token, clip: None },
 };
 
 /// Group relative policy optimization (arXiv:2402.03300).
@@ -84,11 +80,7 @@ pub const GRPO: Algorithm = Algorithm {
     reference: true,
     responses_per_prompt: 8,
     oversampling: None,
-    loss: Loss {
-        ratio: Unit::Token,
-        mean: Unit::Response,
-        clip: None,
-    },
+    loss: Loss { ratio: Unit::Token, mean: Unit::Response, clip: None },
 };
 
 /// Prompts that DAPO's dynamic sampling (arXiv:2503.14476, section 3.2) generates for each that trains: rollout over one batch's generation in seven
@@ -107,12 +99,7 @@ pub const DAPO: Algorithm = Algorithm {
     loss: Loss {
         ratio: Unit::Token,
         mean: Unit::Token,
-        clip: Some(Clip {
-            low: 0.2,
-            high: 0.28,
-            why: "DAPO clips higher above, to keep exploring",
-            dual: Some(10.0),
-        }),
+        clip: Some(Clip { low: 0.2, high: 0.28, why: "DAPO clips higher above, to keep exploring", dual: Some(10.0) }),
     },
 };
 
@@ -186,9 +173,7 @@ impl WorkloadKind {
             Self::Sft => "SFT",
             Self::Lora => "LoRA",
             Self::Qlora => "QLoRA",
-            Self::Ppo | Self::Grpo | Self::Dapo | Self::Gspo => {
-                self.algorithm().map_or("", |own| own.name)
-            }
+            Self::Ppo | Self::Grpo | Self::Dapo | Self::Gspo => self.algorithm().map_or("", |own| own.name),
             Self::Rollout => "Rollout",
         }
     }

@@ -149,10 +149,7 @@ impl Workload {
     /// Whether a model is fine-tuned on given texts, as Hugging Face's trainers do.
     #[must_use]
     pub fn fine_tunes(&self) -> bool {
-        matches!(
-            self.kind,
-            WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora
-        )
+        matches!(self.kind, WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora)
     }
 
     /// Whether the whole model trains, rather than adapters.

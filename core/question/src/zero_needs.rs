@@ -46,15 +46,9 @@ impl ZeroNeeds {
     pub fn stage_2(&self, offload_optimizer: bool) -> Needs {
         let p = self.parameters;
         if offload_optimizer {
-            Needs {
-                gpu: 2.0 * p,
-                host: p * (4.0 * self.gpus()).max(16.0) * BUFFERS,
-            }
+            Needs { gpu: 2.0 * p, host: p * (4.0 * self.gpus()).max(16.0) * BUFFERS }
         } else {
-            Needs {
-                gpu: 2.0 * p + 18.0 * p / self.gpus(),
-                host: 4.0 * p * self.gpus_per_node * BUFFERS,
-            }
+            Needs { gpu: 2.0 * p + 18.0 * p / self.gpus(), host: 4.0 * p * self.gpus_per_node * BUFFERS }
         }
     }
 
@@ -69,20 +63,11 @@ impl ZeroNeeds {
             p * if zero_init { share } else { whole.max(share) } * BUFFERS
         };
         match (offload.optimizer, offload.parameters) {
-            (true, true) => Needs {
-                gpu: gathered,
-                host: host(18.0),
-            },
-            (true, false) => Needs {
-                gpu: gathered + 2.0 * p / self.gpus(),
-                host: host(16.0),
-            },
+            (true, true) => Needs { gpu: gathered, host: host(18.0) },
+            (true, false) => Needs { gpu: gathered + 2.0 * p / self.gpus(), host: host(16.0) },
             (false, _) => {
                 let built = if zero_init { self.largest_module } else { p };
-                Needs {
-                    gpu: gathered + 18.0 * p / self.gpus(),
-                    host: built * whole * BUFFERS,
-                }
+                Needs { gpu: gathered + 18.0 * p / self.gpus(), host: built * whole * BUFFERS }
             }
         }
     }

@@ -24,30 +24,21 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     rules.require(job.workload.full_parameter(), "workload.lora", || {
         "ChatLearn trains every parameter. Remove the adapters, or take veRL's flags.".to_owned()
     });
-    rules.require(
-        rl.schedule == Schedule::Colocated,
-        "workload.rl.schedule",
-        || {
-            "ChatLearn runs generation and training on the same GPUs. Set it to colocated."
-                .to_owned()
-        },
-    );
-    rules.require(
-        rl.reward_model.is_none(),
-        "workload.rl.reward_model",
-        || "ChatLearn scores by a rule. Remove the reward model, or take veRL's flags.".to_owned(),
-    );
+    rules.require(rl.schedule == Schedule::Colocated, "workload.rl.schedule", || {
+        "ChatLearn runs generation and training on the same GPUs. Set it to colocated.".to_owned()
+    });
+    rules.require(rl.reward_model.is_none(), "workload.rl.reward_model", || {
+        "ChatLearn scores by a rule. Remove the reward model, or take veRL's flags.".to_owned()
+    });
     rules.require(rl.epochs == 1, "workload.rl.epochs", || {
         "ChatLearn passes once over the samples of an episode. Set it to 1.".to_owned()
     });
     rules.require(rl.oversampling == 1.0, "workload.rl.oversampling", || {
         "ChatLearn filters no groups. Set it to 1, or take veRL's flags.".to_owned()
     });
-    rules.require(
-        rl.gen_batch_size == rl.prompts_per_step,
-        "workload.rl.gen_batch_size",
-        || "ChatLearn generates an episode's prompts at once. Leave it out.".to_owned(),
-    );
+    rules.require(rl.gen_batch_size == rl.prompts_per_step, "workload.rl.gen_batch_size", || {
+        "ChatLearn generates an episode's prompts at once. Leave it out.".to_owned()
+    });
     // algorithm/grpo_utils/policy_trainer.py computes GRPO's loss whatever use_group_sequence_policy says;
     // megatron_utils/train_helper.py asks.
     rules.require(
@@ -63,12 +54,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         "ChatLearn trains in bf16. Set it to bf16.".to_owned()
     });
     rules.whole_nodes(job);
-    rules.position(
-        job,
-        rl.max_length(),
-        "workload.rl.max_response_length",
-        plan.layout.backend != Backend::Megatron,
-    );
+    rules.position(job, rl.max_length(), "workload.rl.max_response_length", plan.layout.backend != Backend::Megatron);
     let gpus = job.hardware.gpus;
     layout(&mut rules, job, &plan.layout, gpus);
     batches(&mut rules, plan, rl, gpus);
@@ -78,42 +64,27 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
 
 fn kind(kind: WorkloadKind) -> &'static str {
     match kind {
-        WorkloadKind::Ppo => {
-            "ChatLearn 1.2.0 has GRPO and GSPO, no critic. Choose grpo, or take veRL's flags."
-        }
+        WorkloadKind::Ppo => "ChatLearn 1.2.0 has GRPO and GSPO, no critic. Choose grpo, or take veRL's flags.",
         WorkloadKind::Dapo => {
             "ChatLearn 1.2.0 has GRPO and GSPO, and filters no groups. Choose grpo and raise \
              models.policy_trainer.pos_clip_ratio for its asymmetric clip, or take veRL's flags."
         }
-        WorkloadKind::Rollout => {
-            "ChatLearn trains; for generation alone start vLLM or SGLang itself."
-        }
-        _ => {
-            "ChatLearn 1.2.0 has GRPO and GSPO alone. Choose grpo, or take veRL's or DeepSpeed's flags."
-        }
+        WorkloadKind::Rollout => "ChatLearn trains; for generation alone start vLLM or SGLang itself.",
+        _ => "ChatLearn 1.2.0 has GRPO and GSPO alone. Choose grpo, or take veRL's or DeepSpeed's flags.",
     }
 }
 
 fn layout(rules: &mut Rules, job: &Job, layout: &Layout, gpus: u32) {
     let (path, shape) = (Path(""), &job.model.shape);
-    rules.require(
-        layout.attention == Attention::Flash,
-        "plan.attention",
-        || "ChatLearn attends by FlashAttention. Set attention to flash.".to_owned(),
-    );
-    rules.require(
-        !layout.offload.activations,
-        "plan.offload.activations",
-        || "ChatLearn keeps activations on the GPU. Use recompute instead.".to_owned(),
-    );
-    rules.require(
-        layout.optimizer_offload_fraction == 0.0,
-        "plan.optimizer_offload_fraction",
-        || {
-            "ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead."
-                .to_owned()
-        },
-    );
+    rules.require(layout.attention == Attention::Flash, "plan.attention", || {
+        "ChatLearn attends by FlashAttention. Set attention to flash.".to_owned()
+    });
+    rules.require(!layout.offload.activations, "plan.offload.activations", || {
+        "ChatLearn keeps activations on the GPU. Use recompute instead.".to_owned()
+    });
+    rules.require(layout.optimizer_offload_fraction == 0.0, "plan.optimizer_offload_fraction", || {
+        "ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead.".to_owned()
+    });
     match layout.backend {
         Backend::Megatron => {
             rules.megatron(&path, layout, shape, gpus);
@@ -150,11 +121,7 @@ fn layout(rules: &mut Rules, job: &Job, layout: &Layout, gpus: u32) {
 /// GPUs of one replica of the reference policy: dense and expert layers share them.
 pub(super) fn replica(shape: &Shape, layout: &Layout) -> u64 {
     let dense = layout.tensor_parallel * layout.context_parallel;
-    let experts = if shape.num_experts > 0 {
-        layout.expert_tensor_parallel * layout.expert_parallel
-    } else {
-        1
-    };
+    let experts = if shape.num_experts > 0 { layout.expert_tensor_parallel * layout.expert_parallel } else { 1 };
     lcm(dense.into(), experts.into()).saturating_mul(layout.pipeline_parallel.into())
 }
 
@@ -164,18 +131,13 @@ fn packs(layout: &Layout) -> bool {
 
 /// algorithm/grpo.py, `GrpoConfig._validate_impl`.
 fn batches(rules: &mut Rules, plan: &Plan, rl: &Rl, gpus: u32) {
-    let (samples, mini) = (
-        rl.sequences(),
-        rl.mini_batch.saturating_mul(rl.responses_per_prompt),
-    );
+    let (samples, mini) = (rl.sequences(), rl.mini_batch.saturating_mul(rl.responses_per_prompt));
     let dp = u64::from(plan.layout.data_parallel(gpus));
     rules.divides(mini, samples, "workload.rl.mini_batch", || {
         format!("{samples} samples of an episode are no multiple of a mini-batch of {mini}.")
     });
     rules.divides(dp, mini, "workload.rl.mini_batch", || {
-        format!(
-            "A mini-batch of {mini} sequences cannot be shared evenly by {dp} data-parallel ranks."
-        )
+        format!("A mini-batch of {mini} sequences cannot be shared evenly by {dp} data-parallel ranks.")
     });
     match plan.layout.micro_batch {
         MicroBatch::Tokens(_) => rules.token_budget(&Path(""), &plan.layout, rl.max_length()),
@@ -198,43 +160,25 @@ fn rollout(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl) {
     rules.require(rollout.data_parallel == 1 && rollout.expert_parallel == 1, "plan.rollout.expert_parallel", || {
         "ChatLearn's engines have tensor parallelism alone. Set data_parallel and expert_parallel to 1.".to_owned()
     });
-    rules.require(
-        rollout.precision == Precision::Bf16,
-        "plan.rollout.precision",
-        || "ChatLearn loads its engine in bf16. Set precision to bf16.".to_owned(),
-    );
+    rules.require(rollout.precision == Precision::Bf16, "plan.rollout.precision", || {
+        "ChatLearn loads its engine in bf16. Set precision to bf16.".to_owned()
+    });
     let replicas = u64::from(gpus / rollout.gpus().max(1)).max(1);
     // runtime/environment.py: the samples are shared by the engines.
-    rules.divides(
-        replicas,
-        rl.sequences(),
-        "workload.rl.prompts_per_step",
-        || {
-            format!(
-                "{} samples of an episode cannot be shared evenly by {replicas} engines.",
-                rl.sequences()
-            )
-        },
-    );
+    rules.divides(replicas, rl.sequences(), "workload.rl.prompts_per_step", || {
+        format!("{} samples of an episode cannot be shared evenly by {replicas} engines.", rl.sequences())
+    });
     // runtime/executor.py: batches pass between roles whose counts divide one another.
     let dp = u64::from(plan.layout.data_parallel(gpus));
     let own = reference_ranks(job, &plan.layout);
-    for (one, other, what) in [
-        (replicas, dp, "engines feed"),
-        (own, dp, "ranks of the reference feed"),
-    ] {
+    for (one, other, what) in [(replicas, dp, "engines feed"), (own, dp, "ranks of the reference feed")] {
         let (most, least) = (one.max(other), one.min(other));
         rules.divides(least, most, "plan.rollout.tensor_parallel", || {
-            format!(
-                "{one} {what} {other} data-parallel ranks: one must be a multiple of the other."
-            )
+            format!("{one} {what} {other} data-parallel ranks: one must be a multiple of the other.")
         });
     }
     rules.divides(own, rl.sequences(), "workload.rl.prompts_per_step", || {
-        format!(
-            "{} samples of an episode cannot be shared evenly by {own} ranks of the reference.",
-            rl.sequences()
-        )
+        format!("{} samples of an episode cannot be shared evenly by {own} ranks of the reference.", rl.sequences())
     });
 }
 

@@ -28,33 +28,23 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         return rules.0;
     }
     rules.require(layout.backend != Backend::Megatron, "plan.backend", || {
-        "LLaMA-Factory's Megatron adapter is another program. Set the backend to deepspeed, fsdp or ddp."
-            .into()
+        "LLaMA-Factory's Megatron adapter is another program. Set the backend to deepspeed, fsdp or ddp.".into()
     });
     rules.trainer(layout, job);
-    rules.require(
-        matches!(job.workload.precision, Precision::Bf16 | Precision::Fp16),
-        "workload.precision",
-        || "LLaMA-Factory is laid out in bf16 or fp16 here. Choose one of these.".into(),
-    );
+    rules.require(matches!(job.workload.precision, Precision::Bf16 | Precision::Fp16), "workload.precision", || {
+        "LLaMA-Factory is laid out in bf16 or fp16 here. Choose one of these.".into()
+    });
     if layout.backend == Backend::Fsdp {
-        rules.require(
-            matches!(layout.zero_stage, 2 | 3),
-            "plan.zero_stage",
-            || {
-                "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3."
-                    .into()
-            },
-        );
+        rules.require(matches!(layout.zero_stage, 2 | 3), "plan.zero_stage", || {
+            "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.".into()
+        });
         let gpus = job.hardware.gpus;
         rules.require(layout.shard_group == gpus, "plan.shard_group", || {
             format!("LLaMA-Factory shards over all GPUs. Set shard_group to {gpus}.")
         });
     }
-    rules.require(
-        !layout.offload.activations,
-        "plan.offload.activations",
-        || "LLaMA-Factory's key for it is for one GPU. Use recompute instead.".into(),
-    );
+    rules.require(!layout.offload.activations, "plan.offload.activations", || {
+        "LLaMA-Factory's key for it is for one GPU. Use recompute instead.".into()
+    });
     rules.0
 }

@@ -39,17 +39,15 @@ pub fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
     if layout.shard_group < gpus || other {
         return None;
     }
-    Some(
-        match (layout.zero_stage, offload.optimizer, offload.parameters) {
-            (3, false, false) if plus.partition_size == 8 => "zero_3_hpz.json",
-            _ if plus.partition_size > 1 => return None,
-            (2, false, false) => "zero_2.json",
-            (3, false, false) => "zero_3.json",
-            (3, true, false) => "zero_3_offload_optim.json",
-            (3, true, true) => "zero_3_offload_optim+param.json",
-            _ => return None,
-        },
-    )
+    Some(match (layout.zero_stage, offload.optimizer, offload.parameters) {
+        (3, false, false) if plus.partition_size == 8 => "zero_3_hpz.json",
+        _ if plus.partition_size > 1 => return None,
+        (2, false, false) => "zero_2.json",
+        (3, false, false) => "zero_3.json",
+        (3, true, false) => "zero_3_offload_optim.json",
+        (3, true, true) => "zero_3_offload_optim+param.json",
+        _ => return None,
+    })
 }
 
 /// What LLMForge has no words for.
@@ -57,24 +55,18 @@ pub fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
 pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     let mut rules = Rules::default();
     let (layout, workload, gpus) = (&plan.layout, &job.workload, job.hardware.gpus);
-    rules.require(
-        matches!(workload.kind, WorkloadKind::Sft | WorkloadKind::Lora),
-        "workload.kind",
-        || "LLMForge fine-tunes, with all weights or with LoRA. Choose sft or lora.".to_owned(),
-    );
+    rules.require(matches!(workload.kind, WorkloadKind::Sft | WorkloadKind::Lora), "workload.kind", || {
+        "LLMForge fine-tunes, with all weights or with LoRA. Choose sft or lora.".to_owned()
+    });
     rules.require(accelerator(job).is_some(), "hardware.gpu", || {
-        "LLMForge runs on A10G, L4, A100 and H100. Choose one of these, or take DeepSpeed's flags."
-            .to_owned()
+        "LLMForge runs on A10G, L4, A100 and H100. Choose one of these, or take DeepSpeed's flags.".to_owned()
     });
     rules.require(layout.backend == Backend::Deepspeed, "plan.backend", || {
-        "LLMForge trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search."
-            .to_owned()
+        "LLMForge trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search.".to_owned()
     });
-    rules.require(
-        workload.precision == Precision::Bf16,
-        "workload.precision",
-        || "LLMForge trains in bf16. Choose it.".to_owned(),
-    );
+    rules.require(workload.precision == Precision::Bf16, "workload.precision", || {
+        "LLMForge trains in bf16. Choose it.".to_owned()
+    });
     for (name, size) in [
         ("tensor_parallel", layout.tensor_parallel),
         ("pipeline_parallel", layout.pipeline_parallel),
@@ -82,9 +74,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
         ("ulysses_parallel", layout.ulysses_parallel),
         ("expert_parallel", layout.expert_parallel),
     ] {
-        rules.require(size == 1, Path("").of(name), || {
-            format!("LLMForge shards by ZeRO alone. Set {name} to 1.")
-        });
+        rules.require(size == 1, Path("").of(name), || format!("LLMForge shards by ZeRO alone. Set {name} to 1."));
     }
     rules.require(
         configuration(layout, gpus).is_some(),
@@ -94,29 +84,16 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
                 .to_owned()
         },
     );
-    rules.require(
-        matches!(layout.recompute, Recompute::None | Recompute::Full),
-        "plan.recompute",
-        || "LLMForge recomputes whole layers or nothing. Set it to full or none.".to_owned(),
-    );
+    rules.require(matches!(layout.recompute, Recompute::None | Recompute::Full), "plan.recompute", || {
+        "LLMForge recomputes whole layers or nothing. Set it to full or none.".to_owned()
+    });
     let MicroBatch::Sequences(micro) = layout.micro_batch else {
-        rules.refuse(
-            "plan.max_tokens_per_gpu",
-            "LLMForge counts sequences. Give micro_batch instead.",
-        );
+        rules.refuse("plan.max_tokens_per_gpu", "LLMForge counts sequences. Give micro_batch instead.");
         return rules.0;
     };
     let per_step = micro.saturating_mul(u64::from(gpus));
-    rules.divides(
-        per_step,
-        workload.global_batch,
-        "workload.global_batch",
-        || {
-            format!(
-                "{} sequences are no multiple of {per_step}, one micro-batch on every GPU.",
-                workload.global_batch
-            )
-        },
-    );
+    rules.divides(per_step, workload.global_batch, "workload.global_batch", || {
+        format!("{} sequences are no multiple of {per_step}, one micro-batch on every GPU.", workload.global_batch)
+    });
     rules.0
 }

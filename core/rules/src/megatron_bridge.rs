@@ -75,11 +75,7 @@ static RECIPES: &[Recipe] = &[
     all("qwen3-32b", "qwen3_32b"),
     all("qwen3-30b-a3b", "qwen3_30b_a3b"),
     all("qwen3-235b-a22b", "qwen3_235b_a22b"),
-    Recipe {
-        id: "qwen3-next-80b-a3b",
-        name: "qwen3_next_80b_a3b",
-        tunes: Tunes::Fully,
-    },
+    Recipe { id: "qwen3-next-80b-a3b", name: "qwen3_next_80b_a3b", tunes: Tunes::Fully },
 ];
 
 /// The recipes of a model.
@@ -128,23 +124,18 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     });
     core(&mut rules, job, layout);
     rules.require(layout.attention == Attention::Flash, "plan.attention", || {
-        "No override chooses the attention kernel: a recipe holds an object there. Set attention to flash."
-            .to_owned()
+        "No override chooses the attention kernel: a recipe holds an object there. Set attention to flash.".to_owned()
     });
     // megatron-core's `TransformerConfig`, for `gated_delta_net`.
     if shape.layer_pattern.contains('L') {
         let field = Path("").of("context_parallel");
         rules.require(layout.context_parallel == 1, &field, || {
-            "Linear attention is not split along the sequence. Set context_parallel to 1."
-                .to_owned()
+            "Linear attention is not split along the sequence. Set context_parallel to 1.".to_owned()
         });
         let heads = shape.linear.num_key_heads;
-        rules.divides(
-            layout.tensor_parallel.into(),
-            heads,
-            Path("").of("tensor_parallel"),
-            || format!("{heads} heads of linear attention cannot be split evenly."),
-        );
+        rules.divides(layout.tensor_parallel.into(), heads, Path("").of("tensor_parallel"), || {
+            format!("{heads} heads of linear attention cannot be split evenly.")
+        });
     }
     // `ConfigContainer.validate`.
     let one = super::deepspeed::micro(layout, workload.sequence_length) == 1;

@@ -49,23 +49,12 @@ pub(super) fn core(rules: &mut Rules, job: &Job, layout: &Layout) {
         "Set the backend to megatron, or leave it to the search.".to_owned()
     });
     rules.whole_nodes(job);
-    rules.position(
-        job,
-        workload.sequence_length,
-        "workload.sequence_length",
-        false,
-    );
+    rules.position(job, workload.sequence_length, "workload.sequence_length", false);
     rules.megatron(&Path(""), layout, shape, gpus);
-    let (tp, cp, sequence) = (
-        u64::from(layout.tensor_parallel),
-        u64::from(layout.context_parallel),
-        workload.sequence_length,
-    );
+    let (tp, cp, sequence) =
+        (u64::from(layout.tensor_parallel), u64::from(layout.context_parallel), workload.sequence_length);
     let groups = shape.num_key_value_heads;
-    let even = groups == 0
-        || shape.is_mla()
-        || groups.is_multiple_of(tp.max(1))
-        || tp.is_multiple_of(groups);
+    let even = groups == 0 || shape.is_mla() || groups.is_multiple_of(tp.max(1)) || tp.is_multiple_of(groups);
     rules.require(even, "plan.tensor_parallel", || {
         format!("Neither of {groups} key and value heads and {tp} divides the other.")
     });
@@ -74,42 +63,30 @@ pub(super) fn core(rules: &mut Rules, job: &Job, layout: &Layout) {
         format!("{sequence} tokens are no multiple of 2 × CP {cp}.")
     });
     let split = layout.sequence_parallel && tp > 1;
-    rules.require(
-        !split || sequence.is_multiple_of(tp * cp),
-        "workload.sequence_length",
-        || format!("Sequence parallelism splits {sequence} tokens evenly over TP {tp} × CP {cp}."),
-    );
+    rules.require(!split || sequence.is_multiple_of(tp * cp), "workload.sequence_length", || {
+        format!("Sequence parallelism splits {sequence} tokens evenly over TP {tp} × CP {cp}.")
+    });
     batch(rules, job, layout);
     states(rules, layout);
     let overlap = layout.overlap;
     rules.require(
         !overlap.parameters || overlap.gradients || layout.zero_stage == 0,
         "plan.overlap.parameters",
-        || {
-            "Parameters are gathered beside computation only where gradients are reduced so too. Set both."
-                .to_owned()
-        },
+        || "Parameters are gathered beside computation only where gradients are reduced so too. Set both.".to_owned(),
     );
     rules.require(!overlap.tensor_parallel || split, "plan.overlap.tensor_parallel", || {
         "Tensor-parallel communication overlaps under sequence parallelism only. Set sequence_parallel to true."
             .to_owned()
     });
     if let Recompute::Selective(modules) = layout.recompute {
-        let expert = [
-            RecomputeModule::Moe,
-            RecomputeModule::MoeAct,
-            RecomputeModule::SharedExperts,
-        ];
+        let expert = [RecomputeModule::Moe, RecomputeModule::MoeAct, RecomputeModule::SharedExperts];
         let some = |wanted: &[RecomputeModule]| wanted.iter().any(|one| modules.contains(*one));
         rules.require(shape.num_experts > 0 || !some(&expert), "plan.recompute", || {
-            "The model has no experts to compute again. Leave moe, moe_act and shared_experts out."
-                .to_owned()
+            "The model has no experts to compute again. Leave moe, moe_act and shared_experts out.".to_owned()
         });
-        rules.require(
-            shape.is_mla() || !some(&[RecomputeModule::MlaUpProj]),
-            "plan.recompute",
-            || "The model has no latent attention. Leave mla_up_proj out.".to_owned(),
-        );
+        rules.require(shape.is_mla() || !some(&[RecomputeModule::MlaUpProj]), "plan.recompute", || {
+            "The model has no latent attention. Leave mla_up_proj out.".to_owned()
+        });
     }
 }
 
@@ -126,14 +103,9 @@ pub fn samples(workload: &Workload, step: u64) -> u64 {
 
 /// Its data set for pre-training has no padding.
 pub(super) fn joined(rules: &mut Rules, workload: &Workload) {
-    rules.require(
-        workload.packing || !workload.varies(),
-        "workload.packing",
-        || {
-            "Megatron's data set joins documents into whole sequences. Set packing to true."
-                .to_owned()
-        },
-    );
+    rules.require(workload.packing || !workload.varies(), "workload.packing", || {
+        "Megatron's data set joins documents into whole sequences. Set packing to true.".to_owned()
+    });
 }
 
 /// `num_microbatches_calculator.py` and `pipeline_parallel/schedules.py`.
@@ -152,11 +124,9 @@ fn batch(rules: &mut Rules, job: &Job, layout: &Layout) {
     });
     let (stages, passes) = (u64::from(layout.pipeline_parallel), samples / step.max(1));
     let interleaved = layout.virtual_pipeline > 1;
-    rules.require(
-        !interleaved || passes.is_multiple_of(stages.max(1)),
-        "plan.virtual_pipeline",
-        || format!("With chunks, {passes} micro-batches must be a multiple of {stages} stages."),
-    );
+    rules.require(!interleaved || passes.is_multiple_of(stages.max(1)), "plan.virtual_pipeline", || {
+        format!("With chunks, {passes} micro-batches must be a multiple of {stages} stages.")
+    });
 }
 
 fn states(rules: &mut Rules, layout: &Layout) {
@@ -168,23 +138,14 @@ fn states(rules: &mut Rules, layout: &Layout) {
         "Megatron keeps its gradients on the GPU. Set it to false.".to_owned()
     });
     let narrow = layout.optimizer_bytes < 7.5 || layout.master_weights_bytes < 3.5;
-    rules.require(
-        layout.zero_stage == 1 || !(offload.optimizer || narrow),
-        "plan.zero_stage",
-        || {
-            "An optimizer in host memory or with narrow states is the distributed one. Set zero_stage to 1."
-                .to_owned()
-        },
-    );
+    rules.require(layout.zero_stage == 1 || !(offload.optimizer || narrow), "plan.zero_stage", || {
+        "An optimizer in host memory or with narrow states is the distributed one. Set zero_stage to 1.".to_owned()
+    });
 }
 
 /// What no argument of `pretrain_gpt.py` describes, or none that the estimate covers.
 fn architecture(rules: &mut Rules, shape: &Shape) {
-    let biases = [
-        shape.attention_bias,
-        shape.attention_out_bias,
-        shape.mlp_bias,
-    ];
+    let biases = [shape.attention_bias, shape.attention_out_bias, shape.mlp_bias];
     let known = [[false; 3], [true, false, false], [true; 3]];
     let missing = if shape.vision.is_some() {
         "a vision tower"

@@ -24,11 +24,7 @@ pub const TRAINED: u64 = 32_768;
 
 /// Tokens of a sequence that a model reaches: its positions, or what its card stretches them to; 0 where nobody says.
 pub fn reach(id: &str, positions: u64) -> u64 {
-    if STRETCHED.contains(&id) {
-        positions.max(4 * TRAINED)
-    } else {
-        positions
-    }
+    if STRETCHED.contains(&id) { positions.max(4 * TRAINED) } else { positions }
 }
 
 #[cfg(test)]

@@ -13,9 +13,7 @@ use shardwise_question::wire::Schedule;
 pub fn pools(job: &Job) -> (u32, u32) {
     let all = job.hardware.gpus;
     match &job.workload.rl {
-        Some(rl) if rl.schedule != Schedule::Colocated => {
-            (rl.train_gpus, all.saturating_sub(rl.train_gpus))
-        }
+        Some(rl) if rl.schedule != Schedule::Colocated => (rl.train_gpus, all.saturating_sub(rl.train_gpus)),
         _ => (all, all),
     }
 }
@@ -55,25 +53,14 @@ impl Rules {
         self.0.push(InputError::new(field.to_string(), message));
     }
 
-    pub(super) fn require(
-        &mut self,
-        holds: bool,
-        field: impl Display,
-        message: impl FnOnce() -> String,
-    ) {
+    pub(super) fn require(&mut self, holds: bool, field: impl Display, message: impl FnOnce() -> String) {
         if !holds {
             self.refuse(field, message());
         }
     }
 
     /// `whole` must be a multiple of `part`.
-    pub(super) fn divides(
-        &mut self,
-        part: u64,
-        whole: u64,
-        field: impl Display,
-        message: impl FnOnce() -> String,
-    ) {
+    pub(super) fn divides(&mut self, part: u64, whole: u64, field: impl Display, message: impl FnOnce() -> String) {
         self.require(part != 0 && whole.is_multiple_of(part), field, message);
     }
 
@@ -87,40 +74,22 @@ impl Rules {
 
     /// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
     pub(super) fn megatron(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
-        let (tp, pp, cp) = (
-            layout.tensor_parallel,
-            layout.pipeline_parallel,
-            layout.context_parallel,
-        );
+        let (tp, pp, cp) = (layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel);
         self.require(layout.ulysses_parallel == 1, field.of("ulysses_parallel"), || {
             "Megatron splits sequences by context parallelism. Set ulysses_parallel to 1 and use context_parallel."
                 .to_owned()
         });
-        self.divides(
-            u64::from(tp * pp * cp),
-            gpus.into(),
-            field.of("tensor_parallel"),
-            || format!("{gpus} GPUs are no multiple of TP {tp} × PP {pp} × CP {cp}."),
-        );
+        self.divides(u64::from(tp * pp * cp), gpus.into(), field.of("tensor_parallel"), || {
+            format!("{gpus} GPUs are no multiple of TP {tp} × PP {pp} × CP {cp}.")
+        });
         let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
         if shape.num_experts > 0 {
-            self.divides(
-                u64::from(etp * ep * pp),
-                gpus.into(),
-                field.of("expert_parallel"),
-                || format!("{gpus} GPUs are no multiple of ETP {etp} × EP {ep} × PP {pp}."),
-            );
-            self.divides(
-                ep.into(),
-                shape.num_experts,
-                field.of("expert_parallel"),
-                || {
-                    format!(
-                        "{} experts cannot be shared evenly by {ep} GPUs.",
-                        shape.num_experts
-                    )
-                },
-            );
+            self.divides(u64::from(etp * ep * pp), gpus.into(), field.of("expert_parallel"), || {
+                format!("{gpus} GPUs are no multiple of ETP {etp} × EP {ep} × PP {pp}.")
+            });
+            self.divides(ep.into(), shape.num_experts, field.of("expert_parallel"), || {
+                format!("{} experts cannot be shared evenly by {ep} GPUs.", shape.num_experts)
+            });
             self.require(tp == 1 || layout.sequence_parallel, field.of("sequence_parallel"), || {
                 "Megatron trains experts under tensor parallelism with sequence parallelism only. Set it to true."
                     .to_owned()
@@ -130,38 +99,23 @@ impl Rules {
                 "The model has no experts. Set expert_parallel to 1.".to_owned()
             });
         }
-        self.divides(
-            tp.into(),
-            shape.num_attention_heads,
-            field.of("tensor_parallel"),
-            || {
-                format!(
-                    "{} attention heads cannot be split by {tp}.",
-                    shape.num_attention_heads
-                )
-            },
-        );
+        self.divides(tp.into(), shape.num_attention_heads, field.of("tensor_parallel"), || {
+            format!("{} attention heads cannot be split by {tp}.", shape.num_attention_heads)
+        });
         let (vpp, layers) = (layout.virtual_pipeline.max(1), shape.num_hidden_layers);
         let even = layers.is_multiple_of(u64::from(pp * vpp).max(1));
-        self.require(
-            even || (vpp == 1 && last_stage(layers, pp).is_some()),
-            field.of("pipeline_parallel"),
-            || format!("{layers} layers cannot be split into {pp} stages of {vpp} chunks."),
-        );
+        self.require(even || (vpp == 1 && last_stage(layers, pp).is_some()), field.of("pipeline_parallel"), || {
+            format!("{layers} layers cannot be split into {pp} stages of {vpp} chunks.")
+        });
         self.require(vpp == 1 || pp > 1, field.of("virtual_pipeline"), || {
             "Chunks need more than one pipeline stage. Set virtual_pipeline to 1.".to_owned()
         });
         self.require(layout.zero_stage <= 1, field.of("zero_stage"), || {
             "Megatron shards the optimizer (1) or nothing (0). Set zero_stage to 1.".to_owned()
         });
-        self.require(
-            !layout.offload.activations,
-            field.of("offload.activations"),
-            || {
-                "Its Megatron backend keeps activations on the GPU. Use recompute instead."
-                    .to_owned()
-            },
-        );
+        self.require(!layout.offload.activations, field.of("offload.activations"), || {
+            "Its Megatron backend keeps activations on the GPU. Use recompute instead.".to_owned()
+        });
     }
 
     /// FSDP with Ulysses: what both veRL and `ChatLearn` ask.
@@ -174,27 +128,16 @@ impl Rules {
         ];
         for (name, size) in others {
             self.require(size == 1, field.of(name), || {
-                format!(
-                    "FSDP has no {}. Set it to 1 or the backend to megatron.",
-                    name.replace('_', " ")
-                )
+                format!("FSDP has no {}. Set it to 1 or the backend to megatron.", name.replace('_', " "))
             });
         }
         let sp = layout.ulysses_parallel;
         self.divides(sp.into(), gpus.into(), field.of("ulysses_parallel"), || {
             format!("{gpus} GPUs are no multiple of {sp}.")
         });
-        self.divides(
-            sp.into(),
-            shape.num_attention_heads,
-            field.of("ulysses_parallel"),
-            || {
-                format!(
-                    "{} attention heads cannot be split by {sp}.",
-                    shape.num_attention_heads
-                )
-            },
-        );
+        self.divides(sp.into(), shape.num_attention_heads, field.of("ulysses_parallel"), || {
+            format!("{} attention heads cannot be split by {sp}.", shape.num_attention_heads)
+        });
         let (sp, kv) = (u64::from(sp), shape.num_key_value_heads);
         let even = kv == 0 || shape.is_mla() || kv.is_multiple_of(sp) || sp.is_multiple_of(kv);
         self.require(even, field.of("ulysses_parallel"), || {
@@ -203,39 +146,26 @@ impl Rules {
     }
 
     /// The generation engine.
-    pub(super) fn rollout(
-        &mut self,
-        rollout: &RolloutPlan,
-        shape: &Shape,
-        gpus: u32,
-        gpus_per_node: u32,
-    ) {
+    pub(super) fn rollout(&mut self, rollout: &RolloutPlan, shape: &Shape, gpus: u32, gpus_per_node: u32) {
         let (tp, engine) = (rollout.tensor_parallel, rollout.gpus());
         let field = "plan.rollout.tensor_parallel";
         self.divides(engine.into(), gpus.into(), field, || {
             format!("{gpus} GPUs are no multiple of an engine's {engine}.")
         });
         self.divides(tp.into(), shape.num_attention_heads, field, || {
-            format!(
-                "{} attention heads cannot be split by {tp}.",
-                shape.num_attention_heads
-            )
+            format!("{} attention heads cannot be split by {tp}.", shape.num_attention_heads)
         });
         let (wide, kv) = (u64::from(tp), shape.num_key_value_heads);
         let even = kv == 0 || shape.is_mla() || kv.is_multiple_of(wide) || wide.is_multiple_of(kv);
-        self.require(even, field, || {
-            format!("Neither of {kv} key and value heads and {tp} divides the other.")
-        });
+        self.require(even, field, || format!("Neither of {kv} key and value heads and {tp} divides the other."));
         let node = gpus_per_node.min(gpus).max(1);
         self.require(engine <= node || engine.is_multiple_of(node), field, || {
             format!("An engine of {engine} GPUs is no whole number of nodes of {node}.")
         });
         let utilization = rollout.gpu_memory_utilization;
-        self.require(
-            utilization > 0.0 && utilization <= 1.0,
-            "plan.rollout.gpu_memory_utilization",
-            || "The share of memory is above 0 and at most 1.".to_owned(),
-        );
+        self.require(utilization > 0.0 && utilization <= 1.0, "plan.rollout.gpu_memory_utilization", || {
+            "The share of memory is above 0 and at most 1.".to_owned()
+        });
     }
 
     /// A budget of tokens must hold the longest sequence, split as the layout splits it.
@@ -254,19 +184,9 @@ impl Rules {
 
     /// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the
     /// framework takes that from the checkpoint's `config.json`.
-    pub(super) fn position(
-        &mut self,
-        job: &Job,
-        longest: u64,
-        field: impl Display,
-        stretches: bool,
-    ) {
+    pub(super) fn position(&mut self, job: &Job, longest: u64, field: impl Display, stretches: bool) {
         let (model, own) = (&job.model, job.model.shape.max_position_embeddings);
-        let known = if stretches {
-            reach(&model.id, own)
-        } else {
-            own
-        };
+        let known = if stretches { reach(&model.id, own) } else { own };
         self.require(own == 0 || longest <= known, field, || {
             let stretched = if known > own { ", stretched by YaRN" } else { "" };
             format!(

@@ -15,24 +15,17 @@ impl Rules {
                 "workload.kind",
                 format!("{name}'s own reinforcement learning is not laid out here. Take veRL's or ChatLearn's flags."),
             ),
-            Task::Generate => self.refuse(
-                "workload.kind",
-                format!("{name} trains; for generation alone start vLLM or SGLang itself."),
-            ),
+            Task::Generate => self
+                .refuse("workload.kind", format!("{name} trains; for generation alone start vLLM or SGLang itself.")),
             Task::Train => {}
         }
     }
 
     /// Hugging Face's models know no selective recomputation.
     pub(super) fn whole_layers(&mut self, layout: &Layout) {
-        self.require(
-            !matches!(layout.recompute, Recompute::Selective(_)),
-            "plan.recompute",
-            || {
-                "Hugging Face models recompute whole layers or nothing. Set recompute to full or none."
-                    .into()
-            },
-        );
+        self.require(!matches!(layout.recompute, Recompute::Selective(_)), "plan.recompute", || {
+            "Hugging Face models recompute whole layers or nothing. Set recompute to full or none.".into()
+        });
     }
 
     /// A batch is a whole number of passes on every rank.
@@ -41,9 +34,7 @@ impl Rules {
         let batch = job.workload.global_batch;
         let per_step = micro(layout, job.workload.sequence_length).saturating_mul(dp);
         self.divides(per_step, batch, "workload.global_batch", || {
-            format!(
-                "{batch} sequences are no multiple of {per_step}, one micro-batch on every rank."
-            )
+            format!("{batch} sequences are no multiple of {per_step}, one micro-batch on every rank.")
         });
     }
 
@@ -51,22 +42,13 @@ impl Rules {
     pub(super) fn trainer(&mut self, layout: &Layout, job: &Job) {
         let workload = &job.workload;
         self.whole_nodes(job);
-        self.position(
-            job,
-            workload.sequence_length,
-            "workload.sequence_length",
-            true,
-        );
-        self.require(
-            layout.pipeline_parallel == 1,
-            "plan.pipeline_parallel",
-            || "Hugging Face's Trainer has no pipeline. Set pipeline_parallel to 1.".into(),
-        );
-        self.require(
-            layout.ulysses_parallel == 1,
-            "plan.ulysses_parallel",
-            || "No key here splits sequences by heads. Set ulysses_parallel to 1.".into(),
-        );
+        self.position(job, workload.sequence_length, "workload.sequence_length", true);
+        self.require(layout.pipeline_parallel == 1, "plan.pipeline_parallel", || {
+            "Hugging Face's Trainer has no pipeline. Set pipeline_parallel to 1.".into()
+        });
+        self.require(layout.ulysses_parallel == 1, "plan.ulysses_parallel", || {
+            "No key here splits sequences by heads. Set ulysses_parallel to 1.".into()
+        });
         self.whole_layers(layout);
         self.whole_passes(layout, job);
         let offload = layout.offload;
@@ -74,16 +56,12 @@ impl Rules {
             self.require(
                 offload.parameters == offload.optimizer && offload.gradients == offload.optimizer,
                 "plan.offload",
-                || {
-                    "FSDP2 moves weights, gradients and optimizer together. Offload all three, or none."
-                        .into()
-                },
+                || "FSDP2 moves weights, gradients and optimizer together. Offload all three, or none.".into(),
             );
         } else {
             let any = offload.parameters || offload.gradients || offload.optimizer;
             self.require(!any, "plan.offload", || {
-                "Plain data parallelism offloads nothing. Set the backend to deepspeed or fsdp."
-                    .into()
+                "Plain data parallelism offloads nothing. Set the backend to deepspeed or fsdp.".into()
             });
         }
     }

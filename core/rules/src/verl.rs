@@ -18,14 +18,12 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
             "workload.kind",
             "veRL fine-tunes and has no pre-training. Take DeepSpeed's flags, or the kind sft for packed sequences.",
         ),
-        WorkloadKind::Qlora => rules.refuse(
-            "workload.kind",
-            "veRL loads no 4-bit base model. Choose lora, or take DeepSpeed's flags.",
-        ),
-        WorkloadKind::Rollout => rules.refuse(
-            "workload.kind",
-            "veRL trains; for generation alone start vLLM or SGLang itself.",
-        ),
+        WorkloadKind::Qlora => {
+            rules.refuse("workload.kind", "veRL loads no 4-bit base model. Choose lora, or take DeepSpeed's flags.")
+        }
+        WorkloadKind::Rollout => {
+            rules.refuse("workload.kind", "veRL trains; for generation alone start vLLM or SGLang itself.")
+        }
         _ => {}
     }
     rules.whole_nodes(job);
@@ -33,10 +31,7 @@ pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
     let roles = [
         ("", Some((&plan.layout, shape))),
         ("critic.", critic(job, plan)),
-        (
-            "reference.",
-            reference(job, plan).map(|layout| (layout, shape)),
-        ),
+        ("reference.", reference(job, plan).map(|layout| (layout, shape))),
     ];
     for (name, role) in roles {
         if let Some((layout, shape)) = role {
@@ -63,8 +58,7 @@ pub fn critic<'a>(job: &'a Job, plan: &'a Plan) -> Option<(&'a Layout, &'a Shape
 /// without them is the reference.
 pub fn reference<'a>(job: &Job, plan: &'a Plan) -> Option<&'a Layout> {
     let rl = job.workload.rl.as_ref()?;
-    (rl.reference && job.workload.lora.is_none())
-        .then(|| plan.reference.as_ref().unwrap_or(&plan.layout))
+    (rl.reference && job.workload.lora.is_none()).then(|| plan.reference.as_ref().unwrap_or(&plan.layout))
 }
 
 fn backend(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Job, gpus: u32) {
@@ -86,14 +80,9 @@ fn backend(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: 
 
 fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Job, gpus: u32) {
     rules.fsdp(path, layout, shape, gpus);
-    rules.require(
-        matches!(layout.zero_stage, 2 | 3),
-        path.of("zero_stage"),
-        || {
-            "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3."
-                .to_owned()
-        },
-    );
+    rules.require(matches!(layout.zero_stage, 2 | 3), path.of("zero_stage"), || {
+        "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.".to_owned()
+    });
     let group = layout.shard_group;
     rules.divides(group.into(), gpus.into(), path.of("shard_group"), || {
         format!("{gpus} GPUs are no multiple of a shard group of {group}.")
@@ -105,51 +94,29 @@ fn fsdp(rules: &mut Rules, path: &Path, layout: &Layout, shape: &Shape, job: &Jo
     });
     let wide = matches!(job.workload.precision, Precision::Bf16 | Precision::Fp16);
     rules.require(wide, "workload.precision", || {
-        "veRL's FSDP computes in bf16 or fp16. Choose one of these, or the backend megatron."
-            .to_owned()
+        "veRL's FSDP computes in bf16 or fp16. Choose one of these, or the backend megatron.".to_owned()
     });
-    rules.require(
-        layout.attention == Attention::Flash,
-        path.of("attention"),
-        || "veRL's FSDP packs sequences for FlashAttention. Set attention to flash.".to_owned(),
-    );
+    rules.require(layout.attention == Attention::Flash, path.of("attention"), || {
+        "veRL's FSDP packs sequences for FlashAttention. Set attention to flash.".to_owned()
+    });
     // Ulysses splits packed sequences (workers/config/actor.py).
-    rules.require(
-        layout.ulysses_parallel == 1 || job.workload.packing,
-        "workload.packing",
-        || {
-            "Ulysses needs packed sequences. Set packing to true or ulysses_parallel to 1."
-                .to_owned()
-        },
-    );
+    rules.require(layout.ulysses_parallel == 1 || job.workload.packing, "workload.packing", || {
+        "Ulysses needs packed sequences. Set packing to true or ulysses_parallel to 1.".to_owned()
+    });
 }
 
 fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32, generate: u32) {
     let (shape, workload) = (&job.model.shape, &job.workload);
-    rules.position(
-        job,
-        rl.max_length(),
-        "workload.rl.max_response_length",
-        true,
-    );
-    rules.require(
-        rl.mini_batch > 0 && rl.mini_batch <= rl.prompts_per_step,
-        "workload.rl.mini_batch",
-        || "The mini-batch is at least one prompt and no more than the step's.".to_owned(),
-    );
-    rules.require(
-        !workload.kind.has_critic() || rl.critic.is_some(),
-        "workload.rl.critic",
-        || {
-            "veRL's PPO estimates advantages with a critic. Name its model, or choose grpo."
-                .to_owned()
-        },
-    );
-    rules.require(
-        workload.kind.has_critic() || rl.critic.is_none(),
-        "workload.rl.critic",
-        || "Only PPO has a critic. Set it to null, or choose ppo.".to_owned(),
-    );
+    rules.position(job, rl.max_length(), "workload.rl.max_response_length", true);
+    rules.require(rl.mini_batch > 0 && rl.mini_batch <= rl.prompts_per_step, "workload.rl.mini_batch", || {
+        "The mini-batch is at least one prompt and no more than the step's.".to_owned()
+    });
+    rules.require(!workload.kind.has_critic() || rl.critic.is_some(), "workload.rl.critic", || {
+        "veRL's PPO estimates advantages with a critic. Name its model, or choose grpo.".to_owned()
+    });
+    rules.require(workload.kind.has_critic() || rl.critic.is_none(), "workload.rl.critic", || {
+        "Only PPO has a critic. Set it to null, or choose ppo.".to_owned()
+    });
     schedule(rules, job, rl, train, generate);
     // Groups are dropped by their reward, while they are sampled.
     let filters = rl.oversampling > 1.0;
@@ -158,45 +125,33 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
             .to_owned()
     });
     // trainer/ppo/v1/trainer_base.py: a step is a whole number of fetches.
-    rules.divides(
-        rl.gen_batch_size,
-        rl.prompts_per_step,
-        "workload.rl.gen_batch_size",
-        || {
-            format!(
-                "veRL 0.9.1 fetches a step's {} prompts in equal parts. Give gen_batch_size a divisor of them.",
-                rl.prompts_per_step
-            )
-        },
-    );
+    rules.divides(rl.gen_batch_size, rl.prompts_per_step, "workload.rl.gen_batch_size", || {
+        format!(
+            "veRL 0.9.1 fetches a step's {} prompts in equal parts. Give gen_batch_size a divisor of them.",
+            rl.prompts_per_step
+        )
+    });
     if let Some(lora) = &workload.lora {
-        rules.require(lora.rank <= 512, "workload.lora.rank", || {
-            "The engine takes adapters up to rank 512.".to_owned()
-        });
+        rules
+            .require(lora.rank <= 512, "workload.lora.rank", || "The engine takes adapters up to rank 512.".to_owned());
     }
     let sequences = rl.mini_batch.saturating_mul(rl.responses_per_prompt);
     batch(rules, &Path(""), &plan.layout, sequences, rl, job, train);
     if let Some((layout, _)) = critic(job, plan) {
         batch(rules, &Path("critic."), layout, sequences, rl, job, train);
-        rules.require(
-            layout.backend == plan.layout.backend,
-            "plan.critic.backend",
-            || "veRL trains actor and critic with one backend. Give both the same.".to_owned(),
-        );
+        rules.require(layout.backend == plan.layout.backend, "plan.critic.backend", || {
+            "veRL trains actor and critic with one backend. Give both the same.".to_owned()
+        });
     }
     if let Some(layout) = reference(job, plan) {
         rules.token_budget(&Path("reference."), layout, rl.max_length());
-        rules.require(
-            layout.backend == plan.layout.backend,
-            "plan.reference.backend",
-            || "veRL runs actor and reference with one backend. Give both the same.".to_owned(),
-        );
+        rules.require(layout.backend == plan.layout.backend, "plan.reference.backend", || {
+            "veRL runs actor and reference with one backend. Give both the same.".to_owned()
+        });
         // One switch for both.
-        rules.require(
-            dynamic(layout) == dynamic(&plan.layout),
-            "plan.reference.max_tokens_per_gpu",
-            || "Actor and reference count both in tokens or both in sequences.".to_owned(),
-        );
+        rules.require(dynamic(layout) == dynamic(&plan.layout), "plan.reference.max_tokens_per_gpu", || {
+            "Actor and reference count both in tokens or both in sequences.".to_owned()
+        });
     }
     let Some(rollout) = &plan.rollout else {
         rules.refuse("plan.rollout", "The plan has no generation engine.");
@@ -212,17 +167,12 @@ fn reinforcement(rules: &mut Rules, job: &Job, plan: &Plan, rl: &Rl, train: u32,
     );
     // workers/rollout/vllm_rollout/vllm_async_server.py.
     let (per_node, tp) = (job.hardware.gpus_per_node, rollout.tensor_parallel);
-    let fits = rollout.data_parallel == 1
-        || rollout.engine != Engine::Vllm
-        || (tp != 0 && per_node.is_multiple_of(tp));
-    rules.require(fits, "plan.rollout.tensor_parallel", || {
-        format!("Nodes of {per_node} GPUs are no multiple of {tp}.")
+    let fits = rollout.data_parallel == 1 || rollout.engine != Engine::Vllm || (tp != 0 && per_node.is_multiple_of(tp));
+    rules
+        .require(fits, "plan.rollout.tensor_parallel", || format!("Nodes of {per_node} GPUs are no multiple of {tp}."));
+    rules.require(!matches!(rollout.precision, Precision::Mxfp8 | Precision::Nvfp4), "plan.rollout.precision", || {
+        "veRL loads its engine in bf16, fp16 or fp8.".to_owned()
     });
-    rules.require(
-        !matches!(rollout.precision, Precision::Mxfp8 | Precision::Nvfp4),
-        "plan.rollout.precision",
-        || "veRL loads its engine in bf16, fp16 or fp8.".to_owned(),
-    );
 }
 
 fn schedule(rules: &mut Rules, job: &Job, rl: &Rl, train: u32, generate: u32) {
@@ -236,26 +186,17 @@ fn schedule(rules: &mut Rules, job: &Job, rl: &Rl, train: u32, generate: u32) {
     let per_node = job.hardware.gpus_per_node;
     let whole = nodes(train, per_node).is_some() && nodes(generate, per_node).is_some();
     rules.require(whole, "workload.rl.train_gpus", || {
-        format!("Both pools are whole nodes of {per_node} GPUs, or less than one. Here they are {train} and {generate}.")
+        format!(
+            "Both pools are whole nodes of {per_node} GPUs, or less than one. Here they are {train} and {generate}."
+        )
     });
     // trainer/ppo/v1/trainer_separate_async.py.
-    rules.divides(
-        rl.mini_batch,
-        rl.prompts_per_step,
-        "workload.rl.mini_batch",
-        || {
-            "With GPUs of its own for generation, the step is a whole number of mini-batches."
-                .to_owned()
-        },
-    );
-    rules.require(
-        rl.reward_model.is_none(),
-        "workload.rl.reward_model",
-        || {
-            "With GPUs of its own for generation, a reward model needs a third pool. Use a rule."
-                .to_owned()
-        },
-    );
+    rules.divides(rl.mini_batch, rl.prompts_per_step, "workload.rl.mini_batch", || {
+        "With GPUs of its own for generation, the step is a whole number of mini-batches.".to_owned()
+    });
+    rules.require(rl.reward_model.is_none(), "workload.rl.reward_model", || {
+        "With GPUs of its own for generation, a reward model needs a third pool. Use a rule.".to_owned()
+    });
 }
 
 fn dynamic(layout: &Layout) -> bool {
@@ -264,15 +205,7 @@ fn dynamic(layout: &Layout) -> bool {
 
 /// Batches of one trained role: utils/config.py validate_config, workers/engine_workers.py,
 /// utils/seqlen_balancing.py.
-fn batch(
-    rules: &mut Rules,
-    path: &Path,
-    layout: &Layout,
-    sequences: u64,
-    rl: &Rl,
-    job: &Job,
-    gpus: u32,
-) {
+fn batch(rules: &mut Rules, path: &Path, layout: &Layout, sequences: u64, rl: &Rl, job: &Job, gpus: u32) {
     let dp = u64::from(layout.data_parallel(gpus));
     rules.divides(dp, sequences, "workload.rl.mini_batch", || {
         format!("A mini-batch of {sequences} sequences cannot be shared evenly by {dp} data-parallel ranks.")
@@ -281,8 +214,7 @@ fn batch(
         MicroBatch::Tokens(_) => {
             rules.token_budget(path, layout, rl.max_length());
             rules.require(job.workload.packing, "workload.packing", || {
-                "A token budget packs sequences. Set packing to true, or give micro_batch."
-                    .to_owned()
+                "A token budget packs sequences. Set packing to true, or give micro_batch.".to_owned()
             });
         }
         MicroBatch::Sequences(micro) => {
@@ -296,36 +228,20 @@ fn batch(
                 Backend::Megatron => dp.saturating_mul(micro),
                 _ => gpus.into(),
             };
-            rules.divides(
-                least,
-                rl.sequences(),
-                "workload.rl.prompts_per_step",
-                || {
-                    format!(
-                        "{} sequences of a step are no multiple of {least}.",
-                        rl.sequences()
-                    )
-                },
-            );
+            rules.divides(least, rl.sequences(), "workload.rl.prompts_per_step", || {
+                format!("{} sequences of a step are no multiple of {least}.", rl.sequences())
+            });
         }
     }
 }
 
 fn fine_tuning(rules: &mut Rules, job: &Job, plan: &Plan) {
     let (layout, workload) = (&plan.layout, &job.workload);
-    rules.position(
-        job,
-        workload.sequence_length,
-        "workload.sequence_length",
-        true,
-    );
+    rules.position(job, workload.sequence_length, "workload.sequence_length", true);
     let dp = u64::from(layout.data_parallel(job.hardware.gpus));
     // trainer/sft_trainer.py rounds down without a word.
     rules.divides(dp, workload.global_batch, "workload.global_batch", || {
-        format!(
-            "{} sequences cannot be shared evenly by {dp} data-parallel ranks.",
-            workload.global_batch
-        )
+        format!("{} sequences cannot be shared evenly by {dp} data-parallel ranks.", workload.global_batch)
     });
     match layout.micro_batch {
         MicroBatch::Tokens(_) => rules.token_budget(&Path(""), layout, workload.sequence_length),

@@ -53,13 +53,7 @@ pub fn helps(advice: &Advice) -> bool {
 /// All advice on the plan that answers a question: errors, warnings, then what gains most. `searched` says whether the
 /// search chose the plan, so that it may be held against rules of thumb and a published recipe.
 #[must_use]
-pub fn advice(
-    question: &Question,
-    context: &Context<'_>,
-    plan: &Plan,
-    answer: &Answer,
-    searched: bool,
-) -> Vec<Advice> {
+pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &Answer, searched: bool) -> Vec<Advice> {
     let runner = Runner::of(context.job);
     let case = Case {
         context,
@@ -152,10 +146,7 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     let advice = Advice {
         id: rule.id.into(),
         severity: Severity::Hint,
-        text: [text.as_str(), proposal.note]
-            .join(" ")
-            .trim_end()
-            .to_owned(),
+        text: [text.as_str(), proposal.note].join(" ").trim_end().to_owned(),
         source: rule.source.into(),
         gain: Some(figures::less(&then, now)),
         set,
@@ -174,20 +165,13 @@ fn faster(what: &str, now: &Figures, then: &Figures) -> String {
             seconds(-taken)
         );
     }
-    format!(
-        "{what} takes {} off the step, {} %.",
-        seconds(taken),
-        fixed(100.0 * taken / now.step_time_s, 0)
-    )
+    format!("{what} takes {} off the step, {} %.", seconds(taken), fixed(100.0 * taken / now.step_time_s, 0))
 }
 
 fn smaller(what: &str, gib: f64, slower: f64) -> String {
     let saved = fixed(gib, 1);
     if slower > 0.005 {
-        format!(
-            "{what} saves {saved} GiB at the peak and takes {} longer.",
-            seconds(slower)
-        )
+        format!("{what} saves {saved} GiB at the peak and takes {} longer.", seconds(slower))
     } else {
         format!("{what} saves {saved} GiB at the peak.")
     }

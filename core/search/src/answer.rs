@@ -15,8 +15,7 @@ use shardwise_question::complete::generating_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{
-    Answer, Data, Memory, MemoryPhase, PlanSpec, Run, RunBy, Schedule, Split, Time, TimePhase,
-    VERSION,
+    Answer, Data, Memory, MemoryPhase, PlanSpec, Run, RunBy, Schedule, Split, Time, TimePhase, VERSION,
 };
 
 /// Who runs a plan: the framework that the question names, or the first that does.
@@ -28,11 +27,7 @@ fn run_by(job: &Job, plan: &Plan) -> Option<RunBy> {
             (first.id, *first.versions.first()?)
         }
     };
-    Some(RunBy {
-        id,
-        version,
-        stated: job.framework.is_some(),
-    })
+    Some(RunBy { id, version, stated: job.framework.is_some() })
 }
 
 /// The answer for a complete plan, of the advice only what is wrong.
@@ -52,15 +47,10 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let gpus = f64::from(hardware.gpus);
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;
-    let price = hardware
-        .usd_per_gpu_hour
-        .map(|usd| UsdPerHour::new(usd * gpus));
+    let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
     let run = job.workload.tokens.map(|tokens| {
         let time = Seconds::new(tokens / tokens_per_s);
-        Run {
-            hours: time.get() / 3600.0,
-            usd: price.map(|price| price.over(time).get()),
-        }
+        Run { hours: time.get() / 3600.0, usd: price.map(|price| price.over(time).get()) }
     });
     let mut memory = memory(&step, hardware.memory_gib);
     if let (Some(rl), Some(sides)) = (reinforcement, &sides) {
@@ -87,19 +77,11 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         split: split(job),
         memory,
         time: time(&step),
-        interval: Some(coverage::interval(
-            job,
-            &plan.layout,
-            tokens_per_s / gpus,
-            peak,
-        )),
+        interval: Some(coverage::interval(job, &plan.layout, tokens_per_s / gpus, peak)),
         calibration: job.calibration,
         advice: Vec::new(),
         caveats: Vec::new(),
-        data: Data {
-            version: catalog::VERSION,
-            prices: catalog::PRICES_AS_OF,
-        },
+        data: Data { version: catalog::VERSION, prices: catalog::PRICES_AS_OF },
     };
     answer.caveats = caveats(job, plan, answer.framework.as_ref());
     answer.advice = warnings(job, plan, &answer);
@@ -110,10 +92,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
 fn stated(job: &Job, plan: &Plan) -> PlanSpec {
     let whole = plan.to_spec();
     match job.workload.generation {
-        Some(_) => PlanSpec {
-            rollout: whole.rollout,
-            ..PlanSpec::default()
-        },
+        Some(_) => PlanSpec { rollout: whole.rollout, ..PlanSpec::default() },
         None => whole,
     }
 }
@@ -121,27 +100,19 @@ fn stated(job: &Job, plan: &Plan) -> PlanSpec {
 /// The two sides' GPUs, where generation has its own.
 fn split(job: &Job) -> Option<Split> {
     let rl = job.workload.rl.as_ref()?;
-    (rl.schedule != Schedule::Colocated).then(|| Split {
-        train_gpus: rl.train_gpus,
-        rollout_gpus: generating_gpus(job),
-    })
+    (rl.schedule != Schedule::Colocated)
+        .then(|| Split { train_gpus: rl.train_gpus, rollout_gpus: generating_gpus(job) })
 }
 
 fn memory(step: &Step, capacity: f64) -> Memory {
     let phases: Vec<MemoryPhase> = step
         .memories
         .iter()
-        .map(|(name, memory)| MemoryPhase {
-            name,
-            reserved_gib: memory.reserved_gib(),
-            parts: memory.parts,
-        })
+        .map(|(name, memory)| MemoryPhase { name, reserved_gib: memory.reserved_gib(), parts: memory.parts })
         .collect();
     let (phase, peak) = step
         .peak()
-        .map_or(("train", Default::default()), |(name, memory)| {
-            (*name, *memory)
-        });
+        .map_or(("train", Default::default()), |(name, memory)| (*name, *memory));
     let allocated = step
         .memories
         .iter()
@@ -162,20 +133,12 @@ fn time(step: &Step) -> Time {
     let phases: Vec<TimePhase> = step
         .times
         .iter()
-        .map(|(name, parts)| TimePhase {
-            name,
-            s: parts.total(),
-            parts: *parts,
-        })
+        .map(|(name, parts)| TimePhase { name, s: parts.total(), parts: *parts })
         .filter(|phase| phase.s > 0.0)
         .collect();
     let parts = step.parts();
     let sum: f64 = phases.iter().map(|phase| phase.s).sum();
     // Less than a rounding apart is nothing hidden.
     let hidden = sum - step.seconds;
-    Time {
-        phases,
-        parts,
-        hidden_s: if hidden > 1e-6 * sum { hidden } else { 0.0 },
-    }
+    Time { phases, parts, hidden_s: if hidden > 1e-6 * sum { hidden } else { 0.0 } }
 }

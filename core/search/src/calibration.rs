@@ -66,10 +66,7 @@ impl Calibrated {
     /// The question with these factors.
     #[must_use]
     pub fn applied(&self, question: &Question) -> Question {
-        Question {
-            calibration: Some(self.calibration),
-            ..question.clone()
-        }
+        Question { calibration: Some(self.calibration), ..question.clone() }
     }
 }
 
@@ -157,13 +154,9 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
 /// As [`calibrate`], of what is measured alone.
 pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, InputError> {
     check(measured)?;
-    let Evaluated {
-        job, plan, answer, ..
-    } = found;
+    let Evaluated { job, plan, answer, .. } = found;
     let passes = match (measured.forward_s, measured.backward_s) {
-        (Some(forward), Some(backward)) => {
-            Some(passes(job, &plan.layout, answer, forward + backward)?)
-        }
+        (Some(forward), Some(backward)) => Some(passes(job, &plan.layout, answer, forward + backward)?),
         _ => None,
     };
     let step = match measured.step_time_s {
@@ -182,17 +175,9 @@ pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, Inp
         Some(gib) => Some(memory(job, answer, gib)?),
         None => None,
     };
-    let calibration = Calibration {
-        time: step.or(passes).map(|pace| pace.factor),
-        memory: memory.map(|peak| peak.factor),
-    };
-    Ok(Calibrated {
-        plan: answer.plan.clone(),
-        passes,
-        step,
-        memory,
-        calibration,
-    })
+    let calibration =
+        Calibration { time: step.or(passes).map(|pace| pace.factor), memory: memory.map(|peak| peak.factor) };
+    Ok(Calibrated { plan: answer.plan.clone(), passes, step, memory, calibration })
 }
 
 /// What is given is within reason, and enough.
@@ -221,10 +206,8 @@ fn check(measured: &Measured) -> Result<(), InputError> {
 const SECONDS: (f64, f64) = (1e-4, 1e7);
 const GIB: (f64, f64) = (1e-3, 1e5);
 
-const LONE_PASS: &str =
-    "Forward and backward pass are compared together. Give both, or the step's seconds.";
-const NOTHING: &str =
-    "Nothing is measured. Give step_time_s, forward_s and backward_s, or peak_gib.";
+const LONE_PASS: &str = "Forward and backward pass are compared together. Give both, or the step's seconds.";
+const NOTHING: &str = "Nothing is measured. Give step_time_s, forward_s and backward_s, or peak_gib.";
 
 /// Measured over estimated, as a question carries it.
 fn factor(field: &str, measured: f64, estimated: f64) -> Result<f64, InputError> {
@@ -259,13 +242,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
         ));
     }
     let (context, batch) = micro_batches(job, layout);
-    let parts = training::step(
-        &context,
-        &context.actor(),
-        layout,
-        training_gpus(job),
-        &batch,
-    );
+    let parts = training::step(&context, &context.actor(), layout, training_gpus(job), &batch);
     let exchanged = match layout.zero_stage {
         0 | 3 => parts.data_parallel,
         _ => 0.0,
@@ -280,11 +257,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
     let estimated = all / batch.micro_batches;
     let tokens = batch.mean.tokens;
     // Padding is work, but no token that counts.
-    let filled = if workload.packing {
-        1.0
-    } else {
-        workload.mean_sequence_length / workload.sequence_length as f64
-    };
+    let filled = if workload.packing { 1.0 } else { workload.mean_sequence_length / workload.sequence_length as f64 };
     let share = tokens * filled / model_parallel(layout);
     let flops = context.training_flops(workload.mean_sequence_length).get() * share;
     let peak = job.hardware.peak_tflops(workload.precision) * 1e12;
@@ -321,12 +294,7 @@ fn step(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<Pac
     let trains = workload.rl.is_none() && workload.generation.is_none();
     let guide_mfu = trains.then(|| {
         let (_, batch) = micro_batches(job, layout);
-        by_guide(
-            job,
-            layout,
-            batch.mean.tokens * batch.micro_batches,
-            seconds,
-        )
+        by_guide(job, layout, batch.mean.tokens * batch.micro_batches, seconds)
     });
     pace(
         answer,
@@ -347,9 +315,7 @@ fn step(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<Pac
 fn beyond_reward(rl: &Rl, answer: &Answer, seconds: f64) -> f64 {
     let of = |name: &str| {
         let mut phases = answer.time.phases.iter();
-        phases
-            .find(|phase| phase.name == name)
-            .map_or(0.0, |phase| phase.s)
+        phases.find(|phase| phase.name == name).map_or(0.0, |phase| phase.s)
     };
     let (generating, sync) = (of("rollout"), of("weight_sync") + of("driver"));
     let training = answer.time.parts.total() - generating - sync - rl.reward_s;
@@ -357,9 +323,7 @@ fn beyond_reward(rl: &Rl, answer: &Answer, seconds: f64) -> f64 {
     match rl.schedule {
         Schedule::Colocated | Schedule::Split => rest / (generating + training + sync),
         // The longer of the two sides decides, whichever that is once both are scaled.
-        Schedule::OneStepOff | Schedule::FullyAsync => {
-            (seconds / (generating + sync)).min(rest / (training + sync))
-        }
+        Schedule::OneStepOff | Schedule::FullyAsync => (seconds / (generating + sync)).min(rest / (training + sync)),
     }
 }
 
@@ -380,10 +344,7 @@ fn pace(answer: &Answer, pace: Pace, field: &str) -> Result<Pace, InputError> {
         let [low, high] = interval.tokens_per_s_per_gpu;
         (low..=high).contains(&speed)
     });
-    Ok(Pace {
-        inside_interval,
-        ..pace
-    })
+    Ok(Pace { inside_interval, ..pace })
 }
 
 fn memory(job: &Job, answer: &Answer, gib: f64) -> Result<Peak, InputError> {
@@ -395,11 +356,7 @@ fn memory(job: &Job, answer: &Answer, gib: f64) -> Result<Peak, InputError> {
     }
     // The engine's weights and cache are sized by that share too, and its allocator is another.
     let trainer = |parts: &shardwise_question::wire::MemoryParts| {
-        parts.total()
-            - parts.framework
-            - parts.communication
-            - parts.kv_cache
-            - parts.rollout_weights
+        parts.total() - parts.framework - parts.communication - parts.kv_cache - parts.rollout_weights
     };
     let phases = answer.memory.phases.iter();
     let estimated = phases
@@ -411,12 +368,7 @@ fn memory(job: &Job, answer: &Answer, gib: f64) -> Result<Peak, InputError> {
         let [low, high] = interval.peak_gib;
         (low..=high).contains(&(answer.memory.peak_gib * factor))
     });
-    Ok(Peak {
-        measured_gib: gib,
-        estimated_gib: estimated,
-        factor,
-        inside_interval,
-    })
+    Ok(Peak { measured_gib: gib, estimated_gib: estimated, factor, inside_interval })
 }
 
 /// A training step's context and micro-batches.

@@ -27,10 +27,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     if hardware.usd_per_gpu_hour.is_none() {
         found.push(Caveat::new(
             "no-price",
-            format!(
-                "No dated price for {} is in the catalog. Type one to see cost.",
-                hardware.name
-            ),
+            format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
         ));
     }
     if training {
@@ -85,10 +82,7 @@ fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
     if missing {
         found.push(Caveat::new(
             "precision-unsupported",
-            format!(
-                "{} has no tensor cores for this precision: bf16 rates are used.",
-                hardware.name
-            ),
+            format!("{} has no tensor cores for this precision: bf16 rates are used.", hardware.name),
         ));
     }
     let bf16 = job.workload.precision == Precision::Bf16;
@@ -119,10 +113,7 @@ fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
 /// Layers and sequences that cannot be shared evenly.
 fn shares(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
     let (hardware, shape) = (&job.hardware, &job.model.shape);
-    if !shape
-        .num_hidden_layers
-        .is_multiple_of(layout.pipeline_parallel.into())
-    {
+    if !shape.num_hidden_layers.is_multiple_of(layout.pipeline_parallel.into()) {
         found.push(Caveat::new(
             "uneven-stages",
             format!(
@@ -216,23 +207,13 @@ fn efficiencies(hardware: &Hardware) -> Option<Caveat> {
 
 /// What a calibrated estimate says of itself.
 fn calibrated(calibration: &Calibration) -> Caveat {
-    Caveat::new(
-        "calibrated",
-        format!(
-            "Calibrated with a run of your own: {}.",
-            factors(calibration)
-        ),
-    )
+    Caveat::new("calibrated", format!("Calibrated with a run of your own: {}.", factors(calibration)))
 }
 
 /// `times × 1.12, training's memory × 1.03`.
 #[must_use]
 pub fn factors(calibration: &Calibration) -> String {
-    let part =
-        |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
-    let parts = [
-        part("times", calibration.time),
-        part("training's memory", calibration.memory),
-    ];
+    let part = |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
+    let parts = [part("times", calibration.time), part("training's memory", calibration.memory)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

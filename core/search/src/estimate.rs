@@ -31,9 +31,7 @@ impl Evaluated {
     #[must_use]
     pub fn considering(mut self, complete: bool) -> Self {
         self.complete = complete;
-        self.answer
-            .caveats
-            .extend((!complete).then(caveats::cut_short));
+        self.answer.caveats.extend((!complete).then(caveats::cut_short));
         self
     }
 }
@@ -71,9 +69,7 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 /// What [`evaluate`] advises beside what [`evaluate_alone`] answers.
 #[must_use]
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
-    let Evaluated {
-        job, plan, answer, ..
-    } = found;
+    let Evaluated { job, plan, answer, .. } = found;
     let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
     advice::advice(question, &Context::new(job), plan, answer, searched)
 }
@@ -90,22 +86,10 @@ pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
 ///
 /// # Errors
 /// As [`estimate()`].
-pub fn evaluate_with(
-    question: &Question,
-    efficiency: &Efficiency,
-) -> Result<Evaluated, InputError> {
-    let search::Best {
-        job,
-        plan,
-        complete,
-    } = search::best(question, efficiency, None)?;
+pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
+    let search::Best { job, plan, complete } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);
     let answer = possible(&context, &plan, answer(&context, &plan))?;
-    let found = Evaluated {
-        plan,
-        answer,
-        job,
-        complete: true,
-    };
+    let found = Evaluated { plan, answer, job, complete: true };
     Ok(found.considering(complete))
 }

@@ -15,15 +15,12 @@ pub(crate) fn of(context: &Context<'_>, plan: &Plan) -> Figures {
     let step = step::evaluate(context, plan);
     let demands = fit::demands(context, plan, &step);
     let expected = Lengths::Expected;
-    let probability =
-        fit::decisive(&demands, expected).map_or(1.0, |own| own.probability(expected));
+    let probability = fit::decisive(&demands, expected).map_or(1.0, |own| own.probability(expected));
     let missing_gib = fit::shortfall_gib(&demands, context.job.confidence);
     let step = step.pressed(hardware.memory_gib);
     let gpus = f64::from(hardware.gpus);
     let tokens_per_s = step.tokens / step.seconds;
-    let price = hardware
-        .usd_per_gpu_hour
-        .map(|usd| UsdPerHour::new(usd * gpus));
+    let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
     Figures {
         fits: missing_gib == 0.0,
         probability,

@@ -36,71 +36,32 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
             }
         }
     }
-    for stage in [
-        layout.zero_stage.checked_sub(1),
-        Some(layout.zero_stage + 1),
-    ] {
+    for stage in [layout.zero_stage.checked_sub(1), Some(layout.zero_stage + 1)] {
         if let Some(zero_stage) = stage.filter(|stage| *stage <= 3) {
-            propose(
-                D::ZeroStage,
-                Layout {
-                    zero_stage,
-                    ..*layout
-                },
-            );
+            propose(D::ZeroStage, Layout { zero_stage, ..*layout });
         }
     }
     for micro_batch in batches(job, layout) {
-        propose(
-            D::MicroBatch,
-            Layout {
-                micro_batch,
-                ..*layout
-            },
-        );
+        propose(D::MicroBatch, Layout { micro_batch, ..*layout });
     }
     let selective = Recompute::Selective(Modules::CORE_ATTN);
     for recompute in [Recompute::None, selective, Recompute::Full] {
         if recompute == selective && !is_selective(job, layout.backend) {
             continue;
         }
-        propose(
-            D::Recompute,
-            Layout {
-                recompute,
-                ..*layout
-            },
-        );
+        propose(D::Recompute, Layout { recompute, ..*layout });
     }
     for offload in moved(layout) {
         propose(D::Offload, Layout { offload, ..*layout });
     }
     // Elsewhere `offload.optimizer` says it; what has no such optimizer is refused below.
     if job.workload.rl.is_some() {
-        propose(
-            D::OptimizerOffloadFraction,
-            Layout {
-                optimizer_offload_fraction: 1.0,
-                ..*layout
-            },
-        );
+        propose(D::OptimizerOffloadFraction, Layout { optimizer_offload_fraction: 1.0, ..*layout });
     }
-    propose(
-        D::FusedLmHead,
-        Layout {
-            fused_lm_head: true,
-            ..*layout
-        },
-    );
+    propose(D::FusedLmHead, Layout { fused_lm_head: true, ..*layout });
     if let Some(engine) = &plan.rollout {
         for (dimension, engine) in engines(job, engine) {
-            found.push((
-                dimension,
-                Plan {
-                    rollout: Some(engine),
-                    ..*plan
-                },
-            ));
+            found.push((dimension, Plan { rollout: Some(engine), ..*plan }));
         }
     }
     found
@@ -137,9 +98,7 @@ pub fn checked(job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
 #[must_use]
 pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
     let mut spec = plan.to_spec();
-    let all = |layout: &Layout| {
-        layout.data_parallel(complete::training_gpus(from)) * layout.sequence_split()
-    };
+    let all = |layout: &Layout| layout.data_parallel(complete::training_gpus(from)) * layout.sequence_split();
     // Who shards over all ranks goes on doing so.
     let whole = was.layout.shard_group == all(&was.layout);
     // Unless that is what changes.
@@ -150,10 +109,7 @@ pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> 
         }
     };
     open(&mut spec);
-    for role in [&mut spec.critic, &mut spec.reference]
-        .into_iter()
-        .flatten()
-    {
+    for role in [&mut spec.critic, &mut spec.reference].into_iter().flatten() {
         open(role);
     }
     complete::complete(job, &spec).ok()
@@ -178,10 +134,7 @@ fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
                 .flatten()
                 .collect()
         }
-        MicroBatch::Tokens(n) => vec![
-            MicroBatch::Tokens((n / 2).max(1)),
-            MicroBatch::Tokens(n.saturating_mul(2)),
-        ],
+        MicroBatch::Tokens(n) => vec![MicroBatch::Tokens((n / 2).max(1)), MicroBatch::Tokens(n.saturating_mul(2))],
     }
 }
 
@@ -199,17 +152,8 @@ pub(crate) fn is_selective(job: &Job, backend: Backend) -> bool {
 /// (`stage_1_and_2.py`, `cpu_offload`), with the parameters elsewhere (veRL's `offload_fsdp_model_to_cpu`).
 fn moved(layout: &Layout) -> [Offload; 3] {
     let gradients = layout.backend == Backend::Deepspeed;
-    let states = |parameters, gradients, optimizer| Offload {
-        parameters,
-        gradients,
-        optimizer,
-        ..layout.offload
-    };
-    [
-        states(false, false, false),
-        states(false, gradients, true),
-        states(true, true, true),
-    ]
+    let states = |parameters, gradients, optimizer| Offload { parameters, gradients, optimizer, ..layout.offload };
+    [states(false, false, false), states(false, gradients, true), states(true, true, true)]
 }
 
 fn engines(job: &Job, engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
@@ -225,41 +169,17 @@ fn engines(job: &Job, engine: &RolloutPlan) -> Vec<(Dimension, RolloutPlan)> {
     for step in [-0.1, -0.05, 0.05, 0.1] {
         let share = ((engine.gpu_memory_utilization + step) * 100.0).round() / 100.0;
         if (0.2..=most).contains(&share) || share < engine.gpu_memory_utilization {
-            let to = RolloutPlan {
-                gpu_memory_utilization: share,
-                ..*engine
-            };
+            let to = RolloutPlan { gpu_memory_utilization: share, ..*engine };
             found.push((D::GpuMemoryUtilization, to));
         }
     }
     let more = engine.max_num_seqs.saturating_mul(2);
-    found.push((
-        D::MaxNumSeqs,
-        RolloutPlan {
-            max_num_seqs: more,
-            ..*engine
-        },
-    ));
+    found.push((D::MaxNumSeqs, RolloutPlan { max_num_seqs: more, ..*engine }));
     // veRL's guide asks for more than 2,048.
     let tokens = engine.max_num_batched_tokens.saturating_mul(2).max(8192);
-    let to = RolloutPlan {
-        max_num_batched_tokens: tokens,
-        ..*engine
-    };
+    let to = RolloutPlan { max_num_batched_tokens: tokens, ..*engine };
     found.push((D::MaxNumBatchedTokens, to));
-    found.push((
-        D::EnforceEager,
-        RolloutPlan {
-            enforce_eager: false,
-            ..*engine
-        },
-    ));
-    found.push((
-        D::FreeCache,
-        RolloutPlan {
-            free_cache: true,
-            ..*engine
-        },
-    ));
+    found.push((D::EnforceEager, RolloutPlan { enforce_eager: false, ..*engine }));
+    found.push((D::FreeCache, RolloutPlan { free_cache: true, ..*engine }));
     found
 }

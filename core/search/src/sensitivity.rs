@@ -13,9 +13,7 @@ use shardwise_catalog::ordered::insert;
 use shardwise_engine::context::Context;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{
-    Change, ChangeKind, Figures, Question, Remedy, Sensitivity, VERSION, to_value,
-};
+use shardwise_question::wire::{Change, ChangeKind, Figures, Question, Remedy, Sensitivity, VERSION, to_value};
 
 /// A plan and the job it is for: changes of the machine change both.
 #[derive(Clone, Copy)]
@@ -39,34 +37,17 @@ pub fn sensitivity(question: &Question) -> Result<Sensitivity, InputError> {
 #[must_use]
 pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivity {
     let now = figures::of(context, plan);
-    let state = State {
-        question: &to_value(question),
-        context,
-        plan,
-    };
+    let state = State { question: &to_value(question), context, plan };
     let changes = ranked(state, &now);
-    let remedy = if now.fits {
-        None
-    } else {
-        remedy(state, &now, &changes)
-    };
-    Sensitivity {
-        version: VERSION,
-        now,
-        changes,
-        remedy,
-    }
+    let remedy = if now.fits { None } else { remedy(state, &now, &changes) };
+    Sensitivity { version: VERSION, now, changes, remedy }
 }
 
 /// Every change, best first.
 fn ranked(state: State<'_>, now: &Figures) -> Vec<Change> {
     let mut changes = Vec::with_capacity(64);
     each(state, &mut |dimension, context, plan| {
-        let to = State {
-            context,
-            plan,
-            ..state
-        };
+        let to = State { context, plan, ..state };
         insert(&mut changes, change(dimension, state, to, now), &order);
     });
     changes
@@ -77,11 +58,7 @@ fn order(a: &Change, b: &Change) -> Ordering {
     let (one, other) = (&a.figures, &b.figures);
     one.missing_gib
         .total_cmp(&other.missing_gib)
-        .then(
-            other
-                .tokens_per_s_per_gpu
-                .total_cmp(&one.tokens_per_s_per_gpu),
-        )
+        .then(other.tokens_per_s_per_gpu.total_cmp(&one.tokens_per_s_per_gpu))
         .then(one.reserved_gib.total_cmp(&other.reserved_gib))
         .then_with(|| a.id.cmp(&b.id))
 }
@@ -108,44 +85,25 @@ fn each(state: State<'_>, each: &mut dyn FnMut(Dimension, &Context<'_>, &Plan)) 
 /// The cheapest single change that makes a plan fit; where none does, the cheapest two, of which the first saves memory.
 fn remedy(state: State<'_>, now: &Figures, changes: &[Change]) -> Option<Remedy> {
     if let Some(best) = changes.first().filter(|best| best.figures.fits) {
-        return Some(Remedy {
-            difference: best.difference,
-            changes: vec![best.clone()],
-        });
+        return Some(Remedy { difference: best.difference, changes: vec![best.clone()] });
     }
     let mut best: Option<[Change; 2]> = None;
     each(state, &mut |dimension, context, plan| {
-        let first = State {
-            context,
-            plan,
-            ..state
-        };
+        let first = State { context, plan, ..state };
         let figures = figures::of(context, plan);
         if figures.missing_gib >= now.missing_gib {
             return;
         }
         each(first, &mut |second, context, to| {
-            let to = State {
-                context,
-                plan: to,
-                ..state
-            };
+            let to = State { context, plan: to, ..state };
             let then = figures::of(context, to.plan);
-            let cheaper = |[_, known]: &[Change; 2]| {
-                then.tokens_per_s_per_gpu > known.figures.tokens_per_s_per_gpu
-            };
+            let cheaper = |[_, known]: &[Change; 2]| then.tokens_per_s_per_gpu > known.figures.tokens_per_s_per_gpu;
             if then.fits && best.as_ref().is_none_or(cheaper) {
-                best = Some([
-                    change(dimension, state, first, now),
-                    change(second, first, to, &figures),
-                ]);
+                best = Some([change(dimension, state, first, now), change(second, first, to, &figures)]);
             }
         });
     });
-    best.map(|changes| Remedy {
-        difference: figures::less(&changes[1].figures, now),
-        changes: changes.into(),
-    })
+    best.map(|changes| Remedy { difference: figures::less(&changes[1].figures, now), changes: changes.into() })
 }
 
 fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures) -> Change {
@@ -159,12 +117,7 @@ fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures)
         field: field.into(),
         from,
         to: value,
-        set: settings(
-            was.question,
-            &[field],
-            (was.context.job, was.plan),
-            (to.context.job, to.plan),
-        ),
+        set: settings(was.question, &[field], (was.context.job, was.plan), (to.context.job, to.plan)),
         difference: figures::less(&figures, before),
         kind: kind_of(dimension, before, &figures),
         figures,

@@ -1,9 +1,5 @@
 //! The command line: questions in, answers out, one JSON document per line.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command line prints"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints")]
 
 #[path = "shardwise/arguments.rs"]
 mod arguments;
@@ -64,34 +60,21 @@ fn complain(text: &str) {
 fn run(command: Command, lang: Language) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
-        Command::Estimate {
-            files,
-            efficiency: None,
-        } => each(&files, lang, &mut out, |question| {
-            line(&estimate(question)?, lang)
-        }),
-        Command::Estimate {
-            files,
-            efficiency: Some(path),
-        } => {
-            let efficiency: Efficiency =
-                serde_json::from_reader(open(&path, lang)?).map_err(|error| {
-                    let says = format!(
-                        "{}: {error}. `shardwise efficiency` prints what such a file holds.",
-                        path.display()
-                    );
-                    io::Error::new(io::ErrorKind::InvalidData, lang.sentence(&says))
-                })?;
-            each(&files, lang, &mut out, |question| {
-                line(&evaluate_with(question, &efficiency)?.answer, lang)
-            })
+        Command::Estimate { files, efficiency: None } => {
+            each(&files, lang, &mut out, |question| line(&estimate(question)?, lang))
         }
-        Command::Sensitivity { files } => each(&files, lang, &mut out, |question| {
-            line(&sensitivity(question)?, lang)
-        }),
-        Command::Explain { files, options } => each(&files, lang, &mut out, |question| {
-            explaining::document(question, &options, lang)
-        }),
+        Command::Estimate { files, efficiency: Some(path) } => {
+            let efficiency: Efficiency = serde_json::from_reader(open(&path, lang)?).map_err(|error| {
+                let says =
+                    format!("{}: {error}. `shardwise efficiency` prints what such a file holds.", path.display());
+                io::Error::new(io::ErrorKind::InvalidData, lang.sentence(&says))
+            })?;
+            each(&files, lang, &mut out, |question| line(&evaluate_with(question, &efficiency)?.answer, lang))
+        }
+        Command::Sensitivity { files } => each(&files, lang, &mut out, |question| line(&sensitivity(question)?, lang)),
+        Command::Explain { files, options } => {
+            each(&files, lang, &mut out, |question| explaining::document(question, &options, lang))
+        }
         Command::Methods { json } => {
             explaining::methods(lang, json, &mut out)?;
             Ok(true)
@@ -102,57 +85,26 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
         }
         Command::Search { files, options } => {
             let options = options.asked(lang);
+            each(&files, lang, &mut out, |question| interface::search(question, &options))
+        }
+        Command::Flags { files, framework, framework_version, json, page } => {
+            let options =
+                FlagsOptions { framework, version: Some(framework_version), page: Some(page), lang: Some(lang) };
+            each(&files, lang, &mut out, |question| write_flags(question, &options, json))
+        }
+        Command::Calibrate { files, forward_s, backward_s, step_time_s, peak_gib } => {
             each(&files, lang, &mut out, |question| {
-                interface::search(question, &options)
+                let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
+                let own = calibrate(question, &measured)?;
+                let question = own.applied(question);
+                line(&json!({"version": 1, "calibrated": own, "question": question}), lang)
             })
         }
-        Command::Flags {
-            files,
-            framework,
-            framework_version,
-            json,
-            page,
-        } => {
-            let options = FlagsOptions {
-                framework,
-                version: Some(framework_version),
-                page: Some(page),
-                lang: Some(lang),
-            };
-            each(&files, lang, &mut out, |question| {
-                write_flags(question, &options, json)
-            })
-        }
-        Command::Calibrate {
-            files,
-            forward_s,
-            backward_s,
-            step_time_s,
-            peak_gib,
-        } => each(&files, lang, &mut out, |question| {
-            let measured = Measured {
-                forward_s,
-                backward_s,
-                step_time_s,
-                peak_gib,
-            };
-            let own = calibrate(question, &measured)?;
-            let question = own.applied(question);
-            line(
-                &json!({"version": 1, "calibrated": own, "question": question}),
-                lang,
-            )
-        }),
         Command::Link { files } => each(&files, lang, &mut out, |question| {
             belonging::check(question)?;
             Ok(format!("#{}", permalink::to_hash(question)))
         }),
-        Command::Read {
-            files,
-            gpu,
-            model,
-            json,
-        } => {
+        Command::Read { files, gpu, model, json } => {
             let lang = Some(lang);
             let options = ReadOptions { gpu, model, lang };
             reading::run(&files, &options, json, &mut out)
@@ -232,18 +184,13 @@ fn inputs(files: &[PathBuf], lang: Language) -> impl Iterator<Item = io::Result<
 fn open(path: &Path, lang: Language) -> io::Result<Box<dyn BufRead>> {
     if path == Path::new("-") {
         if io::stdin().is_terminal() {
-            complain(
-                &lang.sentence("Reading from the keyboard. Ctrl-D on a line of its own ends it."),
-            );
+            complain(&lang.sentence("Reading from the keyboard. Ctrl-D on a line of its own ends it."));
         }
         return Ok(Box::new(io::stdin().lock()));
     }
     if path.is_dir() {
         let says = format!("{}: a folder. Name the files in it.", path.display());
-        return Err(io::Error::new(
-            io::ErrorKind::IsADirectory,
-            lang.sentence(&says),
-        ));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, lang.sentence(&says)));
     }
     let file = File::open(path).map_err(|error| about(path, &error))?;
     Ok(Box::new(BufReader::new(file)))
@@ -274,10 +221,7 @@ fn read(
         if serde_json::from_slice::<Value>(&whole).is_ok() {
             return one(&String::from_utf8_lossy(&whole), out);
         }
-        for line in whole
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.trim_ascii().is_empty())
-        {
+        for line in whole.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
             one(&String::from_utf8_lossy(line), out)?;
         }
         return Ok(());
@@ -298,11 +242,7 @@ fn known() -> impl Iterator<Item = &'static str> {
     emit::FRAMEWORKS.iter().map(|framework| framework.id)
 }
 
-fn write_flags(
-    question: &Question,
-    options: &FlagsOptions,
-    json: bool,
-) -> Result<String, InputError> {
+fn write_flags(question: &Question, options: &FlagsOptions, json: bool) -> Result<String, InputError> {
     match interface::flags(question, options)? {
         found if json => line(&found, Language::En),
         Flags::Snippets(found) => {

@@ -8,9 +8,7 @@ use shardwise_frameworks::emit::Language;
 pub fn text(emitted: &str, language: Language) -> String {
     match language {
         Language::Json => emitted.to_owned(),
-        Language::Shell | Language::Yaml | Language::Toml => {
-            emitted.split_inclusive('\n').map(line).collect()
-        }
+        Language::Shell | Language::Yaml | Language::Toml => emitted.split_inclusive('\n').map(line).collect(),
     }
 }
 

@@ -8,8 +8,5 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
         .map(|word| word.trim_matches(['.', '\'', '-', '/']))
         .map(|word| word.strip_suffix("'s").unwrap_or(word))
         .filter(|word| word.len() > 1)
-        .filter(|word| {
-            word.bytes()
-                .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'\''))
-        })
+        .filter(|word| word.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'\'')))
 }

@@ -4,8 +4,8 @@ use super::{flags, line, read, refused, rows, search};
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::Language;
 use shardwise_question::wire::{
-    Document, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, parse_options,
-    parse_question, table_of,
+    Document, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, parse_options, parse_question,
+    table_of,
 };
 
 /// What is asked about a question.
@@ -31,9 +31,7 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
     match function {
         Function::Estimate => with(options, |options: &EstimateOptions| {
             let lang = options.lang.unwrap_or_default();
-            answered(question, lang, |question| {
-                line(&crate::estimate(question)?, lang)
-            })
+            answered(question, lang, |question| line(&crate::estimate(question)?, lang))
         }),
         Function::Search => with(options, |options: &SearchOptions| {
             let lang = options.lang.unwrap_or_default();
@@ -42,9 +40,7 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
         Function::Flags => with(options, |options: &FlagsOptions| {
             let lang = options.lang.unwrap_or_default();
             // What they say is said in the language already; the texts are no sentences.
-            answered(question, lang, |question| {
-                line(&flags(question, options)?, Language::En)
-            })
+            answered(question, lang, |question| line(&flags(question, options)?, Language::En))
         }),
     }
 }
@@ -60,8 +56,7 @@ pub fn read_texts(texts: &[&str], options: &str) -> String {
 pub fn look_up(table: &str) -> String {
     let written = table_of(table).and_then(|table| {
         let rows = rows(table);
-        let lines: Result<Vec<String>, InputError> =
-            rows.iter().map(|row| line(row, Language::En)).collect();
+        let lines: Result<Vec<String>, InputError> = rows.iter().map(|row| line(row, Language::En)).collect();
         Ok(lines?.join("\n"))
     });
     written.unwrap_or_else(|error| refused(error, Language::En))

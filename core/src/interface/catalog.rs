@@ -116,26 +116,24 @@ pub fn rows(table: Table) -> Vec<Row> {
 
 fn gpus() -> impl Iterator<Item = GpuRow> {
     let rows = catalog::gpu_sources().zip(catalog::memory_sources());
-    rows.map(
-        |((gpu, source, notes), (memory_source, memory_as))| GpuRow {
-            id: gpu.id,
-            name: gpu.name,
-            memory_gib: gpu.memory_gib,
-            hbm_gb_per_s: gpu.hbm_gb_per_s,
-            bf16_dense_tflops: gpu.bf16_dense_tflops,
-            fp8_dense_tflops: gpu.fp8_dense_tflops,
-            nvlink_gb_per_s: gpu.nvlink_gb_per_s,
-            nvlink_domain: gpu.nvlink_domain,
-            gpus_per_node: gpu.gpus_per_node,
-            host_ram_gib: gpu.host_ram_gib,
-            usd_per_gpu_hour: gpu.usd_per_gpu_hour,
-            source,
-            memory_source,
-            memory_as,
-            price_source: gpu.price_source,
-            notes,
-        },
-    )
+    rows.map(|((gpu, source, notes), (memory_source, memory_as))| GpuRow {
+        id: gpu.id,
+        name: gpu.name,
+        memory_gib: gpu.memory_gib,
+        hbm_gb_per_s: gpu.hbm_gb_per_s,
+        bf16_dense_tflops: gpu.bf16_dense_tflops,
+        fp8_dense_tflops: gpu.fp8_dense_tflops,
+        nvlink_gb_per_s: gpu.nvlink_gb_per_s,
+        nvlink_domain: gpu.nvlink_domain,
+        gpus_per_node: gpu.gpus_per_node,
+        host_ram_gib: gpu.host_ram_gib,
+        usd_per_gpu_hour: gpu.usd_per_gpu_hour,
+        source,
+        memory_source,
+        memory_as,
+        price_source: gpu.price_source,
+        notes,
+    })
 }
 
 fn models() -> impl Iterator<Item = ModelRow> {

@@ -56,10 +56,9 @@ pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, Input
             version: VERSION,
             snippets: snippets.into_iter().map(|one| lang.snippet(one)).collect(),
         }),
-        Err(unsupported) => Flags::Unsupported(Unavailable {
-            version: VERSION,
-            unsupported: lang.sentence(&unsupported.message),
-        }),
+        Err(unsupported) => {
+            Flags::Unsupported(Unavailable { version: VERSION, unsupported: lang.sentence(&unsupported.message) })
+        }
     })
 }
 

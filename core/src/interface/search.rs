@@ -143,10 +143,7 @@ pub fn search(question: &Question, options: &SearchOptions) -> Result<String, In
 }
 
 fn objective(options: &SearchOptions) -> Result<Objective, InputError> {
-    let limits = [
-        ("within_hours", options.within_hours),
-        ("within_usd", options.within_usd),
-    ];
+    let limits = [("within_hours", options.within_hours), ("within_usd", options.within_usd)];
     for (name, limit) in limits {
         if limit.is_some_and(|limit| !limit.is_finite() || limit <= 0.0) {
             return Err(InputError::new(name, "Give a number above 0."));
@@ -168,19 +165,12 @@ fn objective(options: &SearchOptions) -> Result<Objective, InputError> {
 }
 
 fn doubled(most: u64) -> Vec<u64> {
-    let mut counts: Vec<u64> = (0..63)
-        .map(|power| 1 << power)
-        .take_while(|count| *count < most)
-        .collect();
+    let mut counts: Vec<u64> = (0..63).map(|power| 1 << power).take_while(|count| *count < most).collect();
     counts.push(most);
     counts
 }
 
-fn plans(
-    question: &Question,
-    framework: Option<&'static Framework>,
-    limit: usize,
-) -> Result<Plans, InputError> {
+fn plans(question: &Question, framework: Option<&'static Framework>, limit: usize) -> Result<Plans, InputError> {
     let found = crate::search(question, framework, limit)?;
     let unfit = found.plans.first().filter(|best| !best.fits);
     let (shortfall_gib, closing) = match unfit {
@@ -224,11 +214,7 @@ fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, In
     let refused = all.iter().filter_map(|offer| {
         let error = offer.result.as_ref().err()?.clone();
         let hardware = &offer.hardware;
-        Some(RefusedOffer {
-            gpu: hardware.gpu.clone(),
-            gpus: hardware.gpus,
-            error,
-        })
+        Some(RefusedOffer { gpu: hardware.gpu.clone(), gpus: hardware.gpus, error })
     });
     Ok(Offers {
         version: VERSION,

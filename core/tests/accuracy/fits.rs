@@ -67,10 +67,7 @@ fn steps() -> Vec<Ran> {
 }
 
 fn training() -> Vec<Ran> {
-    let ran = |run: runs::Run| Ran {
-        id: run.id,
-        question: serde_json::to_value(&run.question).unwrap(),
-    };
+    let ran = |run: runs::Run| Ran { id: run.id, question: serde_json::to_value(&run.question).unwrap() };
     runs::all().into_iter().map(ran).collect()
 }
 
@@ -134,11 +131,7 @@ fn with_recipe(mut run: Ran, known: &Known) -> Ran {
 #[test]
 fn runs_that_ran_are_said_to_fit() {
     let known = known();
-    for (kind, runs) in [
-        ("training", training()),
-        ("rl", steps()),
-        ("rollout", rollouts()),
-    ] {
+    for (kind, runs) in [("training", training()), ("rl", steps()), ("rollout", rollouts())] {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let (mut ran, mut apart) = (0, 0);
         for run in runs {
@@ -199,14 +192,8 @@ fn what_recipes_say_is_cited_and_needed() {
         .flatten()
         .map(|run| (run.id, run.question))
         .collect();
-    let recipes = known
-        .recipe
-        .iter()
-        .map(|own| (&own.runs, &own.says, &own.source));
-    let unsaid = known
-        .unsaid
-        .iter()
-        .map(|own| (&own.runs, &own.says, &own.source));
+    let recipes = known.recipe.iter().map(|own| (&own.runs, &own.says, &own.source));
+    let unsaid = known.unsaid.iter().map(|own| (&own.runs, &own.says, &own.source));
     let mut seen = BTreeSet::new();
     for (ids, says, source) in recipes.chain(unsaid) {
         assert!(says.len() >= 30 && source.starts_with("https://"), "{says}");
@@ -214,10 +201,7 @@ fn what_recipes_say_is_cited_and_needed() {
             assert!(seen.insert(id.clone()), "{id} is there twice");
             let question = runs.get(id).unwrap_or_else(|| panic!("{id} is no run"));
             let fit = fit(question).unwrap_or_else(|| panic!("{id} is refused"));
-            assert!(
-                !is_said_to_fit(&fit),
-                "{id} is said to fit without its line"
-            );
+            assert!(!is_said_to_fit(&fit), "{id} is said to fit without its line");
         }
     }
 }

@@ -6,13 +6,7 @@ use shardwise_core::{Evaluated, belonging, evaluate};
 
 use super::hugging_face;
 
-pub(super) fn evaluated(
-    model: &str,
-    gpu: &str,
-    gpus: u64,
-    workload: Value,
-    plan: Value,
-) -> Evaluated {
+pub(super) fn evaluated(model: &str, gpu: &str, gpus: u64, workload: Value, plan: Value) -> Evaluated {
     let mut question = json!({
         "version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus}, "workload": workload, "plan": plan
     });
@@ -22,11 +16,7 @@ pub(super) fn evaluated(
     let mut found = evaluate(&question).unwrap();
     // The estimate's figures move with every better formula; these stay.
     let answer = &mut found.answer;
-    (
-        answer.tokens_per_s_per_gpu,
-        answer.usd_per_mtok,
-        answer.fits,
-    ) = (3670.0, Some(0.226), true);
+    (answer.tokens_per_s_per_gpu, answer.usd_per_mtok, answer.fits) = (3670.0, Some(0.226), true);
     (answer.memory.reserved_gib, answer.memory.capacity_gib) = (70.5, 79.6);
     answer.fit = Fit::nothing(0.95);
     (answer.interval, answer.run) = (None, None);
@@ -61,15 +51,9 @@ pub(super) fn plan(backend: &str, changes: Value) -> Value {
 
 /// One text of every kind that a framework has.
 pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
-    let eight = |model: &str, gpu: &str, workload: Value, plan: Value| {
-        evaluated(model, gpu, 8, workload, plan)
-    };
+    let eight = |model: &str, gpu: &str, workload: Value, plan: Value| evaluated(model, gpu, 8, workload, plan);
     let mut all = vec![
-        (
-            "verl-grpo-fsdp",
-            "verl",
-            eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({}))),
-        ),
+        ("verl-grpo-fsdp", "verl", eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({})))),
         (
             "verl-ppo-megatron",
             "verl",
@@ -87,12 +71,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
         (
             "verl-dapo-fsdp",
             "verl",
-            eight(
-                "qwen2.5-7b",
-                "a100-sxm-80g",
-                rl("dapo"),
-                plan("fsdp", json!({"ulysses_parallel": 2})),
-            ),
+            eight("qwen2.5-7b", "a100-sxm-80g", rl("dapo"), plan("fsdp", json!({"ulysses_parallel": 2}))),
         ),
         (
             "verl-gspo-megatron",
@@ -101,21 +80,13 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-30b-a3b",
                 "h100-sxm",
                 rl("gspo"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 2, "expert_parallel": 8}),
-                ),
+                plan("megatron", json!({"tensor_parallel": 2, "expert_parallel": 8})),
             ),
         ),
         (
             "verl-lora-fsdp",
             "verl",
-            eight(
-                "llama-3.1-8b",
-                "h100-sxm",
-                sft("lora"),
-                plan("fsdp", json!({"offload": {}, "rollout": null})),
-            ),
+            eight("llama-3.1-8b", "h100-sxm", sft("lora"), plan("fsdp", json!({"offload": {}, "rollout": null}))),
         ),
         (
             "verl-sft-megatron",
@@ -124,10 +95,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 sft("sft"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 2, "offload": {}, "rollout": null}),
-                ),
+                plan("megatron", json!({"tensor_parallel": 2, "offload": {}, "rollout": null})),
             ),
         ),
         (
@@ -137,10 +105,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-30b-a3b",
                 "h20-141g",
                 rl("grpo"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 4, "pipeline_parallel": 2, "expert_parallel": 4}),
-                ),
+                plan("megatron", json!({"tensor_parallel": 4, "pipeline_parallel": 2, "expert_parallel": 4})),
             ),
         ),
         (
@@ -150,17 +115,10 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-30b-a3b",
                 "h20-141g",
                 rl("gspo"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 4, "expert_parallel": 4}),
-                ),
+                plan("megatron", json!({"tensor_parallel": 4, "expert_parallel": 4})),
             ),
         ),
-        (
-            "chatlearn-grpo-fsdp",
-            "chatlearn",
-            eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({}))),
-        ),
+        ("chatlearn-grpo-fsdp", "chatlearn", eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({})))),
         (
             "deepspeed-sft",
             "deepspeed",
@@ -168,10 +126,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "llama-2-7b",
                 "a100-sxm-80g",
                 sft("sft"),
-                plan(
-                    "deepspeed",
-                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null}),
-                ),
+                plan("deepspeed", json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null})),
             ),
         ),
         (
@@ -277,10 +232,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "llama-2-7b",
                 "a100-sxm-80g",
                 sft("sft"),
-                plan(
-                    "deepspeed",
-                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null}),
-                ),
+                plan("deepspeed", json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null})),
             ),
         ),
         (

@@ -8,9 +8,7 @@ use super::examples::{evaluated, plan, rl, sft};
 
 /// One text of every kind that they have.
 pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
-    let eight = |model: &str, gpu: &str, workload: Value, plan: Value| {
-        evaluated(model, gpu, 8, workload, plan)
-    };
+    let eight = |model: &str, gpu: &str, workload: Value, plan: Value| evaluated(model, gpu, 8, workload, plan);
     vec![
         (
             "trl-sft-fsdp",
@@ -19,10 +17,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 sft("sft"),
-                plan(
-                    "fsdp",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2, "rollout": null}),
-                ),
+                plan("fsdp", json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2, "rollout": null})),
             ),
         ),
         (
@@ -45,10 +40,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 rl("grpo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
+                plan("deepspeed", json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2})),
             ),
         ),
         (
@@ -58,10 +50,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 rl("ppo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {"optimizer": true, "gradients": true}}),
-                ),
+                plan("deepspeed", json!({"offload": {"optimizer": true, "gradients": true}})),
             ),
         ),
         (
@@ -71,10 +60,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 rl("gspo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
+                plan("deepspeed", json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2})),
             ),
         ),
         (
@@ -84,10 +70,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 rl("gspo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
+                plan("deepspeed", json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2})),
             ),
         ),
         (
@@ -97,10 +80,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
                 "qwen3-8b",
                 "h100-sxm",
                 rl("dapo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
+                plan("deepspeed", json!({"offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2})),
             ),
         ),
         (
@@ -132,10 +112,7 @@ pub(super) fn refused() -> Vec<(&'static str, Evaluated, &'static str)> {
             "trl",
             eight(
                 sft("sft"),
-                plan(
-                    "fsdp",
-                    json!({"shard_group": 1, "offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2}),
-                ),
+                plan("fsdp", json!({"shard_group": 1, "offload": {}, "max_tokens_per_gpu": null, "micro_batch": 2})),
             ),
             "plan.shard_group: Accelerate's FSDP shards over 2 GPUs or more",
         ),
@@ -144,31 +121,18 @@ pub(super) fn refused() -> Vec<(&'static str, Evaluated, &'static str)> {
             eight(rl("dapo"), plan("fsdp", json!({"offload": {}}))),
             "workload.rl.oversampling: TRL drops no prompts",
         ),
-        (
-            "trl",
-            eight(rl("grpo"), plan("fsdp", json!({}))),
-            "plan.offload: TRL keeps",
-        ),
+        ("trl", eight(rl("grpo"), plan("fsdp", json!({}))), "plan.offload: TRL keeps"),
         (
             "trl",
             eight(
                 rl("grpo"),
-                plan(
-                    "fsdp",
-                    json!({"offload": {}, "rollout": {"tensor_parallel": 1, "engine": "sglang"}}),
-                ),
+                plan("fsdp", json!({"offload": {}, "rollout": {"tensor_parallel": 1, "engine": "sglang"}})),
             ),
             "plan.rollout.engine: ",
         ),
         (
             "trl",
-            eight(
-                sft("sft"),
-                plan(
-                    "fsdp",
-                    json!({"offload": {}, "ulysses_parallel": 2, "rollout": null}),
-                ),
-            ),
+            eight(sft("sft"), plan("fsdp", json!({"offload": {}, "ulysses_parallel": 2, "rollout": null}))),
             "plan.ulysses_parallel: ",
         ),
         (
@@ -176,30 +140,17 @@ pub(super) fn refused() -> Vec<(&'static str, Evaluated, &'static str)> {
             eight(rl("grpo"), plan("fsdp", json!({"offload": {}}))),
             "plan.backend: OpenRLHF trains with DeepSpeed",
         ),
+        ("openrlhf", eight(rl("grpo"), plan("deepspeed", json!({}))), "plan.offload.parameters: "),
         (
             "openrlhf",
-            eight(rl("grpo"), plan("deepspeed", json!({}))),
-            "plan.offload.parameters: ",
-        ),
-        (
-            "openrlhf",
-            eight(
-                rl("grpo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "max_tokens_per_gpu": 2048}),
-                ),
-            ),
+            eight(rl("grpo"), plan("deepspeed", json!({"offload": {}, "max_tokens_per_gpu": 2048}))),
             "Set it to 4096 or more",
         ),
         (
             "openrlhf",
             eight(
                 rl("grpo"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}}),
-                ),
+                plan("deepspeed", json!({"offload": {}, "rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}})),
             ),
             "plan.rollout.kv_cache_dtype: ",
         ),
@@ -219,11 +170,7 @@ fn a_searched_rl_plan_sleeps_as_openrlhf_does() {
     for (model, gpus, sleeps) in [("qwen3-4b", 2, true), ("phi-4", 64, false)] {
         let question = asked(model, gpus);
         let offload = evaluate(&question).unwrap().plan.layout.offload;
-        assert_eq!(
-            (offload.parameters, offload.optimizer, offload.gradients),
-            (false, sleeps, sleeps),
-            "{gpus} GPUs"
-        );
+        assert_eq!((offload.parameters, offload.optimizer, offload.gradients), (false, sleeps, sleeps), "{gpus} GPUs");
         let texts = flags(&question, openrlhf, "0.11.2", "").unwrap().unwrap();
         let has = texts[0].text.contains("--ds.enable_sleep  #");
         assert_eq!(has, sleeps, "{gpus} GPUs");

@@ -9,67 +9,24 @@ use crate::said::said;
 
 #[test]
 fn a_framework_refuses_by_field_and_remedy() {
-    let refusal = |id: &str, found: &Evaluated| {
-        texts(emit::framework(id).unwrap(), found, "")
-            .unwrap_err()
-            .message
-    };
+    let refusal = |id: &str, found: &Evaluated| texts(emit::framework(id).unwrap(), found, "").unwrap_err().message;
     let plain = plan("fsdp", json!({}));
     let eight = |workload: Value, plan: Value| evaluated("qwen3-8b", "h100-sxm", 8, workload, plan);
     let cases = [
-        (
-            "verl",
-            eight(sft("pretrain"), plan("fsdp", json!({"offload": {}}))),
-            "workload.kind: veRL fine-tunes",
-        ),
-        (
-            "verl",
-            eight(sft("qlora"), plan("fsdp", json!({"offload": {}}))),
-            "workload.kind: veRL loads no 4-bit",
-        ),
-        (
-            "verl",
-            eight(rl("grpo"), plan("deepspeed", json!({}))),
-            "plan.backend: veRL trains with FSDP or Megatron",
-        ),
-        (
-            "verl",
-            eight(rl("grpo"), plan("fsdp", json!({"recompute": "selective"}))),
-            "plan.recompute: ",
-        ),
-        (
-            "verl",
-            eight(
-                rl("grpo"),
-                plan("fsdp", json!({"max_tokens_per_gpu": 2048})),
-            ),
-            "Set it to 4096 or more",
-        ),
-        (
-            "chatlearn",
-            eight(rl("ppo"), plain.clone()),
-            "workload.kind: ChatLearn 1.2.0 has GRPO and GSPO",
-        ),
-        (
-            "chatlearn",
-            eight(rl("dapo"), plain.clone()),
-            "pos_clip_ratio",
-        ),
+        ("verl", eight(sft("pretrain"), plan("fsdp", json!({"offload": {}}))), "workload.kind: veRL fine-tunes"),
+        ("verl", eight(sft("qlora"), plan("fsdp", json!({"offload": {}}))), "workload.kind: veRL loads no 4-bit"),
+        ("verl", eight(rl("grpo"), plan("deepspeed", json!({}))), "plan.backend: veRL trains with FSDP or Megatron"),
+        ("verl", eight(rl("grpo"), plan("fsdp", json!({"recompute": "selective"}))), "plan.recompute: "),
+        ("verl", eight(rl("grpo"), plan("fsdp", json!({"max_tokens_per_gpu": 2048}))), "Set it to 4096 or more"),
+        ("chatlearn", eight(rl("ppo"), plain.clone()), "workload.kind: ChatLearn 1.2.0 has GRPO and GSPO"),
+        ("chatlearn", eight(rl("dapo"), plain.clone()), "pos_clip_ratio"),
         (
             "chatlearn",
             eight(rl("gspo"), plan("fsdp", json!({}))),
             "plan.backend: ChatLearn's FSDP trainer has GRPO's loss alone",
         ),
-        (
-            "chatlearn",
-            eight(rl("grpo"), plan("fsdp", json!({"shard_group": 4}))),
-            "plan.shard_group: ",
-        ),
-        (
-            "deepspeed",
-            eight(rl("grpo"), plain.clone()),
-            "no generation",
-        ),
+        ("chatlearn", eight(rl("grpo"), plan("fsdp", json!({"shard_group": 4}))), "plan.shard_group: "),
+        ("deepspeed", eight(rl("grpo"), plain.clone()), "no generation"),
         (
             "deepspeed",
             eight(sft("sft"), plan("fsdp", json!({"offload": {}}))),
@@ -98,73 +55,36 @@ fn a_framework_refuses_by_field_and_remedy() {
         ),
         (
             "megatron-bridge",
-            evaluated(
-                "yi-34b",
-                "h100-sxm",
-                8,
-                sft("sft"),
-                plan("megatron", json!({"offload": {}, "rollout": null})),
-            ),
+            evaluated("yi-34b", "h100-sxm", 8, sft("sft"), plan("megatron", json!({"offload": {}, "rollout": null}))),
             "model: Shardwise knows no recipe",
         ),
         (
             "megatron-bridge",
-            eight(
-                sft("sft"),
-                plan(
-                    "megatron",
-                    json!({"offload": {}, "rollout": null, "attention": "unfused"}),
-                ),
-            ),
+            eight(sft("sft"), plan("megatron", json!({"offload": {}, "rollout": null, "attention": "unfused"}))),
             "plan.attention: No override",
         ),
         (
             "deepspeed",
-            eight(
-                sft("qlora"),
-                plan(
-                    "deepspeed",
-                    json!({"offload": {}, "zero_quantized_weights": true}),
-                ),
-            ),
+            eight(sft("qlora"), plan("deepspeed", json!({"offload": {}, "zero_quantized_weights": true}))),
             "plan.zero_quantized_weights: The base is in 4 bits",
         ),
         (
             "llmforge",
             eight(
                 sft("sft"),
-                plan(
-                    "deepspeed",
-                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "nvme_offload": true}),
-                ),
+                plan("deepspeed", json!({"max_tokens_per_gpu": null, "micro_batch": 1, "nvme_offload": true})),
             ),
             "plan.zero_stage: LLMForge's configurations",
         ),
+        ("torchtitan", eight(sft("sft"), plan("fsdp", json!({}))), "workload.kind: torchtitan 0.2.2 pre-trains"),
         (
             "torchtitan",
-            eight(sft("sft"), plan("fsdp", json!({}))),
-            "workload.kind: torchtitan 0.2.2 pre-trains",
-        ),
-        (
-            "torchtitan",
-            evaluated(
-                "qwen2.5-7b",
-                "h100-sxm",
-                8,
-                sft("pretrain"),
-                plan("fsdp", json!({"max_tokens_per_gpu": null})),
-            ),
+            evaluated("qwen2.5-7b", "h100-sxm", 8, sft("pretrain"), plan("fsdp", json!({"max_tokens_per_gpu": null}))),
             "model: torchtitan 0.2.2 carries its own models",
         ),
         (
             "torchtitan",
-            eight(
-                sft("pretrain"),
-                plan(
-                    "fsdp",
-                    json!({"pipeline_parallel": 2, "max_tokens_per_gpu": null}),
-                ),
-            ),
+            eight(sft("pretrain"), plan("fsdp", json!({"pipeline_parallel": 2, "max_tokens_per_gpu": null}))),
             "plan.pipeline_parallel: torchtitan has no pipeline for qwen3",
         ),
         (
@@ -174,10 +94,7 @@ fn a_framework_refuses_by_field_and_remedy() {
                 "h100-sxm",
                 8,
                 sft("pretrain"),
-                plan(
-                    "fsdp",
-                    json!({"context_parallel": 2, "max_tokens_per_gpu": null}),
-                ),
+                plan("fsdp", json!({"context_parallel": 2, "max_tokens_per_gpu": null})),
             ),
             "plan.context_parallel: torchtitan's deepseek_v3 16B runs flex attention",
         ),
@@ -204,10 +121,7 @@ fn a_framework_refuses_by_field_and_remedy() {
         ),
         (
             "llamafactory",
-            eight(
-                sft("sft"),
-                plan("ddp", json!({"offload": {"optimizer": true}})),
-            ),
+            eight(sft("sft"), plan("ddp", json!({"offload": {"optimizer": true}}))),
             "plan.offload: Plain data parallelism offloads nothing",
         ),
         (
@@ -235,10 +149,6 @@ fn a_framework_refuses_by_field_and_remedy() {
         said(&message);
         let framework = emit::framework(id).unwrap();
         let broken = shardwise_core::rules::violations(&found.job, &found.plan, framework);
-        assert_eq!(
-            message,
-            format!("{}: {}", broken[0].field, broken[0].message),
-            "{id}: the first rule broken"
-        );
+        assert_eq!(message, format!("{}: {}", broken[0].field, broken[0].message), "{id}: the first rule broken");
     }
 }

@@ -113,9 +113,7 @@ fn nodes_are_told_what_to_set() {
             let question = question_from_value(asked("llama-3.1-8b", gpus, workload.clone(), plan));
             let framework = emit::framework(id).unwrap();
             let found = flags(&question.unwrap(), framework, framework.versions[0], "");
-            let texts = found
-                .unwrap()
-                .unwrap_or_else(|no| panic!("{id}: {}", no.message));
+            let texts = found.unwrap().unwrap_or_else(|no| panic!("{id}: {}", no.message));
             texts.into_iter().map(|own| own.text).collect::<String>()
         };
         let (one, two) = (text(8), text(16));
@@ -135,11 +133,7 @@ fn rewards_say_which_data_they_know() {
         } else {
             "reward.custom_reward_function"
         };
-        assert_eq!(
-            value(&text, &format!("{key}.path")),
-            Some("null"),
-            "{version}"
-        );
+        assert_eq!(value(&text, &format!("{key}.path")), Some("null"), "{version}");
         assert_eq!(value(&text, &format!("{key}.name")), Some("compute_score"));
         assert!(text.contains("data_source: openai/gsm8k, "), "{version}");
     }
@@ -155,10 +149,7 @@ fn reinforcement_learning_starts_from_a_chat_model() {
     const PATH: &str = "actor_rollout_ref.model.path";
     let text = flags_of(asked("llama-3.1-8b", 8, rl("ppo"), fsdp()))("verl", "");
     assert_eq!(value(&text, PATH), Some("meta-llama/Llama-3.1-8B-Instruct"));
-    assert_eq!(
-        value(&text, "critic.model.path"),
-        Some("meta-llama/Llama-3.1-8B-Instruct")
-    );
+    assert_eq!(value(&text, "critic.model.path"), Some("meta-llama/Llama-3.1-8B-Instruct"));
     let post = flags_of(asked("qwen3-8b", 8, rl("grpo"), fsdp()))("verl", "");
     assert_eq!(value(&post, PATH), Some("Qwen/Qwen3-8B"));
     // Fine-tuning begins where the question says.
@@ -170,16 +161,12 @@ fn reinforcement_learning_starts_from_a_chat_model() {
                 "deepspeed",
                 json!({"max_tokens_per_gpu": null, "micro_batch": 1, "offload": {"optimizer": true, "gradients": true}}),
             ),
-            "trl" => plan(
-                "fsdp",
-                json!({"max_tokens_per_gpu": null, "micro_batch": 1, "offload": {}}),
-            ),
+            "trl" => plan("fsdp", json!({"max_tokens_per_gpu": null, "micro_batch": 1, "offload": {}})),
             _ => fsdp(),
         };
         let framework = emit::framework(id).unwrap();
         let found = evaluated("llama-3.1-8b", "h100-sxm", 8, rl("grpo"), own);
-        let snippets =
-            texts(framework, &found, "").unwrap_or_else(|no| panic!("{id}: {}", no.message));
+        let snippets = texts(framework, &found, "").unwrap_or_else(|no| panic!("{id}: {}", no.message));
         let chat = |text: &str| text.contains("meta-llama/Llama-3.1-8B-Instruct");
         assert!(snippets.iter().any(|snippet| chat(&snippet.text)), "{id}");
     }
@@ -187,10 +174,7 @@ fn reinforcement_learning_starts_from_a_chat_model() {
 
 #[test]
 fn narrow_checkpoints_are_widened_first() {
-    for (workload, key) in [
-        (shared(), "actor_rollout_ref.model.path"),
-        (sft("sft"), "model.path"),
-    ] {
+    for (workload, key) in [(shared(), "actor_rollout_ref.model.path"), (sft("sft"), "model.path")] {
         let kind = workload["kind"].clone();
         let mut own = json!({"backend": "megatron", "tensor_parallel": 8, "pipeline_parallel": 16, "context_parallel": 1, "expert_parallel": 8,
             "max_tokens_per_gpu": 8192, "recompute": "full"});
@@ -199,21 +183,12 @@ fn narrow_checkpoints_are_widened_first() {
             own["rollout"] = json!({"tensor_parallel": 16});
         }
         let text = flags_of(asked("deepseek-v3", 512, workload, own))("verl", "");
-        assert_eq!(
-            value(&text, key),
-            Some("\"$HOME/models/DeepSeek-V3-bf16\""),
-            "{kind}"
-        );
+        assert_eq!(value(&text, key), Some("\"$HOME/models/DeepSeek-V3-bf16\""), "{kind}");
         assert!(text.contains("fp8_cast_bf16.py") && text.contains("without quantization_config"));
     }
     // 0.4.1 reads Megatron's own checkpoints of most models.
     let text = |version: &str| {
-        flags_of(asked(
-            "qwen3-8b",
-            8,
-            rl("ppo"),
-            megatron(json!({"fused_lm_head": false})),
-        ))("verl", version)
+        flags_of(asked("qwen3-8b", 8, rl("ppo"), megatron(json!({"fused_lm_head": false}))))("verl", version)
     };
     let old = text("0.4.1");
     for role in ["actor_rollout_ref.actor", "actor_rollout_ref.ref", "critic"] {
@@ -232,12 +207,7 @@ fn adapters_reach_the_engine_as_the_guide_says() {
     assert_eq!(of(&fsdp, "load_format").as_deref(), Some("safetensors"));
     assert_eq!(of(&fsdp, "layered_summon").as_deref(), Some("True"));
     // Megatron sends them its own way, and without adapters all weights are sent.
-    let other = flags_of(asked(
-        "qwen3-8b",
-        8,
-        adapted(rl("grpo")),
-        megatron(json!({})),
-    ))("verl", "");
+    let other = flags_of(asked("qwen3-8b", 8, adapted(rl("grpo")), megatron(json!({}))))("verl", "");
     assert!(other.contains("model.lora.rank=32") && of(&other, "load_format").is_none());
     let full = flags_of(asked("qwen3-8b", 8, rl("grpo"), self::fsdp()))("verl", "");
     assert!(of(&full, "load_format").is_none() && of(&full, "layered_summon").is_none());
@@ -251,10 +221,7 @@ fn adapters_reach_the_engine_as_the_guide_says() {
 fn overlap_is_what_each_framework_has() {
     let text = flags_of(asked("qwen3-8b", 8, rl("grpo"), megatron(json!({}))))("verl", "");
     assert!(text.contains("override_ddp_config.overlap_grad_reduce=True"));
-    assert!(
-        !text.contains("overlap_param_gather=True")
-            && text.contains("overlap_param_gather stays off")
-    );
+    assert!(!text.contains("overlap_param_gather=True") && text.contains("overlap_param_gather stays off"));
     let own = |changes: Value| {
         let mut own = megatron(json!({"pipeline_parallel": 2}));
         for (key, value) in changes.as_object().unwrap() {
@@ -294,50 +261,26 @@ fn long_sequences_are_stretched_where_the_card_says_so() {
         workload["rl"]["max_response_length"] = json!(response);
         workload
     };
-    let own = |tokens: u64| {
-        plan(
-            "fsdp",
-            json!({"max_tokens_per_gpu": tokens, "ulysses_parallel": 4}),
-        )
-    };
-    let text = |model: &str, response: u64, id: &str| {
-        flags_of(asked(model, 8, long(response), own(65536)))(id, "")
-    };
+    let own = |tokens: u64| plan("fsdp", json!({"max_tokens_per_gpu": tokens, "ulysses_parallel": 4}));
+    let text = |model: &str, response: u64, id: &str| flags_of(asked(model, 8, long(response), own(65536)))(id, "");
     let short = text("qwen3-8b", 39_000, "verl");
     assert_eq!(value(&short, PATH), Some("Qwen/Qwen3-8B"));
     let stretched = text("qwen3-8b", 60_000, "verl");
-    assert_eq!(
-        value(&stretched, PATH),
-        Some("\"$HOME/models/Qwen3-8B-yarn\"")
-    );
-    assert!(
-        stretched.contains("rope_type yarn, factor 2.0"),
-        "{stretched}"
-    );
+    assert_eq!(value(&stretched, PATH), Some("\"$HOME/models/Qwen3-8B-yarn\""));
+    assert!(stretched.contains("rope_type yarn, factor 2.0"), "{stretched}");
     // The chat model has fewer positions than the base model's configuration says.
     let chat = text("qwen2.5-7b", 39_000, "verl");
-    assert_eq!(
-        value(&chat, PATH),
-        Some("\"$HOME/models/Qwen2.5-7B-Instruct-yarn\"")
-    );
+    assert_eq!(value(&chat, PATH), Some("\"$HOME/models/Qwen2.5-7B-Instruct-yarn\""));
     let refused = |model: &str, response: u64, plan: Value, id: &str, version: &str| {
         let question = question_from_value(asked(model, 8, long(response), plan)).unwrap();
         let framework = emit::framework(id).unwrap();
-        match flags(
-            &question,
-            framework,
-            framework.version(version).unwrap(),
-            "",
-        ) {
+        match flags(&question, framework, framework.version(version).unwrap(), "") {
             Ok(Err(no)) => no.message,
             other => panic!("{model}: {other:?}"),
         }
     };
     let no = refused("qwen3-8b", 140_000, own(65536), "verl", "");
-    assert!(
-        no.contains("131072 positions of the model, stretched by YaRN"),
-        "{no}"
-    );
+    assert!(no.contains("131072 positions of the model, stretched by YaRN"), "{no}");
     let no = refused("llama-2-7b", 39_000, own(65536), "verl", "");
     assert!(no.contains("4096 positions of the model. Shorten"), "{no}");
     let wide = megatron(json!({"max_tokens_per_gpu": 65536}));
@@ -360,9 +303,7 @@ fn heads_say_how_sure_it_is_that_a_plan_fits() {
             let Ok(snippets) = texts(framework, &found, "") else {
                 return Vec::new();
             };
-            let text = snippets
-                .iter()
-                .find(|snippet| snippet.text.starts_with('#'));
+            let text = snippets.iter().find(|snippet| snippet.text.starts_with('#'));
             let head = text.map_or("", |snippet| snippet.text.as_str());
             head.lines()
                 .take_while(|line| line.starts_with('#'))
@@ -376,17 +317,12 @@ fn heads_say_how_sure_it_is_that_a_plan_fits() {
         let [unlikely] = &lines(FitState::Unlikely, 0.31)[..] else {
             panic!("{name}");
         };
-        assert!(unlikely.contains(
-            "unlikely to fit, with a probability of 31 %. 81.0 GiB of 79.5 GiB are needed"
-        ));
+        assert!(unlikely.contains("unlikely to fit, with a probability of 31 %. 81.0 GiB of 79.5 GiB are needed"));
         assert!(unlikely.ends_with("1.5 GiB too much."), "{unlikely}");
         let [no] = &lines(FitState::No, 0.001)[..] else {
             panic!("{name}");
         };
-        assert!(
-            no.contains("it does not fit, with a probability of < 1 %"),
-            "{no}"
-        );
+        assert!(no.contains("it does not fit, with a probability of < 1 %"), "{no}");
     }
 }
 
@@ -398,10 +334,7 @@ fn heads_follow_the_decision_of_the_estimate() {
             "qwen3-8b",
             8,
             rl("grpo"),
-            plan(
-                "fsdp",
-                json!({"offload": {}, "rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.85}}),
-            ),
+            plan("fsdp", json!({"offload": {}, "rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.85}})),
         );
         own["confidence"] = json!(confidence);
         own

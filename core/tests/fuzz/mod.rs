@@ -20,22 +20,11 @@ fn wanted(usual: u32, share: u64) -> u32 {
 }
 
 fn runner(cases: u32, rng_seed: RngSeed) -> TestRunner {
-    TestRunner::new(Config {
-        cases,
-        failure_persistence: None,
-        rng_seed,
-        ..Config::default()
-    })
+    TestRunner::new(Config { cases, failure_persistence: None, rng_seed, ..Config::default() })
 }
 
 /// Runs `check` on random cases and prints how many.
-pub(crate) fn fuzz<S: Strategy>(
-    name: &str,
-    usual: u32,
-    share: u64,
-    cases: &S,
-    check: impl Fn(S::Value),
-) -> u64 {
+pub(crate) fn fuzz<S: Strategy>(name: &str, usual: u32, share: u64, cases: &S, check: impl Fn(S::Value)) -> u64 {
     let done = Cell::new(0);
     let result = runner(wanted(usual, share), RngSeed::Random).run(cases, |case| {
         done.set(done.get() + 1);
@@ -61,9 +50,7 @@ pub(crate) fn survey<S: Strategy>(
 {
     let count = wanted(usual, share);
     let mut runner = runner(count, RngSeed::Fixed(seed));
-    let all: Vec<S::Value> = (0..count)
-        .map(|_| cases.new_tree(&mut runner).unwrap().current())
-        .collect();
+    let all: Vec<S::Value> = (0..count).map(|_| cases.new_tree(&mut runner).unwrap().current()).collect();
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

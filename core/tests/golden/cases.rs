@@ -49,8 +49,7 @@ impl Case {
     /// The answer of today, as it is recorded: numbers to four significant digits; advice and
     /// caveats by their identifiers, whose texts may be improved; no catalog date.
     pub(crate) fn today(&self) -> Value {
-        let question =
-            parse_question(self.question).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let question = parse_question(self.question).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         let answer = estimate(&question).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         let mut value = serde_json::to_value(answer).unwrap_or_default();
         for list in ["advice", "caveats"] {
@@ -81,10 +80,7 @@ fn rounded(value: Value) -> Value {
             text.parse::<f64>().map_or(Value::Null, Value::from)
         }
         Value::Array(items) => items.into_iter().map(rounded).collect(),
-        Value::Object(map) => map
-            .into_iter()
-            .map(|(key, value)| (key, rounded(value)))
-            .collect(),
+        Value::Object(map) => map.into_iter().map(|(key, value)| (key, rounded(value))).collect(),
         other => other,
     }
 }
@@ -108,10 +104,7 @@ fn compare(path: &str, today: &Value, recorded: &Value, found: &mut Vec<String>)
             }
         }
         (Value::Number(a), Value::Number(b)) => {
-            let (a, b) = (
-                a.as_f64().unwrap_or_default(),
-                b.as_f64().unwrap_or_default(),
-            );
+            let (a, b) = (a.as_f64().unwrap_or_default(), b.as_f64().unwrap_or_default());
             if (a - b).abs() > TOLERANCE * a.abs().max(b.abs()) {
                 found.push(format!("{path} was {b} and is {a}"));
             }

@@ -107,10 +107,7 @@ fn resized(group: &Group) -> Result<Answer, InputError> {
     };
     let spec = match best.question.workload.kind {
         // Of generation alone there is nothing but an engine.
-        WorkloadKind::Rollout => PlanSpec {
-            rollout: spec.rollout,
-            ..PlanSpec::default()
-        },
+        WorkloadKind::Rollout => PlanSpec { rollout: spec.rollout, ..PlanSpec::default() },
         _ => spec,
     };
     let first = proposals(&best.question, Some(spec))?.into_iter().next();
@@ -118,10 +115,7 @@ fn resized(group: &Group) -> Result<Answer, InputError> {
 }
 
 fn proposals(question: &Question, plan: Option<PlanSpec>) -> Result<Vec<Answer>, InputError> {
-    let question = Question {
-        plan,
-        ..question.clone()
-    };
+    let question = Question { plan, ..question.clone() };
     search(&question, None, PROPOSALS).map(|found| found.plans)
 }
 
@@ -130,10 +124,7 @@ fn proposals(question: &Question, plan: Option<PlanSpec>) -> Result<Vec<Answer>,
 pub(crate) fn pairs(group: &Group, apart: f64) -> Result<(usize, usize), InputError> {
     let mut rates = Vec::new();
     for run in &group.runs {
-        rates.push((
-            run.rate,
-            evaluate_alone(&run.question)?.answer.tokens_per_s_per_gpu,
-        ));
+        rates.push((run.rate, evaluate_alone(&run.question)?.answer.tokens_per_s_per_gpu));
     }
     let (mut all, mut right) = (0, 0);
     for (place, faster) in rates.iter().enumerate() {
@@ -178,10 +169,7 @@ pub(crate) fn in_short(plan: &PlanSpec) -> String {
     if let Some(recompute) = &plan.recompute {
         let text = serde_json::to_string(recompute).unwrap_or_default();
         let word = if text.contains("modules") {
-            text.split('[')
-                .nth(1)
-                .unwrap_or("")
-                .replace(['"', ']', '}'], "")
+            text.split('[').nth(1).unwrap_or("").replace(['"', ']', '}'], "")
         } else {
             text.replace('"', "")
         };

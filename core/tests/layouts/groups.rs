@@ -39,29 +39,19 @@ impl Group {
     pub(crate) fn shared(&self) -> PlanSpec {
         let mut common = serde_json::to_value(&self.best().question.plan).unwrap();
         for run in &self.runs {
-            keep_common(
-                &mut common,
-                &serde_json::to_value(&run.question.plan).unwrap(),
-            );
+            keep_common(&mut common, &serde_json::to_value(&run.question.plan).unwrap());
         }
         serde_json::from_value(common).unwrap()
     }
 
     /// The settings of the framework as the fastest run has them, once for each backend that runs of the group used.
     pub(crate) fn frameworks(&self) -> Vec<PlanSpec> {
-        let plans = || {
-            self.runs
-                .iter()
-                .filter_map(|run| run.question.plan.as_ref())
-        };
+        let plans = || self.runs.iter().filter_map(|run| run.question.plan.as_ref());
         let settings = plans().next().map(settings).unwrap_or_default();
         let mut found: Vec<PlanSpec> = Vec::new();
         for plan in plans() {
             if found.iter().all(|spec| spec.backend != plan.backend) {
-                found.push(PlanSpec {
-                    backend: plan.backend,
-                    ..settings.clone()
-                });
+                found.push(PlanSpec { backend: plan.backend, ..settings.clone() });
             }
         }
         found
@@ -141,11 +131,7 @@ fn layout(question: &Question) -> String {
 }
 
 /// Runs by what they share, each layout's fastest one; what has one layout is no group.
-fn grouped(
-    kind: &'static str,
-    drop: &[&str],
-    runs: impl Iterator<Item = (String, Measured)>,
-) -> Vec<Group> {
+fn grouped(kind: &'static str, drop: &[&str], runs: impl Iterator<Item = (String, Measured)>) -> Vec<Group> {
     let mut found: BTreeMap<String, (String, BTreeMap<String, Measured>)> = BTreeMap::new();
     for (model, run) in runs {
         // One run's layout does not divide its GPUs: see `refused` in data/accuracy.toml.
@@ -155,9 +141,7 @@ fn grouped(
         let (_, layouts) = found
             .entry(shared(&run.question, drop))
             .or_insert_with(|| (name(&model, &run.question), BTreeMap::new()));
-        let place = layouts
-            .entry(layout(&run.question))
-            .or_insert_with(|| run.clone());
+        let place = layouts.entry(layout(&run.question)).or_insert_with(|| run.clone());
         if run.rate > place.rate {
             *place = run;
         }
@@ -175,8 +159,7 @@ fn grouped(
 
 fn name(model: &str, question: &Question) -> String {
     let workload = &question.workload;
-    let precision =
-        serde_json::to_value(workload.precision.unwrap_or_default()).unwrap_or_default();
+    let precision = serde_json::to_value(workload.precision.unwrap_or_default()).unwrap_or_default();
     let batch = workload
         .global_batch
         .or_else(|| workload.rl.as_ref().and_then(|rl| rl.prompts_per_step))
@@ -209,8 +192,7 @@ struct Step {
 /// RL steps. Their mean lengths are what each run saw, and differ a little.
 fn reinforcement() -> Vec<Group> {
     let runs = RL.lines().map(|line| {
-        let step: Step =
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let step: Step = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let model = step.question.model.as_str().unwrap_or("?").to_owned();
         let (id, rate, question) = (step.id, step.tokens_per_s_per_gpu, step.question);
         (model, Measured { id, rate, question })
@@ -236,28 +218,21 @@ fn generation() -> Vec<Group> {
         let most = largest.entry(key(cells)).or_default();
         *most = most.max(number(cells, 6));
     }
-    let runs = rows
-        .iter()
-        .filter(|cells| number(cells, 10) >= number(cells, 9))
-        .map(|cells| {
-            let gpus = largest[&key(cells)];
-            let requests = number(cells, 9) / number(cells, 6) * gpus;
-            let question = question_from_value(json!({
-                "version": 1, "model": cells[3],
-                "hardware": {"gpu": cells[4], "gpus": gpus},
-                "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
-                    "requests": requests, "mean_prompt_length": number(cells, 7),
-                    "mean_response_length": number(cells, 8), "response_length_cv": 0}},
-                "plan": {"rollout": {"tensor_parallel": number(cells, 6), "max_num_seqs": requests, "data_parallel": 1,
-                    "expert_parallel": 1, "gpu_memory_utilization": 0.9}},
-            }))
-            .unwrap_or_else(|error| panic!("{}: {error}", cells[0]));
-            let run = Measured {
-                id: cells[0].to_owned(),
-                rate: number(cells, 12),
-                question,
-            };
-            (cells[3].to_owned(), run)
-        });
+    let runs = rows.iter().filter(|cells| number(cells, 10) >= number(cells, 9)).map(|cells| {
+        let gpus = largest[&key(cells)];
+        let requests = number(cells, 9) / number(cells, 6) * gpus;
+        let question = question_from_value(json!({
+            "version": 1, "model": cells[3],
+            "hardware": {"gpu": cells[4], "gpus": gpus},
+            "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
+                "requests": requests, "mean_prompt_length": number(cells, 7),
+                "mean_response_length": number(cells, 8), "response_length_cv": 0}},
+            "plan": {"rollout": {"tensor_parallel": number(cells, 6), "max_num_seqs": requests, "data_parallel": 1,
+                "expert_parallel": 1, "gpu_memory_utilization": 0.9}},
+        }))
+        .unwrap_or_else(|error| panic!("{}: {error}", cells[0]));
+        let run = Measured { id: cells[0].to_owned(), rate: number(cells, 12), question };
+        (cells[3].to_owned(), run)
+    });
     grouped("generation", &[], runs)
 }

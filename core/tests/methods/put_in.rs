@@ -35,9 +35,7 @@ fn number(text: &str) -> Option<(f64, f64, &str)> {
     };
     let mut half = 0.5 * step;
     if let Some(after) = rest.strip_prefix("×10") {
-        let end = after
-            .find(|c| !"⁻⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c))
-            .unwrap_or(after.len());
+        let end = after.find(|c| !"⁻⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c)).unwrap_or(after.len());
         let power: String = after[..end]
             .chars()
             .map(|c| match "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|own| own == c) {

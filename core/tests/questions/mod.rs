@@ -11,12 +11,7 @@ use shardwise_core::{belonging, catalog};
 
 /// The same questions in every run.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() }
 }
 
 /// How much of the plan a random question decides.
@@ -30,9 +25,7 @@ pub(crate) enum Plan {
 
 const SPLITS: [u64; 8] = [1, 1, 1, 1, 2, 2, 4, 8];
 
-fn one_of<T: Into<Value> + Clone + std::fmt::Debug + 'static>(
-    values: Vec<T>,
-) -> BoxedStrategy<Value> {
+fn one_of<T: Into<Value> + Clone + std::fmt::Debug + 'static>(values: Vec<T>) -> BoxedStrategy<Value> {
     select(values).prop_map(Into::into).boxed()
 }
 
@@ -57,35 +50,19 @@ fn maybe(value: BoxedStrategy<Value>, present: f64) -> BoxedStrategy<Option<Valu
 }
 
 /// An object with each of the fields present with the given probability.
-fn some(
-    fields: Vec<(&'static str, BoxedStrategy<Value>)>,
-    present: f64,
-) -> BoxedStrategy<Map<String, Value>> {
+fn some(fields: Vec<(&'static str, BoxedStrategy<Value>)>, present: f64) -> BoxedStrategy<Map<String, Value>> {
     let fields: Vec<_> = fields
         .into_iter()
-        .map(|(key, value)| {
-            maybe(value, present).prop_map(move |value| Some((key.to_owned(), value?)))
-        })
+        .map(|(key, value)| maybe(value, present).prop_map(move |value| Some((key.to_owned(), value?))))
         .collect();
-    fields
-        .prop_map(|fields| fields.into_iter().flatten().collect())
-        .boxed()
+    fields.prop_map(|fields| fields.into_iter().flatten().collect()).boxed()
 }
 
 /// A model as an object with normalised keys: dense or with experts.
 fn model_object() -> BoxedStrategy<Value> {
-    let sizes = (
-        select(vec![4_u64, 8, 16, 32, 64]),
-        select(vec![64_u64, 96, 128]),
-        1..100_u64,
-        select(vec![1_u64, 2, 4]),
-    );
-    let rest = (
-        1000..300_000_u64,
-        any::<bool>(),
-        select(vec![0_u64, 0, 8, 64]),
-        1..5_u64,
-    );
+    let sizes =
+        (select(vec![4_u64, 8, 16, 32, 64]), select(vec![64_u64, 96, 128]), 1..100_u64, select(vec![1_u64, 2, 4]));
+    let rest = (1000..300_000_u64, any::<bool>(), select(vec![0_u64, 0, 8, 64]), 1..5_u64);
     (sizes, rest)
         .prop_map(|((heads, width, layers, group), (vocabulary, tied, experts, visits))| {
             let hidden = heads * width;
@@ -121,8 +98,7 @@ pub(crate) fn gpu() -> BoxedStrategy<Value> {
 }
 
 fn hardware() -> BoxedStrategy<Value> {
-    let gpus =
-        prop_oneof![6 => select(vec![1_u64, 2, 4, 8, 16, 32, 64, 256, 1024]), 1 => 1..100_u64];
+    let gpus = prop_oneof![6 => select(vec![1_u64, 2, 4, 8, 16, 32, 64, 256, 1024]), 1 => 1..100_u64];
     let rest = some(
         vec![
             ("gpus_per_node", one_of(vec![1_u64, 4, 8, 16])),
@@ -154,49 +130,27 @@ fn rl() -> BoxedStrategy<Value> {
             ("reference", one_of(vec![true, false])),
             ("reward_model", model()),
             ("critic", model()),
-            (
-                "schedule",
-                one_of(vec!["colocated", "split", "one_step_off", "fully_async"]),
-            ),
+            ("schedule", one_of(vec!["colocated", "split", "one_step_off", "fully_async"])),
         ],
         0.3,
     );
     (lengths, 1..2048_u64, 1..4_u64, rest, any::<bool>())
-        .prop_map(
-            |(
-                (prompt, response, prompt_share, response_share),
-                prompts,
-                minis,
-                mut rest,
-                means,
-            )| {
-                rest.insert("prompts_per_step".into(), json!(prompts));
-                rest.insert("max_prompt_length".into(), json!(prompt));
-                rest.insert("max_response_length".into(), json!(response));
-                rest.insert("mini_batch".into(), json!(prompts.div_ceil(minis)));
-                if means {
-                    rest.insert(
-                        "mean_prompt_length".into(),
-                        json!(typed(prompt as f64 * prompt_share).max(1.0)),
-                    );
-                    rest.insert(
-                        "mean_response_length".into(),
-                        json!(typed(response as f64 * response_share).max(1.0)),
-                    );
-                }
-                json!({"rl": rest})
-            },
-        )
+        .prop_map(|((prompt, response, prompt_share, response_share), prompts, minis, mut rest, means)| {
+            rest.insert("prompts_per_step".into(), json!(prompts));
+            rest.insert("max_prompt_length".into(), json!(prompt));
+            rest.insert("max_response_length".into(), json!(response));
+            rest.insert("mini_batch".into(), json!(prompts.div_ceil(minis)));
+            if means {
+                rest.insert("mean_prompt_length".into(), json!(typed(prompt as f64 * prompt_share).max(1.0)));
+                rest.insert("mean_response_length".into(), json!(typed(response as f64 * response_share).max(1.0)));
+            }
+            json!({"rl": rest})
+        })
         .boxed()
 }
 
 fn generation() -> BoxedStrategy<Value> {
-    (
-        1..100_000_u64,
-        1.0..8192.0_f64,
-        1.0..8192.0_f64,
-        0.0..2.0_f64,
-    )
+    (1..100_000_u64, 1.0..8192.0_f64, 1.0..8192.0_f64, 0.0..2.0_f64)
         .prop_map(|(requests, prompt, response, cv)| {
             json!({"rollout": {"requests": requests, "mean_prompt_length": typed(prompt),
                 "mean_response_length": typed(response), "response_length_cv": typed(cv)}})
@@ -205,10 +159,7 @@ fn generation() -> BoxedStrategy<Value> {
 }
 
 fn sequences() -> BoxedStrategy<Value> {
-    let lengths = prop_oneof![
-        select(vec![512_u64, 2048, 4096, 32768, 131_072]),
-        1..20_000_u64
-    ];
+    let lengths = prop_oneof![select(vec![512_u64, 2048, 4096, 32768, 131_072]), 1..20_000_u64];
     (lengths, 1..4096_u64, proptest::option::of(0.05..1.0_f64))
         .prop_map(|(length, batch, mean)| {
             let mut own = json!({"sequence_length": length, "global_batch": batch});
@@ -224,10 +175,7 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
     let shared = some(
         vec![
             ("packing", one_of(vec![true, false])),
-            (
-                "precision",
-                one_of(vec!["bf16", "fp16", "fp8", "mxfp8", "nvfp4"]),
-            ),
+            ("precision", one_of(vec!["bf16", "fp16", "fp8", "mxfp8", "nvfp4"])),
             (
                 "tokens",
                 (1..10_000_000_000_000_u64)
@@ -242,13 +190,8 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
         "rollout" => generation(),
         _ => sequences(),
     };
-    let lora = some(
-        vec![
-            ("rank", one_of(vec![1_u64, 16, 256])),
-            ("targets", one_of(vec!["attention", "all-linear"])),
-        ],
-        0.5,
-    );
+    let lora =
+        some(vec![("rank", one_of(vec![1_u64, 16, 256])), ("targets", one_of(vec!["attention", "all-linear"]))], 0.5);
     let adapters = matches!(kind, "lora" | "qlora" | "grpo");
     (own, shared, proptest::option::of(lora))
         .prop_map(move |(mut own, shared, lora)| {
@@ -265,15 +208,7 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
 }
 
 fn recompute() -> BoxedStrategy<Value> {
-    let modules = vec![
-        "core_attn",
-        "mlp",
-        "moe",
-        "moe_act",
-        "layernorm",
-        "mla_up_proj",
-        "shared_experts",
-    ];
+    let modules = vec!["core_attn", "mlp", "moe", "moe_act", "layernorm", "mla_up_proj", "shared_experts"];
     let selected = proptest::sample::subsequence(modules, 0..=7)
         .prop_map(|modules| json!({"granularity": "selective", "modules": modules}));
     prop_oneof![4 => one_of(vec!["none", "selective", "full"]), 1 => selected].boxed()
@@ -316,10 +251,7 @@ fn engine(plan: Plan) -> BoxedStrategy<Value> {
 fn decided(present: f64) -> BoxedStrategy<Map<String, Value>> {
     some(
         vec![
-            (
-                "backend",
-                one_of(vec!["megatron", "fsdp", "deepspeed", "ddp"]),
-            ),
+            ("backend", one_of(vec!["megatron", "fsdp", "deepspeed", "ddp"])),
             ("tensor_parallel", splits()),
             ("pipeline_parallel", splits()),
             ("context_parallel", one_of(vec![1_u64, 1, 1, 2])),
@@ -331,10 +263,7 @@ fn decided(present: f64) -> BoxedStrategy<Map<String, Value>> {
 }
 
 fn optional() -> BoxedStrategy<Map<String, Value>> {
-    let overlap = one_of(vec![
-        json!({"gradients": true, "parameters": false, "tensor_parallel": true}),
-        json!({}),
-    ]);
+    let overlap = one_of(vec![json!({"gradients": true, "parameters": false, "tensor_parallel": true}), json!({})]);
     some(
         vec![
             ("virtual_pipeline", one_of(vec![1_u64, 1, 2, 4])),
@@ -384,10 +313,7 @@ fn layout(plan: Plan) -> BoxedStrategy<Value> {
             decided.extend(optional);
             decided.extend(deepspeed.into_iter().flatten());
             if budget && let Some(micro) = decided.remove("micro_batch") {
-                decided.insert(
-                    "max_tokens_per_gpu".into(),
-                    json!(micro.as_u64().unwrap_or(1) * 4096),
-                );
+                decided.insert("max_tokens_per_gpu".into(), json!(micro.as_u64().unwrap_or(1) * 4096));
             }
             Value::Object(decided)
         })
@@ -422,12 +348,10 @@ impl fmt::Debug for Asked {
 /// A question of any kind.
 pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
     let present = if decided == Plan::Complete { 1.0 } else { 0.7 };
-    let workload =
-        select(WorkloadKind::ALL.map(WorkloadKind::word).to_vec()).prop_flat_map(workload_of);
+    let workload = select(WorkloadKind::ALL.map(WorkloadKind::word).to_vec()).prop_flat_map(workload_of);
     (model(), hardware(), workload, maybe(plan(decided), present))
         .prop_map(|(model, hardware, workload, plan)| {
-            let mut value =
-                json!({"version": 1, "model": model, "hardware": hardware, "workload": workload});
+            let mut value = json!({"version": 1, "model": model, "hardware": hardware, "workload": workload});
             if let Some(plan) = plan {
                 value["plan"] = plan;
             }

@@ -21,19 +21,11 @@ fn a_text_with_chinese_comments_is_read_as_the_same_question() {
                 continue;
             };
             let english: Vec<&str> = snippets.iter().map(|one| one.text.as_str()).collect();
-            let chinese: Vec<String> = snippets
-                .iter()
-                .map(|one| chinese::text(&one.text, one.language))
-                .collect();
+            let chinese: Vec<String> = snippets.iter().map(|one| chinese::text(&one.text, one.language)).collect();
             let chinese: Vec<&str> = chinese.iter().map(String::as_str).collect();
             let (one, other) = (read(&english, None).unwrap(), read(&chinese, None).unwrap());
             all.extend(sentences(&one).into_iter().map(str::to_owned));
-            assert_eq!(
-                serde_json::to_value(&one).unwrap(),
-                serde_json::to_value(&other).unwrap(),
-                "{}",
-                framework.id
-            );
+            assert_eq!(serde_json::to_value(&one).unwrap(), serde_json::to_value(&other).unwrap(), "{}", framework.id);
             texts += 1;
         }
     }

@@ -27,19 +27,17 @@ fn deepspeed_with_and_without_its_launch_line() {
     ] {
         assert_eq!(field(&both, path), expected, "{path}");
     }
-    assert!(
-        both.refused
-            .iter()
-            .any(|one| one.key == "amp" && one.why.contains("Removed"))
-    );
+    assert!(both.refused.iter().any(|one| one.key == "amp" && one.why.contains("Removed")));
     assert!(
         both.unknown
             .iter()
-            .any(|one| one.key == "zero_optimisation.stage"
-                && one.hint.contains("zero_optimization.stage"))
+            .any(|one| one.key == "zero_optimisation.stage" && one.hint.contains("zero_optimization.stage"))
     );
     // Alone, the batch says how many GPUs there are, and the base which model.
-    let base = question_from_value(json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "l40s"}, "workload": {"kind": "sft"}})).unwrap();
+    let base = question_from_value(
+        json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "l40s"}, "workload": {"kind": "sft"}}),
+    )
+    .unwrap();
     let alone = read(&[r#"{"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 4, "fp16": {"enabled": true}}"#], Some(&base)).unwrap();
     assert_eq!(field(&alone, "hardware.gpus"), json!(4));
     assert_eq!(field(&alone, "hardware.gpu"), json!("l40s"));
@@ -78,27 +76,13 @@ fn the_trainer_fills_auto_whoever_launches_it() {
         ] {
             assert_eq!(field(&reading, path), expected, "{launcher}: {path}");
         }
-        assert!(
-            reading.refused.is_empty(),
-            "{launcher}: {:?}",
-            reading.refused
-        );
-        assert!(
-            reading.unknown.is_empty(),
-            "{launcher}: {:?}",
-            reading.unknown
-        );
+        assert!(reading.refused.is_empty(), "{launcher}: {:?}", reading.refused);
+        assert!(reading.unknown.is_empty(), "{launcher}: {:?}", reading.unknown);
     }
     // Arguments that are not stated have the Trainer's defaults.
     let line = "deepspeed --num_gpus 4 train.py --deepspeed ds.json --per_device_train_batch_size";
     let reading = read(
-        &[
-            config,
-            &line.replace(
-                " --per_device_train_batch_size",
-                " --bf16 --per-device-train-batch-size 8",
-            ),
-        ],
+        &[config, &line.replace(" --per_device_train_batch_size", " --bf16 --per-device-train-batch-size 8")],
         None,
     )
     .unwrap();
@@ -107,17 +91,9 @@ fn the_trainer_fills_auto_whoever_launches_it() {
     let alone = reading_of("torchrun --nproc_per_node 4 train.py", arguments);
     assert_eq!(field(&alone, "plan.backend"), json!("ddp"));
     assert_eq!(field(&alone, "workload.global_batch"), json!(32));
-    let named = reading_of(
-        "deepspeed --num_gpus 4 train.py --deepspeed configs/zero_2.json",
-        arguments,
-    );
+    let named = reading_of("deepspeed --num_gpus 4 train.py --deepspeed configs/zero_2.json", arguments);
     assert_eq!(field(&named, "plan.zero_stage"), json!(2));
-    assert!(
-        named
-            .assumed
-            .iter()
-            .any(|one| one.field == "plan.zero_stage")
-    );
+    assert!(named.assumed.iter().any(|one| one.field == "plan.zero_stage"));
 }
 
 fn reading_of(launcher: &str, arguments: &str) -> Reading {
@@ -126,16 +102,10 @@ fn reading_of(launcher: &str, arguments: &str) -> Reading {
 
 #[test]
 fn a_plain_configuration_shows_that_its_script_recomputes() {
-    let config =
-        r#"{"train_batch_size": 8, "activation_checkpointing": {"partition_activations": false}}"#;
+    let config = r#"{"train_batch_size": 8, "activation_checkpointing": {"partition_activations": false}}"#;
     let alone = reading(config);
     assert_eq!(field(&alone, "plan.recompute"), json!("full"));
-    assert!(
-        alone
-            .assumed
-            .iter()
-            .any(|one| one.field == "plan.recompute")
-    );
+    assert!(alone.assumed.iter().any(|one| one.field == "plan.recompute"));
     let line = "deepspeed --num_gpus 8 train.py --deepspeed --gradient_checkpointing False";
     let both = read(&[config, line], None).unwrap();
     assert_eq!(field(&both, "plan.recompute"), json!("none"));
@@ -147,14 +117,8 @@ fn auto_that_nobody_fills_is_refused() {
     let found = read(&[config], None).unwrap();
     let keys: Vec<&str> = found.refused.iter().map(|one| one.key.as_str()).collect();
     assert!(keys.contains(&"zero_optimization.stage"), "{keys:?}");
-    assert!(
-        keys.contains(&"zero_optimization.stage3_max_live_parameters"),
-        "{keys:?}"
-    );
-    assert!(
-        !keys.contains(&"zero_optimization.stage3_prefetch_bucket_size"),
-        "{keys:?}"
-    );
+    assert!(keys.contains(&"zero_optimization.stage3_max_live_parameters"), "{keys:?}");
+    assert!(!keys.contains(&"zero_optimization.stage3_prefetch_bucket_size"), "{keys:?}");
 }
 
 #[test]
@@ -174,24 +138,11 @@ fn deepspeed_on_drives_and_zero_plus() {
     assert!(stored.unknown.is_empty(), "{:?}", stored.unknown);
     let refused: Vec<&str> = stored.refused.iter().map(|one| one.key.as_str()).collect();
     assert_eq!(refused, ["aio.thread_count", "model"]);
-    let fewer = reading(&config(
-        2,
-        r#""offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}"#,
-    ));
+    let fewer = reading(&config(2, r#""offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}"#));
     assert_eq!(field(&fewer, "plan.nvme_offload"), Value::Null);
-    assert!(
-        fewer
-            .refused
-            .iter()
-            .any(|one| one.why.contains("nothing on NVMe"))
-    );
+    assert!(fewer.refused.iter().any(|one| one.why.contains("nothing on NVMe")));
     let nowhere = reading(&config(3, r#""offload_optimizer": {"device": "nvme"}"#));
-    assert!(
-        nowhere
-            .refused
-            .iter()
-            .any(|one| one.key.ends_with("nvme_path"))
-    );
+    assert!(nowhere.refused.iter().any(|one| one.key.ends_with("nvme_path")));
     let plus = r#""zero_hpz_partition_size": 8, "zero_quantized_weights": true, "zero_quantized_gradients": true"#;
     let quantized = reading(&config(3, plus));
     for (path, expected) in [
@@ -204,10 +155,7 @@ fn deepspeed_on_drives_and_zero_plus() {
     }
     let ignored = reading(&config(2, plus));
     assert_eq!(field(&ignored, "plan.zero_quantized_weights"), Value::Null);
-    let unread = ignored
-        .refused
-        .iter()
-        .filter(|one| one.why.contains("does not read it"));
+    let unread = ignored.refused.iter().filter(|one| one.why.contains("does not read it"));
     assert_eq!(unread.count(), 3);
 }
 
@@ -272,19 +220,11 @@ fn llmforge_yaml() {
         ("plan.micro_batch", json!(16)),
         ("plan.zero_stage", json!(3)),
         ("plan.recompute", json!("full")),
-        (
-            "plan.offload",
-            json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false}),
-        ),
+        ("plan.offload", json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false})),
     ] {
         assert_eq!(field(&found, path), expected, "{path}");
     }
-    assert!(
-        found.unknown.is_empty() && found.refused.is_empty(),
-        "{:?} {:?}",
-        found.unknown,
-        found.refused
-    );
+    assert!(found.unknown.is_empty() && found.refused.is_empty(), "{:?} {:?}", found.unknown, found.refused);
     assert!(estimate(&found.question).is_ok());
     // The configuration that it names, where that is there too.
     let config = r#"{"bf16": {"enabled": true}, "train_batch_size": "auto", "zero_optimization": {"stage": 2}}"#;
@@ -292,54 +232,21 @@ fn llmforge_yaml() {
     assert_eq!(field(&both, "plan.zero_stage"), json!(2));
     assert_eq!(field(&both, "plan.offload.parameters"), json!(false));
     let hpz = LLMFORGE.replace("zero_3_offload_optim+param", "zero_3_hpz");
-    assert_eq!(
-        field(&reading(&hpz), "plan.zero_hpz_partition_size"),
-        json!(8)
-    );
+    assert_eq!(field(&reading(&hpz), "plan.zero_hpz_partition_size"), json!(8));
     let other = reading(&LLMFORGE.replace("zero_3_offload_optim+param", "mine"));
-    assert!(
-        other
-            .assumed
-            .iter()
-            .any(|one| one.field == "plan.zero_stage")
-    );
+    assert!(other.assumed.iter().any(|one| one.field == "plan.zero_stage"));
     for (old, new, path, expected) in [
-        (
-            "accelerator_type:A10G: 0.001",
-            "g5.48xlarge: 1",
-            "hardware.gpus_per_node",
-            json!(8),
-        ),
+        ("accelerator_type:A10G: 0.001", "g5.48xlarge: 1", "hardware.gpus_per_node", json!(8)),
         (
             "accelerator_type:A10G: 0.001",
             "anyscale/accelerator_shape:4xA10G: 0.001",
             "hardware.gpus_per_node",
             json!(4),
         ),
-        (
-            "accelerator_type:A10G: 0.001",
-            "accelerator_type:A100-80G: 0.001",
-            "hardware.gpu",
-            json!("a100-sxm-80g"),
-        ),
-        (
-            "num_epochs: 10",
-            "gradient_checkpointing: False",
-            "plan.recompute",
-            json!("none"),
-        ),
-        (
-            "num_epochs: 10",
-            "gradient_accumulation_steps: 2",
-            "workload.global_batch",
-            json!(512),
-        ),
-        (
-            "longest",
-            "max_length",
-            "workload.mean_sequence_length",
-            json!(512.0),
-        ),
+        ("accelerator_type:A10G: 0.001", "accelerator_type:A100-80G: 0.001", "hardware.gpu", json!("a100-sxm-80g")),
+        ("num_epochs: 10", "gradient_checkpointing: False", "plan.recompute", json!("none")),
+        ("num_epochs: 10", "gradient_accumulation_steps: 2", "workload.global_batch", json!(512)),
+        ("longest", "max_length", "workload.mean_sequence_length", json!(512.0)),
     ] {
         let changed = reading(&LLMFORGE.replace(old, new));
         assert_eq!(field(&changed, path), expected, "{new}");
@@ -356,9 +263,7 @@ fn llmforge_yaml() {
             .iter()
             .any(|one| one.key == "num_epoch" && one.hint.contains("num_epochs"))
     );
-    let preferences = reading(&format!(
-        "{LLMFORGE}task: preference_tuning\npreference_tuning_config:\n  beta: 0.01\n"
-    ));
+    let preferences = reading(&format!("{LLMFORGE}task: preference_tuning\npreference_tuning_config:\n  beta: 0.01\n"));
     assert!(
         preferences
             .not_modelled
@@ -373,12 +278,6 @@ fn no_stage_and_no_adapters_are_values() {
         "deepspeed --num_gpus 8 main.py --model_name_or_path meta-llama/Llama-2-7b-hf --zero_stage 0 --lora_dim 0 --max_seq_len 512",
     );
     assert!(found.refused.is_empty(), "{:?}", found.refused);
-    assert_eq!(
-        super::field(&found, "plan.zero_stage"),
-        serde_json::json!(0)
-    );
-    assert_eq!(
-        super::field(&found, "workload.lora"),
-        serde_json::Value::Null
-    );
+    assert_eq!(super::field(&found, "plan.zero_stage"), serde_json::json!(0));
+    assert_eq!(super::field(&found, "workload.lora"), serde_json::Value::Null);
 }

@@ -14,9 +14,9 @@ use crate::fuzz::fuzz;
 fn check_texts(value: &Value) {
     match value {
         Value::String(text) => {
-            let bad = text.chars().find(|c| {
-                c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-            });
+            let bad = text
+                .chars()
+                .find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
             assert!(bad.is_none(), "{text:?}");
         }
         Value::Array(items) => items.iter().for_each(check_texts),
@@ -60,15 +60,9 @@ fn survives(text: &str) {
 /// The examples of the emitters: what mutations begin with.
 fn examples() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/emit");
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths
-        .iter()
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect()
+    paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
 #[test]
@@ -107,12 +101,7 @@ fn escapes_and_markup_come_back_as_plain_text() {
     check_texts(&document);
     // Every word is accounted for.
     assert_eq!(
-        reading.unknown.len()
-            + reading
-                .refused
-                .iter()
-                .filter(|one| one.key == "trainer.nnodes")
-                .count(),
+        reading.unknown.len() + reading.refused.iter().filter(|one| one.key == "trainer.nnodes").count(),
         4,
         "{document:#}"
     );
@@ -262,12 +251,7 @@ fn any_yaml() {
 #[test]
 fn altered_texts() {
     let examples = examples();
-    let edit = (
-        any::<prop::sample::Index>(),
-        0usize..40,
-        0usize..3,
-        "\\PC{0,6}",
-    );
+    let edit = (any::<prop::sample::Index>(), 0usize..40, 0usize..3, "\\PC{0,6}");
     let cases = (0..examples.len(), prop::collection::vec(edit, 1..12));
     fuzz("altered texts", 300, 50, &cases, |(which, edits)| {
         let mut text: Vec<char> = examples[which].chars().collect();
@@ -311,9 +295,7 @@ fn altered_numbers() {
         let places: Vec<usize> = text.match_indices('=').map(|(at, _)| at + 1).collect();
         if !places.is_empty() {
             let at = places[at.index(places.len())];
-            let end = text[at..]
-                .find([' ', '\n'])
-                .map_or(text.len(), |end| at + end);
+            let end = text[at..].find([' ', '\n']).map_or(text.len(), |end| at + end);
             survives(&format!("{}{number}{}", &text[..at], &text[end..]));
         }
     });
@@ -335,48 +317,23 @@ fn the_command_line_says_what_it_read_or_why_not() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(text.as_bytes())
-            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (
-            output.status.code(),
-            text(output.stdout),
-            text(output.stderr),
-        )
+        (output.status.code(), text(output.stdout), text(output.stderr))
     };
     let text = include_str!("../golden/emit/chatlearn-grpo-fsdp.run_chatlearn.sh");
     let (status, report, _) = run(&["--gpu", "h20-141g"], text);
     assert_eq!(status, Some(0));
-    for says in [
-        "ChatLearn, read as this question",
-        "h20-141g",
-        "Understood (",
-        "Assumed (",
-        "Speed: ",
-        "Memory: ",
-    ] {
+    for says in ["ChatLearn, read as this question", "h20-141g", "Understood (", "Assumed (", "Speed: ", "Memory: "] {
         assert!(report.contains(says), "{says}: {report}");
     }
     let (status, document, _) = run(&["--json"], text);
     let document: Value = serde_json::from_str(&document).unwrap();
-    assert_eq!(
-        (status, document["framework"].as_str()),
-        (Some(0), Some("chatlearn"))
-    );
+    assert_eq!((status, document["framework"].as_str()), (Some(0), Some("chatlearn")));
     let (status, out, error) = run(&[], "x='\u{1b}[31m open");
     assert_eq!((status, out.as_str()), (Some(1), ""));
-    assert!(
-        error.contains("line 1: A single quote") && !error.contains('\u{1b}'),
-        "{error:?}"
-    );
+    assert!(error.contains("line 1: A single quote") && !error.contains('\u{1b}'), "{error:?}");
     let (status, document, _) = run(&["--json"], "nothing");
-    assert!(
-        status == Some(1) && document.contains("\"error\""),
-        "{document}"
-    );
+    assert!(status == Some(1) && document.contains("\"error\""), "{document}");
 }

@@ -14,10 +14,7 @@ fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
     let after = evaluate(&improved.question).unwrap();
     assert!((1..=3).contains(&improved.changes.len()));
     assert_eq!(after.answer.fits, improved.answer.fits);
-    assert_eq!(
-        after.answer.tokens_per_s_per_gpu,
-        improved.answer.tokens_per_s_per_gpu
-    );
+    assert_eq!(after.answer.tokens_per_s_per_gpu, improved.answer.tokens_per_s_per_gpu);
     // What is trained stays.
     assert_eq!(
         serde_json::to_value(&improved.question.workload).unwrap(),
@@ -25,21 +22,14 @@ fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
     );
     let last = improved.changes.last().unwrap();
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
-    assert!(
-        close(last.tokens_per_s_per_gpu, after.answer.tokens_per_s_per_gpu),
-        "{last:?}"
-    );
+    assert!(close(last.tokens_per_s_per_gpu, after.answer.tokens_per_s_per_gpu), "{last:?}");
     let sure = |answer: &Answer| answer.fit.state == FitState::Fits;
     // What is proposed keeps its margin: what only comes nearer is no improvement.
     assert!(last.fits && sure(&after.answer), "{last:?}");
     let (slow, fast) = (&before.answer, &after.answer);
     let missing = |question: &Question| sensitivity(question).unwrap().now.missing_gib;
     let smaller = missing(&improved.question) < missing(&reading.question);
-    assert!(
-        fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu || smaller,
-        "{:?}",
-        improved.changes
-    );
+    assert!(fast.tokens_per_s_per_gpu > slow.tokens_per_s_per_gpu || smaller, "{:?}", improved.changes);
     assert_eq!(patched(texts, &improved.diff), improved.texts);
     if improved.elsewhere.is_empty() {
         let texts: Vec<&str> = improved.texts.iter().map(String::as_str).collect();
@@ -51,10 +41,7 @@ fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
 
 /// The texts with the diff applied, as `patch` does.
 fn patched(texts: &[&str], diff: &str) -> Vec<String> {
-    let mut texts: Vec<Vec<String>> = texts
-        .iter()
-        .map(|text| text.lines().map(str::to_owned).collect())
-        .collect();
+    let mut texts: Vec<Vec<String>> = texts.iter().map(|text| text.lines().map(str::to_owned).collect()).collect();
     let (mut file, mut at, mut shift) = (0, 0, 0i64);
     for line in diff.lines() {
         if let Some(name) = line.strip_prefix("--- pasted/") {
@@ -88,10 +75,8 @@ fn patched(texts: &[&str], diff: &str) -> Vec<String> {
 }
 
 fn base(gpu: &str) -> Question {
-    question_from_value(
-        json!({"version": 1, "model": null, "hardware": {"gpu": gpu}, "workload": {"kind": "sft"}}),
-    )
-    .unwrap()
+    question_from_value(json!({"version": 1, "model": null, "hardware": {"gpu": gpu}, "workload": {"kind": "sft"}}))
+        .unwrap()
 }
 
 #[test]
@@ -123,10 +108,7 @@ python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\
     for setting in told.iter().filter(|setting| setting.contains('=')) {
         let plain = setting.replace(['\'', '"'], "");
         assert!(
-            improved
-                .diff
-                .replace(['\'', '"'], "")
-                .contains(plain.trim_start_matches('+')),
+            improved.diff.replace(['\'', '"'], "").contains(plain.trim_start_matches('+')),
             "{setting}\n{}",
             improved.diff
         );
@@ -158,18 +140,8 @@ fn a_configuration_of_deepspeed_loses_its_offload() {
         improved.changes
     );
     let changed: Value = serde_json::from_str(&improved.texts[0]).unwrap();
-    assert!(
-        changed["zero_optimization"]
-            .get("offload_optimizer")
-            .is_none(),
-        "{}",
-        improved.texts[0]
-    );
-    assert!(
-        improved.diff.starts_with("--- pasted/1.json\n"),
-        "{}",
-        improved.diff
-    );
+    assert!(changed["zero_optimization"].get("offload_optimizer").is_none(), "{}", improved.texts[0]);
+    assert!(improved.diff.starts_with("--- pasted/1.json\n"), "{}", improved.diff);
 }
 
 #[test]
@@ -202,15 +174,13 @@ fn a_change_comes_with_its_settings() {
 #[test]
 fn nothing_is_changed_for_nothing() {
     for model in ["qwen3-8b", "qwen3-30b-a3b"] {
-        let question = question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        let question =
+            question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
             "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8, "mini_batch": 64,
-                "max_prompt_length": 1024, "max_response_length": 3072}}})).unwrap();
+                "max_prompt_length": 1024, "max_response_length": 3072}}}))
+            .unwrap();
         let verl = emit::framework("verl").unwrap();
-        let text = flags(&question, verl, verl.versions[0], "")
-            .unwrap()
-            .unwrap()
-            .remove(0)
-            .text;
+        let text = flags(&question, verl, verl.versions[0], "").unwrap().unwrap().remove(0).text;
         // The search's own plan: what is left to gain is little.
         if let Some(improved) = keeps_its_word(&[&text], Some(&base("h100-sxm"))) {
             let gain: f64 = improved.changes.iter().map(|one| one.speedup).product();

@@ -21,25 +21,13 @@ use crate::fuzz::fuzz;
 fn told_otherwise(framework: &str) -> &'static [&'static str] {
     match framework {
         // Without a budget of tokens it pads; vLLM over several GPUs runs eagerly; it computes the reference in any case.
-        "chatlearn" => &[
-            "workload.packing",
-            "plan.rollout.enforce_eager",
-            "workload.rl.reference",
-        ],
+        "chatlearn" => &["workload.packing", "plan.rollout.enforce_eager", "workload.rl.reference"],
         // A budget of tokens becomes sequences; gradients go where the optimizer is.
-        "deepspeed" => &[
-            "plan.max_tokens_per_gpu",
-            "plan.micro_batch",
-            "plan.offload.gradients",
-        ],
+        "deepspeed" => &["plan.max_tokens_per_gpu", "plan.micro_batch", "plan.offload.gradients"],
         // Nothing is packed, and what is shorter is padded; gradients go where the optimizer is.
         "llmforge" => &["workload.packing", "plan.offload.gradients"],
         // Its data sets fill sequences: a budget of tokens is so many of these packs, and the batch is counted in them.
-        "megatron-lm" => &[
-            "plan.max_tokens_per_gpu",
-            "plan.micro_batch",
-            "workload.global_batch",
-        ],
+        "megatron-lm" => &["plan.max_tokens_per_gpu", "plan.micro_batch", "workload.global_batch"],
         _ => &[],
     }
 }
@@ -66,26 +54,14 @@ fn check_whole(framework: &Framework, asked: &Question, different: Vec<(String, 
         .into_iter()
         .filter(|(key, _)| !told_otherwise(framework.id).contains(&key.as_str()))
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{}: {wrong:?} in {}",
-        framework.id,
-        serde_json::to_string(asked).unwrap()
-    );
+    assert!(wrong.is_empty(), "{}: {wrong:?} in {}", framework.id, serde_json::to_string(asked).unwrap());
 }
 
 /// The value of each field that a stated key tells, and that is no guess.
 fn told(reading: &Reading) -> BTreeMap<String, Value> {
     let question = serde_json::to_value(&reading.question).unwrap();
-    let assumed: BTreeSet<&str> = reading
-        .assumed
-        .iter()
-        .map(|one| one.field.as_str())
-        .collect();
-    let fields = reading
-        .understood
-        .iter()
-        .flat_map(|one| one.field.split(' '));
+    let assumed: BTreeSet<&str> = reading.assumed.iter().map(|one| one.field.as_str()).collect();
+    let fields = reading.understood.iter().flat_map(|one| one.field.split(' '));
     fields
         .filter(|field| !assumed.contains(field))
         .filter_map(|field| {
@@ -131,24 +107,19 @@ fn a_broken_link_is_passed_over_and_said() {
     let reading = read(&[text], None).unwrap();
     assert_eq!(reading.question.model, "qwen3-4b");
     let notes: Vec<_> = reading.notes.iter().filter(|note| note.line == 1).collect();
-    assert!(
-        notes.len() == 1 && notes[0].text.contains("cut here"),
-        "{:?}",
-        reading.notes
-    );
+    assert!(notes.len() == 1 && notes[0].text.contains("cut here"), "{:?}", reading.notes);
 }
 
 #[test]
 fn a_key_that_was_changed_holds_and_the_callers_machine_too() {
-    let asked = question_from_value(json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h20-141g", "gpus": 8, "usd_per_gpu_hour": 3.5},
-        "workload": rl(json!({})), "plan": plan("fsdp", json!({}))}))
+    let asked = question_from_value(
+        json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h20-141g", "gpus": 8, "usd_per_gpu_hour": 3.5},
+        "workload": rl(json!({})), "plan": plan("fsdp", json!({}))}),
+    )
     .unwrap();
     let framework = emit::framework("verl").unwrap();
     let texts = texts_of(framework, &asked, true).unwrap();
-    let changed = texts[0].replace(
-        "data.max_response_length=3072",
-        "data.max_response_length=2048",
-    );
+    let changed = texts[0].replace("data.max_response_length=3072", "data.max_response_length=2048");
     assert_ne!(changed, texts[0]);
     let reading = read(&[&changed], None).unwrap();
     let rl = reading.question.workload.rl.as_ref().unwrap();
@@ -156,13 +127,7 @@ fn a_key_that_was_changed_holds_and_the_callers_machine_too() {
     assert_eq!(rl.mean_response_length, Some(1246.0));
     assert_eq!(reading.question.hardware.gpu, "h20-141g");
     assert_eq!(reading.question.hardware.usd_per_gpu_hour, Some(3.5));
-    let says = |field: &str| {
-        reading
-            .assumed
-            .iter()
-            .find(|one| one.field == field)
-            .map(|one| one.why.clone())
-    };
+    let says = |field: &str| reading.assumed.iter().find(|one| one.field == field).map(|one| one.why.clone());
     for field in ["hardware.gpu", "workload.rl.mean_response_length"] {
         assert!(
             says(field).is_some_and(|why| why.contains("link in the text's head")),
@@ -178,7 +143,10 @@ fn a_key_that_was_changed_holds_and_the_callers_machine_too() {
     assert_ne!(larger, texts[0]);
     let plan = read(&[&larger], None).unwrap().question.plan.unwrap();
     assert_ne!(plan.shard_group, Some(8));
-    let base = question_from_value(json!({"version": 1, "model": null, "hardware": {"gpu": "b200-sxm"}, "workload": {"kind": "sft"}})).unwrap();
+    let base = question_from_value(
+        json!({"version": 1, "model": null, "hardware": {"gpu": "b200-sxm"}, "workload": {"kind": "sft"}}),
+    )
+    .unwrap();
     let reading = read(&[&changed], Some(&base)).unwrap();
     assert_eq!(reading.question.hardware.gpu, "b200-sxm");
     assert_eq!(reading.question.hardware.usd_per_gpu_hour, Some(3.5));

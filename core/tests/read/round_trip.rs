@@ -186,30 +186,16 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     rows.push((dense, rl(json!({"precision": "fp16"})), fsdp(json!({}))));
     rows.push((dense, rl(json!({"precision": "fp8"})), megatron(json!({}))));
     let sequences = json!({"max_tokens_per_gpu": null, "micro_batch": 2});
-    rows.push((
-        dense,
-        rl(json!({"packing": false})),
-        megatron(sequences.clone()),
-    ));
+    rows.push((dense, rl(json!({"packing": false})), megatron(sequences.clone())));
     rows.push((dense, sft(json!({})), fsdp(sequences)));
     for (workload, changes) in [
         (json!({}), json!({})),
-        (
-            json!({"mean_sequence_length": 1000}),
-            json!({"offload": away}),
-        ),
-        (
-            json!({"kind": "lora", "lora": {"rank": 8, "targets": "attention"}}),
-            json!({"ulysses_parallel": 2}),
-        ),
+        (json!({"mean_sequence_length": 1000}), json!({"offload": away})),
+        (json!({"kind": "lora", "lora": {"rank": 8, "targets": "attention"}}), json!({"ulysses_parallel": 2})),
     ] {
         rows.push((dense, sft(workload), fsdp(changes)));
     }
-    rows.push((
-        dense,
-        sft(json!({})),
-        megatron(json!({"tensor_parallel": 2, "offload": {"optimizer": true}})),
-    ));
+    rows.push((dense, sft(json!({})), megatron(json!({"tensor_parallel": 2, "offload": {"optimizer": true}}))));
     let trained = json!({"tensor_parallel": 2, "max_tokens_per_gpu": null, "micro_batch": 1});
     for (model, workload, changes) in [
         (dense, json!({"kind": "pretrain"}), json!({})),
@@ -219,21 +205,9 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             json!({"kind": "pretrain", "mean_sequence_length": 1000}),
             json!({"max_tokens_per_gpu": 4096, "micro_batch": null}),
         ),
-        (
-            dense,
-            json!({"kind": "pretrain", "tokens": 1e10}),
-            json!({"pipeline_parallel": 2, "virtual_pipeline": 3}),
-        ),
-        (
-            dense,
-            json!({"kind": "pretrain", "precision": "fp8"}),
-            json!({"context_parallel": 2, "gradient_bytes": 4}),
-        ),
-        (
-            dense,
-            json!({"kind": "pretrain", "precision": "mxfp8"}),
-            json!({"recompute": "none"}),
-        ),
+        (dense, json!({"kind": "pretrain", "tokens": 1e10}), json!({"pipeline_parallel": 2, "virtual_pipeline": 3})),
+        (dense, json!({"kind": "pretrain", "precision": "fp8"}), json!({"context_parallel": 2, "gradient_bytes": 4})),
+        (dense, json!({"kind": "pretrain", "precision": "mxfp8"}), json!({"recompute": "none"})),
         (
             dense,
             json!({"kind": "pretrain", "precision": "fp16"}),
@@ -254,16 +228,8 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             json!({"kind": "pretrain"}),
             json!({"max_tokens_per_gpu": 8192, "micro_batch": null, "fused_lm_head": true}),
         ),
-        (
-            experts,
-            json!({"kind": "pretrain"}),
-            json!({"expert_parallel": 4, "expert_tensor_parallel": 2}),
-        ),
-        (
-            "deepseek-v2-lite",
-            json!({"kind": "pretrain"}),
-            json!({"pipeline_parallel": 4, "expert_parallel": 2}),
-        ),
+        (experts, json!({"kind": "pretrain"}), json!({"expert_parallel": 4, "expert_tensor_parallel": 2})),
+        ("deepseek-v2-lite", json!({"kind": "pretrain"}), json!({"pipeline_parallel": 4, "expert_parallel": 2})),
         (
             "moonlight-16b-a3b",
             json!({"kind": "pretrain"}),
@@ -280,46 +246,19 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     for (kind, changes) in [
         ("pretrain", json!({"zero_stage": 0})),
         ("sft", json!({"zero_stage": 1, "tensor_parallel": 2})),
-        (
-            "sft",
-            json!({"zero_stage": 2, "offload": {"optimizer": true, "gradients": true}, "fused_lm_head": true}),
-        ),
-        (
-            "sft",
-            json!({"zero_stage": 3, "offload": away, "micro_batch": 4}),
-        ),
-        (
-            "sft",
-            json!({"ulysses_parallel": 2, "gradient_bytes": 4, "overlap": {"gradients": false}}),
-        ),
+        ("sft", json!({"zero_stage": 2, "offload": {"optimizer": true, "gradients": true}, "fused_lm_head": true})),
+        ("sft", json!({"zero_stage": 3, "offload": away, "micro_batch": 4})),
+        ("sft", json!({"ulysses_parallel": 2, "gradient_bytes": 4, "overlap": {"gradients": false}})),
         ("lora", json!({"recompute": "none"})),
         ("qlora", json!({"zero_stage": 2})),
-        (
-            "sft",
-            json!({"max_tokens_per_gpu": 8192, "micro_batch": null}),
-        ),
+        ("sft", json!({"max_tokens_per_gpu": 8192, "micro_batch": null})),
         ("sft", json!({"offload": away, "nvme_offload": true})),
-        (
-            "sft",
-            json!({"offload": {"optimizer": true, "gradients": true}, "nvme_offload": true}),
-        ),
+        ("sft", json!({"offload": {"optimizer": true, "gradients": true}, "nvme_offload": true})),
         ("sft", json!({"zero_hpz_partition_size": 8})),
-        (
-            "sft",
-            json!({"zero_hpz_partition_size": 4, "zero_quantized_weights": true}),
-        ),
-        (
-            "lora",
-            json!({"zero_quantized_gradients": true, "offload": away}),
-        ),
-        (
-            "lora",
-            json!({"zero_stage": 2, "micro_batch": 2, "fused_lm_head": true}),
-        ),
-        (
-            "lora",
-            json!({"offload": {"optimizer": true, "gradients": true}}),
-        ),
+        ("sft", json!({"zero_hpz_partition_size": 4, "zero_quantized_weights": true})),
+        ("lora", json!({"zero_quantized_gradients": true, "offload": away})),
+        ("lora", json!({"zero_stage": 2, "micro_batch": 2, "fused_lm_head": true})),
+        ("lora", json!({"offload": {"optimizer": true, "gradients": true}})),
     ] {
         rows.push(("llama-2-7b", sft(json!({"kind": kind})), zero(changes)));
     }
@@ -354,22 +293,14 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
     let spec = question.plan.clone().unwrap_or_default();
     let plan = complete::complete(&job, &spec).unwrap();
     let mut out = BTreeMap::new();
-    leaves(
-        "plan",
-        &serde_json::to_value(plan.to_spec()).unwrap(),
-        &mut out,
-    );
+    leaves("plan", &serde_json::to_value(plan.to_spec()).unwrap(), &mut out);
     let workload = &job.workload;
-    let lora = workload
-        .lora
-        .map(|lora| json!({"rank": lora.rank, "targets": lora.targets}));
+    let lora = workload.lora.map(|lora| json!({"rank": lora.rank, "targets": lora.targets}));
     let mut stated = json!({"kind": workload.kind, "precision": workload.precision, "packing": workload.packing,
         "sequence_length": workload.sequence_length, "mean_sequence_length": workload.mean_sequence_length,
         "global_batch": workload.global_batch, "lora": lora, "tokens": workload.tokens});
     if let Some(rl) = &workload.rl {
-        let model = |model: &Option<shardwise_core::model::Model>| {
-            model.as_ref().map(|model| model.id.to_string())
-        };
+        let model = |model: &Option<shardwise_core::model::Model>| model.as_ref().map(|model| model.id.to_string());
         stated["rl"] = json!({"prompts_per_step": rl.prompts_per_step, "gen_batch_size": rl.gen_batch_size,
             "oversampling": rl.oversampling, "responses_per_prompt": rl.responses_per_prompt,
             "max_prompt_length": rl.max_prompt_length, "max_response_length": rl.max_response_length,
@@ -388,18 +319,12 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
 }
 
 /// The texts of a question, where the framework has any; with `linked`, its link is in their heads.
-pub(super) fn texts_of(
-    framework: &'static Framework,
-    asked: &Question,
-    linked: bool,
-) -> Option<Vec<String>> {
+pub(super) fn texts_of(framework: &'static Framework, asked: &Question, linked: bool) -> Option<Vec<String>> {
     let link = match linked {
         true => format!("https://shardwise.example/#{}", permalink::to_hash(asked)),
         false => String::new(),
     };
-    let snippets = flags(asked, framework, framework.versions[0], &link)
-        .unwrap()
-        .ok()?;
+    let snippets = flags(asked, framework, framework.versions[0], &link).unwrap().ok()?;
     Some(snippets.into_iter().map(|snippet| snippet.text).collect())
 }
 
@@ -419,26 +344,12 @@ pub(super) fn differing(
         "workload": {"kind": "sft"}}))
     .unwrap();
     let base = (!linked).then_some(&base);
-    let reading =
-        read(&texts, base).unwrap_or_else(|trouble| panic!("{trouble}\n{}", texts.join("\n")));
+    let reading = read(&texts, base).unwrap_or_else(|trouble| panic!("{trouble}\n{}", texts.join("\n")));
     // Where layers do not divide, the text states the stages as the estimate has them.
     let stages = |one: &&Unmodelled| one.why.contains("as evenly as they go");
-    let other: Vec<_> = reading
-        .not_modelled
-        .iter()
-        .filter(|one| !stages(one))
-        .collect();
-    assert!(
-        reading.unknown.is_empty() && other.is_empty(),
-        "{:?} {other:?}",
-        reading.unknown
-    );
-    assert!(
-        reading.refused.is_empty(),
-        "{:?}\n{}",
-        reading.refused,
-        texts.join("\n")
-    );
+    let other: Vec<_> = reading.not_modelled.iter().filter(|one| !stages(one)).collect();
+    assert!(reading.unknown.is_empty() && other.is_empty(), "{:?} {other:?}", reading.unknown);
+    assert!(reading.refused.is_empty(), "{:?}\n{}", reading.refused, texts.join("\n"));
     // ChatLearn's two texts say the same, each by itself; of the others both make the run.
     let alone = framework.id == "chatlearn";
     let joined = texts.join("\n");
@@ -454,10 +365,7 @@ pub(super) fn differing(
         keys.into_iter()
             .filter(|key| asked.get(*key) != found.get(*key))
             .map(|key| {
-                let (a, b) = (
-                    asked.get(key).unwrap_or(&null),
-                    found.get(key).unwrap_or(&null),
-                );
+                let (a, b) = (asked.get(key).unwrap_or(&null), found.get(key).unwrap_or(&null));
                 (key.clone(), format!("{a} became {b}"))
             })
             .collect(),
@@ -472,21 +380,15 @@ pub(super) fn questions() -> Vec<Question> {
             if workload.get("rl").is_none() {
                 plan.as_object_mut().unwrap().remove("rollout");
             }
-            question_from_value(
-                json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
-                "workload": workload, "plan": plan}),
-            )
+            question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
+                "workload": workload, "plan": plan}))
             .unwrap()
         })
         .collect();
     // Presets leave the plan open: the best one of each backend is emitted.
     // The largest take minutes to search without optimization.
     let small = |question: &Question| {
-        let staleness = question
-            .workload
-            .rl
-            .as_ref()
-            .and_then(|rl| rl.max_staleness);
+        let staleness = question.workload.rl.as_ref().and_then(|rl| rl.max_staleness);
         // A bound of one version is one step off in veRL's words, and read as that.
         question.hardware.gpus.unwrap_or_default() <= 16 && staleness != Some(1)
     };
@@ -510,17 +412,8 @@ pub(super) fn questions() -> Vec<Question> {
 
 /// The frameworks whose texts are read back.
 pub(super) fn read_back() -> impl Iterator<Item = &'static Framework> {
-    let unread = [
-        "trl",
-        "openrlhf",
-        "megatron-bridge",
-        "torchtitan",
-        "llamafactory",
-        "axolotl",
-    ];
-    emit::FRAMEWORKS
-        .iter()
-        .filter(move |own| !unread.contains(&own.id))
+    let unread = ["trl", "openrlhf", "megatron-bridge", "torchtitan", "llamafactory", "axolotl"];
+    emit::FRAMEWORKS.iter().filter(move |own| !unread.contains(&own.id))
 }
 
 #[test]
@@ -541,10 +434,7 @@ fn what_is_emitted_is_read_as_the_same_question() {
                     Some(key) => {
                         seen.insert(*key);
                     }
-                    None => wrong.push(format!(
-                        "{key}: {what} in {}",
-                        serde_json::to_string(asked).unwrap()
-                    )),
+                    None => wrong.push(format!("{key}: {what} in {}", serde_json::to_string(asked).unwrap())),
                 }
             }
         }

@@ -38,13 +38,7 @@ pub(crate) fn shapes() -> Vec<(&'static str, String)> {
         ("braces", full("{")),
         ("deep JSON", many("{\"a\":", 200_000)),
         ("deep arrays", format!("{{\"a\": {}", many("[", 1 << 19))),
-        (
-            "wide JSON",
-            format!(
-                "{{{}\"z\": 1}}",
-                numbered(&|n| format!("\"k{n}\": {n},"), 50_000)
-            ),
-        ),
+        ("wide JSON", format!("{{{}\"z\": 1}}", numbered(&|n| format!("\"k{n}\": {n},"), 50_000))),
         ("here-strings", full("<<")),
         ("redirects", full("> a")),
         ("redirects without spaces", full(">a")),
@@ -52,122 +46,46 @@ pub(crate) fn shapes() -> Vec<(&'static str, String)> {
         ("conditions", full("if ")),
         ("ends of conditions", full("fi\n")),
         ("cases", full("case x in ")),
-        (
-            "patterns",
-            format!(
-                "case {} in {} esac",
-                many("a", 1000),
-                full("*a|").get(..900_000).unwrap_or_default()
-            ),
-        ),
+        ("patterns", format!("case {} in {} esac", many("a", 1000), full("*a|").get(..900_000).unwrap_or_default())),
         ("maps", full("a:\n")),
         ("keys", full("a: 1\n")),
-        (
-            "deeper maps",
-            numbered(&|n| format!("{}a:\n", many(" ", n)), 1_400),
-        ),
+        ("deeper maps", numbered(&|n| format!("{}a:\n", many(" ", n)), 1_400)),
         ("aliases", laughs),
         ("markup", full("<script>alert(1)</script>")),
         ("terminal's commands", full("\u{1b}[2J\u{1b}]0;x\u{7}")),
         ("turned text", full("\u{202e}")),
-        (
-            "metacharacters",
-            full("; rm -rf / & `id` $(id) | sh > /etc/x\n"),
-        ),
+        ("metacharacters", full("; rm -rf / & `id` $(id) | sh > /etc/x\n")),
         ("doubling", doubling),
         ("doubling arrays", arrays),
-        (
-            "nested defaults",
-            format!("x={}1{}", many("${a:-", 50_000), many("}", 50_000)),
-        ),
-        (
-            "nested sums",
-            format!("x=$(({}1{}))\n", many("(", 100_000), many(")", 100_000)),
-        ),
-        (
-            "one override many times",
-            format!("{run}{}", many("data.train_batch_size=1 ", 40_000)),
-        ),
-        (
-            "a hundred thousand overrides",
-            format!("{run}{}", numbered(&|n| format!("k{n}=1 "), 100_000)),
-        ),
-        (
-            "unknown overrides",
-            format!(
-                "{run}{}",
-                numbered(&|n| format!("actor_rollout_ref.actor.key{n}=1 "), 19_000)
-            ),
-        ),
-        (
-            "references",
-            format!(
-                "{run}{}",
-                numbered(&|n| format!("data.k{n}='${{data.k{}}}' ", n + 1), 19_000)
-            ),
-        ),
+        ("nested defaults", format!("x={}1{}", many("${a:-", 50_000), many("}", 50_000))),
+        ("nested sums", format!("x=$(({}1{}))\n", many("(", 100_000), many(")", 100_000))),
+        ("one override many times", format!("{run}{}", many("data.train_batch_size=1 ", 40_000))),
+        ("a hundred thousand overrides", format!("{run}{}", numbered(&|n| format!("k{n}=1 "), 100_000))),
+        ("unknown overrides", format!("{run}{}", numbered(&|n| format!("actor_rollout_ref.actor.key{n}=1 "), 19_000))),
+        ("references", format!("{run}{}", numbered(&|n| format!("data.k{n}='${{data.k{}}}' ", n + 1), 19_000))),
         ("a long key", format!("{run}{}=1", many("a.", 400_000))),
-        (
-            "a long number",
-            format!("{run}data.train_batch_size={}", many("9", 500_000)),
-        ),
-        (
-            "large numbers",
-            format!(
-                "{run}trainer.nnodes=9007199254740992 trainer.n_gpus_per_node=9007199254740992"
-            ),
-        ),
-        (
-            "a long model",
-            format!(
-                "{run}actor_rollout_ref.model.path={}",
-                many("Qwen3-8B-", 100_000)
-            ),
-        ),
-        (
-            "a deep model",
-            format!("{run}actor_rollout_ref.model.path={}", many("a/", 400_000)),
-        ),
+        ("a long number", format!("{run}data.train_batch_size={}", many("9", 500_000))),
+        ("large numbers", format!("{run}trainer.nnodes=9007199254740992 trainer.n_gpus_per_node=9007199254740992")),
+        ("a long model", format!("{run}actor_rollout_ref.model.path={}", many("Qwen3-8B-", 100_000))),
+        ("a deep model", format!("{run}actor_rollout_ref.model.path={}", many("a/", 400_000))),
         (
             "a circle",
-            format!(
-                "{run}data.x='${{a.b}}' a.b='${{data.x}}' data.train_batch_size='${{data.train_batch_size}}'"
-            ),
+            format!("{run}data.x='${{a.b}}' a.b='${{data.x}}' data.train_batch_size='${{data.train_batch_size}}'"),
         ),
-        (
-            "links",
-            format!(
-                "{}{run}",
-                full("# https://x/#v=1&a=1\n")
-                    .get(..1_000_000)
-                    .unwrap_or_default()
-            ),
-        ),
-        (
-            "a long link",
-            format!("# https://x/#v=1{}&z=1\n{run}", many("&a.b.c=1", 100_000)),
-        ),
-        (
-            "arguments",
-            format!("pretrain_gpt.py {}", many("--num-layers 1 ", 9_000)),
-        ),
+        ("links", format!("{}{run}", full("# https://x/#v=1&a=1\n").get(..1_000_000).unwrap_or_default())),
+        ("a long link", format!("# https://x/#v=1{}&z=1\n{run}", many("&a.b.c=1", 100_000))),
+        ("arguments", format!("pretrain_gpt.py {}", many("--num-layers 1 ", 9_000))),
         ("assignments", full("x=$y\n")),
         (
             "a run with unknown overrides",
             format!(
                 "{whole}{}",
-                numbered(
-                    &|n| format!(" \\\n    +custom.section_{n}.some_longer_key_{n}={n}"),
-                    17_000
-                )
+                numbered(&|n| format!(" \\\n    +custom.section_{n}.some_longer_key_{n}={n}"), 17_000)
             ),
         ),
         (
             "a run with understood overrides on lines",
-            format!(
-                "{whole}{}",
-                many(" \\\n    actor_rollout_ref.rollout.n=8", 19_000)
-            ),
+            format!("{whole}{}", many(" \\\n    actor_rollout_ref.rollout.n=8", 19_000)),
         ),
         (
             "a run with understood overrides on one line",
@@ -175,17 +93,8 @@ pub(crate) fn shapes() -> Vec<(&'static str, String)> {
         ),
         (
             "a run with comments",
-            format!(
-                "{whole}\n{}",
-                many(
-                    "# actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64\n",
-                    15_000
-                )
-            ),
+            format!("{whole}\n{}", many("# actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64\n", 15_000)),
         ),
-        (
-            "variables",
-            numbered(&|n| format!("v{n}=--num-layers\n"), 50_000),
-        ),
+        ("variables", numbered(&|n| format!("v{n}=--num-layers\n"), 50_000)),
     ]
 }

@@ -33,48 +33,20 @@ fn variables_arithmetic_and_quotes() {
         ("x=1\nx+=2", "data.train_batch_size=$x", "12"),
         ("x=1 # a comment\n# x=2", "data.train_batch_size=$x", "1"),
         ("x=1; y=2 && z=3", "data.train_batch_size=$z", "3"),
-        (
-            "args=(\n  data.train_batch_size=9  # why\n)",
-            "\"${args[@]}\"",
-            "9",
-        ),
-        (
-            "args=(data.train_batch_size=9)\nargs+=(data.shuffle=True)",
-            "${args[@]}",
-            "9",
-        ),
-        (
-            "args='data.train_batch_size=9 data.shuffle=True'",
-            "$args",
-            "9",
-        ),
+        ("args=(\n  data.train_batch_size=9  # why\n)", "\"${args[@]}\"", "9"),
+        ("args=(data.train_batch_size=9)\nargs+=(data.shuffle=True)", "${args[@]}", "9"),
+        ("args='data.train_batch_size=9 data.shuffle=True'", "$args", "9"),
         ("set -- data.train_batch_size=11", "\"$@\"", "11"),
         ("", "data.train_batch_size=1 data.train_batch_size=2", "2"),
         ("", "\\\n  data.train_batch_size=3 \\\n  \"$@\"", "3"),
         ("", "+data.train_batch_size=4", "unknown: []"),
-        (
-            "if [ \"$m\" = a ]; then x=1; else x=2; fi",
-            "data.train_batch_size=$x",
-            "2",
-        ),
-        (
-            "m=a\nif [[ $m == a ]]; then\n x=1\nelif [ -z \"$m\" ]; then x=2\nfi",
-            "data.train_batch_size=$x",
-            "1",
-        ),
+        ("if [ \"$m\" = a ]; then x=1; else x=2; fi", "data.train_batch_size=$x", "2"),
+        ("m=a\nif [[ $m == a ]]; then\n x=1\nelif [ -z \"$m\" ]; then x=2\nfi", "data.train_batch_size=$x", "1"),
         ("[ -z \"$x\" ] && x=4", "data.train_batch_size=$x", "4"),
         ("x=5\n[ -z \"$x\" ] && x=4", "data.train_batch_size=$x", "5"),
         ("f() {\n x=1\n}\nx=2", "data.train_batch_size=$x", "2"),
-        (
-            "for x in 1 2; do echo $x; done",
-            "data.train_batch_size=$x",
-            "1",
-        ),
-        (
-            "cat > f <<EOF\nx=9\nEOF\nx=1",
-            "data.train_batch_size=$x 2>&1 | tee log",
-            "1",
-        ),
+        ("for x in 1 2; do echo $x; done", "data.train_batch_size=$x", "1"),
+        ("cat > f <<EOF\nx=9\nEOF\nx=1", "data.train_batch_size=$x 2>&1 | tee log", "1"),
         ("x=`id`; x=8", "data.train_batch_size=$x", "8"),
         ("p=a/b/512", "data.train_batch_size=${p##*/}", "512"),
         (
@@ -82,26 +54,10 @@ fn variables_arithmetic_and_quotes() {
             "data.train_batch_size=$x",
             "2",
         ),
-        (
-            "d=other\ncase $d in a) x=1;; b*) x=2;; *) x=3; esac",
-            "data.train_batch_size=$x",
-            "3",
-        ),
-        (
-            "case $(uname) in Linux) x=1 ;; *) exit 1 ;; esac",
-            "data.train_batch_size=$x",
-            "1",
-        ),
-        (
-            "x=4\ncase \"$1\" in --x) x=1 ;; *) exit 1 ;; esac",
-            "data.train_batch_size=$x",
-            "4",
-        ),
-        (
-            "n=8\nx=1\nif (( n % 4 != 0 )); then exit 1; elif ((n == 8)); then x=2; fi",
-            "data.train_batch_size=$x",
-            "2",
-        ),
+        ("d=other\ncase $d in a) x=1;; b*) x=2;; *) x=3; esac", "data.train_batch_size=$x", "3"),
+        ("case $(uname) in Linux) x=1 ;; *) exit 1 ;; esac", "data.train_batch_size=$x", "1"),
+        ("x=4\ncase \"$1\" in --x) x=1 ;; *) exit 1 ;; esac", "data.train_batch_size=$x", "4"),
+        ("n=8\nx=1\nif (( n % 4 != 0 )); then exit 1; elif ((n == 8)); then x=2; fi", "data.train_batch_size=$x", "2"),
         ("\u{feff}x=512\r", "data.train_batch_size=$x\r", "512"),
     ] {
         let found = value(before, word);
@@ -119,11 +75,7 @@ fn nothing_is_run_and_what_a_run_would_tell_is_said() {
         assert_eq!(one.line, 2);
         one.hint.clone()
     };
-    assert!(
-        hint("trainer.n_gpus_per_node").contains("$(nvidia-smi"),
-        "{}",
-        hint("trainer.n_gpus_per_node")
-    );
+    assert!(hint("trainer.n_gpus_per_node").contains("$(nvidia-smi"), "{}", hint("trainer.n_gpus_per_node"));
     assert!(hint("trainer.nnodes").contains("NODES"));
     assert!(hint("data.train_batch_size").contains("$((n * 2))"));
     assert!(
@@ -133,22 +85,13 @@ fn nothing_is_run_and_what_a_run_would_tell_is_said() {
             .any(|note| note.line == 1 && note.text.contains("is not run"))
     );
     // Nothing of it became a number; the calculator's own are assumed.
-    assert!(
-        reading
-            .assumed
-            .iter()
-            .any(|one| one.field == "hardware.gpus")
-    );
+    assert!(reading.assumed.iter().any(|one| one.field == "hardware.gpus"));
 }
 
 #[test]
 fn troubles_name_line_and_remedy() {
     for (text, line, says) in [
-        (
-            "x=1\ny='open",
-            2,
-            "single quote opens here and never closes",
-        ),
+        ("x=1\ny='open", 2, "single quote opens here and never closes"),
         ("x=\"open\npython3", 1, "double quote"),
         ("x=$(open", 1, "parenthesis after `$`"),
         ("a=(\n1\n2", 1, "array opens here"),
@@ -171,23 +114,13 @@ fn troubles_name_line_and_remedy() {
 fn a_setting_outside_its_command_is_said_and_not_read() {
     let text = "python3 -m verl.trainer.main_ppo \\\n  trainer.nnodes=1 \\ \n  trainer.n_gpus_per_node=4\n";
     let reading = reading(text);
-    assert!(
-        reading
-            .refused
-            .iter()
-            .any(|one| one.key == "\\" && one.line == 2),
-        "{:?}",
-        reading.refused
-    );
+    assert!(reading.refused.iter().any(|one| one.key == "\\" && one.line == 2), "{:?}", reading.refused);
     let stray = reading
         .refused
         .iter()
         .find(|one| one.key.starts_with("trainer.n_gpus_per_node"))
         .unwrap();
-    assert!(
-        stray.line == 3 && stray.why.contains("command of line 1"),
-        "{stray:?}"
-    );
+    assert!(stray.line == 3 && stray.why.contains("command of line 1"), "{stray:?}");
     assert_eq!(field(&reading, "hardware.gpus"), json!(8));
 }
 
@@ -205,9 +138,8 @@ fn launchers_and_prompts() {
         assert_eq!(field(&reading, "hardware.gpus"), json!(4), "{text}");
         assert!(reading.unknown.is_empty(), "{text}: {:?}", reading.unknown);
     }
-    let reading = reading(
-        "torchrun --standalone --nnodes=2 --nproc_per_node 4 -m verl.trainer.sft_trainer data.max_length=2048",
-    );
+    let reading =
+        reading("torchrun --standalone --nnodes=2 --nproc_per_node 4 -m verl.trainer.sft_trainer data.max_length=2048");
     assert_eq!(field(&reading, "hardware.gpus"), json!(8));
     assert_eq!(field(&reading, "hardware.gpus_per_node"), json!(4));
     assert_eq!(field(&reading, "workload.sequence_length"), json!(2048));

@@ -44,8 +44,7 @@ fn the_guides_lines_of_offload() {
          actor_rollout_ref.actor.megatron.optimizer_offload=True\n\
          actor_rollout_ref.actor.megatron.grad_offload=True\n",
     );
-    let away =
-        json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false});
+    let away = json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false});
     assert_eq!(field(&reading, "plan.offload"), away);
     let removed = reading
         .refused
@@ -53,10 +52,7 @@ fn the_guides_lines_of_offload() {
         .find(|one| one.key == "actor_rollout_ref.actor.megatron.grad_offload")
         .unwrap();
     assert_eq!(removed.line, 4);
-    assert!(
-        removed.why.contains("Removed in 0.9.1") && removed.why.contains("param_offload"),
-        "{removed:?}"
-    );
+    assert!(removed.why.contains("Removed in 0.9.1") && removed.why.contains("param_offload"), "{removed:?}");
     assert!(removed.source.contains("verl 0.9.1"), "{removed:?}");
 }
 
@@ -71,10 +67,7 @@ fn lines_of_a_script_whose_variables_are_elsewhere() {
     let [open] = reading.unknown.as_slice() else {
         panic!("{:?}", reading.unknown);
     };
-    assert!(
-        open.key.ends_with("param_offload") && open.hint.contains("depends on offload"),
-        "{open:?}"
-    );
+    assert!(open.key.ends_with("param_offload") && open.hint.contains("depends on offload"), "{open:?}");
     assert_eq!(reading.understood.len(), 1, "{:?}", reading.understood);
     assert!(
         reading
@@ -95,30 +88,11 @@ fn the_guides_lines_of_recomputation() {
     assert_eq!(field(&full, "plan.backend"), json!("megatron"));
     assert!(full.unknown.is_empty(), "{:?}", full.unknown);
     let block = reading(&text.replace("uniform", "block"));
-    assert!(
-        block
-            .assumed
-            .iter()
-            .any(|one| one.why.contains("recompute_method=block"))
-    );
-    let without = reading(&format!(
-        "model_engine=megatron {prefix}recompute_granularity=full"
-    ));
-    assert!(
-        without
-            .refused
-            .iter()
-            .any(|one| one.key.ends_with("recompute_method"))
-    );
-    let wrong = reading(&format!(
-        "model_engine=megatron {prefix}recompute_granularity=partial"
-    ));
-    assert!(
-        wrong
-            .refused
-            .iter()
-            .any(|one| one.why.contains("no granularity"))
-    );
+    assert!(block.assumed.iter().any(|one| one.why.contains("recompute_method=block")));
+    let without = reading(&format!("model_engine=megatron {prefix}recompute_granularity=full"));
+    assert!(without.refused.iter().any(|one| one.key.ends_with("recompute_method")));
+    let wrong = reading(&format!("model_engine=megatron {prefix}recompute_granularity=partial"));
+    assert!(wrong.refused.iter().any(|one| one.why.contains("no granularity")));
     let modules = format!(
         "model_engine=megatron {prefix}recompute_granularity=selective {prefix}recompute_modules='[\"moe_act\",\"layernorm\"]'"
     );
@@ -198,37 +172,19 @@ fn a_recipe_of_an_older_release() {
         .iter()
         .find(|one| one.key == "reward_model.reward_manager")
         .unwrap();
-    assert!(
-        renamed.why.contains("reward.reward_manager.name"),
-        "{renamed:?}"
-    );
-    assert!(
-        reading
-            .not_modelled
-            .iter()
-            .any(|one| one.key.ends_with("moe_enable_deepep"))
-    );
+    assert!(renamed.why.contains("reward.reward_manager.name"), "{renamed:?}");
+    assert!(reading.not_modelled.iter().any(|one| one.key.ends_with("moe_enable_deepep")));
     // A slip of the pen gets the key that was meant.
     let [slip] = reading.unknown.as_slice() else {
         panic!("{:?}", reading.unknown);
     };
     assert_eq!(slip.key, "actor_rollout_ref.actor.entropy_coef");
-    assert!(
-        slip.hint.contains("actor_rollout_ref.actor.entropy_coeff"),
-        "{slip:?}"
-    );
+    assert!(slip.hint.contains("actor_rollout_ref.actor.entropy_coeff"), "{slip:?}");
     // Its keys show a release before 0.7.1, whose defaults hold.
     assert_eq!(field(&reading, "plan.rollout.max_num_seqs"), json!(1024));
-    let default = |reading: &Reading| {
-        reading
-            .assumed
-            .iter()
-            .any(|one| one.why.contains("before 0.9.0"))
-    };
+    let default = |reading: &Reading| reading.assumed.iter().any(|one| one.why.contains("before 0.9.0"));
     assert!(default(&reading));
-    let newer = super::reading(
-        &RECIPE.replace("reward_model.reward_manager", "reward.reward_manager.name"),
-    );
+    let newer = super::reading(&RECIPE.replace("reward_model.reward_manager", "reward.reward_manager.name"));
     assert_eq!(field(&newer, "plan.rollout.max_num_seqs"), json!(256));
     let oldest = super::reading(&RECIPE.replace("actor_rollout_ref.rollout.name=vllm \\\n", ""));
     assert_eq!(field(&oldest, "plan.rollout.enforce_eager"), json!(true));
@@ -255,27 +211,16 @@ fn older_names_become_the_new_ones() {
             "model.fsdp_config.fsdp_size"
         ]
     );
-    let critic =
-        super::reading("critic.model.fsdp_config.param_offload=True algorithm.adv_estimator=gae");
-    assert!(
-        critic.refused[0].why.contains("critic.fsdp.param_offload"),
-        "{:?}",
-        critic.refused
-    );
-    assert_eq!(
-        field(&critic, "plan.critic.offload.parameters"),
-        json!(true)
-    );
+    let critic = super::reading("critic.model.fsdp_config.param_offload=True algorithm.adv_estimator=gae");
+    assert!(critic.refused[0].why.contains("critic.fsdp.param_offload"), "{:?}", critic.refused);
+    assert_eq!(field(&critic, "plan.critic.offload.parameters"), json!(true));
 }
 
 #[test]
 fn what_the_framework_refuses_is_refused() {
     let says = |text: &str, key: &str, why: &str| {
         let reading = reading(text);
-        let found = reading
-            .refused
-            .iter()
-            .any(|one| one.key.contains(key) && one.why.contains(why));
+        let found = reading.refused.iter().any(|one| one.key.contains(key) && one.why.contains(why));
         assert!(found, "{text}: {:?}", reading.refused);
     };
     let run = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.path=Qwen/Qwen3-8B \
@@ -300,16 +245,8 @@ fn what_the_framework_refuses_is_refused() {
         "plan.rollout.tensor_parallel",
         "",
     );
-    says(
-        r#"{"bf16": {"enabled": true}, "fp16": {"enabled": true}}"#,
-        "fp16.enabled",
-        "not both",
-    );
-    says(
-        "python chatlearn/entrypoint.py grpo models.policy.load=Qwen3-8B",
-        "--config-file",
-        "drops every override",
-    );
+    says(r#"{"bf16": {"enabled": true}, "fp16": {"enabled": true}}"#, "fp16.enabled", "not both");
+    says("python chatlearn/entrypoint.py grpo models.policy.load=Qwen3-8B", "--config-file", "drops every override");
 }
 
 #[test]
@@ -335,12 +272,7 @@ fn chatlearn_yaml_and_command() {
     let marked = super::reading(
         "python chatlearn/entrypoint.py grpo --config-file template/grpo_fsdp.yaml +models.policy_trainer.num_gpu=8",
     );
-    assert!(
-        marked
-            .refused
-            .iter()
-            .any(|one| one.why.contains("OmegaConf"))
-    );
+    assert!(marked.refused.iter().any(|one| one.why.contains("OmegaConf")));
 }
 
 #[test]
@@ -381,21 +313,14 @@ fn engines_beside_fsdp_and_megatron_are_read_as_these() {
         assert_eq!(field(&veomni, path), expected, "{path}");
     }
     assert!(veomni.unknown.is_empty(), "{:?}", veomni.unknown);
-    assert!(
-        veomni
-            .assumed
-            .iter()
-            .any(|one| one.why.contains("veomni is not modelled"))
-    );
+    assert!(veomni.assumed.iter().any(|one| one.why.contains("veomni is not modelled")));
     let engine = "actor_rollout_ref.actor.mindspeed.";
     let mindspeed = reading(&format!(
         "{run} model_engine=mindspeed {engine}tensor_model_parallel_size=4 +{engine}mcore_kwargs.recompute_granularity=full +{engine}mcore_kwargs.recompute_method=uniform"
     ));
-    for (path, expected) in [
-        ("plan.backend", json!("megatron")),
-        ("plan.tensor_parallel", json!(4)),
-        ("plan.recompute", json!("full")),
-    ] {
+    for (path, expected) in
+        [("plan.backend", json!("megatron")), ("plan.tensor_parallel", json!(4)), ("plan.recompute", json!("full"))]
+    {
         assert_eq!(field(&mindspeed, path), expected, "{path}");
     }
     assert!(mindspeed.unknown.is_empty(), "{:?}", mindspeed.unknown);
@@ -431,19 +356,12 @@ fn megatron_arguments() {
         ("plan.sequence_parallel", json!(true)),
         ("plan.zero_stage", json!(1)),
         ("plan.recompute", json!("selective")),
-        (
-            "plan.overlap",
-            json!({"gradients": true, "parameters": false, "tensor_parallel": false}),
-        ),
+        ("plan.overlap", json!({"gradients": true, "parameters": false, "tensor_parallel": false})),
     ] {
         assert_eq!(field(&found, path), expected, "{path}");
     }
     assert_eq!(found.unknown.len(), 1, "{:?}", found.unknown);
-    assert!(
-        found.unknown[0].hint.contains("--micro_batch_size"),
-        "{:?}",
-        found.unknown
-    );
+    assert!(found.unknown[0].hint.contains("--micro_batch_size"), "{:?}", found.unknown);
     estimate(&found.question).unwrap();
     let own = reading(&text.replace("--hidden-size 4096", "--hidden-size 3072"));
     assert_eq!(field(&own, "model.hidden_size"), json!(3072));
@@ -453,22 +371,10 @@ fn megatron_arguments() {
 #[test]
 fn a_model_that_the_catalog_lacks_is_asked_for() {
     let text = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.path=/data/my-own-model actor_rollout_ref.rollout.name=vllm";
-    let missing = |reading: &Reading| {
-        reading
-            .assumed
-            .iter()
-            .find(|one| one.field == "model")
-            .unwrap()
-            .why
-            .clone()
-    };
+    let missing = |reading: &Reading| reading.assumed.iter().find(|one| one.field == "model").unwrap().why.clone();
     let alone = reading(text);
     assert_eq!(field(&alone, "model"), json!("my-own-model"));
-    assert!(
-        missing(&alone).contains("actor_rollout_ref.model.path"),
-        "{}",
-        missing(&alone)
-    );
+    assert!(missing(&alone).contains("actor_rollout_ref.model.path"), "{}", missing(&alone));
     assert!(alone.refused.iter().any(|one| one.key == "model"));
     let base = question_from_value(json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h20-141g"},
         "workload": {"kind": "grpo", "rl": {"mean_response_length": 300, "mean_prompt_length": 9000}}}))
@@ -476,10 +382,7 @@ fn a_model_that_the_catalog_lacks_is_asked_for() {
     let with = read(&[text], Some(&base)).unwrap();
     assert_eq!(field(&with, "model"), json!("qwen3-8b"));
     assert_eq!(field(&with, "hardware.gpu"), json!("h20-141g"));
-    assert_eq!(
-        field(&with, "workload.rl.mean_response_length"),
-        json!(300.0)
-    );
+    assert_eq!(field(&with, "workload.rl.mean_response_length"), json!(300.0));
     // A mean above the longest is no use.
     assert_eq!(field(&with, "workload.rl.mean_prompt_length"), Value::Null);
 }

@@ -27,12 +27,7 @@ pub(crate) fn report(core: &Path) -> Result<String, String> {
         let circles = circles(&arrows);
         for circle in circles.iter().filter(|circle| circle.len() > MOST) {
             let names: Vec<String> = circle.iter().map(|path| name(path)).collect();
-            let _ = writeln!(
-                wrong,
-                "{of}: {} modules take each other: {}.",
-                circle.len(),
-                names.join(", ")
-            );
+            let _ = writeln!(wrong, "{of}: {} modules take each other: {}.", circle.len(), names.join(", "));
         }
         let _ = writeln!(
             text,
@@ -43,11 +38,7 @@ pub(crate) fn report(core: &Path) -> Result<String, String> {
             circles.iter().map(Vec::len).max().unwrap_or(1),
         );
     }
-    if wrong.is_empty() {
-        Ok(text.trim_end().to_owned())
-    } else {
-        Err(wrong)
-    }
+    if wrong.is_empty() { Ok(text.trim_end().to_owned()) } else { Err(wrong) }
 }
 
 /// What a module, `engine::memory::phase`, takes inside of its crate, and who takes it.
@@ -98,10 +89,7 @@ fn arrows(all: &Modules) -> Arrows {
     for (from, module) in all.iter().filter(|(path, _)| !path.is_empty()) {
         for said in &module.says {
             let to = resolved(all, from, said);
-            arrows.extend(
-                to.filter(|to| to != from && !to.is_empty())
-                    .map(|to| (from.clone(), to)),
-            );
+            arrows.extend(to.filter(|to| to != from && !to.is_empty()).map(|to| (from.clone(), to)));
         }
     }
     arrows
@@ -113,9 +101,7 @@ fn resolved(all: &Modules, from: &[String], said: &[String]) -> Option<Said> {
     let mut seen = BTreeSet::new();
     // What a module has from elsewhere is taken from there, which may be another crate.
     while seen.insert((at.clone(), item.clone()))
-        && let Some(path) = item
-            .as_ref()
-            .and_then(|item| all.get(&at)?.imports.get(item))
+        && let Some(path) = item.as_ref().and_then(|item| all.get(&at)?.imports.get(item))
     {
         (at, item) = step(all, &at, path)?;
     }
@@ -132,10 +118,7 @@ fn step(all: &Modules, from: &[String], said: &[String]) -> Option<(Said, Option
             rest = &rest[1..];
         }
         "self" | "super" => {
-            while let Some(word) = rest
-                .first()
-                .filter(|word| ["self", "super"].contains(&word.as_str()))
-            {
+            while let Some(word) = rest.first().filter(|word| ["self", "super"].contains(&word.as_str())) {
                 if word == "super" {
                     at.pop();
                 }
@@ -162,22 +145,11 @@ fn circles(arrows: &Arrows) -> Vec<Vec<Said>> {
     for (from, to) in arrows {
         takes.entry(from).or_default().push(to);
     }
-    let reached: BTreeMap<&Said, BTreeSet<&Said>> = takes
-        .keys()
-        .map(|from| (*from, reachable(&takes, from)))
-        .collect();
+    let reached: BTreeMap<&Said, BTreeSet<&Said>> = takes.keys().map(|from| (*from, reachable(&takes, from))).collect();
     let mut circles: BTreeSet<Vec<Said>> = BTreeSet::new();
     for (module, others) in &reached {
-        let back = |other: &&&Said| {
-            reached
-                .get(**other)
-                .is_some_and(|own| own.contains(*module))
-        };
-        let circle: Vec<Said> = others
-            .iter()
-            .filter(back)
-            .map(|own| (*own).clone())
-            .collect();
+        let back = |other: &&&Said| reached.get(**other).is_some_and(|own| own.contains(*module));
+        let circle: Vec<Said> = others.iter().filter(back).map(|own| (*own).clone()).collect();
         if circle.len() > 1 {
             circles.insert(circle);
         }
@@ -210,8 +182,7 @@ mod tests {
 
     /// A folder of its own for one test, with these files.
     fn written(test: &str, files: &[(&str, &str)]) -> PathBuf {
-        let folder =
-            std::env::temp_dir().join(format!("shardwise-xtask-{}-{test}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("shardwise-xtask-{}-{test}", std::process::id()));
         for (file, text) in files {
             let path = folder.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -225,8 +196,7 @@ mod tests {
         let all = modules(&folder).unwrap();
         fs::remove_dir_all(folder).unwrap();
         let arrows = arrows(&all);
-        let arrow =
-            |(from, to): &(Vec<String>, Vec<String>)| format!("{} {}", name(from), name(to));
+        let arrow = |(from, to): &(Vec<String>, Vec<String>)| format!("{} {}", name(from), name(to));
         arrows.iter().map(arrow).collect()
     }
 
@@ -235,14 +205,8 @@ mod tests {
         let files = [
             ("lib.rs", "mod a; mod b; mod c;"),
             ("a.rs", "mod inner; pub use inner::Inner; use crate::b;"),
-            (
-                "a/inner.rs",
-                "pub struct Inner; pub(in crate::a) fn seen() { super::super::c::go(); }",
-            ),
-            (
-                "b.rs",
-                "use crate::a::Inner; fn of() -> Inner { println!(\"{}\", crate::c::go()) }",
-            ),
+            ("a/inner.rs", "pub struct Inner; pub(in crate::a) fn seen() { super::super::c::go(); }"),
+            ("b.rs", "use crate::a::Inner; fn of() -> Inner { println!(\"{}\", crate::c::go()) }"),
             ("c.rs", "pub fn go() {}"),
         ];
         let expected = ["a a::inner", "a b", "a::inner c", "b a::inner", "b c"];
@@ -253,10 +217,7 @@ mod tests {
     fn what_is_for_tests_alone_takes_nothing() {
         let files = [
             ("lib.rs", "mod a; mod b;"),
-            (
-                "a.rs",
-                "#[cfg(test)] mod tests; #[cfg(all(test, unix))] mod more { use crate::b; }",
-            ),
+            ("a.rs", "#[cfg(test)] mod tests; #[cfg(all(test, unix))] mod more { use crate::b; }"),
             ("a/tests.rs", "use crate::b;"),
             ("b.rs", ""),
         ];
@@ -270,10 +231,7 @@ mod tests {
         let files: Vec<(String, String)> = (0..all)
             .map(|own| (module(own), format!("use crate::m{}::x;", (own + 1) % all)))
             .collect();
-        let files: Vec<(&str, &str)> = files
-            .iter()
-            .map(|(file, text)| (file.as_str(), text.as_str()))
-            .collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
         let folder = written("circle", &files);
         let modules = modules(&folder).unwrap();
         fs::remove_dir_all(folder).unwrap();

@@ -7,8 +7,7 @@ mod sources;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: cargo xtask arrows           which modules of a crate take each other in a circle
+const USAGE: &str = "usage: cargo xtask arrows           which modules of a crate take each other in a circle
        cargo xtask arrows MODULE    what a module, engine::memory::phase, takes, and who takes it";
 
 fn main() -> ExitCode {

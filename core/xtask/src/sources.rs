@@ -82,11 +82,7 @@ fn path_of(file: &Path) -> Said {
 /// Whether something is compiled for tests alone.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|one| {
-        let words = one
-            .meta
-            .require_list()
-            .map(|list| list.tokens.to_string())
-            .unwrap_or_default();
+        let words = one.meta.require_list().map(|list| list.tokens.to_string()).unwrap_or_default();
         one.path().is_ident("cfg") && (words == "test" || words.starts_with("all (test"))
     })
 }
@@ -119,11 +115,7 @@ impl<'ast> Visit<'ast> for Module {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        let said: Said = path
-            .segments
-            .iter()
-            .map(|part| part.ident.to_string())
-            .collect();
+        let said: Said = path.segments.iter().map(|part| part.ident.to_string()).collect();
         self.say(said);
         visit::visit_path(self, path);
     }

@@ -21,28 +21,16 @@ pub(super) fn view(found: &Value, lang: Lang) -> Vec<Tree> {
     if !answer.is_object() {
         return Vec::new();
     }
-    let changes = improved["changes"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
-    let with =
-        (!changes.is_empty()).then(|| row(with_changes(changes, lang), &improved["answer"], lang));
-    let both = el("DL.reada")
-        .child(row(sheet.as_it_is.to_owned(), answer, lang))
-        .child(with);
+    let changes = improved["changes"].as_array().map_or(&[][..], Vec::as_slice);
+    let with = (!changes.is_empty()).then(|| row(with_changes(changes, lang), &improved["answer"], lang));
+    let both = el("DL.reada").child(row(sheet.as_it_is.to_owned(), answer, lang)).child(with);
     let changes = if changes.is_empty() {
         el("P.hint").child(sheet.changes_none)
     } else {
         el("OL.readc").children(changes.iter().map(|own| change(own, lang)))
     };
-    let rest = [
-        elsewhere(improved, lang),
-        diff(word(improved, "diff"), lang),
-    ];
-    [Some(both), Some(changes)]
-        .into_iter()
-        .chain(rest)
-        .flatten()
-        .collect()
+    let rest = [elsewhere(improved, lang), diff(word(improved, "diff"), lang)];
+    [Some(both), Some(changes)].into_iter().chain(rest).flatten().collect()
 }
 
 fn with_changes(changes: &[Value], lang: Lang) -> String {
@@ -104,11 +92,7 @@ fn change(own: &Value, lang: Lang) -> Tree {
     // As the form calls it; the path of what has no control.
     let name = Field::of_path(path).map_or(path, |field| lang.label(field));
     let needs = format::gib(number(&own["reserved_gib"]));
-    let fits = if own["fits"] == true {
-        text.fits_short
-    } else {
-        text.does_not_fit
-    };
+    let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };
     let settings: Vec<&str> = own["settings"]
         .as_array()
         .map_or(&[][..], Vec::as_slice)
@@ -129,19 +113,13 @@ fn change(own: &Value, lang: Lang) -> Tree {
                 .child(el("SPAN.muted nb").child(format!("{fits} · {needs} GiB"))),
         )
         .child((!settings.is_empty()).then(|| {
-            el("P.readc-s").children(
-                settings
-                    .into_iter()
-                    .map(|setting| el("CODE").child(setting.to_owned())),
-            )
+            el("P.readc-s").children(settings.into_iter().map(|setting| el("CODE").child(setting.to_owned())))
         }))
 }
 
 /// Settings that have no place in what was pasted.
 fn elsewhere(improved: &Value, lang: Lang) -> Option<Tree> {
-    let settings = improved["elsewhere"]
-        .as_array()
-        .filter(|all| !all.is_empty())?;
+    let settings = improved["elsewhere"].as_array().filter(|all| !all.is_empty())?;
     let settings: Vec<&str> = settings.iter().filter_map(Value::as_str).collect();
     Some(
         el("P.hint")
@@ -159,16 +137,15 @@ fn diff(diff: &str, lang: Lang) -> Option<Tree> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let lines = diff.lines().map(|line| {
         // A file's name and the place in it first: they begin as lines that go and come do.
-        let class =
-            if line.starts_with("+++ ") || line.starts_with("--- ") || line.starts_with("@@") {
-                "ln d-at"
-            } else if line.starts_with('+') {
-                "ln d-in"
-            } else if line.starts_with('-') {
-                "ln d-out"
-            } else {
-                "ln"
-            };
+        let class = if line.starts_with("+++ ") || line.starts_with("--- ") || line.starts_with("@@") {
+            "ln d-at"
+        } else if line.starts_with('+') {
+            "ln d-in"
+        } else if line.starts_with('-') {
+            "ln d-out"
+        } else {
+            "ln"
+        };
         el("SPAN").set("class", class).child(line.to_owned())
     });
     let save = el("BUTTON.btn btn-s download|type=button")
@@ -200,11 +177,8 @@ pub(super) fn uses(found: &Value, lang: Lang) -> Option<Tree> {
         Some(button.asks(&question).child(words))
     };
     let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
-    let as_it_is = load(
-        &found["question"],
-        if changes == 0 { "btn btn-1" } else { "btn" },
-        sheet.use_as_it_is.to_owned(),
-    )?;
+    let as_it_is =
+        load(&found["question"], if changes == 0 { "btn btn-1" } else { "btn" }, sheet.use_as_it_is.to_owned())?;
     let changed = (changes > 0)
         .then(|| {
             let words = match changes {

@@ -39,10 +39,7 @@ fn point(page: Page, run: &Run) -> Option<Point> {
     Some(Point {
         measured,
         predicted,
-        range: quantity
-            .low
-            .zip(quantity.high)
-            .map(|(low, high)| [low, high]),
+        range: quantity.low.zip(quantity.high).map(|(low, high)| [low, high]),
         name: short(run),
         full: run.headline,
         chosen: group.map(|group| run.value(page.by.get()) == group),
@@ -100,16 +97,9 @@ fn stepped(page: Page, key: &str) -> Option<usize> {
         let quantity = runs.runs.get(*place).and_then(|run| run.quantity(kind));
         quantity.and_then(|quantity| quantity.measured)
     };
-    places.sort_by(|a, b| {
-        measured(a)
-            .partial_cmp(&measured(b))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
+    places.sort_by(|a, b| measured(a).partial_cmp(&measured(b)).unwrap_or(std::cmp::Ordering::Equal));
     let last = places.len().checked_sub(1)?;
-    let here = page
-        .near
-        .get()
-        .and_then(|near| places.iter().position(|place| *place == near));
+    let here = page.near.get().and_then(|near| places.iter().position(|place| *place == near));
     let next = match (key, here) {
         ("ArrowRight" | "ArrowUp", Some(here)) => (here + 1).min(last),
         ("ArrowLeft" | "ArrowDown", Some(here)) => here.saturating_sub(1),
@@ -212,9 +202,7 @@ fn plot(page: Page) -> AnyView {
 fn near(page: Page) -> AnyView {
     let text = page.text();
     let runs = page.runs();
-    let found = runs
-        .as_ref()
-        .and_then(|runs| runs.runs.get(page.near.get()?));
+    let found = runs.as_ref().and_then(|runs| runs.runs.get(page.near.get()?));
     let Some(run) = found else {
         return el("P.muted").child(text.point_at).into_any();
     };
@@ -222,11 +210,7 @@ fn near(page: Page) -> AnyView {
         return el("P.muted").child(text.point_at).into_any();
     };
     let fact = |name: &str, value: Option<String>| {
-        value.map(|value| {
-            el("DIV")
-                .child(el("DT").child(name.to_owned()))
-                .child(el("DD").child(value))
-        })
+        value.map(|value| el("DIV").child(el("DT").child(name.to_owned())).child(el("DD").child(value)))
     };
     let figure = |value: Option<f64>| value.map(|value| page.figure(value));
     let error = quantity.error_of(page.case.get());
@@ -241,31 +225,20 @@ fn near(page: Page) -> AnyView {
         )
         .child(
             el("DL")
-                .child(fact(
-                    &fill(text.across, &[page.unit()]),
-                    figure(quantity.measured),
-                ))
+                .child(fact(&fill(text.across, &[page.unit()]), figure(quantity.measured)))
                 .child(fact(text.col_predicted, figure(quantity.predicted)))
                 .child(fact(text.col_left_out, figure(quantity.left_out)))
                 .child(fact(text.col_error, error.map(signed)))
                 .child(fact(&interval, page.range(quantity))),
         )
-        .child(
-            el("P.near-l")
-                .child(source(page, run, &run.source))
-                .child(open(page, run)),
-        )
+        .child(el("P.near-l").child(source(page, run, &run.source)).child(open(page, run)))
         .into_any()
 }
 
 /// An error with its sign.
 pub(super) fn signed(error: f64) -> String {
     let words = super::summary::share(Some(error));
-    if error > 0.0 {
-        format!("+{words}")
-    } else {
-        words
-    }
+    if error > 0.0 { format!("+{words}") } else { words }
 }
 
 /// The way to a run's source by a name of it; the name alone where the file holds no address of the web.
@@ -304,10 +277,7 @@ fn legends(page: Page) -> Option<AnyView> {
     };
     let list = el("UL.legend").child(vec![
         swatch(el("circle.pt-full|cx=9|cy=5|r=4"), counted(text.full, full)),
-        swatch(
-            el("path.pt-part|d=M9 0l5 5l-5 5l-5-5Z"),
-            counted(text.partly, shown.len() - full),
-        ),
+        swatch(el("path.pt-part|d=M9 0l5 5l-5 5l-5-5Z"), counted(text.partly, shown.len() - full)),
         swatch(el("path.ideal|d=M0 5H18"), text.exact.to_owned()),
         swatch(el("path.guide|d=M0 5H18"), "±10 %".to_owned()),
         swatch(el("rect.band|width=18|height=10"), "±20 %".to_owned()),

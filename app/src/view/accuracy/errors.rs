@@ -27,10 +27,7 @@ pub(super) fn dimension(page: Page, by: By) -> &'static str {
 pub(super) fn view(page: Page) -> AnyView {
     let text = page.text();
     let dimensions = DIMENSIONS.map(|(by, _)| (by, dimension(page, by)));
-    let note = move || {
-        page.runs()
-            .map(|runs| fill(text.errors_note, &[&coverage(&runs)]))
-    };
+    let note = move || page.runs().map(|runs| fill(text.errors_note, &[&coverage(&runs)]));
     el("SECTION.block|aria-labelledby=errors-h")
         .child(
             el("DIV.block-h")
@@ -113,9 +110,7 @@ fn table(page: Page) -> Option<AnyView> {
         .into_iter()
         .filter_map(|(name, words)| {
             let figure = runs.figure(kind, By::All, name, case)?;
-            let row = el("TR.sum")
-                .child(el("TH|scope=row").child(words))
-                .child(cells(page, figure));
+            let row = el("TR.sum").child(el("TH|scope=row").child(words)).child(cells(page, figure));
             Some(row)
         });
     let heads = vec![
@@ -139,10 +134,7 @@ fn table(page: Page) -> Option<AnyView> {
 
 fn cells(page: Page, figure: &Figure) -> Vec<AnyView> {
     let text = page.text();
-    let inside = figure
-        .covered
-        .map(|covered| format::percent(covered, 0))
-        .unwrap_or_default();
+    let inside = figure.covered.map(|covered| format::percent(covered, 0)).unwrap_or_default();
     vec![
         cell(text.col_runs, format::grouped(figure.runs.into())),
         cell(text.col_median, share(figure.median)),

@@ -74,12 +74,8 @@ struct State {
 }
 
 /// What runs can be grouped by, with the words of the address.
-const DIMENSIONS: [(By, &str); 4] = [
-    (By::Group, "source"),
-    (By::Gpu, "gpu"),
-    (By::Framework, "framework"),
-    (By::Family, "family"),
-];
+const DIMENSIONS: [(By, &str); 4] =
+    [(By::Group, "source"), (By::Gpu, "gpu"), (By::Framework, "framework"), (By::Family, "family")];
 
 impl Page {
     fn new() -> Self {
@@ -95,10 +91,7 @@ impl Page {
             whole: RwSignal::new(false),
             near: RwSignal::default(),
         };
-        let page = Self {
-            lang: look.lang.get_untracked(),
-            state: Box::leak(Box::new(state)),
-        };
+        let page = Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) };
         page.read_address();
         follow(move || page.write_address());
         browser::listen("hashchange", move |_| page.read_address());
@@ -195,28 +188,17 @@ impl Page {
         let (column, down) = self.sort.get();
         let by = self.by.get();
         let word = |of: Option<&'static str>| of.map(str::to_owned);
-        let by = DIMENSIONS
-            .iter()
-            .find(|(known, _)| *known == by && by != By::Group);
+        let by = DIMENSIONS.iter().find(|(known, _)| *known == by && by != By::Group);
         let column = Column::ALL
             .iter()
             .find(|(known, _)| *known == column && (column, down) != (Column::Date, true));
         let values = [
-            (
-                "kind",
-                word((self.kind.get() == Kind::Memory).then_some("memory")),
-            ),
-            (
-                "case",
-                word((self.case.get() == Case::LeftOut).then_some("left_out")),
-            ),
+            ("kind", word((self.kind.get() == Kind::Memory).then_some("memory"))),
+            ("case", word((self.case.get() == Case::LeftOut).then_some("left_out"))),
             ("by", word(by.map(|(_, word)| *word))),
             ("group", self.group.get()),
             ("sort", word(column.map(|(_, word)| *word))),
-            (
-                "order",
-                word(column.and(Some(if down { "down" } else { "up" }))),
-            ),
+            ("order", word(column.and(Some(if down { "down" } else { "up" })))),
         ];
         for (name, value) in values {
             match value {
@@ -232,15 +214,12 @@ impl Page {
 
     /// The group that was chosen, for a person.
     fn group_label(self) -> Option<String> {
-        self.group
-            .get()
-            .map(|name| group_label(self.by.get(), &name))
+        self.group.get().map(|name| group_label(self.by.get(), &name))
     }
 
     /// The errors that the headline tells, of a case.
     fn headline(self, runs: &Runs, case: Case) -> Option<crate::runs::Figure> {
-        runs.figure(self.kind.get(), By::All, "headline", case)
-            .cloned()
+        runs.figure(self.kind.get(), By::All, "headline", case).cloned()
     }
 
     /// The unit of the quantity.
@@ -282,12 +261,7 @@ fn group_label(by: By, name: &str) -> String {
 }
 
 fn framework(id: &str) -> String {
-    let known = [
-        ("megatron", "Megatron"),
-        ("fsdp", "FSDP"),
-        ("deepspeed", "DeepSpeed"),
-        ("ddp", "DDP"),
-    ];
+    let known = [("megatron", "Megatron"), ("fsdp", "FSDP"), ("deepspeed", "DeepSpeed"), ("ddp", "DDP")];
     known
         .iter()
         .find(|(known, _)| *known == id)
@@ -323,13 +297,7 @@ fn full(page: Page) -> AnyView {
                 .on("click", press_link(|| browser::jump("answer")))
                 .child(page.text().skip),
         ),
-        node(header::view(
-            page.look,
-            page.lang,
-            place,
-            Box::new(link),
-            None,
-        )),
+        node(header::view(page.look, page.lang, place, Box::new(link), None)),
         node(el("MAIN.doc|id=answer").child(part(move || body(page)))),
         node(footer::view(page.look, page.lang, None)),
     ]

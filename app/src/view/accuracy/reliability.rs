@@ -39,14 +39,7 @@ fn line(from: (f64, f64), to: (f64, f64)) -> String {
 
 /// The band around the diagonal, inside the square.
 fn band() -> String {
-    let corners = [
-        (0.0, 0.0),
-        (0.0, BAND),
-        (1.0 - BAND, 1.0),
-        (1.0, 1.0),
-        (1.0, 1.0 - BAND),
-        (BAND, 0.0),
-    ];
+    let corners = [(0.0, 0.0), (0.0, BAND), (1.0 - BAND, 1.0), (1.0, 1.0), (1.0, 1.0 - BAND), (BAND, 0.0)];
     let corners = corners.map(|(x, y)| format!("{} {}", number(across(x)), number(up(y))));
     format!("M{}Z", corners.join("L"))
 }
@@ -108,14 +101,7 @@ pub(super) fn view(page: Page) -> AnyView {
         let text = page.text();
         let (near, all_rows) = within(deciles);
         let percent = |share: f64| format::percent(share, 0);
-        let take = fill(
-            text.rel_take,
-            &[
-                &near.to_string(),
-                &all_rows.to_string(),
-                &format::fixed(BAND * 100.0, 0),
-            ],
-        );
+        let take = fill(text.rel_take, &[&near.to_string(), &all_rows.to_string(), &format::fixed(BAND * 100.0, 0)]);
         let rows = deciles.iter().map(|own| {
             let tenth = format!("{}–{}", format::fixed(own.from * 100.0, 0), percent(own.to));
             el("TR")
@@ -154,13 +140,7 @@ mod tests {
 
     #[test]
     fn what_is_within_the_band_is_counted() {
-        let own = |predicted, observed, rows| Decile {
-            from: 0.9,
-            to: 1.0,
-            predicted,
-            observed,
-            rows,
-        };
+        let own = |predicted, observed, rows| Decile { from: 0.9, to: 1.0, predicted, observed, rows };
         let all = [own(0.95, 0.9, 20), own(0.5, 0.58, 5), own(0.3, 0.5, 3)];
         assert_eq!(within(&all), (25, 28));
         assert!(band().starts_with("M44.0 270.0L") && band().ends_with('Z'));

@@ -40,11 +40,7 @@ pub(super) fn view(page: Page) -> AnyView {
         let case = page.case.get();
         let runs = page.runs()?;
         let figure = page.headline(&runs, case)?;
-        let values = [
-            share(figure.p90),
-            coverage(&runs),
-            format::percent(figure.covered?, 0),
-        ];
+        let values = [share(figure.p90), coverage(&runs), format::percent(figure.covered?, 0)];
         let held = fill(text.lead, &[&values[0], &values[1], &values[2]]);
         let basis = match case {
             Case::Predicted => text.lead_fitted,
@@ -57,12 +53,7 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(el("P.kicker").child(page.lang.site().accuracy))
         .child(el("H1").child(live(sentence)))
         .child(el("P.lead").child(live(lead)));
-    vec![
-        node(head),
-        node(choices(page)),
-        node(part(move || figures(page))),
-    ]
-    .into_any()
+    vec![node(head), node(choices(page)), node(part(move || figures(page)))].into_any()
 }
 
 /// A choice among a few: one button each.
@@ -78,19 +69,13 @@ pub(super) fn segments<T: PartialEq + Copy + Send + Sync + 'static>(
             .on("click", press(move || choose(value)))
             .child(words)
     });
-    el("DIV.seg|role=group")
-        .set("aria-label", name)
-        .children(buttons)
-        .into_any()
+    el("DIV.seg|role=group").set("aria-label", name).children(buttons).into_any()
 }
 
 fn choices(page: Page) -> AnyView {
     let text = page.text();
     let kinds = [(Kind::Speed, text.speed), (Kind::Memory, text.memory)];
-    let cases = [
-        (Case::Predicted, text.fitted),
-        (Case::LeftOut, text.left_out),
-    ];
+    let cases = [(Case::Predicted, text.fitted), (Case::LeftOut, text.left_out)];
     el("DIV.acc-tools tools")
         .child(segments(
             text.quantity,
@@ -125,26 +110,10 @@ fn figures(page: Page) -> Option<AnyView> {
     };
     let below = |value: Option<Option<f64>>| value.map(|value| fill(words, &[&share(value)]));
     let list = el("DL.figs figs-acc")
-        .child(fig(
-            text.median_error,
-            figure.median,
-            below(other.as_ref().map(|other| other.median)),
-        ))
-        .child(fig(
-            text.mean_error,
-            figure.mean,
-            below(other.as_ref().map(|other| other.mean)),
-        ))
-        .child(fig(
-            text.nine_in_ten,
-            figure.p90,
-            below(other.as_ref().map(|other| other.p90)),
-        ))
-        .child(fig(
-            text.holds,
-            figure.covered,
-            Some(fill(text.aim, &[&coverage(&runs)])),
-        ));
+        .child(fig(text.median_error, figure.median, below(other.as_ref().map(|other| other.median))))
+        .child(fig(text.mean_error, figure.mean, below(other.as_ref().map(|other| other.mean))))
+        .child(fig(text.nine_in_ten, figure.p90, below(other.as_ref().map(|other| other.p90))))
+        .child(fig(text.holds, figure.covered, Some(fill(text.aim, &[&coverage(&runs)]))));
     Some(list.into_any())
 }
 

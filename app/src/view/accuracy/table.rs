@@ -50,8 +50,7 @@ fn columns(page: Page, runs: &Runs) -> Vec<Column> {
         quantity.is_some_and(|quantity| quantity.error_of(case).is_some())
     });
     let all = Column::ALL.iter().map(|(column, _)| *column);
-    all.filter(|column| *column != Column::Error || has_error)
-        .collect()
+    all.filter(|column| *column != Column::Error || has_error).collect()
 }
 
 fn name(page: Page, runs: &Runs, column: Column) -> String {
@@ -79,30 +78,20 @@ fn choices(page: Page) -> Option<AnyView> {
     let runs = page.runs()?;
     let by = page.by.get();
     let option = |value: String, words: String, chosen: bool| {
-        el("OPTION")
-            .set("value", value)
-            .flag("selected", move || chosen)
-            .child(words)
+        el("OPTION").set("value", value).flag("selected", move || chosen).child(words)
     };
     let group = page.group.get();
-    let groups = runs
-        .groups(page.kind.get(), by, page.case.get())
-        .into_iter()
-        .map(|figure| {
-            let chosen = group.as_deref() == Some(figure.name.as_str());
-            option(figure.name.clone(), group_label(by, &figure.name), chosen)
-        });
+    let groups = runs.groups(page.kind.get(), by, page.case.get()).into_iter().map(|figure| {
+        let chosen = group.as_deref() == Some(figure.name.as_str());
+        option(figure.name.clone(), group_label(by, &figure.name), chosen)
+    });
     let choose = move |value: String| page.choose((!value.is_empty()).then_some(value));
     let only = el("LABEL")
         .child(el("SPAN").child(format!("{} · {}", text.show_only, dimension(page, by))))
         .child(
             el("SELECT|id=only")
                 .on("change", typed(choose))
-                .child(option(
-                    String::new(),
-                    text.everything.to_owned(),
-                    group.is_none(),
-                ))
+                .child(option(String::new(), text.everything.to_owned(), group.is_none()))
                 .children(groups),
         );
     let (sorted, down) = page.sort.get();
@@ -128,11 +117,7 @@ fn choices(page: Page) -> Option<AnyView> {
     };
     let order = el("LABEL.order")
         .child(el("SPAN").child(text.sort_by))
-        .child(
-            el("SELECT|id=order")
-                .on("change", typed(sort))
-                .children(orders),
-        );
+        .child(el("SELECT|id=order").on("change", typed(sort)).children(orders));
     Some(el("DIV.picks tools").child(only).child(order).into_any())
 }
 
@@ -149,11 +134,7 @@ fn table(page: Page) -> Option<AnyView> {
     let heads = columns.iter().map(|&column| {
         let here = column == sorted;
         let falls = here && down;
-        let th = el(if right(column) {
-            "TH.n|scope=col"
-        } else {
-            "TH|scope=col"
-        });
+        let th = el(if right(column) { "TH.n|scope=col" } else { "TH|scope=col" });
         let th = match (here, falls) {
             (true, true) => th.set("aria-sort", "descending"),
             (true, false) => th.set("aria-sort", "ascending"),
@@ -218,13 +199,7 @@ fn row(page: Page, runs: &Runs, run: &Run, columns: &[Column]) -> El {
     let text = page.text();
     let quantity = run.quantity(page.kind.get());
     let figure = |value: Option<f64>| value.map(|value| page.figure(value)).unwrap_or_default();
-    let words = |column: Column, value: String| {
-        node(
-            el("TD")
-                .set("data-l", name(page, runs, column))
-                .child(value),
-        )
-    };
+    let words = |column: Column, value: String| node(el("TD").set("data-l", name(page, runs, column)).child(value));
     let cells = columns.iter().map(|&column| {
         let label = name(page, runs, column);
         match column {
@@ -233,10 +208,7 @@ fn row(page: Page, runs: &Runs, run: &Run, columns: &[Column]) -> El {
             Column::Gpus => cell(label, format::grouped(run.gpus.into())),
             Column::Framework => words(column, framework(&run.framework)),
             Column::Precision => words(column, run.precision.clone()),
-            Column::Source => el("TD")
-                .set("data-l", label)
-                .child(source(page, run, &run.group))
-                .into_any(),
+            Column::Source => el("TD").set("data-l", label).child(source(page, run, &run.group)).into_any(),
             Column::Date => words(column, run.date.clone()),
             Column::Measured => cell(label, figure(quantity.and_then(|it| it.measured))),
             Column::Predicted => cell(label, figure(quantity.and_then(|it| it.predicted))),
@@ -266,11 +238,7 @@ fn more(page: Page) -> Option<AnyView> {
     let runs = page.runs()?;
     let total = page.chosen(&runs).len();
     let whole = page.whole.get();
-    let words = if whole {
-        text.show_fewer.to_owned()
-    } else {
-        fill(text.show_all, &[&total.to_string()])
-    };
+    let words = if whole { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
     let button = el("BUTTON.btn btn-s|type=button|id=all-runs")
         .set("aria-expanded", whole.to_string())
         .on("click", press(move || page.whole.set(!whole)))

@@ -17,15 +17,10 @@ fn value(own: &Named, version: &str) -> String {
 
 /// The framework and version of a form, as a value of the control; what the form says where they are none.
 fn chosen(page: Page) -> String {
-    let (id, version) = (
-        page.typed(Field::Framework),
-        page.typed(Field::FrameworkVersion),
-    );
+    let (id, version) = (page.typed(Field::Framework), page.typed(Field::FrameworkVersion));
     let own = NAMES.iter().find(|own| own.id == id);
     match own {
-        Some(own) if version.is_empty() => {
-            value(own, own.versions.first().copied().unwrap_or_default())
-        }
+        Some(own) if version.is_empty() => value(own, own.versions.first().copied().unwrap_or_default()),
         _ => format!("{id} {version}").trim().to_owned(),
     }
 }
@@ -58,10 +53,7 @@ fn taken(page: Page) -> Option<El> {
 }
 
 pub(in crate::view) fn view(page: Page) -> AnyView {
-    let wrong = move || {
-        problem(page, Field::Framework).is_some()
-            || problem(page, Field::FrameworkVersion).is_some()
-    };
+    let wrong = move || problem(page, Field::Framework).is_some() || problem(page, Field::FrameworkVersion).is_some();
     // What is not known here stays visible until another is chosen.
     let unknown = move || {
         let own = chosen(page);
@@ -70,32 +62,16 @@ pub(in crate::view) fn view(page: Page) -> AnyView {
                 let mut versions = named.versions.iter();
                 versions.any(|version| value(named, version) == own)
             });
-        (!known).then(|| {
-            el("OPTION")
-                .set("value", own.clone())
-                .flag("selected", || true)
-                .child(own)
-        })
+        (!known).then(|| el("OPTION").set("value", own.clone()).flag("selected", || true).child(own))
     };
     el("DIV")
-        .live("class", move || {
-            if wrong() {
-                "field use is-err"
-            } else {
-                "field use"
-            }
-        })
+        .live("class", move || if wrong() { "field use is-err" } else { "field use" })
         .child(el("LABEL|for=framework").child(page.lang.label(Field::Framework)))
         .child(
             el("SELECT|id=framework")
-                .on(
-                    "change",
-                    typed(move |own| page.change(|form| form.use_framework(&own))),
-                )
+                .on("change", typed(move |own| page.change(|form| form.use_framework(&own))))
                 .live("aria-invalid", move || wrong().then_some("true"))
-                .live("aria-describedby", move || {
-                    wrong().then_some("framework-m framework_version-m")
-                })
+                .live("aria-describedby", move || wrong().then_some("framework-m framework_version-m"))
                 .child(part(unknown))
                 .child(
                     el("OPTION|value=")

@@ -17,17 +17,10 @@ use crate::view::words::gpu_label;
 fn types(page: Page, field: Field) -> impl Iterator<Item = El> {
     let vendors = [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel")];
     vendors.into_iter().map(move |(vendor, label)| {
-        let options = catalog::gpus()
-            .iter()
-            .filter(move |gpu| gpu.vendor == vendor)
-            .map(move |gpu| {
-                let name = format!(
-                    "{} {} GB",
-                    gpu_label(gpu.id),
-                    format::fixed(gpu.memory_gb, 0)
-                );
-                option(page, field, gpu.id, name)
-            });
+        let options = catalog::gpus().iter().filter(move |gpu| gpu.vendor == vendor).map(move |gpu| {
+            let name = format!("{} {} GB", gpu_label(gpu.id), format::fixed(gpu.memory_gb, 0));
+            option(page, field, gpu.id, name)
+        });
         el("OPTGROUP").set("label", label).children(options)
     })
 }
@@ -48,31 +41,17 @@ fn select(page: Page, field: Field, act: fn(Page, String), first: AnyView) -> An
     let unknown = move || {
         let id = page.typed(field);
         let known = id.is_empty() || id == CUSTOM_GPU || catalog::gpu(&id).is_some();
-        (!known).then(|| {
-            el("OPTION")
-                .set("value", id.clone())
-                .flag("selected", || true)
-                .child(id)
-        })
+        (!known).then(|| el("OPTION").set("value", id.clone()).flag("selected", || true).child(id))
     };
     el("DIV")
-        .live(
-            "class",
-            move || if wrong() { "field is-err" } else { "field" },
-        )
-        .child(
-            el("LABEL")
-                .set("for", id.clone())
-                .child(page.lang.label(field)),
-        )
+        .live("class", move || if wrong() { "field is-err" } else { "field" })
+        .child(el("LABEL").set("for", id.clone()).child(page.lang.label(field)))
         .child(
             el("SELECT")
                 .set("id", id)
                 .on("change", typed(move |id| act(page, id)))
                 .live("aria-invalid", move || wrong().then_some("true"))
-                .live("aria-describedby", move || {
-                    wrong().then(|| described.clone())
-                })
+                .live("aria-describedby", move || wrong().then(|| described.clone()))
                 .child(part(unknown))
                 .child(first)
                 .children(types(page, field)),
@@ -96,11 +75,7 @@ fn own(page: Page) -> Option<El> {
             let used = found(page, move |shown, _| {
                 // The last answer may be of another GPU.
                 let own = shown.question.hardware.gpu.is_object();
-                if own {
-                    format::trimmed(of(&shown.found.job.hardware))
-                } else {
-                    String::new()
-                }
+                if own { format::trimmed(of(&shown.found.job.hardware)) } else { String::new() }
             });
             input(page, field, None, used)
         };
@@ -112,18 +87,11 @@ fn own(page: Page) -> Option<El> {
         });
         el("DIV.row own-gpu")
             .child(select(page, Field::GpuBase, base, none.into_any()))
-            .child(choice(
-                page,
-                Field::GpuArchitecture,
-                catalog::generation_names(),
-                architecture,
-            ))
+            .child(choice(page, Field::GpuArchitecture, catalog::generation_names(), architecture))
             .child(figure(Field::GpuMemory, |gpu| gpu.memory_gib))
             .child(figure(Field::GpuBandwidth, |gpu| gpu.hbm_gb_per_s))
             .child(figure(Field::GpuBf16, |gpu| gpu.peaks.bf16))
-            .child(figure(Field::GpuFp8, |gpu| {
-                gpu.peaks.fp8.unwrap_or(f64::NAN)
-            }))
+            .child(figure(Field::GpuFp8, |gpu| gpu.peaks.fp8.unwrap_or(f64::NAN)))
             .child(figure(Field::GpuNvlink, |gpu| gpu.nvlink_gb_per_s))
             .child(figure(Field::GpuDomain, |gpu| gpu.nvlink_domain.into()))
             .child(figure(Field::GpuPcie, |gpu| gpu.pcie_gb_per_s))
@@ -145,10 +113,7 @@ fn price_hint(page: Page) -> Option<El> {
     let typed = !page.typed(Field::Price).trim().is_empty();
     let back = typed.then(|| {
         el("BUTTON.lnk|type=button|id=catalog-price")
-            .on(
-                "click",
-                press(move || page.change(|form| form.set(Field::Price, ""))),
-            )
+            .on("click", press(move || page.change(|form| form.set(Field::Price, ""))))
             .child(text.price_back)
     });
     Some(
@@ -177,31 +142,17 @@ pub(super) fn view(page: Page) -> AnyView {
             .map(|usd| format::fixed(usd, 2))
             .unwrap_or_default()
     });
-    let per_node = found(page, |shown, _| {
-        format::grouped(shown.found.job.hardware.gpus_per_node.into())
-    });
-    let network = found(page, |shown, _| {
-        format::fixed(shown.found.job.hardware.internode_gbit_per_s, 0)
-    });
-    let count = found(page, |shown, _| {
-        format::grouped(shown.found.job.hardware.gpus.into())
-    });
+    let per_node = found(page, |shown, _| format::grouped(shown.found.job.hardware.gpus_per_node.into()));
+    let network = found(page, |shown, _| format::fixed(shown.found.job.hardware.internode_gbit_per_s, 0));
+    let count = found(page, |shown, _| format::grouped(shown.found.job.hardware.gpus.into()));
     let nodes = found(page, |shown, _| {
         let hardware = &shown.found.job.hardware;
         let (gpus, own) = (hardware.gpus, hardware.gpus_per_node.max(1));
-        if gpus > own && gpus.is_multiple_of(own) {
-            format::grouped((gpus / own).into())
-        } else {
-            String::new()
-        }
+        if gpus > own && gpus.is_multiple_of(own) { format::grouped((gpus / own).into()) } else { String::new() }
     });
     let summary = move || {
         let (text, nodes) = (page.text(), nodes.get());
-        let sentence = if nodes.is_empty() {
-            text.node_summary
-        } else {
-            text.nodes_summary
-        };
+        let sentence = if nodes.is_empty() { text.node_summary } else { text.nodes_summary };
         fill(sentence, &[&per_node.get(), &network.get(), &nodes])
     };
     el("FIELDSET.group")

@@ -21,10 +21,7 @@ use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
 
 /// A value of the answer, as text for a placeholder or an `auto` choice.
-fn found(
-    page: Page,
-    of: impl Fn(&Shown, Lang) -> String + Send + Sync + 'static,
-) -> Signal<String> {
+fn found(page: Page, of: impl Fn(&Shown, Lang) -> String + Send + Sync + 'static) -> Signal<String> {
     found_by(page, Box::new(of))
 }
 
@@ -36,9 +33,7 @@ type Reading = Box<dyn Fn(&Shown, Lang) -> String + Send + Sync>;
 fn found_by(page: Page, of: Reading) -> Signal<String> {
     Signal::derive(move || {
         let lang = page.lang;
-        page.answered()
-            .map(|shown| of(&shown, lang))
-            .unwrap_or_default()
+        page.answered().map(|shown| of(&shown, lang)).unwrap_or_default()
     })
 }
 
@@ -46,11 +41,7 @@ fn found_by(page: Page, of: Reading) -> Signal<String> {
 fn auto_text(page: Page, value: Signal<String>) -> Signal<String> {
     Signal::derive(move || {
         let (text, value) = (page.text(), value.get());
-        if value.is_empty() {
-            text.auto.to_owned()
-        } else {
-            fill(text.auto_is, &[&value])
-        }
+        if value.is_empty() { text.auto.to_owned() } else { fill(text.auto_is, &[&value]) }
     })
 }
 
@@ -61,14 +52,8 @@ fn yes_no(on: bool, lang: Lang) -> String {
 }
 
 /// A field of the plan that was chosen, as text for a placeholder or an `auto` choice.
-fn chosen<T: Copy + 'static>(
-    page: Page,
-    of: fn(&PlanSpec) -> Option<T>,
-    write: fn(T) -> String,
-) -> Signal<String> {
-    found(page, move |shown, _| {
-        of(&shown.found.answer.plan).map(write).unwrap_or_default()
-    })
+fn chosen<T: Copy + 'static>(page: Page, of: fn(&PlanSpec) -> Option<T>, write: fn(T) -> String) -> Signal<String> {
+    found(page, move |shown, _| of(&shown.found.answer.plan).map(write).unwrap_or_default())
 }
 
 pub(super) fn view(page: Page) -> AnyView {
@@ -91,13 +76,7 @@ pub(super) fn view(page: Page) -> AnyView {
 }
 
 fn about_hardware(page: Page) -> AnyView {
-    node(vec![
-        framework::view(page),
-        start(page),
-        other_errors(page),
-        model::view(page),
-        hardware::view(page),
-    ])
+    node(vec![framework::view(page), start(page), other_errors(page), model::view(page), hardware::view(page)])
 }
 
 fn about_training(page: Page) -> AnyView {
@@ -180,16 +159,11 @@ fn start(page: Page) -> AnyView {
 fn other_errors(page: Page) -> AnyView {
     part(move || {
         let errors = page.wrong();
-        let others: Vec<_> = errors
-            .into_iter()
-            .filter(|error| error.field.is_none())
-            .collect();
+        let others: Vec<_> = errors.into_iter().filter(|error| error.field.is_none()).collect();
         (!others.is_empty()).then(|| {
             let lines = others.into_iter().map(|error| {
                 let words = describe(page, &error);
-                el("P.callout callout-bad")
-                    .child(icon("i-x"))
-                    .child(el("SPAN").child(words))
+                el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
             });
             all(lines)
         })

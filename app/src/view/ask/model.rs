@@ -28,10 +28,7 @@ fn take_file(page: Page, pasted: RwSignal<bool>, left_out: RwSignal<Option<Strin
 }
 
 pub(super) fn view(page: Page) -> AnyView {
-    let pasted = RwSignal::new(
-        page.form
-            .with_untracked(|form| !form.get(Field::ModelConfig).is_empty()),
-    );
+    let pasted = RwSignal::new(page.form.with_untracked(|form| !form.get(Field::ModelConfig).is_empty()));
     // A file that could not be taken.
     let left_out = RwSignal::new(None);
     // A link or a preset may bring a file, or take it away.
@@ -49,10 +46,7 @@ pub(super) fn view(page: Page) -> AnyView {
         let (total, active) = (model.parameters.total, model.parameters.active);
         let total_words = lang.parameters(total);
         Some(if active < total && model.shape.num_experts > 0 {
-            fill(
-                lang.text().model_hint_active,
-                &[&total_words, &lang.parameters(active), &layers],
-            )
+            fill(lang.text().model_hint_active, &[&total_words, &lang.parameters(active), &layers])
         } else {
             fill(lang.text().model_hint, &[&total_words, &layers])
         })
@@ -60,26 +54,18 @@ pub(super) fn view(page: Page) -> AnyView {
     let file = move || {
         pasted.get().then(|| {
             el("DIV")
-                .live("class", move || {
-                    if problem(page, Field::ModelConfig).is_some() {
-                        "field is-err"
-                    } else {
-                        "field"
-                    }
-                })
-                .child(
-                    el("LABEL|for=model-config")
-                        .child(page.lang.label(Field::ModelConfig)),
+                .live(
+                    "class",
+                    move || {
+                        if problem(page, Field::ModelConfig).is_some() { "field is-err" } else { "field" }
+                    },
                 )
+                .child(el("LABEL|for=model-config").child(page.lang.label(Field::ModelConfig)))
                 .child(
                     el("TEXTAREA.paste-t|id=model-config|rows=7|spellcheck=false|autocapitalize=off")
-                        .value(move || {
-                            page.typed(Field::ModelConfig)
-                        })
+                        .value(move || page.typed(Field::ModelConfig))
                         .on("input", typing(page, Field::ModelConfig))
-                        .live("aria-invalid", move || {
-                            problem(page, Field::ModelConfig).map(|_| "true")
-                        })
+                        .live("aria-invalid", move || problem(page, Field::ModelConfig).map(|_| "true"))
                         .live("aria-describedby", move || {
                             if problem(page, Field::ModelConfig).is_some() {
                                 "model-config-m"
@@ -90,17 +76,14 @@ pub(super) fn view(page: Page) -> AnyView {
                 )
                 .child(message(page, Field::ModelConfig))
                 .child(
-                    el("P.hint|id=model-config-d")
-                        .child(page.text().config_hint)
-                        .child(" ")
-                        .child(
-                            el("LABEL.lnk file")
-                                .child(
-                                    el("INPUT.vh|type=file|id=config-file|accept=.json,application/json")
-                                        .on("change", take_file(page, pasted, left_out)),
-                                )
-                                .child(page.text().config_choose),
-                        ),
+                    el("P.hint|id=model-config-d").child(page.text().config_hint).child(" ").child(
+                        el("LABEL.lnk file")
+                            .child(
+                                el("INPUT.vh|type=file|id=config-file|accept=.json,application/json")
+                                    .on("change", take_file(page, pasted, left_out)),
+                            )
+                            .child(page.text().config_choose),
+                    ),
                 )
         })
     };
@@ -115,11 +98,7 @@ pub(super) fn view(page: Page) -> AnyView {
     let refused = move || {
         let name = left_out.get()?;
         let words = fill(page.text().config_file, &[&name]);
-        Some(
-            el("P.callout callout-bad")
-                .child(icon("i-x"))
-                .child(el("SPAN").child(words)),
-        )
+        Some(el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words)))
     };
     el("FIELDSET.group")
         .on("dragover", Box::new(|event| event.prevent_default()))
@@ -132,13 +111,7 @@ pub(super) fn view(page: Page) -> AnyView {
             el("P.hint|id=model-d").child(live(hint)).child(" ").child(
                 el("BUTTON.lnk|type=button|id=use-config")
                     .on("click", press(toggle))
-                    .child(live(move || {
-                        if pasted.get() {
-                            page.text().use_name
-                        } else {
-                            page.text().use_config
-                        }
-                    })),
+                    .child(live(move || if pasted.get() { page.text().use_name } else { page.text().use_config })),
             ),
         )
         .into_any()

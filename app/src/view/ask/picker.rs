@@ -87,8 +87,7 @@ impl Picker {
                 form.set(Field::ModelConfig, text);
             });
         }
-        self.page
-            .type_in(|form| form.set(Field::Model, text.as_str()));
+        self.page.type_in(|form| form.set(Field::Model, text.as_str()));
         // The best is marked, so that Enter takes it.
         self.show(text, 1);
     }
@@ -123,20 +122,14 @@ impl Picker {
         let mut size = page.lang.parameters(listed.total);
         let mut kind = text.kind_dense;
         if listed.is_moe() {
-            size = fill(
-                text.pick_active,
-                &[&size, &page.lang.parameters(listed.active)],
-            );
+            size = fill(text.pick_active, &[&size, &page.lang.parameters(listed.active)]);
             kind = text.kind_moe;
         }
         let mut about = vec![kind];
         if listed.is_vision() {
             about.push(text.kind_vision);
         }
-        about.extend([
-            listed.license.unwrap_or(text.no_license),
-            listed.entry.hf_repo,
-        ]);
+        about.extend([listed.license.unwrap_or(text.no_license), listed.entry.hf_repo]);
         about.retain(|word| !word.is_empty());
         el("LI|role=option")
             .set("id", option(at))
@@ -157,12 +150,8 @@ fn option(at: usize) -> String {
 
 /// The model by name.
 pub(in crate::view) fn model_name(page: Page) -> AnyView {
-    let picker = Picker {
-        page,
-        sought: RwSignal::new(String::new()),
-        open: RwSignal::new(false),
-        at: RwSignal::new(0),
-    };
+    let picker =
+        Picker { page, sought: RwSignal::new(String::new()), open: RwSignal::new(false), at: RwSignal::new(0) };
     // With the text selected, typing starts a new search.
     let select_all: Act = Box::new(|event| event_target::<HtmlInputElement>(&event).select());
     let wrong = move || problem(page, Field::Model).is_some();
@@ -172,10 +161,7 @@ pub(in crate::view) fn model_name(page: Page) -> AnyView {
             let text = page.text();
             let more = match count {
                 0 => text.pick_none.to_owned(),
-                count if count > listed.len() => fill(
-                    text.pick_more,
-                    &[&listed.len().to_string(), &count.to_string()],
-                ),
+                count if count > listed.len() => fill(text.pick_more, &[&listed.len().to_string(), &count.to_string()]),
                 _ => String::new(),
             };
             let options = listed.iter().enumerate();

@@ -19,10 +19,7 @@ fn kinds(page: Page) -> AnyView {
                 el("INPUT|type=radio|name=kind")
                     .set("value", choice.word())
                     .flag("checked", move || page.kind() == choice)
-                    .on(
-                        "change",
-                        typed(move |_| page.change(|form| form.choose_kind(choice))),
-                    ),
+                    .on("change", typed(move |_| page.change(|form| form.choose_kind(choice)))),
             )
             .child(el("SPAN").child(page.lang.word(choice.name())))
     });
@@ -37,10 +34,7 @@ pub(super) fn view(page: Page) -> AnyView {
         let lang = page.lang;
         let shown = page.answered()?;
         let answer = &shown.found.answer;
-        Some(fill(
-            lang.text().step_hint,
-            &[&lang.tokens(answer.tokens_per_s * answer.step_time_s)],
-        ))
+        Some(fill(lang.text().step_hint, &[&lang.tokens(answer.tokens_per_s * answer.step_time_s)]))
     };
     let fields = move || {
         let kind = page.kind();
@@ -63,31 +57,19 @@ pub(super) fn view(page: Page) -> AnyView {
 
 fn precision(page: Page) -> AnyView {
     let words: &[&str] = &["bf16", "fp16", "fp8", "mxfp8", "nvfp4"];
-    choice(
-        page,
-        Field::Precision,
-        words,
-        Signal::stored("bf16".to_owned()),
-    )
+    choice(page, Field::Precision, words, Signal::stored("bf16".to_owned()))
 }
 
 fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
     let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora).then(|| {
         let rank = input(page, Field::LoraRank, None, Signal::stored("16".to_owned()));
         let on = found(page, |_, lang| lang.word("all-linear").to_owned());
-        el("DIV.row").child(rank).child(choice(
-            page,
-            Field::LoraTargets,
-            &["all-linear", "attention"],
-            on,
-        ))
+        el("DIV.row")
+            .child(rank)
+            .child(choice(page, Field::LoraTargets, &["all-linear", "attention"], on))
     });
-    let packed = found(page, |shown, lang| {
-        yes_no(shown.found.job.workload.packing, lang)
-    });
-    let mean = found(page, |shown, _| {
-        format::fixed(shown.found.job.workload.mean_sequence_length, 0)
-    });
+    let packed = found(page, |shown, lang| yes_no(shown.found.job.workload.packing, lang));
+    let mean = found(page, |shown, _| format::fixed(shown.found.job.workload.mean_sequence_length, 0));
     vec![
         node(
             el("DIV.row")
@@ -96,14 +78,12 @@ fn training_fields(page: Page, kind: WorkloadKind) -> AnyView {
         ),
         node(adapters),
         node(
-            el("DETAILS.more")
-                .child(el("SUMMARY").child(page.text().more_sft))
-                .child(
-                    el("DIV.row")
-                        .child(input(page, Field::MeanSequenceLength, Some("tokens"), mean))
-                        .child(choice(page, Field::Packing, &["true", "false"], packed))
-                        .child(precision(page)),
-                ),
+            el("DETAILS.more").child(el("SUMMARY").child(page.text().more_sft)).child(
+                el("DIV.row")
+                    .child(input(page, Field::MeanSequenceLength, Some("tokens"), mean))
+                    .child(choice(page, Field::Packing, &["true", "false"], packed))
+                    .child(precision(page)),
+            ),
         ),
     ]
     .into_any()
@@ -127,8 +107,7 @@ fn switched(page: Page, of: fn(&Rl) -> bool) -> Signal<String> {
 
 fn rl_fields(page: Page) -> AnyView {
     let auto = |field, of: fn(&Rl) -> String| input(page, field, None, used(page, of));
-    let switch =
-        |field, of: fn(&Rl) -> bool| choice(page, field, &["true", "false"], switched(page, of));
+    let switch = |field, of: fn(&Rl) -> bool| choice(page, field, &["true", "false"], switched(page, of));
     let mean = |field, of: fn(&Rl) -> String| input(page, field, Some("tokens"), used(page, of));
     let schedule = found(page, |_, lang| lang.word("colocated").to_owned());
     let schedules: &[&str] = &["colocated", "split", "one_step_off", "fully_async"];
@@ -136,40 +115,26 @@ fn rl_fields(page: Page) -> AnyView {
         node(
             el("DIV.row row-6")
                 .child(plain(page, Field::Prompts))
-                .child(auto(Field::Responses, |rl| {
-                    format::grouped(rl.responses_per_prompt)
-                }))
+                .child(auto(Field::Responses, |rl| format::grouped(rl.responses_per_prompt)))
                 .child(tokens(page, Field::MaxPrompt))
                 .child(tokens(page, Field::MaxResponse))
-                .child(mean(Field::MeanPrompt, |rl| {
-                    format::fixed(rl.mean_prompt_length, 0)
-                }))
-                .child(mean(Field::MeanResponse, |rl| {
-                    format::fixed(rl.mean_response_length, 0)
-                })),
+                .child(mean(Field::MeanPrompt, |rl| format::fixed(rl.mean_prompt_length, 0)))
+                .child(mean(Field::MeanResponse, |rl| format::fixed(rl.mean_response_length, 0))),
         ),
         node(
-            el("DETAILS.more")
-                .child(el("SUMMARY").child(page.text().more_rl))
-                .child(
-                    el("DIV.row")
-                        .child(auto(Field::Oversampling, |rl| {
-                            format::trimmed(rl.oversampling)
-                        }))
-                        .child(auto(Field::Spread, |rl| {
-                            format::fixed(rl.response_length_cv, 2)
-                        }))
-                        .child(auto(Field::MiniBatch, |rl| format::grouped(rl.mini_batch)))
-                        .child(auto(Field::Epochs, |rl| format::grouped(rl.epochs)))
-                        .child(switch(Field::Reference, |rl| rl.reference))
-                        .child(switch(Field::OldLogProb, |rl| rl.old_log_prob))
-                        .child(auto(Field::RewardSeconds, |rl| {
-                            format::trimmed(rl.reward_s)
-                        }))
-                        .child(precision(page))
-                        .child(choice(page, Field::Schedule, schedules, schedule))
-                        .child(part(move || sides(page))),
-                ),
+            el("DETAILS.more").child(el("SUMMARY").child(page.text().more_rl)).child(
+                el("DIV.row")
+                    .child(auto(Field::Oversampling, |rl| format::trimmed(rl.oversampling)))
+                    .child(auto(Field::Spread, |rl| format::fixed(rl.response_length_cv, 2)))
+                    .child(auto(Field::MiniBatch, |rl| format::grouped(rl.mini_batch)))
+                    .child(auto(Field::Epochs, |rl| format::grouped(rl.epochs)))
+                    .child(switch(Field::Reference, |rl| rl.reference))
+                    .child(switch(Field::OldLogProb, |rl| rl.old_log_prob))
+                    .child(auto(Field::RewardSeconds, |rl| format::trimmed(rl.reward_s)))
+                    .child(precision(page))
+                    .child(choice(page, Field::Schedule, schedules, schedule))
+                    .child(part(move || sides(page))),
+            ),
         ),
     ]
     .into_any()
@@ -213,18 +178,11 @@ fn rollout_fields(page: Page) -> AnyView {
                 .child(tokens(page, Field::RequestResponse)),
         ),
         node(
-            el("DETAILS.more")
-                .child(el("SUMMARY").child(page.text().more_rollout))
-                .child(
-                    el("DIV.row")
-                        .child(input(
-                            page,
-                            Field::RequestSpread,
-                            None,
-                            Signal::stored("0".to_owned()),
-                        ))
-                        .child(precision(page)),
-                ),
+            el("DETAILS.more").child(el("SUMMARY").child(page.text().more_rollout)).child(
+                el("DIV.row")
+                    .child(input(page, Field::RequestSpread, None, Signal::stored("0".to_owned())))
+                    .child(precision(page)),
+            ),
         ),
     ]
     .into_any()

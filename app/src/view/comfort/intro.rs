@@ -77,10 +77,7 @@ fn panel(page: Page, step: usize, [title, how]: [&'static str; 2]) -> El {
             .on("click", press(move || turn(page, step - 1)))
             .child(text.intro_back)
     });
-    let count = fill(
-        text.intro_of,
-        &[&step.to_string(), &STEPS.len().to_string()],
-    );
+    let count = fill(text.intro_of, &[&step.to_string(), &STEPS.len().to_string()]);
     el("SECTION.intro|id=intro|tabindex=-1|aria-labelledby=intro-h")
         .on("keydown", Box::new(leave))
         .child(
@@ -99,11 +96,7 @@ fn panel(page: Page, step: usize, [title, how]: [&'static str; 2]) -> El {
             el("P.intro-f").child(back).child(
                 el("BUTTON.btn btn-s btn-1|type=button|id=intro-next")
                     .on("click", press(move || turn(page, step + 1)))
-                    .child(if last {
-                        text.intro_done
-                    } else {
-                        text.intro_next
-                    }),
+                    .child(if last { text.intro_done } else { text.intro_next }),
             ),
         )
 }

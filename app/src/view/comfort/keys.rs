@@ -84,10 +84,7 @@ fn inside(page: Page) -> El {
             .child(
                 el("INPUT|type=checkbox|id=keys-on")
                     .flag("checked", || !off())
-                    .on(
-                        "change",
-                        ticked(|on| browser::store(OFF, if on { "" } else { "1" })),
-                    ),
+                    .on("change", ticked(|on| browser::store(OFF, if on { "" } else { "1" }))),
             )
             .child(el("SPAN").child(text.keys_on)),
     )

@@ -18,13 +18,7 @@ pub(super) use share::{button as share_button, report};
 
 /// Panels that are closed until they are asked for, and what listens for keys.
 pub(super) fn view(page: Page) -> AnyView {
-    vec![
-        node(recent::view(page)),
-        node(share::view(page)),
-        node(keys::view(page)),
-        node(intro::view(page)),
-    ]
-    .into_any()
+    vec![node(recent::view(page)), node(share::view(page)), node(keys::view(page)), node(intro::view(page))].into_any()
 }
 
 /// Links in the footer to what has no place of its own.
@@ -48,14 +42,12 @@ fn panel(page: Page, id: &'static str, title: &'static str, inside: fn(Page) -> 
         .set("aria-labelledby", heading.clone())
         .on("toggle", toggled)
         .child(
-            el("HEADER")
-                .child(el("H2").set("id", heading).child(title))
-                .child(
-                    el("BUTTON.btn btn-s btn-q|type=button|popovertargetaction=hide")
-                        .set("popovertarget", id)
-                        .child(icon("i-x"))
-                        .child(el("SPAN.vh").child(page.text().close)),
-                ),
+            el("HEADER").child(el("H2").set("id", heading).child(title)).child(
+                el("BUTTON.btn btn-s btn-q|type=button|popovertargetaction=hide")
+                    .set("popovertarget", id)
+                    .child(icon("i-x"))
+                    .child(el("SPAN.vh").child(page.text().close)),
+            ),
         )
         .child(part(move || open.get().then(|| inside(page))))
         .into_any()

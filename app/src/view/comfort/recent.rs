@@ -49,20 +49,14 @@ fn inside(page: Page) -> El {
             .child(text.recent_erase);
         vec![el("UL.recent").children(rows), el("P").child(erase)]
     };
-    el("DIV")
-        .child(el("P.muted").child(page.text().recent_note))
-        .child(part(list))
+    el("DIV").child(el("P.muted").child(page.text().recent_note)).child(part(list))
 }
 
 /// A question in words; `None` where this version of the calculator refuses it.
 fn row(page: Page, one: Recent) -> Option<El> {
     let job = shardwise_core::job::resolve(&one.question).ok()?;
     let words = asked_of(&job, page.lang);
-    let Recent {
-        date,
-        hash,
-        question,
-    } = one;
+    let Recent { date, hash, question } = one;
     let erase = fill(page.text().recent_erase_one, &[&words]);
     let ask = move || {
         browser::close_popover("recent");
@@ -75,11 +69,7 @@ fn row(page: Page, one: Recent) -> Option<El> {
     };
     Some(
         el("LI")
-            .child(
-                el("BUTTON.lnk|type=button")
-                    .on("click", press(ask))
-                    .child(words),
-            )
+            .child(el("BUTTON.lnk|type=button").on("click", press(ask)).child(words))
             .child(el("SPAN.muted").child(date))
             .child(
                 el("BUTTON.btn btn-s btn-q|type=button")

@@ -36,9 +36,9 @@ fn summary(page: Page) -> String {
     };
     let (job, answer) = (&shown.found.job, &shown.found.answer);
     let kind = job.workload.kind.name();
-    let cost = answer.usd_per_mtok.map_or(String::new(), |usd| {
-        fill(text.share_cost, &[&format::usd(usd)])
-    });
+    let cost = answer
+        .usd_per_mtok
+        .map_or(String::new(), |usd| fill(text.share_cost, &[&format::usd(usd)]));
     fill(
         text.share_line,
         &[
@@ -58,10 +58,7 @@ fn inside(page: Page) -> El {
     let whole = move || format!("{} – {}", summary(page), page.link());
     let system = browser::can_share().then(|| {
         el("BUTTON.btn btn-s|type=button|id=share-system")
-            .on(
-                "click",
-                press(move || browser::share(&summary(page), &page.link())),
-            )
+            .on("click", press(move || browser::share(&summary(page), &page.link())))
             .child(icon("i-share"))
             .child(text.share_system)
     });
@@ -88,15 +85,11 @@ pub(in crate::view) fn report(page: Page) -> AnyView {
         };
         let answer = &shown.found.answer;
         let range = |interval: Option<[f64; 2]>| {
-            interval.map_or(String::new(), |[low, high]| {
-                format!(" ({}–{})", format::figure(low), format::figure(high))
-            })
+            interval.map_or(String::new(), |[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)))
         };
         let interval = answer.interval;
         let memory = &answer.memory;
-        let usd = answer
-            .usd_per_mtok
-            .map_or_else(|| "–".to_owned(), format::usd);
+        let usd = answer.usd_per_mtok.map_or_else(|| "–".to_owned(), format::usd);
         fill(
             text.report_text,
             &[
@@ -119,11 +112,6 @@ pub(in crate::view) fn report(page: Page) -> AnyView {
         .child(el("SUMMARY").child(page.text().report))
         .child(el("P").child(page.text().report_how))
         .child(el("PRE.quote|id=report-text").child(live(words)))
-        .child(el("P").child(copying::button(
-            page.lang,
-            "report-text".to_owned(),
-            false,
-            move || untrack(words),
-        )))
+        .child(el("P").child(copying::button(page.lang, "report-text".to_owned(), false, move || untrack(words))))
         .into_any()
 }

@@ -64,19 +64,13 @@ pub(super) fn view(page: Page) -> AnyView {
     order_flags(page, choice);
     order_serves(page);
     order_diff(page, choice);
-    let versions = move || {
-        choice
-            .framework()
-            .map(|own| version_choice(page, own, choice))
-    };
+    let versions = move || choice.framework().map(|own| version_choice(page, own, choice));
     el("SECTION.block flags|id=flags|aria-labelledby=flags-h")
         .child(el("DIV.block-h").child(el("H2|id=flags-h").child(page.text().flags)))
         .child(
             el("DIV.tabs").child(tabs(page, choice)).child(
                 el("DIV.tabp|id=flags-panel|role=tabpanel")
-                    .live("aria-labelledby", move || {
-                        format!("tab-{}", choice.framework.get())
-                    })
+                    .live("aria-labelledby", move || format!("tab-{}", choice.framework.get()))
                     .child(part(versions))
                     .child(part(move || panel(page, choice))),
             ),
@@ -90,9 +84,7 @@ pub(super) fn view(page: Page) -> AnyView {
 fn follow_question(page: Page, choice: Choice) {
     let mut before: Option<RunBy> = None;
     follow(move || {
-        let now = page
-            .answered()
-            .and_then(|shown| shown.found.answer.framework);
+        let now = page.answered().and_then(|shown| shown.found.answer.framework);
         let there = choice.framework.get_untracked();
         let stays = before.is_none_or(|own| own.id == there);
         if now != before
@@ -166,11 +158,8 @@ fn order_serves(page: Page) {
 
 /// Whether a framework runs the shown question, as far as that is known.
 fn serves(page: Page, id: &str) -> bool {
-    page.serves.with(|serves| {
-        serves
-            .as_ref()
-            .is_none_or(|serves| serves.iter().any(|own| own == id))
-    })
+    page.serves
+        .with(|serves| serves.as_ref().is_none_or(|serves| serves.iter().any(|own| own == id)))
 }
 
 /// The tabs. Those that run the question stand before those that do not; the order in the document stays, so that
@@ -179,11 +168,7 @@ fn tabs(page: Page, choice: Choice) -> El {
     let tab = |framework: &'static Named| {
         let selected = move || choice.framework.get() == framework.id;
         let class = move || {
-            if serves(page, framework.id) {
-                "tab-b"
-            } else {
-                "tab-b tab-off"
-            }
+            if serves(page, framework.id) { "tab-b" } else { "tab-b tab-off" }
         };
         let other = move || {
             let words = || el("SPAN.vh").child(format!(" ({})", page.text().flags_others));
@@ -200,9 +185,7 @@ fn tabs(page: Page, choice: Choice) -> El {
             .child(part(other))
     };
     let some_do_not = move || NAMES.iter().any(|framework| !serves(page, framework.id));
-    let others = move || {
-        some_do_not().then(|| el("SPAN.tabs-n|aria-hidden=true").child(page.text().flags_others))
-    };
+    let others = move || some_do_not().then(|| el("SPAN.tabs-n|aria-hidden=true").child(page.text().flags_others));
     el("DIV.tabs-h|role=tablist")
         .set("aria-label", page.text().framework)
         .children(NAMES.iter().map(tab))
@@ -215,9 +198,7 @@ fn step(page: Page, id: &'static str, choice: Choice) -> Act {
         let Some(key) = event.dyn_ref::<web_sys::KeyboardEvent>() else {
             return;
         };
-        let (run, rest): (Vec<&Named>, Vec<&Named>) = NAMES
-            .iter()
-            .partition(|own| untrack(|| serves(page, own.id)));
+        let (run, rest): (Vec<&Named>, Vec<&Named>) = NAMES.iter().partition(|own| untrack(|| serves(page, own.id)));
         let seen = [run, rest].concat();
         let at = seen.iter().position(|own| own.id == id).unwrap_or_default();
         let next = match key.key().as_str() {
@@ -243,9 +224,7 @@ fn version_choice(page: Page, framework: &'static Named, choice: Choice) -> AnyV
     let options = framework.versions.iter().map(|own| {
         el("OPTION")
             .set("value", *own)
-            .flag("selected", move || {
-                version(framework, choice.version.get_untracked()) == *own
-            })
+            .flag("selected", move || version(framework, choice.version.get_untracked()) == *own)
             .child(*own)
     });
     let choose = move |name: String| choice.version.set(version(framework, &name));
@@ -253,11 +232,7 @@ fn version_choice(page: Page, framework: &'static Named, choice: Choice) -> AnyV
         .child(
             el("LABEL.ver")
                 .child(el("SPAN").child(fill(page.text().version_of, &[framework.name])))
-                .child(
-                    el("SELECT|id=flags-version")
-                        .on("change", typed(choose))
-                        .children(options),
-                ),
+                .child(el("SELECT|id=flags-version").on("change", typed(choose)).children(options)),
         )
         .into_any()
 }
@@ -297,38 +272,21 @@ fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice)
     let notice = match &flags.instead {
         Some(other) => Some(fill(
             words.replanned,
-            &[
-                &flags.why,
-                words::backend(other.backend),
-                &format::figure(other.tokens_per_s_per_gpu),
-            ],
+            &[&flags.why, words::backend(other.backend), &format::figure(other.tokens_per_s_per_gpu)],
         )),
-        None if flags.texts.is_empty() => {
-            Some(fill(words.unsupported, &[framework.name, &flags.why]))
-        }
+        None if flags.texts.is_empty() => Some(fill(words.unsupported, &[framework.name, &flags.why])),
         None => None,
     };
     let notice = notice.map(|words| callout("callout callout-warn", "i-warn", words));
     let switch = switch(page, framework, flags);
     let unfit = (!flags.fits && !flags.texts.is_empty())
         .then(|| callout("callout callout-bad", "i-x", words.flags_unfit.to_owned()));
-    let texts = flags.texts.iter().enumerate().map(|(index, own)| {
-        text::view(
-            framework,
-            &flags.version,
-            index,
-            own,
-            choice.reasons,
-            page.lang,
-        )
-    });
-    vec![
-        node(notice),
-        node(switch),
-        node(unfit),
-        node(texts.collect_view()),
-    ]
-    .into_any()
+    let texts = flags
+        .texts
+        .iter()
+        .enumerate()
+        .map(|(index, own)| text::view(framework, &flags.version, index, own, choice.reasons, page.lang));
+    vec![node(notice), node(switch), node(unfit), node(texts.collect_view())].into_any()
 }
 
 /// Ratios this close are as fast.
@@ -353,8 +311,5 @@ fn switch(page: Page, framework: &Named, flags: &Flags) -> Option<El> {
 }
 
 fn callout(class: &'static str, symbol: &'static str, words: String) -> El {
-    el("P")
-        .set("class", class)
-        .child(icon(symbol))
-        .child(el("SPAN").child(words))
+    el("P").set("class", class).child(icon(symbol)).child(el("SPAN").child(words))
 }

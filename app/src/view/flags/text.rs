@@ -27,11 +27,7 @@ pub(super) fn view(
     let shown = {
         let own = Arc::new(own.clone());
         move || {
-            if reasons.get_untracked() {
-                own.text.clone()
-            } else {
-                listing::without_reasons(&own)
-            }
+            if reasons.get_untracked() { own.text.clone() } else { listing::without_reasons(&own) }
         }
     };
     let about = el("P.acc acc-no")
@@ -63,12 +59,7 @@ pub(super) fn view(
         ),
         node(
             el("PRE|tabindex=0|role=region")
-                .live(
-                    "class",
-                    move || {
-                        if reasons.get() { "code" } else { "code no-why" }
-                    },
-                )
+                .live("class", move || if reasons.get() { "code" } else { "code no-why" })
                 .set("aria-label", file)
                 .child(el("CODE").set("id", id).child(lines)),
         ),
@@ -85,19 +76,8 @@ fn line(line: Line) -> AnyView {
             .child(text)
             .into_any(),
         Line::Heading(text) => el("SPAN.ln ln-h").child(text).into_any(),
-        Line::Plain(text, reason) => el("SPAN.ln")
-            .child(el("SPAN.cmd").child(text))
-            .child(why(reason))
-            .into_any(),
-        Line::Setting {
-            indent,
-            prefix,
-            key,
-            between,
-            value,
-            after,
-            why: reason,
-        } => el("SPAN.ln")
+        Line::Plain(text, reason) => el("SPAN.ln").child(el("SPAN.cmd").child(text)).child(why(reason)).into_any(),
+        Line::Setting { indent, prefix, key, between, value, after, why: reason } => el("SPAN.ln")
             .child(
                 el("SPAN.cmd")
                     .child(indent)

@@ -101,11 +101,7 @@ enum Unread {
 }
 
 fn unread(text: &str) -> Option<Unread> {
-    if text.trim().is_empty() {
-        Some(Unread::Empty)
-    } else {
-        (text.len() > MOST_BYTES).then_some(Unread::Long)
-    }
+    if text.trim().is_empty() { Some(Unread::Empty) } else { (text.len() > MOST_BYTES).then_some(Unread::Long) }
 }
 
 /// The name in a line that names a file.
@@ -162,10 +158,7 @@ fn tools(page: Page, left_out: RwSignal<Option<String>>) -> El {
     el("DIV.paste-tools")
         .child(
             el("LABEL.btn btn-s")
-                .child(
-                    el("INPUT.vh|type=file|multiple=|id=paste-files")
-                        .on("change", take_files(page, left_out)),
-                )
+                .child(el("INPUT.vh|type=file|multiple=|id=paste-files").on("change", take_files(page, left_out)))
                 .child(text.paste_files),
         )
         .child(el("SPAN.muted").child(text.paste_drop))
@@ -184,9 +177,7 @@ fn left_out_file(page: Page, left_out: RwSignal<Option<String>>) -> Option<El> {
 
 /// One sentence that something cannot be read.
 fn refusal(words: String) -> El {
-    el("P.callout callout-bad")
-        .child(icon("i-x"))
-        .child(el("SPAN").child(words))
+    el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
 }
 
 /// What there is to say about the text.

@@ -57,9 +57,7 @@ const NORMALISED: [&str; 27] = [
 /// Names the field below `field` that is wrong and what would be right.
 pub fn resolve_model(value: &Value, field: &str) -> Result<Model, InputError> {
     match value {
-        Value::String(name) => catalog::model(name)
-            .map(model_of_entry)
-            .ok_or_else(|| unknown(name, field)),
+        Value::String(name) => catalog::model(name).map(model_of_entry).ok_or_else(|| unknown(name, field)),
         Value::Object(map) => model_from_config(map, field),
         _ => Err(InputError::new(
             field,
@@ -114,9 +112,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         _ => String::new(),
     };
     let name = match map.get("name") {
-        Some(Value::String(name)) if !name.trim().is_empty() => {
-            name.trim().chars().take(80).collect()
-        }
+        Some(Value::String(name)) if !name.trim().is_empty() => name.trim().chars().take(80).collect(),
         _ if repo.is_empty() => String::from("custom model"),
         _ => repo.clone(),
     };
@@ -132,16 +128,11 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
 }
 
 /// For architectures that the formulas do not cover, the catalog entry of this very model.
-fn entry_of_config(
-    model_type: &str,
-    keys: &Keys<'_>,
-) -> Result<Option<&'static ModelEntry>, InputError> {
+fn entry_of_config(model_type: &str, keys: &Keys<'_>) -> Result<Option<&'static ModelEntry>, InputError> {
     if !families::is_stated_only(model_type) {
         return Ok(None);
     }
-    let text = keys
-        .nested(&["text_config"])?
-        .unwrap_or_else(|| keys.clone());
+    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
     let hidden = text.positive(&["hidden_size"], keys::HIDDEN)?;
     let layers = text.positive(&["num_hidden_layers"], keys::LAYERS)?;
     let family = model_type.trim_end_matches("_text");
@@ -169,9 +160,7 @@ fn check(shape: &Shape, keys: &Keys<'_>) -> Result<(), InputError> {
     if kv == 0 || !heads.is_multiple_of(kv) {
         return Err(keys.error(
             "num_key_value_heads",
-            &format!(
-                "{kv} does not divide the {heads} attention heads. Give a divisor of {heads}."
-            ),
+            &format!("{kv} does not divide the {heads} attention heads. Give a divisor of {heads}."),
         ));
     }
     if shape.num_experts_per_tok > shape.num_experts {
@@ -186,10 +175,7 @@ fn check(shape: &Shape, keys: &Keys<'_>) -> Result<(), InputError> {
     if shape.first_k_dense_replace > shape.num_hidden_layers {
         return Err(keys.error(
             "first_k_dense_replace",
-            &format!(
-                "is over the number of layers, {}. Give at most that.",
-                shape.num_hidden_layers
-            ),
+            &format!("is over the number of layers, {}. Give at most that.", shape.num_hidden_layers),
         ));
     }
     Ok(())
@@ -208,7 +194,9 @@ fn refuse_unknown(keys: &Keys<'_>) -> Result<(), InputError> {
         };
         return Err(keys.error(
             &shown,
-            &format!("this key is unknown; {remedy} A whole config.json needs its `model_type`, then other keys are ignored."),
+            &format!(
+                "this key is unknown; {remedy} A whole config.json needs its `model_type`, then other keys are ignored."
+            ),
         ));
     }
     Ok(())
@@ -218,26 +206,15 @@ fn refuse_unknown(keys: &Keys<'_>) -> Result<(), InputError> {
 fn unknown(name: &str, field: &str) -> InputError {
     let shown: String = name.trim().chars().take(80).collect();
     if shown.is_empty() {
-        return InputError::new(
-            field,
-            "the name is empty. Give a model id such as \"qwen3-8b\".",
-        );
+        return InputError::new(field, "the name is empty. Give a model id such as \"qwen3-8b\".");
     }
-    let wanted = shown
-        .rsplit('/')
-        .next()
-        .unwrap_or(&shown)
-        .to_ascii_lowercase();
+    let wanted = shown.rsplit('/').next().unwrap_or(&shown).to_ascii_lowercase();
     let mut near: Vec<(usize, &str)> = catalog::models()
         .iter()
         .map(|entry| (distance(&wanted, entry.id), entry.id))
         .collect();
     near.sort_unstable();
-    let ids: Vec<String> = near
-        .iter()
-        .take(3)
-        .map(|(_, id)| format!("\"{id}\""))
-        .collect();
+    let ids: Vec<String> = near.iter().take(3).map(|(_, id)| format!("\"{id}\"")).collect();
     InputError::new(
         field,
         format!(
@@ -280,9 +257,7 @@ fn distance(a: &str, b: &str) -> usize {
         }
         for (j, other) in b.iter().enumerate() {
             let above = row.get(j + 1).copied().unwrap_or(usize::MAX - 1);
-            let value = (diagonal + usize::from(letter != *other))
-                .min(above + 1)
-                .min(left + 1);
+            let value = (diagonal + usize::from(letter != *other)).min(above + 1).min(left + 1);
             diagonal = above;
             left = value;
             if let Some(cell) = row.get_mut(j + 1) {

@@ -32,31 +32,18 @@ impl ParameterCounts {
         let mut width = attention_widths(shape).saturating_mul(counts.attention_layers);
         if targets == LoraTargets::AllLinear {
             let matrices = mlp_matrix_count(shape);
-            let experts_width = if shape.moe_latent_size > 0 {
-                shape.moe_latent_size
-            } else {
-                shape.hidden_size
-            };
+            let experts_width = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size };
             let dense = matrices * (shape.hidden_size + shape.intermediate_size);
-            let routed = (matrices * (experts_width + shape.moe_intermediate_size))
-                .saturating_mul(shape.num_experts);
+            let routed = (matrices * (experts_width + shape.moe_intermediate_size)).saturating_mul(shape.num_experts);
             let shared = if shape.shared_expert_intermediate_size > 0 {
                 matrices * (shape.hidden_size + shape.shared_expert_intermediate_size)
             } else {
                 0
             };
-            let latent = if shape.moe_latent_size > 0 {
-                2 * (shape.hidden_size + shape.moe_latent_size)
-            } else {
-                0
-            };
+            let latent = if shape.moe_latent_size > 0 { 2 * (shape.hidden_size + shape.moe_latent_size) } else { 0 };
             width = width
                 .saturating_add(dense.saturating_mul(counts.dense_layers))
-                .saturating_add(
-                    routed
-                        .saturating_add(shared + latent)
-                        .saturating_mul(counts.expert_layers),
-                )
+                .saturating_add(routed.saturating_add(shared + latent).saturating_mul(counts.expert_layers))
                 .saturating_add(linear_attention_widths(shape).saturating_mul(counts.linear_layers))
                 .saturating_add(mamba_widths(shape).saturating_mul(counts.mamba_layers));
         }
@@ -68,10 +55,7 @@ impl ParameterCounts {
     /// Of the weights that [`Self::lora`] counts those that a token visits: the adapters of the experts it is sent to.
     #[must_use]
     pub fn visited_lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
-        let visited = Shape {
-            num_experts: shape.num_experts.min(shape.num_experts_per_tok),
-            ..*shape
-        };
+        let visited = Shape { num_experts: shape.num_experts.min(shape.num_experts_per_tok), ..*shape };
         Self::lora(&visited, rank, targets)
     }
 }

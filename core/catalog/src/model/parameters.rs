@@ -74,8 +74,7 @@ impl ParameterCounts {
         let mut counts = Self {
             embedding: embedding(shape),
             lm_head: lm_head(shape),
-            final_norm: norm(shape)
-                * (u64::from(!shape.no_final_norm) + u64::from(shape.embed_norm)),
+            final_norm: norm(shape) * (u64::from(!shape.no_final_norm) + u64::from(shape.embed_norm)),
             vision: shape.vision.as_ref().map_or(0, vision),
             block_norms: norm(shape) * shape.norms_per_layer,
             attention: attention_matrices(shape),
@@ -124,23 +123,19 @@ impl ParameterCounts {
             (1, self.embedding + self.lm_head + self.final_norm),
             (1, self.vision),
             (shape.num_hidden_layers, self.block_norms),
-            (
-                self.attention_layers,
-                self.attention + self.attention_vectors,
-            ),
+            (self.attention_layers, self.attention + self.attention_vectors),
             (self.linear_layers, self.linear_attention),
             (self.mamba_layers, self.mamba),
             (self.dense_layers, self.dense_mlp + self.dense_mlp_bias),
             (self.expert_layers, self.expert_layer),
         ];
-        self.total = parts.iter().fold(0u64, |sum, (times, part)| {
-            sum.saturating_add(part.saturating_mul(*times))
-        });
+        self.total = parts
+            .iter()
+            .fold(0u64, |sum, (times, part)| sum.saturating_add(part.saturating_mul(*times)));
         let idle = shape.num_experts.saturating_sub(shape.num_experts_per_tok);
-        self.active = self.total.saturating_sub(
-            idle.saturating_mul(self.expert)
-                .saturating_mul(self.expert_layers),
-        );
+        self.active = self
+            .total
+            .saturating_sub(idle.saturating_mul(self.expert).saturating_mul(self.expert_layers));
     }
 }
 
@@ -183,17 +178,8 @@ fn embedding(shape: &Shape) -> u64 {
 
 /// LM head: absent where tied (`tie_weights`, `modeling_utils.py`); phi and GPT-J add a bias.
 fn lm_head(shape: &Shape) -> u64 {
-    let matrix = if shape.tie_word_embeddings {
-        0
-    } else {
-        shape.vocab_size * shape.hidden_size
-    };
-    matrix
-        + if shape.lm_head_bias {
-            shape.vocab_size
-        } else {
-            0
-        }
+    let matrix = if shape.tie_word_embeddings { 0 } else { shape.vocab_size * shape.hidden_size };
+    matrix + if shape.lm_head_bias { shape.vocab_size } else { 0 }
 }
 
 /// One norm over the hidden size: RMSNorm <https://arxiv.org/abs/1910.07467> has a gain,
@@ -224,11 +210,7 @@ fn attention_matrices(shape: &Shape) -> u64 {
         let key_values = h * (shape.kv_lora_rank + shape.qk_rope_head_dim)
             + shape.kv_lora_rank * heads * (shape.qk_nope_head_dim + shape.v_head_dim);
         let indexer = shape.q_lora_rank * shape.indexer_heads * shape.indexer_head_dim
-            + if shape.indexer_heads > 0 {
-                h * (shape.indexer_head_dim + shape.indexer_heads)
-            } else {
-                0
-            };
+            + if shape.indexer_heads > 0 { h * (shape.indexer_head_dim + shape.indexer_heads) } else { 0 };
         return queries + key_values + heads * shape.v_head_dim * h + indexer;
     }
     let queries = h * heads * shape.head_dim;
@@ -241,18 +223,10 @@ fn attention_matrices(shape: &Shape) -> u64 {
 /// `DeepseekV3Attention`).
 fn attention_vectors(shape: &Shape) -> u64 {
     if shape.is_mla() {
-        let key_norm = if shape.indexer_heads > 0 {
-            2 * shape.indexer_head_dim
-        } else {
-            0
-        };
+        let key_norm = if shape.indexer_heads > 0 { 2 * shape.indexer_head_dim } else { 0 };
         return shape.q_lora_rank + shape.kv_lora_rank + key_norm;
     }
-    let (heads, kv, width) = (
-        shape.num_attention_heads,
-        shape.num_key_value_heads,
-        shape.head_dim,
-    );
+    let (heads, kv, width) = (shape.num_attention_heads, shape.num_key_value_heads, shape.head_dim);
     let mut vectors = match shape.qk_norm {
         QkNorm::None => 0,
         QkNorm::Head => 2 * width,
@@ -317,11 +291,7 @@ fn mlp_bias(shape: &Shape, width: u64, inner: u64) -> u64 {
 /// Router of one expert layer: one row per expert, with the balancing bias of `DeepSeek`-V3
 /// (<https://arxiv.org/abs/2412.19437>, section 2.1.2) or the plain bias of gpt-oss.
 fn router(shape: &Shape) -> u64 {
-    let bias = if shape.router_bias || shape.router_linear_bias {
-        shape.num_experts
-    } else {
-        0
-    };
+    let bias = if shape.router_bias || shape.router_linear_bias { shape.num_experts } else { 0 };
     shape.hidden_size * shape.num_experts + bias
 }
 
@@ -331,16 +301,8 @@ fn expert(shape: &Shape) -> u64 {
     if shape.num_experts == 0 {
         return 0;
     }
-    let width = if shape.moe_latent_size > 0 {
-        shape.moe_latent_size
-    } else {
-        shape.hidden_size
-    };
-    let bias = if shape.expert_bias {
-        mlp_bias(shape, width, shape.moe_intermediate_size)
-    } else {
-        0
-    };
+    let width = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size };
+    let bias = if shape.expert_bias { mlp_bias(shape, width, shape.moe_intermediate_size) } else { 0 };
     mlp_matrices(shape, width, shape.moe_intermediate_size) + bias
 }
 
@@ -350,30 +312,14 @@ fn shared_experts(shape: &Shape) -> u64 {
     if shape.num_experts == 0 || shape.shared_expert_intermediate_size == 0 {
         return 0;
     }
-    mlp_matrices(
-        shape,
-        shape.hidden_size,
-        shape.shared_expert_intermediate_size,
-    ) + if shape.shared_expert_gate {
-        shape.hidden_size
-    } else {
-        0
-    }
+    mlp_matrices(shape, shape.hidden_size, shape.shared_expert_intermediate_size)
+        + if shape.shared_expert_gate { shape.hidden_size } else { 0 }
 }
 
 /// A vision tower with the projector into the language model, after the `VisionModel` of its
 /// family in `transformers`.
 fn vision(tower: &Vision) -> u64 {
-    let Vision {
-        kind,
-        layers,
-        hidden: h,
-        intermediate: m,
-        patch: p,
-        out,
-        deepstack,
-        ..
-    } = *tower;
+    let Vision { kind, layers, hidden: h, intermediate: m, patch: p, out, deepstack, .. } = *tower;
     // A block of the plain kind: two norms, biased attention, biased two-matrix MLP.
     let plain_block = 4 * h + (4 * h * h + 4 * h) + (2 * h * m + m + h);
     // Four patches merged: norm apart, two biased matrices.
@@ -386,18 +332,10 @@ fn vision(tower: &Vision) -> u64 {
         }
         // 2304 learned positions; each deepstack level has a merger of its own.
         VisionKind::Qwen3Vl => {
-            3 * 2 * p * p * h
-                + h
-                + 2304 * h
-                + layers * plain_block
-                + 2 * h
-                + merger
-                + deepstack * (2 * 4 * h + merger)
+            3 * 2 * p * p * h + h + 2304 * h + layers * plain_block + 2 * h + merger + deepstack * (2 * 4 * h + merger)
         }
         // SigLIP-So400m at 896 pixels: 4096 positions; the projector is a norm and a matrix.
-        VisionKind::SiglipGemma3 => {
-            3 * p * p * h + h + 4096 * h + layers * plain_block + 2 * h + h + h * out
-        }
+        VisionKind::SiglipGemma3 => 3 * p * p * h + h + 4096 * h + layers * plain_block + 2 * h + h + h * out,
         // Class token, 1024 + 1 positions, layer scales; projector of a norm and two matrices.
         VisionKind::InternVl => {
             3 * p * p * h
@@ -411,13 +349,7 @@ fn vision(tower: &Vision) -> u64 {
         }
         // 336 pixels: 576 + 1 positions; norms before and after; adapter 5632 -> 4096 -> 4096.
         VisionKind::Llama4 => {
-            3 * p * p * h
-                + h
-                + 577 * h
-                + layers * plain_block
-                + 4 * h
-                + (5632 * 4096 + 4096 * 4096)
-                + 4096 * out
+            3 * p * p * h + h + 577 * h + layers * plain_block + 4 * h + (5632 * 4096 + 4096 * 4096) + 4096 * out
         }
     }
 }

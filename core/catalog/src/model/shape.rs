@@ -245,20 +245,8 @@ impl Shape {
         v_head_dim: 0,
         indexer_heads: 0,
         indexer_head_dim: 0,
-        linear: Linear {
-            num_key_heads: 0,
-            num_value_heads: 0,
-            key_head_dim: 0,
-            value_head_dim: 0,
-            conv_kernel: 0,
-        },
-        mamba: Mamba {
-            num_heads: 0,
-            head_dim: 0,
-            n_groups: 0,
-            state_size: 0,
-            conv_kernel: 0,
-        },
+        linear: Linear { num_key_heads: 0, num_value_heads: 0, key_head_dim: 0, value_head_dim: 0, conv_kernel: 0 },
+        mamba: Mamba { num_heads: 0, head_dim: 0, n_groups: 0, state_size: 0, conv_kernel: 0 },
         vision: None,
     };
 
@@ -292,20 +280,12 @@ impl Shape {
     /// Width of a query head, rotary part included.
     #[must_use]
     pub fn query_head_dim(&self) -> u64 {
-        if self.is_mla() {
-            self.qk_nope_head_dim + self.qk_rope_head_dim
-        } else {
-            self.head_dim
-        }
+        if self.is_mla() { self.qk_nope_head_dim + self.qk_rope_head_dim } else { self.head_dim }
     }
 
     /// Width of a value head.
     #[must_use]
     pub fn value_head_dim(&self) -> u64 {
-        if self.is_mla() {
-            self.v_head_dim
-        } else {
-            self.head_dim
-        }
+        if self.is_mla() { self.v_head_dim } else { self.head_dim }
     }
 }

@@ -26,21 +26,9 @@ pub const ENGINE: &str = "engine";
 pub const HOST: &str = "host";
 
 impl Demand {
-    pub(crate) fn of_phase(
-        phase: &'static str,
-        memory: &PhaseMemory,
-        capacity_gib: f64,
-        spread: Spread,
-    ) -> Self {
+    pub(crate) fn of_phase(phase: &'static str, memory: &PhaseMemory, capacity_gib: f64, spread: Spread) -> Self {
         let (fixed_gib, estimated_gib) = memory.terms(Lengths::Expected);
-        Self {
-            phase,
-            fixed_gib,
-            estimated_gib,
-            longest_gib: memory.terms(Lengths::Longest).1,
-            capacity_gib,
-            spread,
-        }
+        Self { phase, fixed_gib, estimated_gib, longest_gib: memory.terms(Lengths::Longest).1, capacity_gib, spread }
     }
 
     pub(super) fn estimated(&self, lengths: Lengths) -> f64 {
@@ -67,10 +55,6 @@ impl Demand {
     pub fn probability(&self, lengths: Lengths) -> f64 {
         let estimated = self.estimated(lengths);
         let left = self.capacity_gib - self.fixed_gib;
-        if estimated > 0.0 {
-            self.spread.probability(left / estimated)
-        } else {
-            f64::from(u8::from(left >= 0.0))
-        }
+        if estimated > 0.0 { self.spread.probability(left / estimated) } else { f64::from(u8::from(left >= 0.0)) }
     }
 }

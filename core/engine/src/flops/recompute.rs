@@ -22,13 +22,7 @@ pub(crate) const EVERY_OTHER: f64 = 0.4;
 /// shared experts, `shared_experts` these alone, `mla_up_proj` the products out of the latents. `moe_act` and `layernorm`
 /// multiply nothing. Other backends' selective recomputation is per operator. A fused LM head computes its logits again.
 #[must_use]
-pub fn recomputed_per_token(
-    model: &Model,
-    blocks: &[Block],
-    layout: &Layout,
-    adapters: u64,
-    length: f64,
-) -> Flops {
+pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, adapters: u64, length: f64) -> Flops {
     let shape = &model.shape;
     let head = Flops::new(2.0 * (shape.hidden_size * shape.vocab_size) as f64);
     let layers: Flops = match layout.recompute {
@@ -49,11 +43,7 @@ pub fn recomputed_per_token(
             })
             .sum(),
     };
-    if layout.fused_lm_head {
-        layers + head
-    } else {
-        layers
-    }
+    if layout.fused_lm_head { layers + head } else { layers }
 }
 
 /// Weights of one block that multiply a token.
@@ -74,10 +64,7 @@ fn mlp(model: &Model, block: Block) -> f64 {
     let own = match block.kind {
         b'M' | b'*' => 0,
         _ if block.experts => {
-            let visited = model
-                .shape
-                .num_experts_per_tok
-                .saturating_mul(counts.expert);
+            let visited = model.shape.num_experts_per_tok.saturating_mul(counts.expert);
             visited + counts.router + counts.shared_experts + counts.expert_latent
         }
         _ => counts.dense_mlp,
@@ -113,11 +100,7 @@ fn again(model: &Model, block: Block, modules: Modules, length: f64) -> Flops {
 /// (`qkv_up_proj_and_rope_apply` in
 /// <https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/core/transformer/multi_latent_attention.py>).
 fn up_projections(shape: &Shape) -> f64 {
-    let from = if shape.q_lora_rank > 0 {
-        shape.q_lora_rank
-    } else {
-        shape.hidden_size
-    };
+    let from = if shape.q_lora_rank > 0 { shape.q_lora_rank } else { shape.hidden_size };
     let heads = shape.num_attention_heads;
     let queries = from * heads * shape.query_head_dim();
     let keys = shape.kv_lora_rank * heads * (shape.qk_nope_head_dim + shape.v_head_dim);

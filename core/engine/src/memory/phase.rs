@@ -55,11 +55,7 @@ impl PhaseMemory {
     /// This memory beside others, whose parts are added; of them `certain_gib` are as large as the plan says.
     #[must_use]
     pub fn beside(&self, others: &MemoryParts, certain_gib: f64) -> Self {
-        Self {
-            parts: self.parts.plus(others),
-            certain_gib: self.certain_gib + certain_gib,
-            ..*self
-        }
+        Self { parts: self.parts.plus(others), certain_gib: self.certain_gib + certain_gib, ..*self }
     }
 
     /// GiB that the phase does not run without, where what is estimated of it is `factor` times as large as estimated.
@@ -75,8 +71,7 @@ impl PhaseMemory {
     /// `CUDACachingAllocator.cpp`), but those between other blocks.
     pub fn terms(&self, lengths: Lengths) -> (f64, f64) {
         let own = self.with_fragments_gib() - self.certain_gib;
-        let fixed =
-            self.parts.communication + self.parts.framework - self.slack_gib + self.certain_gib;
+        let fixed = self.parts.communication + self.parts.framework - self.slack_gib + self.certain_gib;
         let (more_fixed, more) = match lengths {
             Lengths::Expected => (0.0, 0.0),
             Lengths::Longest => self.growth_gib,

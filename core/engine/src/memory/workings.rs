@@ -1,8 +1,8 @@
 //! What [`of_role`](super::of_role) adds up, term by term: for explaining it.
 
 use super::{
-    Held, Moment, Use, at_work, block_context, groups, head_gradient, in_flight, logit_bytes,
-    on_card, rank_vocabulary, unpacked, worst,
+    Held, Moment, Use, at_work, block_context, groups, head_gradient, in_flight, logit_bytes, on_card, rank_vocabulary,
+    unpacked, worst,
 };
 use crate::batch::Batch;
 use crate::context::{Context, Head, Role};
@@ -50,15 +50,10 @@ pub fn of_role(
     let (stage, _) = worst(context, role, layout, gpus, (batch, largest), usage);
     let held = Held::of(context, role, layout, gpus, (batch, largest), usage, stage);
     let (own, eager) = block_context(context, role, layout);
-    let counted: Vec<_> = stage_layers(role, layout, stage)
-        .filter(|(_, count)| *count > 0.0)
-        .collect();
+    let counted: Vec<_> = stage_layers(role, layout, stage).filter(|(_, count)| *count > 0.0).collect();
     let layers: f64 = counted.iter().map(|(_, count)| count).sum();
     let none = layout.without_recompute();
-    let whole = BlockContext {
-        layout: &none,
-        ..own
-    };
+    let whole = BlockContext { layout: &none, ..own };
     let widest = counted
         .iter()
         .map(|(block, _)| whole.kept_bytes(*block, largest.slice, eager))
@@ -72,11 +67,7 @@ pub fn of_role(
     } else {
         Vec::new()
     };
-    let vocabulary = if role.head == Head::Scalar {
-        0.0
-    } else {
-        rank_vocabulary(role, layout)
-    };
+    let vocabulary = if role.head == Head::Scalar { 0.0 } else { rank_vocabulary(role, layout) };
     Workings {
         rank: held.rank,
         moment: held.moment(),

@@ -22,12 +22,7 @@ pub fn most(rl: &Rl) -> f64 {
 
 /// What fits with all states on the card between their phases, and with all of them in host memory.
 #[must_use]
-pub fn limits(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    generating: &GeneratingSide,
-) -> Vec<Limit> {
+pub fn limits(context: &Context<'_>, plan: &Plan, rl: &Rl, generating: &GeneratingSide) -> Vec<Limit> {
     [false, true]
         .map(|offload| limit(context, plan, rl, &generating.room, offload))
         .into()
@@ -45,13 +40,7 @@ pub struct Terms {
 }
 
 /// The terms of a limit, with `offload` or without.
-pub(crate) fn terms(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    room: &Room,
-    offload: bool,
-) -> Terms {
+pub(crate) fn terms(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, offload: bool) -> Terms {
     let moved = |layout: &Layout| Layout {
         offload: Offload {
             parameters: offload,
@@ -74,11 +63,7 @@ pub(crate) fn terms(
     let mut share = None;
     if let Some(engine) = &plan.rollout {
         kept = kept_engine(engine, rl, room).total();
-        let resident = if rl.schedule == Schedule::Colocated {
-            resident
-        } else {
-            MemoryParts::default()
-        };
+        let resident = if rl.schedule == Schedule::Colocated { resident } else { MemoryParts::default() };
         // The engine's share counts its weights, cache and working memory; the rest is what training leaves.
         let outside = context.efficiency.context_gib + resident.total() * context.sure.states;
         let least = least_share_gib(context, room);
@@ -121,10 +106,7 @@ fn limit(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, offload: bool
         max_tokens_per_gpu: terms
             .phases
             .into_iter()
-            .map(|(phase, budgets)| TokenBudget {
-                phase,
-                tokens: budgets.largest(capacity - terms.kept),
-            })
+            .map(|(phase, budgets)| TokenBudget { phase, tokens: budgets.largest(capacity - terms.kept) })
             .collect(),
     }
 }

@@ -20,10 +20,7 @@ pub fn forward_layout(layout: &Layout) -> Layout {
         MicroBatch::Sequences(n) => MicroBatch::Sequences(n * 2),
         MicroBatch::Tokens(n) => MicroBatch::Tokens(n * 2),
     };
-    Layout {
-        micro_batch,
-        ..*layout
-    }
+    Layout { micro_batch, ..*layout }
 }
 
 /// A model with a scalar head and its layout: critic or reward model.
@@ -38,31 +35,17 @@ impl<'a> Side<'a> {
     pub(super) fn of(model: Option<&'a Model>, layout: Option<Layout>) -> Option<Self> {
         let (model, layout) = (model?, layout?);
         let blocks = flops::blocks(&model.shape);
-        Some(Self {
-            model,
-            order: Order::of(&model.shape, &blocks),
-            blocks,
-            layout,
-        })
+        Some(Self { model, order: Order::of(&model.shape, &blocks), blocks, layout })
     }
 
     fn role(&self) -> Role<'_> {
-        Role {
-            model: self.model,
-            blocks: &self.blocks,
-            order: &self.order,
-            adapters: 0,
-            head: Head::Scalar,
-        }
+        Role { model: self.model, blocks: &self.blocks, order: &self.order, adapters: 0, head: Head::Scalar }
     }
 }
 
 /// States that are offloaded between phases come back for the phase that uses them.
 fn in_phase(layout: &Layout) -> Layout {
-    let offload = Offload {
-        activations: layout.offload.activations,
-        ..Offload::default()
-    };
+    let offload = Offload { activations: layout.offload.activations, ..Offload::default() };
     Layout { offload, ..*layout }
 }
 
@@ -127,21 +110,14 @@ impl Phase<'_> {
         let layout = self.layout();
         let batch = self.batch(context, &layout, rl);
         let (once, times) = match self.usage {
-            Use::Evaluate => (
-                training::forward(context, &self.role, &layout, gpus, &batch),
-                context.efficiency.rl_forward,
-            ),
-            Use::Train => (
-                training::step(context, &self.role, &layout, gpus, &batch),
-                self.times,
-            ),
+            Use::Evaluate => {
+                (training::forward(context, &self.role, &layout, gpus, &batch), context.efficiency.rl_forward)
+            }
+            Use::Train => (training::step(context, &self.role, &layout, gpus, &batch), self.times),
         };
         let all = TimeParts::default().plus(&once, times);
         let moved = moved(context, &self.role, &self.planned, gpus, self.usage);
-        TimeParts {
-            offload: all.offload + moved.get() * context.job.time_factor(),
-            ..all
-        }
+        TimeParts { offload: all.offload + moved.get() * context.job.time_factor(), ..all }
     }
 
     /// What it holds.
@@ -149,8 +125,7 @@ impl Phase<'_> {
         let gpus = training_gpus(context.job);
         let layout = self.layout();
         let batch = self.batch(context, &layout, rl);
-        memory::of_role(context, &self.role, &layout, gpus, &batch, self.usage)
-            .beside(&self.beside, 0.0)
+        memory::of_role(context, &self.role, &layout, gpus, &batch, self.usage).beside(&self.beside, 0.0)
     }
 
     /// Whether another phase does the same, beside whatever states: it takes as long.
@@ -187,15 +162,10 @@ impl Phase<'_> {
         let mut tokens = vec![least, (most / stages.max(1)).max(least), most];
         tokens.dedup();
         let with = |tokens: u64| {
-            let layout = Layout {
-                micro_batch: MicroBatch::Tokens(tokens),
-                ..self.layout()
-            };
+            let layout = Layout { micro_batch: MicroBatch::Tokens(tokens), ..self.layout() };
             (tokens, self.needed_with(context, rl, factor, &layout))
         };
-        Budgets {
-            points: tokens.into_iter().map(with).collect(),
-        }
+        Budgets { points: tokens.into_iter().map(with).collect() }
     }
 }
 
@@ -219,11 +189,7 @@ impl Budgets {
     /// The largest budget within `capacity_gib`, to a whole kilotoken; `None` where not even one sequence fits.
     pub(super) fn largest(&self, capacity_gib: f64) -> Option<u64> {
         let [low, high] = self.around(capacity_gib)?;
-        let share = if high.1 > low.1 {
-            (capacity_gib - low.1) / (high.1 - low.1)
-        } else {
-            1.0
-        };
+        let share = if high.1 > low.1 { (capacity_gib - low.1) / (high.1 - low.1) } else { 1.0 };
         let budget = low.0 + ((high.0 - low.0) as f64 * share) as u64;
         let least = self.points.first().map_or(1, |point| point.0);
         Some((budget / 1024 * 1024).max(least))
@@ -231,12 +197,7 @@ impl Budgets {
 }
 
 /// What a trained role leaves on the card between its phases: states that are not offloaded.
-fn left_by_trained(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-) -> MemoryParts {
+fn left_by_trained(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> MemoryParts {
     let states = first_states(context, role, layout, gpus, Use::Train);
     let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
     let offload = layout.offload;
@@ -244,10 +205,7 @@ fn left_by_trained(
         parameters: keep(states.parameters, offload.parameters),
         // Megatron's gradient buffers go with the parameters (verl 0.9.1, `param_offload`); FSDP's gradients are let go of
         // as the update ends (`workers/engine/fsdp/transformer_impl.py`, `optimizer_zero_grad`).
-        gradients: keep(
-            states.gradients,
-            offload.gradients || offload.parameters || layout.backend == Backend::Fsdp,
-        ),
+        gradients: keep(states.gradients, offload.gradients || offload.parameters || layout.backend == Backend::Fsdp),
         optimizer: keep(states.optimizer, offload.optimizer),
         ..MemoryParts::default()
     }
@@ -255,32 +213,17 @@ fn left_by_trained(
 }
 
 /// What a frozen role leaves on the card: its weights, unless they are offloaded.
-fn left_by_frozen(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-) -> MemoryParts {
+fn left_by_frozen(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> MemoryParts {
     if layout.offload.parameters {
         return MemoryParts::default();
     }
     let states = first_states(context, role, layout, gpus, Use::Evaluate);
-    MemoryParts {
-        frozen_weights: states.parameters.gib(),
-        ..MemoryParts::default()
-    }
-    .times(context.job.memory_factor())
+    MemoryParts { frozen_weights: states.parameters.gib(), ..MemoryParts::default() }.times(context.job.memory_factor())
 }
 
 /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer
 /// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`).
-pub(super) fn moved(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    usage: Use,
-) -> Seconds {
+pub(super) fn moved(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, usage: Use) -> Seconds {
     let offload = layout.offload;
     if !(offload.parameters || offload.optimizer) {
         return Seconds::ZERO;
@@ -305,50 +248,35 @@ pub(super) fn phases<'a>(
 ) -> (Vec<Phase<'a>>, MemoryParts) {
     let gpus = training_gpus(context.job);
     let actor = context.actor();
-    let reference = Role {
-        adapters: 0,
-        ..actor
-    };
+    let reference = Role { adapters: 0, ..actor };
     let nothing = MemoryParts::default();
     // With adapters the reference is the base itself, adapters switched off.
     let shared_reference = actor.adapters > 0;
     let by_actor = left_by_trained(context, &actor, &plan.layout, gpus);
-    let by_critic = others.critic.as_ref().map_or(nothing, |side| {
-        left_by_trained(context, &side.role(), &side.layout, gpus)
-    });
+    let by_critic = others
+        .critic
+        .as_ref()
+        .map_or(nothing, |side| left_by_trained(context, &side.role(), &side.layout, gpus));
     let by_reference = match &plan.reference {
         Some(layout) if !shared_reference => left_by_frozen(context, &reference, layout, gpus),
         _ => nothing,
     };
-    let by_reward = others.reward.as_ref().map_or(nothing, |side| {
-        left_by_frozen(context, &side.role(), &side.layout, gpus)
-    });
+    let by_reward = others
+        .reward
+        .as_ref()
+        .map_or(nothing, |side| left_by_frozen(context, &side.role(), &side.layout, gpus));
     let frozen = by_reference.plus(&by_reward);
     let beside_actor = by_critic.plus(&frozen);
     // A role's own weights are the ones at work.
-    let without_weights = |own: MemoryParts| MemoryParts {
-        parameters: 0.0,
-        ..own
-    };
+    let without_weights = |own: MemoryParts| MemoryParts { parameters: 0.0, ..own };
 
     let mut found = Vec::with_capacity(6);
     let mut add = |name, role: Role<'a>, planned: Layout, usage, beside| {
         let (sequences, times) = match usage {
             Use::Evaluate => (rl.sequences() as f64, 1.0),
-            Use::Train => (
-                (rl.mini_batch * rl.responses_per_prompt) as f64,
-                rl.updates(),
-            ),
+            Use::Train => ((rl.mini_batch * rl.responses_per_prompt) as f64, rl.updates()),
         };
-        found.push(Phase {
-            name,
-            role,
-            planned,
-            usage,
-            sequences,
-            times,
-            beside,
-        });
+        found.push(Phase { name, role, planned, usage, sequences, times, beside });
     };
     let evaluate = Use::Evaluate;
     if rl.old_log_prob {
@@ -356,11 +284,7 @@ pub(super) fn phases<'a>(
         add("old_log_prob", actor, plan.layout, evaluate, beside);
     }
     if let Some(layout) = plan.reference {
-        let own = if shared_reference {
-            without_weights(by_actor)
-        } else {
-            by_actor
-        };
+        let own = if shared_reference { without_weights(by_actor) } else { by_actor };
         let beside = own.plus(&by_critic).plus(&by_reward);
         add("reference", reference, layout, evaluate, beside);
     }
@@ -374,13 +298,7 @@ pub(super) fn phases<'a>(
     }
     if let Some(side) = &others.critic {
         let beside = by_actor.plus(&frozen);
-        add(
-            "update_critic",
-            side.role(),
-            side.layout,
-            Use::Train,
-            beside,
-        );
+        add("update_critic", side.role(), side.layout, Use::Train, beside);
     }
     add("update_actor", actor, plan.layout, Use::Train, beside_actor);
     (found, by_actor.plus(&beside_actor))

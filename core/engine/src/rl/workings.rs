@@ -47,9 +47,7 @@ pub fn with_phases<R>(
     let kept = plan
         .rollout
         .as_ref()
-        .map_or_else(MemoryParts::default, |engine| {
-            super::kept_engine(engine, rl, room)
-        });
+        .map_or_else(MemoryParts::default, |engine| super::kept_engine(engine, rl, room));
     let all: Vec<Phase<'_>> = found
         .into_iter()
         .map(|own| {
@@ -82,12 +80,7 @@ pub struct Resident<'a> {
 }
 
 /// Hands the roles of `plan` to `use_them`.
-pub fn with_roles<R>(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    use_them: impl FnOnce(&[Resident<'_>]) -> R,
-) -> R {
+pub fn with_roles<R>(context: &Context<'_>, plan: &Plan, rl: &Rl, use_them: impl FnOnce(&[Resident<'_>]) -> R) -> R {
     let others = Others::of(plan, rl);
     let actor = context.actor();
     // With adapters the reference is the base itself, adapters switched off.
@@ -101,12 +94,7 @@ pub fn with_roles<R>(
     .into_iter()
     .filter_map(|(name, side, frozen)| {
         let (role, layout) = side?;
-        Some(Resident {
-            name,
-            role,
-            layout,
-            frozen,
-        })
+        Some(Resident { name, role, layout, frozen })
     })
     .collect();
     use_them(&all)
@@ -142,12 +130,6 @@ pub fn sync(context: &Context<'_>, layout: &Layout, rl: &Rl, engine: &RolloutPla
 }
 
 /// The terms of the limits with `offload` or without.
-pub fn limit(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    room: &Room,
-    offload: bool,
-) -> LimitTerms {
+pub fn limit(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, offload: bool) -> LimitTerms {
     limits::terms(context, plan, rl, room, offload)
 }

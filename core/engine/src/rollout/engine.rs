@@ -47,12 +47,7 @@ pub struct DecodeStep {
 impl DecodeStep {
     /// All of it.
     pub fn total(&self) -> Seconds {
-        let busy = self.products
-            + self.weights
-            + self.attention
-            + self.collectives
-            + self.exchange
-            + self.floors;
+        let busy = self.products + self.weights + self.attention + self.collectives + self.exchange + self.floors;
         busy.max(self.launching)
     }
 }
@@ -102,13 +97,8 @@ impl EngineModel<'_> {
         let routed = (counts.expert * counts.expert_layers) as f64;
         let all = routed * self.model.shape.num_experts as f64;
         // A tied head is read as the head.
-        let head = if counts.lm_head == 0 {
-            counts.embedding as f64
-        } else {
-            0.0
-        };
-        let dense =
-            counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
+        let head = if counts.lm_head == 0 { counts.embedding as f64 } else { 0.0 };
+        let dense = counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
         let (precision, released) = (self.plan.precision, self.released);
         let expert = expert_weight_bytes(self.model, precision, released);
         // The tokens of every data-parallel rank visit the experts, which all GPUs of the engine share.
@@ -144,26 +134,18 @@ impl EngineModel<'_> {
         let (rates, constants) = (&self.rates, self.constants);
         let matmul = self.products(sequences, sequences, constants.decode_matmul);
         let (dense, experts) = self.read_weights(sequences);
-        let weights = rates.stream(dense / constants.decode_memory)
-            + rates.stream(experts / constants.expert_memory);
+        let weights = rates.stream(dense / constants.decode_memory) + rates.stream(experts / constants.expert_memory);
         let cache = self.cache_bytes();
         let heads = sequences * shape.num_attention_heads as f64 / tp;
         let many = heads > MANY && length > MANY;
-        let cache_memory = constants.cache_memory
-            * if many {
-                self.tuned.generation_cache
-            } else {
-                1.0
-            };
+        let cache_memory = constants.cache_memory * if many { self.tuned.generation_cache } else { 1.0 };
         let read = sequences * self.cached(length);
-        let attention = rates.stream(read * cache / cache_memory).max(Seconds::new(
-            read * self.tile_flops() / rates.attention_forward.get(),
-        ));
+        let attention = rates
+            .stream(read * cache / cache_memory)
+            .max(Seconds::new(read * self.tile_flops() / rates.attention_forward.get()));
         let collectives = if self.plan.tensor_parallel > 1 {
             let group = self.network.group(self.plan.tensor_parallel, 1);
-            self.network
-                .reduce(2.0 * sequences * shape.hidden_size as f64, group)
-                * (2.0 * self.layers())
+            self.network.reduce(2.0 * sequences * shape.hidden_size as f64, group) * (2.0 * self.layers())
                 + Seconds::new(constants.tensor_parallel_s * libm::log2(tp))
         } else {
             Seconds::ZERO
@@ -183,11 +165,7 @@ impl EngineModel<'_> {
             collectives,
             exchange: self.expert_exchange(sequences),
             floors: Seconds::new(floors),
-            launching: if self.plan.enforce_eager {
-                self.launching()
-            } else {
-                Seconds::ZERO
-            },
+            launching: if self.plan.enforce_eager { self.launching() } else { Seconds::ZERO },
         }
     }
 
@@ -233,12 +211,7 @@ impl EngineModel<'_> {
     /// Bytes of keys and values of one token on one GPU.
     pub(super) fn cache_bytes(&self) -> f64 {
         let plan = self.plan;
-        cache_bytes_per_token(
-            self.model,
-            self.blocks,
-            plan.tensor_parallel,
-            plan.kv_cache_dtype,
-        )
+        cache_bytes_per_token(self.model, self.blocks, plan.tensor_parallel, plan.kv_cache_dtype)
     }
 
     /// Keys read of a sequence of `length` tokens, as a share of full layers.
@@ -246,16 +219,8 @@ impl EngineModel<'_> {
         let shape = &self.model.shape;
         let window = shape.sliding_window as f64;
         let (mut seen, mut layers) = (0.0, 0.0);
-        for block in self
-            .blocks
-            .iter()
-            .filter(|block| matches!(block.kind, b'A' | b'S' | b'*'))
-        {
-            let keys = if block.kind == b'S' && window > 0.0 {
-                length.min(window)
-            } else {
-                length
-            };
+        for block in self.blocks.iter().filter(|block| matches!(block.kind, b'A' | b'S' | b'*')) {
+            let keys = if block.kind == b'S' && window > 0.0 { length.min(window) } else { length };
             seen += keys * block.count as f64;
             layers += block.count as f64;
         }
@@ -270,10 +235,7 @@ impl EngineModel<'_> {
         let attention: f64 = self
             .blocks
             .iter()
-            .map(|block| {
-                flops::attention_per_token(&self.model.shape, block.kind, length).get()
-                    * block.count as f64
-            })
+            .map(|block| flops::attention_per_token(&self.model.shape, block.kind, length).get() * block.count as f64)
             .sum();
         let attention = attention * tokens / tp / self.rates.attention_forward.get();
         let collectives = if self.plan.tensor_parallel > 1 {

@@ -38,11 +38,7 @@ impl Responses {
     #[must_use]
     pub fn new(mean: f64, cv: f64, longest: f64) -> Self {
         let mean = mean.min(longest);
-        let mut responses = Self {
-            mean,
-            lengths: [mean; SHARES.len()],
-            spread: 0.0,
-        };
+        let mut responses = Self { mean, lengths: [mean; SHARES.len()], spread: 0.0 };
         if cv <= 0.0 {
             return responses;
         }
@@ -56,9 +52,7 @@ impl Responses {
         }
         responses.lengths = shape.map(|length| (length * scale).clamp(1.0, longest));
         let middle = weighted(&responses.lengths, &|length| length);
-        let variance = weighted(&responses.lengths, &|length| {
-            (length - middle) * (length - middle)
-        });
+        let variance = weighted(&responses.lengths, &|length| (length - middle) * (length - middle));
         responses.spread = variance.sqrt() / middle;
         responses
     }

@@ -9,12 +9,7 @@ use shardwise_question::wire::{KvCacheDtype, Precision};
 /// Bytes of keys and values of one token in all layers, on one GPU of a tensor-parallel engine; blocks of them waste
 /// next to nothing (vLLM, arXiv:2309.06180, section 4).
 #[must_use]
-pub fn cache_bytes_per_token(
-    model: &Model,
-    blocks: &[Block],
-    tensor_parallel: u32,
-    dtype: KvCacheDtype,
-) -> f64 {
+pub fn cache_bytes_per_token(model: &Model, blocks: &[Block], tensor_parallel: u32, dtype: KvCacheDtype) -> f64 {
     let shape = &model.shape;
     let layers: u64 = blocks
         .iter()
@@ -25,8 +20,7 @@ pub fn cache_bytes_per_token(
         // The latent is not split: every GPU of the engine holds it (vLLM's MLA attention).
         (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
     } else {
-        (2 * shape.head_dim) as f64
-            * (shape.num_key_value_heads as f64 / f64::from(tensor_parallel)).max(1.0)
+        (2 * shape.head_dim) as f64 * (shape.num_key_value_heads as f64 / f64::from(tensor_parallel)).max(1.0)
     };
     let bytes = match dtype {
         KvCacheDtype::Auto => 2.0,
@@ -46,11 +40,7 @@ pub(super) fn weight_bytes(precision: Precision) -> f64 {
 /// Bytes of an expert's weight: mxfp4 (4 bits and a scale of 8 per 32, OCP Microscaling Formats 1.0) where the model
 /// is `released` so, else as the other weights.
 pub(super) fn expert_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
-    if released && model.shape.mxfp4_experts {
-        weight_bytes(precision).min(0.53125)
-    } else {
-        weight_bytes(precision)
-    }
+    if released && model.shape.mxfp4_experts { weight_bytes(precision).min(0.53125) } else { weight_bytes(precision) }
 }
 
 /// Weights of one GPU of the engine, which serves the model as `released` or as it is trained.
@@ -64,8 +54,7 @@ pub fn engine_weights(model: &Model, plan: &RolloutPlan, released: bool) -> Byte
     // Data-parallel attention repeats the dense weights; experts are split over all GPUs of the engine, whole or not.
     Bytes::new(
         dense / f64::from(plan.tensor_parallel)
-            + experts * expert_weight_bytes(model, plan.precision, released)
-                / f64::from(plan.gpus()),
+            + experts * expert_weight_bytes(model, plan.precision, released) / f64::from(plan.gpus()),
     )
 }
 
@@ -74,9 +63,7 @@ const SAMPLED: u64 = 1024;
 
 /// Sequences whose logits an engine sets memory aside for.
 pub fn sampled(plan: &RolloutPlan) -> f64 {
-    plan.max_num_seqs
-        .min(plan.max_num_batched_tokens)
-        .min(SAMPLED) as f64
+    plan.max_num_seqs.min(plan.max_num_batched_tokens).min(SAMPLED) as f64
 }
 
 /// Memory of the engine beside weights and cache, for one GPU: activations of `max_num_batched_tokens` (residual

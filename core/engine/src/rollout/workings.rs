@@ -27,28 +27,18 @@ pub struct Workings {
 }
 
 /// The terms of [`generate`](super::generate).
-pub fn generation(
-    context: &Context<'_>,
-    plan: &RolloutPlan,
-    gpus: u32,
-    requests: &Requests,
-) -> Workings {
+pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Workings {
     let prepared = prepare(context, plan, gpus, requests);
     let engine = &prepared.engine;
     let work = prepared.work(requests);
     let mut tail = Vec::new();
-    last_batch(&prepared, requests, |steps, one| {
-        tail.push((steps, one.get()))
-    });
+    last_batch(&prepared, requests, |steps, one| tail.push((steps, one.get())));
     let again = prepared.recomputed(&work).get();
     Workings {
         per_engine: prepared.per_engine,
         concurrency: prepared.room.concurrency,
         prompts: (work.prompts, engine.prefill(work.prompts, requests.prompt)),
-        full: (
-            work.full_steps,
-            engine.decode_step(prepared.room.concurrency, work.middle),
-        ),
+        full: (work.full_steps, engine.decode_step(prepared.room.concurrency, work.middle)),
         tail,
         again: (work.again, again),
         speed: engine.tuned.generation,
@@ -58,8 +48,5 @@ pub fn generation(
 /// Bytes of an engine's weight, and of an expert's.
 pub fn bytes_per_weight(context: &Context<'_>, plan: &RolloutPlan) -> (f64, f64) {
     let released = context.job.workload.rl.is_none();
-    (
-        weight_bytes(plan.precision),
-        expert_weight_bytes(&context.job.model, plan.precision, released),
-    )
+    (weight_bytes(plan.precision), expert_weight_bytes(&context.job.model, plan.precision, released))
 }

@@ -38,8 +38,7 @@ fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
         engine: None,
         tokens: batch.tokens,
         model_flops: flops,
-        hardware_flops: flops
-            * (1.0 + recomputed_share(context, layout, workload.mean_sequence_length)),
+        hardware_flops: flops * (1.0 + recomputed_share(context, layout, workload.mean_sequence_length)),
     }
 }
 
@@ -62,14 +61,7 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
     Step {
         seconds: parts.total(),
         times: vec![("rollout", parts)],
-        memories: vec![(
-            "rollout",
-            engine_memory(
-                &phase.room,
-                context.efficiency.context_gib,
-                MemoryParts::default(),
-            ),
-        )],
+        memories: vec![("rollout", engine_memory(&phase.room, context.efficiency.context_gib, MemoryParts::default()))],
         engine: Some(phase.room),
         tokens: generation.requests as f64 * generation.mean_response_length,
         model_flops: flops,

@@ -62,22 +62,13 @@ impl Step {
 /// What recomputation adds to the operations of a training step, as a share of the model's: HFU counts it, MFU does not
 /// (PaLM, arXiv:2204.02311, appendix B). Of what is computed again: [`flops::recomputed_per_token`].
 pub fn recomputed_share(context: &Context<'_>, layout: &Layout, length: f64) -> f64 {
-    let again = flops::recomputed_per_token(
-        &context.job.model,
-        &context.blocks,
-        layout,
-        context.visited_adapters,
-        length,
-    );
+    let again =
+        flops::recomputed_per_token(&context.job.model, &context.blocks, layout, context.visited_adapters, length);
     again.get() / context.training_flops(length).get()
 }
 
 /// Seconds of a generation phase, calibrated.
-pub fn generation_parts(
-    context: &Context<'_>,
-    engine: &RolloutPlan,
-    phase: &rollout::Generation,
-) -> TimeParts {
+pub fn generation_parts(context: &Context<'_>, engine: &RolloutPlan, phase: &rollout::Generation) -> TimeParts {
     let parts = TimeParts {
         prefill: phase.prefill.get(),
         decode: (phase.decode + phase.recomputed).get(),

@@ -12,12 +12,7 @@ use shardwise_question::plan::Layout;
 /// A pass's share of it is what the slowest of `p` stages takes at least, the mean; and for each token it is least where
 /// micro-batches are largest, as every part is a floor and a term that grows with the tokens.
 #[must_use]
-pub fn least_pass(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    slice: Slice,
-) -> Seconds {
+pub fn least_pass(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Seconds {
     let times = block_times(context, role, layout, slice);
     let (mut forward, mut backward) = (Seconds::ZERO, Seconds::ZERO);
     let (mut beside, mut floor) = (Seconds::ZERO, Seconds::ZERO);
@@ -38,27 +33,17 @@ pub fn least_pass(
     let host = Seconds::new(kernels * context.framework(layout).host_per_kernel_s);
     let head = least_head(context, role, layout, slice.tokens);
     let weights = if role.adapters == 0 { 2.0 } else { 1.0 };
-    let backward = (backward + head * weights)
-        .max(host * BACKWARD_KERNELS)
-        .max(floor);
+    let backward = (backward + head * weights).max(host * BACKWARD_KERNELS).max(floor);
     ((forward + head).max(host) + backward + beside) * context.job.time_factor()
 }
 
 /// Seconds that a forward pass over one token takes at least in all layers, however many pass with it: the terms that
 /// grow with the tokens.
 #[must_use]
-pub fn least_forward(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    attention_length: f64,
-) -> f64 {
+pub fn least_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, attention_length: f64) -> f64 {
     let tokens = 1e9;
     let plain = layout.without_recompute();
-    let slice = Slice {
-        tokens,
-        attention_length,
-    };
+    let slice = Slice { tokens, attention_length };
     let times = block_times(context, role, &plain, slice);
     let mut all = least_head(context, role, layout, tokens);
     for (block, time) in role.blocks.iter().zip(times.iter()) {
@@ -79,12 +64,7 @@ fn least_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f
 
 /// Seconds that a fused head saves at most in a forward and backward pass over `tokens`: what it does not move of logits.
 #[must_use]
-pub fn most_saved_by_fused_head(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    tokens: f64,
-) -> f64 {
+pub fn most_saved_by_fused_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64) -> f64 {
     let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
     let rates = context.rates.in_half();
     let moved = EAGER_LOSS_BYTES * tokens * vocabulary;

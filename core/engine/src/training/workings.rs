@@ -1,8 +1,8 @@
 //! What [`step`](super::step) and [`forward`](super::forward) add up, term by term: for explaining them.
 
 use super::{
-    FORWARD_EXCHANGES, Shards, activation_copies, block_context, block_times, head_time,
-    stage_send, stages, tensor_exposed, updated, updates_on_host,
+    FORWARD_EXCHANGES, Shards, activation_copies, block_context, block_times, head_time, stage_send, stages,
+    tensor_exposed, updated, updates_on_host,
 };
 use crate::batch::Batch;
 use crate::context::{Context, Role};
@@ -42,13 +42,7 @@ pub struct Workings {
 }
 
 /// The terms of [`step`](super::step).
-pub fn step(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-) -> Workings {
+pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> Workings {
     let all = stages(context, role, layout, batch);
     let (slow, block) = (&all.slowest, &all.slowest.block);
     let (send, exposed) = if layout.pipeline_parallel > 1 {
@@ -66,10 +60,7 @@ pub fn step(
         forward: block.forward.get(),
         backward: block.backward.get(),
         recompute: block.recompute.get(),
-        tensor: (
-            tensor.get(),
-            ratio(tensor_exposed(layout, slow).get(), tensor.get()),
-        ),
+        tensor: (tensor.get(), ratio(tensor_exposed(layout, slow).get(), tensor.get())),
         context: (block.context.get(), 1.0),
         expert: (block.expert.get(), 1.0),
         wait: ((slow.forward() - busy) + (slow.backward() - busy_backward)).get(),
@@ -104,13 +95,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
 
 /// Seconds of data-parallel traffic of one step over `batch`, or of a forward pass, were nothing of it hidden. Of a
 /// forward pass all of it can hide: see [`exchanged_forward`].
-pub fn exchanged(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-) -> f64 {
+pub fn exchanged(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> f64 {
     let mut open = *layout;
     open.overlap.gradients = false;
     open.overlap.parameters = false;
@@ -119,13 +104,7 @@ pub fn exchanged(
 }
 
 /// Seconds of data-parallel traffic of a forward pass alone, were nothing of it hidden: weights gathered under ZeRO-3.
-pub fn exchanged_forward(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-) -> f64 {
+pub fn exchanged_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> f64 {
     let shards = Shards::of(role, layout, gpus);
     let gather = super::gather_weights(context, layout, &shards, super::Pass::Forward);
     gather.get() * batch.micro_batches
@@ -147,11 +126,7 @@ pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32
     let weights = updated(role, layout, &Shards::of(role, layout, gpus));
     let on_host = updates_on_host(context, layout);
     let swap = zero_infinity::swap(weights * on_host, layout, &context.network).get();
-    Update {
-        weights,
-        on_host,
-        swap,
-    }
+    Update { weights, on_host, swap }
 }
 
 /// Seconds of a step's activations on their way to host memory and back that computation does not hide.
@@ -179,48 +154,28 @@ pub struct Blocks {
 }
 
 /// The blocks of the slowest stage; `None` where that is one between the ends, known by its mean alone.
-pub fn blocks(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    batch: &Batch,
-) -> Option<Blocks> {
+pub fn blocks(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Option<Blocks> {
     let slow = stages(context, role, layout, batch).slowest.block;
     let all: Passes = [slow.forward.get(), slow.backward.get()];
     let times = block_times(context, role, layout, batch.mean);
     let own = block_context(context, role, layout);
     let head = head_time(&own, role, batch.mean.tokens);
-    [Stage::Last, Stage::First, Stage::Second]
-        .into_iter()
-        .find_map(|stage| {
-            let kinds: Vec<(Block, f64, Passes)> = stage_layers(role, layout, stage)
-                .zip(times.iter())
-                .filter(|((_, count), _)| *count > 0.0)
-                .map(|((block, count), time)| {
-                    (block, count, [time.forward.get(), time.backward.get()])
-                })
-                .collect();
-            let head = if stage == Stage::Last {
-                [head.forward.get(), head.backward.get()]
-            } else {
-                [0.0; 2]
-            };
-            let rest = [0, 1].map(|pass| {
-                let blocks: f64 = kinds.iter().map(|(_, count, own)| count * own[pass]).sum();
-                all[pass] - blocks - head[pass]
-            });
-            let exact = rest
-                .iter()
-                .zip(all)
-                .all(|(rest, all)| rest.abs() <= 1e-9 * all);
-            // What is left of the stage with the head is the adapters'.
-            let adapted = role.adapters > 0 && layout.pipeline_parallel == 1;
-            (exact || adapted).then_some(Blocks {
-                kinds,
-                head,
-                adapters: if exact { [0.0; 2] } else { rest },
-            })
-        })
+    [Stage::Last, Stage::First, Stage::Second].into_iter().find_map(|stage| {
+        let kinds: Vec<(Block, f64, Passes)> = stage_layers(role, layout, stage)
+            .zip(times.iter())
+            .filter(|((_, count), _)| *count > 0.0)
+            .map(|((block, count), time)| (block, count, [time.forward.get(), time.backward.get()]))
+            .collect();
+        let head = if stage == Stage::Last { [head.forward.get(), head.backward.get()] } else { [0.0; 2] };
+        let rest = [0, 1].map(|pass| {
+            let blocks: f64 = kinds.iter().map(|(_, count, own)| count * own[pass]).sum();
+            all[pass] - blocks - head[pass]
+        });
+        let exact = rest.iter().zip(all).all(|(rest, all)| rest.abs() <= 1e-9 * all);
+        // What is left of the stage with the head is the adapters'.
+        let adapted = role.adapters > 0 && layout.pipeline_parallel == 1;
+        (exact || adapted).then_some(Blocks { kinds, head, adapters: if exact { [0.0; 2] } else { rest } })
+    })
 }
 
 /// What a block's computation of one micro-batch is made of: its mixer's products, attention, MLP, norms; and the factor of
@@ -234,8 +189,5 @@ pub fn pieces(
 ) -> ([Passes; 4], f64) {
     let own = block_context(context, role, layout).pieces(block, batch.mean);
     let parts = [own.mixer, own.core, own.mlp, own.norms];
-    (
-        parts.map(|part| [part.forward.get(), part.backward.get()]),
-        context.framework(layout).compute,
-    )
+    (parts.map(|part| [part.forward.get(), part.backward.get()]), context.framework(layout).compute)
 }

@@ -10,10 +10,7 @@ use shardwise_engine::training::workings::{self, Blocks};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Words;
 
-const PASSES: [(&str, Words); 2] = [
-    ("forward", ("Forward pass", "前向")),
-    ("backward", ("Backward pass", "反向")),
-];
+const PASSES: [(&str, Words); 2] = [("forward", ("Forward pass", "前向")), ("backward", ("Backward pass", "反向"))];
 
 /// The layout that a phase's passes are timed in.
 fn layout(phase: &Phase<'_>) -> Layout {
@@ -86,11 +83,7 @@ fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expre
     for (place, (block, count, times)) in blocks.kinds.iter().enumerate() {
         let kind = place + 1;
         let numbered = |symbol: &str| {
-            if blocks.kinds.len() == 1 {
-                symbol.to_owned()
-            } else {
-                format!("{symbol}_{kind}")
-            }
+            if blocks.kinds.len() == 1 { symbol.to_owned() } else { format!("{symbol}_{kind}") }
         };
         let words = if block.experts {
             ("layers with experts", "含专家的层")
@@ -100,25 +93,12 @@ fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expre
         let count = sheet.term(numbered("layers"), *count, Unit::Layers, words);
         let meaning = sheet.language.pick("one layer", "一层");
         let figure = format!("time.{phase}.compute.{name}.{kind}");
-        let one = sheet.part(
-            numbered("layer"),
-            times[pass],
-            Unit::Seconds,
-            meaning,
-            figure,
-        );
+        let one = sheet.part(numbered("layer"), times[pass], Unit::Seconds, meaning, figure);
         sum.push(count * one);
     }
     for (symbol, times, words) in [
         ("head", blocks.head, ("LM head and loss", "LM head 与损失")),
-        (
-            "adapters",
-            blocks.adapters,
-            (
-                "adapters, unpacking of a 4-bit base",
-                "适配器与 4 位基座的解包",
-            ),
-        ),
+        ("adapters", blocks.adapters, ("adapters, unpacking of a 4-bit base", "适配器与 4 位基座的解包")),
     ] {
         if times[pass] > 0.0 {
             sum.push(sheet.term(symbol, times[pass], Unit::Seconds, words));
@@ -137,13 +117,7 @@ fn parts(
 ) -> Option<Expression> {
     let place: usize = kind.parse().ok()?;
     let (block, ..) = blocks.kinds.get(place.checked_sub(1)?)?;
-    let (times, factor) = workings::pieces(
-        source.context,
-        &phase.role,
-        &layout(phase),
-        &phase.batch,
-        *block,
-    );
+    let (times, factor) = workings::pieces(source.context, &phase.role, &layout(phase), &phase.batch, *block);
     let mlp = if block.experts {
         ("experts", ("router and experts", "路由与专家"))
     } else {
@@ -152,31 +126,19 @@ fn parts(
     let mixer = if matches!(block.kind, b'L' | b'M') {
         ("recurrent", ("projections and recurrence", "投影与递归"))
     } else {
-        (
-            "projections",
-            ("products before and after attention", "注意力前后的矩阵乘"),
-        )
+        ("projections", ("products before and after attention", "注意力前后的矩阵乘"))
     };
     let named = [
         mixer,
         ("attention", ("scores and weighted sums", "分数与加权求和")),
         mlp,
-        (
-            "norms",
-            (
-                "norms, residuals, rotary positions",
-                "归一化、残差与旋转位置编码",
-            ),
-        ),
+        ("norms", ("norms, residuals, rotary positions", "归一化、残差与旋转位置编码")),
     ];
     let own = named.into_iter().zip(times);
     let all: Vec<Expression> = own
         .filter(|(_, times)| times[pass] > 0.0)
         .map(|((symbol, words), times)| sheet.term(symbol, times[pass], Unit::Seconds, words))
         .collect();
-    let meaning = (
-        "everything else on the GPU's time line, by framework",
-        "GPU 时间线上的其余部分，按框架",
-    );
+    let meaning = ("everything else on the GPU's time line, by framework", "GPU 时间线上的其余部分，按框架");
     Some(sheet.scaled(Expression::sum(all), "compute", factor, meaning))
 }

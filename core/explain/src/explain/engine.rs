@@ -45,13 +45,7 @@ fn cache(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Option
     );
     let meaning = sheet.language.word(words::memory("rollout_weights"));
     let figure = "memory.rollout.rollout_weights";
-    let weights = sheet.part(
-        "weights",
-        phase.room.weights.get(),
-        Unit::Gib,
-        meaning,
-        figure,
-    );
+    let weights = sheet.part("weights", phase.room.weights.get(), Unit::Gib, meaning, figure);
     let working = ("its working memory", "引擎的工作内存");
     let working = sheet.term("working", phase.room.workspace.get(), Unit::Gib, working);
     let per_token = phase.room.cache.get() / phase.room.cache_tokens.max(1.0);
@@ -71,29 +65,17 @@ fn engine_weights(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) 
     let (bytes, expert_bytes) = bytes_per_weight(source.context, engine);
     let outer = (counts.embedding + counts.lm_head) as f64;
     let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
-    let b = sheet.term(
-        "b",
-        bytes,
-        Unit::Bytes,
-        ("bytes of a weight", "权重的字节数"),
-    );
+    let b = sheet.term("b", bytes, Unit::Bytes, ("bytes of a weight", "权重的字节数"));
     let inner = sheet.term(
         "W",
         counts.total as f64 - outer - experts,
         Unit::Parameters,
-        (
-            "weights of the blocks, without routed experts",
-            "各层权重，不含路由专家",
-        ),
+        ("weights of the blocks, without routed experts", "各层权重，不含路由专家"),
     );
     let mut above = b * inner;
     if outer > 0.0 {
-        let meaning = (
-            "embedding and LM head, in 2 bytes",
-            "嵌入与 LM head，每个 2 字节",
-        );
-        above = above
-            + Expression::Number(2.0) * sheet.term("W_outer", outer, Unit::Parameters, meaning);
+        let meaning = ("embedding and LM head, in 2 bytes", "嵌入与 LM head，每个 2 字节");
+        above = above + Expression::Number(2.0) * sheet.term("W_outer", outer, Unit::Parameters, meaning);
     }
     let tensor = sheet.term(
         "TP",
@@ -130,10 +112,7 @@ fn workspace(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Ex
     );
     let h = ("width of the residual stream", "残差流宽度");
     let h = sheet.term("hidden_size", shape.hidden_size as f64, Unit::One, h);
-    let ffn_words = (
-        "width of the MLP, or of the experts of a token",
-        "MLP 宽度，或每 token 所用专家的总宽度",
-    );
+    let ffn_words = ("width of the MLP, or of the experts of a token", "MLP 宽度，或每 token 所用专家的总宽度");
     let ffn = sheet.term("ffn", ffn as f64, Unit::One, ffn_words);
     let tensor = ("the engine's tensor parallelism", "推理引擎的张量并行");
     let tensor = sheet.term("TP", engine.tensor_parallel.into(), Unit::Gpus, tensor);

@@ -13,11 +13,7 @@ use shardwise_engine::rollout::workings::{Workings, generation};
 use shardwise_search::estimate::Evaluated;
 
 /// What may be opened of prompts and responses.
-const OPENED: [&str; 3] = [
-    "time.rollout.prefill.once",
-    "time.rollout.decode.step",
-    "time.rollout.decode.tail",
-];
+const OPENED: [&str; 3] = ["time.rollout.prefill.once", "time.rollout.decode.step", "time.rollout.decode.tail"];
 
 /// The figures of this part beside those of the time's parts.
 pub(super) fn figures(found: &Evaluated) -> Vec<String> {
@@ -30,30 +26,15 @@ pub(super) fn figures(found: &Evaluated) -> Vec<String> {
         })
     };
     let opened = |id: &&str| id.split('.').nth(2).is_some_and(has);
-    OPENED
-        .into_iter()
-        .filter(opened)
-        .map(str::to_owned)
-        .collect()
+    OPENED.into_iter().filter(opened).map(str::to_owned).collect()
 }
 
-fn seconds(
-    sheet: &mut Sheet,
-    symbol: impl Into<String>,
-    s: f64,
-    en: &'static str,
-    zh: &'static str,
-) -> Expression {
+fn seconds(sheet: &mut Sheet, symbol: impl Into<String>, s: f64, en: &'static str, zh: &'static str) -> Expression {
     sheet.term(symbol.into(), s, Unit::Seconds, (en, zh))
 }
 
 /// Prompts or responses of a generation phase, or what is opened of them.
-pub(super) fn of_time(
-    source: &Source<'_>,
-    figure: &str,
-    part: &str,
-    rest: &[&str],
-) -> Option<Explanation> {
+pub(super) fn of_time(source: &Source<'_>, figure: &str, part: &str, rest: &[&str]) -> Option<Explanation> {
     let engine = source.found.plan.rollout.as_ref()?;
     let phases = &source.answer().time.phases;
     phases.iter().find(|phase| phase.name == "rollout")?;
@@ -91,10 +72,7 @@ pub(super) fn of_time(
 
 /// `once`, as often as a step generates.
 fn phase(source: &Source<'_>, sheet: &mut Sheet, once: Expression, times: f64) -> Expression {
-    let meaning = (
-        "batches of a step over those that share a tail",
-        "每步的批次数与共用长尾的批次数之比",
-    );
+    let meaning = ("batches of a step over those that share a tail", "每步的批次数与共用长尾的批次数之比");
     let all = sheet.scaled(once, "batches", times, meaning);
     let engine = source.found.plan.rollout.as_ref();
     let caution = engine.map_or(1.0, coverage::engine_caution);
@@ -107,18 +85,14 @@ fn at_speed(sheet: &mut Sheet, all: Expression, own: &Workings) -> Expression {
     if own.speed == 1.0 {
         return all;
     }
-    let meaning = (
-        "speed of engines on this architecture, relative to the fit's others",
-        "该架构上推理引擎的相对速度",
-    );
+    let meaning = ("speed of engines on this architecture, relative to the fit's others", "该架构上推理引擎的相对速度");
     all / sheet.term("speed", own.speed, Unit::One, meaning)
 }
 
 fn prompts(source: &Source<'_>, sheet: &mut Sheet, own: &Workings) -> Expression {
-    let meaning = source.language.pick(
-        "prompts of the busiest engine, one batch",
-        "最忙引擎一批提示词的时间",
-    );
+    let meaning = source
+        .language
+        .pick("prompts of the busiest engine, one batch", "最忙引擎一批提示词的时间");
     let seconds = own.prompts.1.total().get();
     let figure = "time.rollout.prefill.once";
     let once = sheet.part("t_prompts", seconds, Unit::Seconds, meaning, figure);
@@ -135,38 +109,18 @@ fn prompt_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
     let all = [
         ("products", parts.products, "matrix products", "矩阵乘"),
         ("attention", parts.attention, "attention", "注意力"),
-        (
-            "TP",
-            parts.collectives,
-            "tensor-parallel all-reduces",
-            "张量并行 all-reduce",
-        ),
-        (
-            "EP",
-            parts.exchange,
-            "tokens to their experts and back",
-            "token 到专家的往返",
-        ),
-        (
-            "steps",
-            parts.floors,
-            "what an engine step takes beside",
-            "引擎单步的固定时间",
-        ),
+        ("TP", parts.collectives, "tensor-parallel all-reduces", "张量并行 all-reduce"),
+        ("EP", parts.exchange, "tokens to their experts and back", "token 到专家的往返"),
+        ("steps", parts.floors, "what an engine step takes beside", "引擎单步的固定时间"),
     ];
-    sum(
-        sheet,
-        &all.map(|(symbol, s, en, zh)| (symbol, s.get(), en, zh)),
-    )
+    sum(sheet, &all.map(|(symbol, s, en, zh)| (symbol, s.get(), en, zh)))
 }
 
 type Named = (&'static str, f64, &'static str, &'static str);
 
 fn sum(sheet: &mut Sheet, all: &[Named]) -> Expression {
     let own = all.iter().filter(|(_, s, ..)| *s > 0.0);
-    let terms: Vec<Expression> = own
-        .map(|(symbol, s, en, zh)| seconds(sheet, *symbol, *s, en, zh))
-        .collect();
+    let terms: Vec<Expression> = own.map(|(symbol, s, en, zh)| seconds(sheet, *symbol, *s, en, zh)).collect();
     Expression::sum(terms)
 }
 
@@ -183,10 +137,8 @@ fn responses(source: &Source<'_>, sheet: &mut Sheet, own: &Workings, speedup: f6
         all.push(steps * sheet.part("t_step", one, Unit::Seconds, meaning, figure));
     }
     let last: f64 = own.tail.iter().map(|(steps, one)| steps * one).sum();
-    let meaning = language.pick(
-        "the last batch, which shrinks until its longest response ends",
-        "最后一批，逐渐缩小直到最长的回答结束",
-    );
+    let meaning = language
+        .pick("the last batch, which shrinks until its longest response ends", "最后一批，逐渐缩小直到最长的回答结束");
     let figure = "time.rollout.decode.tail";
     all.push(sheet.part("tail", last, Unit::Seconds, meaning, figure));
     let mut all = Expression::sum(all);
@@ -216,54 +168,20 @@ fn responses(source: &Source<'_>, sheet: &mut Sheet, own: &Workings, speedup: f6
 fn step_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
     let step = &own.full.1;
     let all = [
-        (
-            "products",
-            step.products,
-            "arithmetic of the products",
-            "矩阵乘的运算",
-        ),
+        ("products", step.products, "arithmetic of the products", "矩阵乘的运算"),
         ("weights", step.weights, "reading the weights", "读取权重"),
-        (
-            "attention",
-            step.attention,
-            "reading keys and values, or multiplying with them",
-            "读取键值，或与之相乘",
-        ),
-        (
-            "TP",
-            step.collectives,
-            "tensor-parallel all-reduces",
-            "张量并行 all-reduce",
-        ),
-        (
-            "EP",
-            step.exchange,
-            "tokens to their experts and back",
-            "token 到专家的往返",
-        ),
-        (
-            "fixed",
-            step.floors,
-            "kernels' floors, scheduling, sampling",
-            "算子下限、调度与采样",
-        ),
+        ("attention", step.attention, "reading keys and values, or multiplying with them", "读取键值，或与之相乘"),
+        ("TP", step.collectives, "tensor-parallel all-reduces", "张量并行 all-reduce"),
+        ("EP", step.exchange, "tokens to their experts and back", "token 到专家的往返"),
+        ("fixed", step.floors, "kernels' floors, scheduling, sampling", "算子下限、调度与采样"),
     ];
-    let busy = sum(
-        sheet,
-        &all.map(|(symbol, s, en, zh)| (symbol, s.get(), en, zh)),
-    );
+    let busy = sum(sheet, &all.map(|(symbol, s, en, zh)| (symbol, s.get(), en, zh)));
     if step.launching.get() <= 0.0 {
         return busy;
     }
     let meaning = "the host's launches without CUDA graphs";
     let launching = step.launching.get();
-    busy.max(seconds(
-        sheet,
-        "launches",
-        launching,
-        meaning,
-        "无 CUDA graph 时主机的启动时间",
-    ))
+    busy.max(seconds(sheet, "launches", launching, meaning, "无 CUDA graph 时主机的启动时间"))
 }
 
 /// Each stretch of the last batch: its steps times one of them.
@@ -277,14 +195,7 @@ fn tail(sheet: &mut Sheet, own: &Workings) -> Expression {
             let meaning = ("steps until more responses end", "到更多回答结束前的步数");
             let steps = sheet.term(format!("steps_{number}"), *steps, Unit::One, meaning);
             let meaning = "one step of what is left";
-            steps
-                * seconds(
-                    sheet,
-                    format!("t_{number}"),
-                    *one,
-                    meaning,
-                    "剩余批次的单步",
-                )
+            steps * seconds(sheet, format!("t_{number}"), *one, meaning, "剩余批次的单步")
         })
         .collect();
     Expression::sum(stretches)
@@ -311,13 +222,7 @@ pub(super) fn of_sync(source: &Source<'_>, figure: &str) -> Option<Explanation> 
         slower
     };
     let part = ("weight_sync", "weight_sync");
-    Some(in_step(
-        source,
-        sheet,
-        (figure, "weight-sync"),
-        part,
-        expression,
-    ))
+    Some(in_step(source, sheet, (figure, "weight-sync"), part, expression))
 }
 
 /// What the driver does between the phases.
@@ -326,13 +231,7 @@ pub(super) fn of_driver(source: &Source<'_>, figure: &str) -> Option<Explanation
     let mut sheet = Sheet::new(source.language);
     let driver = source.context.efficiency.driver_s;
     let meaning = "advantages, metrics and the driver's own work";
-    let driver = seconds(
-        &mut sheet,
-        "driver_s",
-        driver,
-        meaning,
-        "优势计算、指标与驱动进程",
-    );
+    let driver = seconds(&mut sheet, "driver_s", driver, meaning, "优势计算、指标与驱动进程");
     let part = ("driver", "overhead");
     Some(in_step(source, sheet, (figure, "driver"), part, driver))
 }

@@ -37,22 +37,10 @@ pub(super) fn method(part: &str) -> &'static str {
 }
 
 /// A part of a phase in which a model trains or is evaluated.
-pub(super) fn of_part(
-    source: &Source<'_>,
-    figure: &str,
-    phase: &str,
-    part: &str,
-) -> Option<Explanation> {
+pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str) -> Option<Explanation> {
     let (part, _) = part_of(source, phase, part)?;
     source.with_phase(phase, |own| {
-        let terms = workings::of_role(
-            source.context,
-            &own.role,
-            &own.layout,
-            source.gpus(),
-            &own.batch,
-            own.usage,
-        );
+        let terms = workings::of_role(source.context, &own.role, &own.layout, source.gpus(), &own.batch, own.usage);
         let mut sheet = Sheet::new(source.language);
         let expression = match part {
             "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &own.beside),
@@ -77,10 +65,7 @@ pub(super) fn of_part(
 
 pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
     let factor = source.found.job.memory_factor();
-    let meaning = (
-        "your own run's memory over its estimate",
-        "你自己的训练的内存与预测之比",
-    );
+    let meaning = ("your own run's memory over its estimate", "你自己的训练的内存与预测之比");
     sheet.scaled(own, "calibration", factor, meaning)
 }
 
@@ -108,30 +93,16 @@ fn own_part(
             let elsewhere = layout.offload.parameters && layout.zero_stage >= 3;
             let own = (!elsewhere).then(|| {
                 let own = states.parameters(sheet);
-                if trains {
-                    states.second_copy(sheet, own)
-                } else {
-                    own
-                }
+                if trains { states.second_copy(sheet, own) } else { own }
             });
-            let gathered = if moment == Moment::Optimizer {
-                None
-            } else {
-                states.gathered(sheet, trains)
-            };
+            let gathered = if moment == Moment::Optimizer { None } else { states.gathered(sheet, trains) };
             let all: Vec<Expression> = own.into_iter().chain(gathered).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
-        "gradients" if trains && !offloads_gradients(layout, &phase.batch) => {
-            Some(states.gradients(sheet))
-        }
+        "gradients" if trains && !offloads_gradients(layout, &phase.batch) => Some(states.gradients(sheet)),
         "optimizer" if trains && !layout.offload.optimizer => {
             let own = states.optimizer(sheet);
-            Some(if moment == Moment::Optimizer {
-                own + states.denominators(sheet)
-            } else {
-                own
-            })
+            Some(if moment == Moment::Optimizer { own + states.denominators(sheet) } else { own })
         }
         "activations" if moment != Moment::Optimizer => {
             let hidden = phase.role.model.shape.hidden_size as f64;
@@ -148,10 +119,7 @@ fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expre
         "tokens",
         terms.tokens,
         Unit::Tokens,
-        (
-            "tokens of the largest micro-batch on one GPU",
-            "单个 GPU 最大微批次的 token 数",
-        ),
+        ("tokens of the largest micro-batch on one GPU", "单个 GPU 最大微批次的 token 数"),
     );
     let per_token = |bytes: f64| bytes / terms.tokens;
     let mut sum = Vec::new();
@@ -159,41 +127,26 @@ fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expre
     let mut layers = Vec::new();
     for (place, (count, bytes)) in terms.blocks.iter().enumerate() {
         let numbered = |symbol: &str| {
-            if kinds == 1 {
-                symbol.to_owned()
-            } else {
-                format!("{symbol}_{}", place + 1)
-            }
+            if kinds == 1 { symbol.to_owned() } else { format!("{symbol}_{}", place + 1) }
         };
         let times = fixed(per_token(*bytes) / hidden, 1);
         sheet.note(
             format!("A layer keeps {times} × hidden_size bytes of a token; of a plain block, nothing split or recomputed, 32."),
             format!("一层为每个 token 保留 {times} × hidden_size 字节；普通层在不切分、不重计算时为 32。"),
         );
-        let count = sheet.term(
-            numbered("layers"),
-            *count,
-            Unit::Layers,
-            ("layers of one GPU", "单个 GPU 的层数"),
-        );
+        let count = sheet.term(numbered("layers"), *count, Unit::Layers, ("layers of one GPU", "单个 GPU 的层数"));
         let bytes = sheet.term(
             numbered("kept"),
             per_token(*bytes),
             Unit::Bytes,
-            (
-                "bytes that a layer keeps of a token for the backward pass",
-                "一层为反向传播保留的每 token 字节数",
-            ),
+            ("bytes that a layer keeps of a token for the backward pass", "一层为反向传播保留的每 token 字节数"),
         );
         layers.push(count * bytes);
     }
     if !layers.is_empty() {
         let mut kept = tokens.clone() * Expression::sum(layers);
         let flying = ("micro-batches in flight", "同时在途的微批次数");
-        let offloaded = (
-            "share of them on the card, the rest offloaded",
-            "留在卡上的比例，其余已卸载",
-        );
+        let offloaded = ("share of them on the card, the rest offloaded", "留在卡上的比例，其余已卸载");
         kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
         sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
     }
@@ -209,10 +162,7 @@ fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expre
             ),
         );
         let working = tokens * whole;
-        let share = (
-            "how much of it stands beside the kept ones",
-            "其中与保留值并存的倍数",
-        );
+        let share = ("how much of it stands beside the kept ones", "其中与保留值并存的倍数");
         sum.push(sheet.scaled(working, "share", times, share));
         if terms.unpacked > 0.0 {
             let matrix = ("a 4-bit matrix, unpacked", "一个解包后的 4 位矩阵");
@@ -231,31 +181,19 @@ fn logits(sheet: &mut Sheet, terms: &Workings) -> Expression {
             "b",
             bytes,
             Unit::Bytes,
-            (
-                "bytes per logit at the loss's worst moment",
-                "损失计算峰值时每个 logit 的字节数",
-            ),
+            ("bytes per logit at the loss's worst moment", "损失计算峰值时每个 logit 的字节数"),
         );
         let tokens = sheet.term(
             "tokens",
             terms.tokens,
             Unit::Tokens,
-            (
-                "tokens of the largest micro-batch on one GPU",
-                "单个 GPU 最大微批次的 token 数",
-            ),
+            ("tokens of the largest micro-batch on one GPU", "单个 GPU 最大微批次的 token 数"),
         );
-        let rows = (
-            "logits of a token on one GPU",
-            "单个 GPU 上每 token 的 logit 数",
-        );
+        let rows = ("logits of a token on one GPU", "单个 GPU 上每 token 的 logit 数");
         sum.push(each * tokens * sheet.term("vocab", vocabulary, Unit::One, rows));
     }
     if gradient > 0.0 && weights > 0.0 {
-        let each = (
-            "bytes of the LM head's gradient per weight",
-            "LM head 梯度每个权重的字节数",
-        );
+        let each = ("bytes of the LM head's gradient per weight", "LM head 梯度每个权重的字节数");
         let own = ("LM head's weights of one GPU", "单个 GPU 的 LM head 权重");
         let each = sheet.term("b_head", gradient, Unit::Bytes, each);
         sum.push(each * sheet.term("head", weights, Unit::Parameters, own));
@@ -264,12 +202,7 @@ fn logits(sheet: &mut Sheet, terms: &Workings) -> Expression {
 }
 
 /// What the roles that are not at work in `phase` keep of a part, each by its formula.
-pub(super) fn left(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    phase: &str,
-    part: &str,
-) -> Vec<Expression> {
+pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: &str, part: &str) -> Vec<Expression> {
     let job = &source.found.job;
     let Some(rl) = &job.workload.rl else {
         return Vec::new();
@@ -305,9 +238,7 @@ pub(super) fn left(
                 ("frozen_weights", true) if !offload.parameters => Some(states.parameters(sheet)),
                 ("parameters", false) if !offload.parameters => Some(states.parameters(sheet)),
                 ("gradients", false)
-                    if !(offload.gradients
-                        || offload.parameters
-                        || own.layout.backend == Backend::Fsdp) =>
+                    if !(offload.gradients || offload.parameters || own.layout.backend == Backend::Fsdp) =>
                 {
                     Some(states.gradients(sheet))
                 }
@@ -325,30 +256,21 @@ fn kept(sheet: &mut Sheet, part: &'static str, beside: &MemoryParts) -> Expressi
         "kv_cache" => beside.kv_cache,
         _ => beside.rollout_weights,
     };
-    let meaning = sheet.language.pick(
-        "what the engine keeps while training",
-        "训练时推理引擎保留的部分",
-    );
+    let meaning = sheet
+        .language
+        .pick("what the engine keeps while training", "训练时推理引擎保留的部分");
     let figure = format!("memory.rollout.{part}");
     sheet.part("engine", gib * GIB, Unit::Gib, meaning, figure)
 }
 
 fn buffers(source: &Source<'_>, sheet: &mut Sheet, terms: &Workings) -> Expression {
     let each = source.context.efficiency.group_buffer_gib * GIB;
-    let each = sheet.term(
-        "buffers",
-        each,
-        Unit::Gib,
-        ("buffers of a process group", "每个进程组的缓冲区"),
-    );
+    let each = sheet.term("buffers", each, Unit::Gib, ("buffers of a process group", "每个进程组的缓冲区"));
     each * sheet.term(
         "groups",
         terms.groups,
         Unit::One,
-        (
-            "process groups of more than one GPU",
-            "多于一个 GPU 的进程组数",
-        ),
+        ("process groups of more than one GPU", "多于一个 GPU 的进程组数"),
     )
 }
 
@@ -373,15 +295,9 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
         "slack",
         efficiency.allocator_slack,
         Unit::Percent,
-        (
-            "what the caching allocator usually holds unused",
-            "缓存分配器通常闲置的比例",
-        ),
+        ("what the caching allocator usually holds unused", "缓存分配器通常闲置的比例"),
     );
-    let meaning = (
-        "what training's allocator hands out",
-        "训练侧分配器分出的内存",
-    );
+    let meaning = ("what training's allocator hands out", "训练侧分配器分出的内存");
     let expression = own + share * sheet.term("allocated", allocated * GIB, Unit::Gib, meaning);
     let returned = efficiency.context_gib + slack - parts.framework;
     if returned <= 1e-9 {

@@ -43,12 +43,7 @@ fn kind_of(offload: bool) -> &'static str {
 }
 
 /// One end of an interval.
-pub(super) fn interval(
-    source: &Source<'_>,
-    figure: &str,
-    kind: &str,
-    side: &str,
-) -> Option<Explanation> {
+pub(super) fn interval(source: &Source<'_>, figure: &str, kind: &str, side: &str) -> Option<Explanation> {
     let answer = source.answer();
     answer.interval?;
     if kind == "peak_gib" {
@@ -65,13 +60,9 @@ pub(super) fn interval(
             "throughput",
             ("Interval of the throughput", "吞吐量区间"),
         ),
-        "usd_per_mtok" => (
-            answer.usd_per_mtok?,
-            Unit::Usd,
-            "usd_per_mtok",
-            "$/MT",
-            ("Interval of the cost", "成本区间"),
-        ),
+        "usd_per_mtok" => {
+            (answer.usd_per_mtok?, Unit::Usd, "usd_per_mtok", "$/MT", ("Interval of the cost", "成本区间"))
+        }
         _ => return None,
     };
     let meaning = language.pick("the estimate", "预测值");
@@ -112,12 +103,8 @@ fn peak(source: &Source<'_>, figure: &str, side: &str) -> Option<Explanation> {
     };
     let mut sheet = Sheet::new(source.language);
     let gib = Unit::Gib.of_answer();
-    let own = sheet.term(
-        "estimated",
-        estimated * gib,
-        Unit::Gib,
-        ("what is estimated of the peak", "峰值中预测的部分"),
-    );
+    let own =
+        sheet.term("estimated", estimated * gib, Unit::Gib, ("what is estimated of the peak", "峰值中预测的部分"));
     let factor = sheet.term(
         "e^(m + zσ)",
         spread.factor(probability),
@@ -140,12 +127,7 @@ fn peak(source: &Source<'_>, figure: &str, side: &str) -> Option<Explanation> {
 }
 
 /// The engine's largest share of the card, or a phase's largest token budget.
-pub(super) fn limit(
-    source: &Source<'_>,
-    figure: &str,
-    kind: &str,
-    name: &str,
-) -> Option<Explanation> {
+pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -> Option<Explanation> {
     let offload = match kind {
         "resident" => false,
         "offload" => true,
@@ -153,13 +135,7 @@ pub(super) fn limit(
     };
     let own = source.found.job.workload.rl.as_ref()?;
     let generating = source.generation()?;
-    let terms = rl::limit(
-        source.context,
-        &source.found.plan,
-        own,
-        &generating.room,
-        offload,
-    );
+    let terms = rl::limit(source.context, &source.found.plan, own, &generating.room, offload);
     let gib = Unit::Gib.of_answer();
     let mut sheet = Sheet::new(source.language);
     let card = |sheet: &mut Sheet| {
@@ -167,15 +143,9 @@ pub(super) fn limit(
         sheet.term("card", own, Unit::Gib, ("memory of the card", "单卡内存"))
     };
     let states = if offload {
-        (
-            "States wait in host memory between their phases.",
-            "状态在各阶段之间放在主机内存。",
-        )
+        ("States wait in host memory between their phases.", "状态在各阶段之间放在主机内存。")
     } else {
-        (
-            "States stay on the card between their phases.",
-            "状态在各阶段之间留在卡上。",
-        )
+        ("States stay on the card between their phases.", "状态在各阶段之间留在卡上。")
     };
     sheet.note(states.0.to_owned(), states.1.to_owned());
     if name == "gpu_memory_utilization" {
@@ -183,20 +153,14 @@ pub(super) fn limit(
         let shown = limits.iter().find(|limit| limit.offload == offload)?;
         shown.gpu_memory_utilization?;
         let (outside, _) = terms.engine?;
-        let meaning = (
-            "what training leaves on the card, and the CUDA context",
-            "训练留在卡上的部分与 CUDA 上下文",
-        );
+        let meaning = ("what training leaves on the card, and the CUDA context", "训练留在卡上的部分与 CUDA 上下文");
         let outside = sheet.term("outside", outside * gib, Unit::Gib, meaning);
         let card = card(&mut sheet);
         let share = (card.clone() - outside) / card;
         let twentieth = (share * 20.0).floor() / 20.0;
         let most = rl::most(source.found.job.workload.rl.as_ref()?);
         let expression = twentieth.min(Expression::Number(most));
-        let title = (
-            "Largest gpu_memory_utilization",
-            "gpu_memory_utilization 的最大值",
-        );
+        let title = ("Largest gpu_memory_utilization", "gpu_memory_utilization 的最大值");
         let title = source.language.word(title).to_owned();
         let symbol = "gpu_memory_utilization";
         return Some(sheet.finish(figure, "limits", title, symbol, expression, Unit::One));
@@ -208,24 +172,13 @@ pub(super) fn limit(
         "longest",
         budgets.points.first()?.0 as f64,
         Unit::Tokens,
-        (
-            "tokens of the longest sequence on one GPU",
-            "最长序列在单个 GPU 上的 token 数",
-        ),
+        ("tokens of the longest sequence on one GPU", "最长序列在单个 GPU 上的 token 数"),
     );
-    let own = sheet.term(
-        "less",
-        less.0 as f64,
-        Unit::Tokens,
-        ("a budget that fits", "放得下的预算"),
-    );
+    let own = sheet.term("less", less.0 as f64, Unit::Tokens, ("a budget that fits", "放得下的预算"));
     let expression = if more.1 > less.1 {
         let meaning = ("the next, which does not", "下一个放不下的预算");
         let next = sheet.term("more", more.0 as f64, Unit::Tokens, meaning);
-        let low = (
-            "what suffices for the one, as surely as asked",
-            "前者以所要求的把握需要的内存",
-        );
+        let low = ("what suffices for the one, as surely as asked", "前者以所要求的把握需要的内存");
         let high = ("what suffices for the other", "后者需要的内存");
         let low = sheet.term("low", less.1 * gib, Unit::Gib, low);
         let high = sheet.term("high", more.1 * gib, Unit::Gib, high);

@@ -66,20 +66,11 @@ impl<'a> Source<'a> {
     pub(super) fn generation(&self) -> Option<Generation> {
         let engine = self.found.plan.rollout.as_ref()?;
         let (requests, _) = self.requests()?;
-        Some(rollout::generate(
-            self.context,
-            engine,
-            self.generating_gpus(),
-            &requests,
-        ))
+        Some(rollout::generate(self.context, engine, self.generating_gpus(), &requests))
     }
 
     /// Hands the phase of this name to `read`.
-    pub(super) fn with_phase<R>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&Phase<'_>) -> Option<R>,
-    ) -> Option<R> {
+    pub(super) fn with_phase<R>(&self, name: &str, read: impl FnOnce(&Phase<'_>) -> Option<R>) -> Option<R> {
         let (job, plan) = (&self.found.job, &self.found.plan);
         let Some(rl) = &job.workload.rl else {
             if name != "train" || job.workload.generation.is_some() {
@@ -90,13 +81,7 @@ impl<'a> Source<'a> {
                 name: "train",
                 role: self.context.actor(),
                 layout: plan.layout,
-                batch: shardwise_engine::batch::split(
-                    job,
-                    &plan.layout,
-                    self.gpus(),
-                    sequences,
-                    0.0,
-                ),
+                batch: shardwise_engine::batch::split(job, &plan.layout, self.gpus(), sequences, 0.0),
                 usage: Use::Train,
                 times: 1.0,
                 moved: 0.0,

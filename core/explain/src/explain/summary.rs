@@ -71,12 +71,8 @@ fn tokens(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
             Unit::One,
             ("prompts of a step", "每步的提示词数"),
         );
-        let responses = sheet.term(
-            "n",
-            rl.responses_per_prompt as f64,
-            Unit::One,
-            ("responses per prompt", "每个提示词的回答数"),
-        );
+        let responses =
+            sheet.term("n", rl.responses_per_prompt as f64, Unit::One, ("responses per prompt", "每个提示词的回答数"));
         let prompt = sheet.term(
             "prompt_length",
             rl.mean_prompt_length,
@@ -88,20 +84,13 @@ fn tokens(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     if let Some(own) = &workload.generation {
         return requests(sheet, own.requests) * response(sheet, own.mean_response_length);
     }
-    let batch = sheet.term(
-        "global_batch",
-        workload.global_batch as f64,
-        Unit::One,
-        ("sequences of a step", "每步的序列数"),
-    );
+    let batch =
+        sheet.term("global_batch", workload.global_batch as f64, Unit::One, ("sequences of a step", "每步的序列数"));
     let length = sheet.term(
         "seq_length",
         workload.mean_sequence_length,
         Unit::Tokens,
-        (
-            "mean tokens of a sequence, padding not counted",
-            "序列的平均 token 数，不含填充",
-        ),
+        ("mean tokens of a sequence, padding not counted", "序列的平均 token 数，不含填充"),
     );
     batch * length
 }
@@ -134,24 +123,14 @@ fn throughput(source: &Source<'_>, figure: &str, per_gpu: bool) -> Explanation {
     let time = step_seconds(source, &mut sheet);
     let (below, title) = if per_gpu {
         let gpus = all_gpus(source, &mut sheet);
-        (
-            time * gpus,
-            ("Throughput, tokens/s/GPU", "吞吐量，token/s/GPU"),
-        )
+        (time * gpus, ("Throughput, tokens/s/GPU", "吞吐量，token/s/GPU"))
     } else {
         (time, ("Throughput, tokens/s", "吞吐量，token/s"))
     };
     calibrated(source, &mut sheet);
     let expression = tokens / below;
     let title = source.language.word(title).to_owned();
-    sheet.finish(
-        figure,
-        "throughput",
-        title,
-        "throughput",
-        expression,
-        Unit::TokensPerS,
-    )
+    sheet.finish(figure, "throughput", title, "throughput", expression, Unit::TokensPerS)
 }
 
 /// Says that a question's own run changes times.
@@ -167,18 +146,11 @@ pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet) {
 }
 
 fn total_throughput(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
-    let meaning = sheet.language.pick(
-        "tokens per second over all GPUs",
-        "全部 GPU 每秒的 token 数",
-    );
+    let meaning = sheet
+        .language
+        .pick("tokens per second over all GPUs", "全部 GPU 每秒的 token 数");
     let rate = source.answer().tokens_per_s;
-    sheet.part(
-        "throughput",
-        rate,
-        Unit::TokensPerS,
-        meaning,
-        "tokens_per_s",
-    )
+    sheet.part("throughput", rate, Unit::TokensPerS, meaning, "tokens_per_s")
 }
 
 fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
@@ -186,14 +158,7 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
     let expression = total_throughput(source, &mut sheet) * 3600.0 / 1e6;
     let title = ("Million tokens per hour", "每小时百万 token 数");
     let title = source.language.word(title).to_owned();
-    sheet.finish(
-        figure,
-        "throughput",
-        title,
-        "MT/h",
-        expression,
-        Unit::MtokPerHour,
-    )
+    sheet.finish(figure, "throughput", title, "MT/h", expression, Unit::MtokPerHour)
 }
 
 fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
@@ -208,10 +173,7 @@ fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
             );
             let name = language.pick("Price list", "价格表");
             sheet.source(&format!("{name}, {date}"), from.url);
-            (
-                "the catalog's price of a GPU hour",
-                "目录中每 GPU 小时的价格",
-            )
+            ("the catalog's price of a GPU hour", "目录中每 GPU 小时的价格")
         }
         None => ("your price of a GPU hour", "你填写的每 GPU 小时价格"),
     };
@@ -231,9 +193,7 @@ fn per_mtok(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let mut sheet = Sheet::new(source.language);
     let price = gpu_price(source, &mut sheet)?;
     let gpus = all_gpus(source, &mut sheet);
-    let meaning = sheet
-        .language
-        .pick("million tokens per hour", "每小时百万 token 数");
+    let meaning = sheet.language.pick("million tokens per hour", "每小时百万 token 数");
     let rate = source.answer().mtok_per_hour;
     let rate = sheet.part("MT/h", rate, Unit::MtokPerHour, meaning, "mtok_per_hour");
     sheet.note(
@@ -265,14 +225,7 @@ fn run_hours(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     );
     let expression = tokens / (total_throughput(source, &mut sheet) * 3600.0);
     let title = source.language.pick("Hours of the run", "任务小时数");
-    Some(sheet.finish(
-        figure,
-        "run",
-        title.to_owned(),
-        "hours",
-        expression,
-        Unit::Hours,
-    ))
+    Some(sheet.finish(figure, "run", title.to_owned(), "hours", expression, Unit::Hours))
 }
 
 fn run_usd(source: &Source<'_>, figure: &str) -> Option<Explanation> {
@@ -316,10 +269,7 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
             "A",
             adapters as f64,
             Unit::Parameters,
-            (
-                "adapter weights that a token visits",
-                "每个 token 经过的适配器参数",
-            ),
+            ("adapter weights that a token visits", "每个 token 经过的适配器参数"),
         );
         each = each + Expression::Number(6.0) * adapters;
     }
@@ -327,10 +277,7 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
         "attention",
         attention * passes,
         Unit::Operations,
-        (
-            "attention's operations per token: scores and weighted sums",
-            "每个 token 的注意力运算：分数与加权求和",
-        ),
+        ("attention's operations per token: scores and weighted sums", "每个 token 的注意力运算：分数与加权求和"),
     );
     let tokens = match &workload.generation {
         Some(own) => {
@@ -338,10 +285,7 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
                 "length",
                 length,
                 Unit::Tokens,
-                (
-                    "mean tokens of prompt and response",
-                    "提示词与回答的平均 token 数",
-                ),
+                ("mean tokens of prompt and response", "提示词与回答的平均 token 数"),
             );
             requests(sheet, own.requests) * length
         }
@@ -349,12 +293,7 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     };
     let all = (each + attention) * tokens;
     let epochs = workload.rl.as_ref().map_or(1, |rl| rl.epochs);
-    sheet.scaled(
-        all,
-        "epochs",
-        epochs as f64,
-        ("passes over the samples", "对样本的遍数"),
-    )
+    sheet.scaled(all, "epochs", epochs as f64, ("passes over the samples", "对样本的遍数"))
 }
 
 /// MFU, HFU, or model TFLOPS per GPU.
@@ -366,10 +305,7 @@ fn utilization(source: &Source<'_>, figure: &str) -> Explanation {
     if figure == "hfu" && workload.generation.is_none() {
         let layout = &source.found.plan.layout;
         let share = recomputed_share(source.context, layout, workload.mean_sequence_length);
-        let meaning = (
-            "operations with recomputation over those without",
-            "含重计算的运算量与不含之比",
-        );
+        let meaning = ("operations with recomputation over those without", "含重计算的运算量与不含之比");
         above = sheet.scaled(above, "recompute", 1.0 + share, meaning);
     }
     let below = step_seconds(source, &mut sheet) * all_gpus(source, &mut sheet);
@@ -383,23 +319,9 @@ fn utilization(source: &Source<'_>, figure: &str) -> Explanation {
         "peak",
         peak(job, &source.found.plan),
         Unit::Tflops,
-        (
-            "dense peak of the card in the workload's precision",
-            "单卡在该精度下的稠密峰值",
-        ),
+        ("dense peak of the card in the workload's precision", "单卡在该精度下的稠密峰值"),
     );
-    let (method, title) = if figure == "hfu" {
-        ("hfu", "HFU")
-    } else {
-        ("mfu", "MFU")
-    };
+    let (method, title) = if figure == "hfu" { ("hfu", "HFU") } else { ("mfu", "MFU") };
     let expression = above / (below * peak);
-    sheet.finish(
-        figure,
-        method,
-        title.to_owned(),
-        title,
-        expression,
-        Unit::Percent,
-    )
+    sheet.finish(figure, method, title.to_owned(), title, expression, Unit::Percent)
 }

@@ -109,9 +109,7 @@ fn time_parts(sheet: &mut Sheet, phase: &TimePhase) -> Expression {
 /// The parts of a phase as terms, without those of `but`.
 fn memory_parts(sheet: &mut Sheet, phase: &str, parts: &MemoryParts, but: &[&str]) -> Expression {
     let entries = parts.entries();
-    let own = entries
-        .iter()
-        .filter(|(part, gib)| *gib > 0.0 && !but.contains(part));
+    let own = entries.iter().filter(|(part, gib)| *gib > 0.0 && !but.contains(part));
     let terms: Vec<Expression> = own
         .map(|(part, own)| {
             let meaning = sheet.language.word(words::memory(part));
@@ -123,13 +121,7 @@ fn memory_parts(sheet: &mut Sheet, phase: &str, parts: &MemoryParts, but: &[&str
 }
 
 /// GiB as a term that is a figure by itself.
-fn gib(
-    sheet: &mut Sheet,
-    symbol: &'static str,
-    gib: f64,
-    figure: &str,
-    meaning: &str,
-) -> Expression {
+fn gib(sheet: &mut Sheet, symbol: &'static str, gib: f64, figure: &str, meaning: &str) -> Expression {
     let bytes = gib * Unit::Gib.of_answer();
     sheet.part(symbol, bytes, Unit::Gib, meaning, figure)
 }
@@ -157,10 +149,7 @@ pub(super) fn peak(source: &Source<'_>, figure: &str) -> Option<Explanation> {
         .max_by(|a, b| allocated(&a.parts).total_cmp(&allocated(&b.parts)))?;
     let mut sheet = Sheet::new(source.language);
     let expression = memory_parts(&mut sheet, phase.name, &phase.parts, &outside);
-    let what = (
-        "What the allocator hands out (max_memory_allocated)",
-        "分配器分出的内存（max_memory_allocated）",
-    );
+    let what = ("What the allocator hands out (max_memory_allocated)", "分配器分出的内存（max_memory_allocated）");
     let title = in_phase(source, what, words::phase(phase.name));
     Some(sheet.finish(figure, "memory", title, "peak", expression, Unit::Gib))
 }
@@ -194,10 +183,7 @@ pub(super) fn spare(source: &Source<'_>, figure: &str) -> Explanation {
     let needs_gib = if full { has_gib } else { memory.reserved_gib };
     let capacity = gib(&mut sheet, "capacity", has_gib, "memory.capacity", has);
     let reserved = gib(&mut sheet, "memory", needs_gib, "memory", needs);
-    let title = language.pick(
-        "Memory to spare; below zero it does not fit",
-        "剩余内存；小于零即放不下",
-    );
+    let title = language.pick("Memory to spare; below zero it does not fit", "剩余内存；小于零即放不下");
     let (title, expression) = (title.to_owned(), capacity - reserved);
     sheet.finish(figure, "memory", title, "spare", expression, Unit::Gib)
 }

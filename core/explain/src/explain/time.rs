@@ -36,14 +36,7 @@ pub(super) fn over_phases(source: &Source<'_>, figure: &str, part: &str) -> Opti
     }
     let title = in_phase(source, words::time(part), words::phase(""));
     let symbol = words::symbol(part);
-    Some(sheet.finish(
-        figure,
-        method(part),
-        title,
-        symbol,
-        Expression::sum(sum),
-        Unit::Seconds,
-    ))
+    Some(sheet.finish(figure, method(part), title, symbol, Expression::sum(sum), Unit::Seconds))
 }
 
 /// The formula that a part follows from.
@@ -67,12 +60,7 @@ pub(super) fn method(part: &str) -> &'static str {
 }
 
 /// A part of a phase.
-pub(super) fn of_part(
-    source: &Source<'_>,
-    figure: &str,
-    phase: &str,
-    part: &str,
-) -> Option<Explanation> {
+pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str) -> Option<Explanation> {
     let times = &source.answer().time;
     let own = times.phases.iter().find(|own| own.name == phase)?;
     let (part, _) = named(&own.parts, part)?;
@@ -106,12 +94,7 @@ fn finish(
     sheet.finish(figure, method, title, symbol, expression, Unit::Seconds)
 }
 
-fn stated_reward(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    phase: &str,
-    part: &str,
-) -> Option<Expression> {
+fn stated_reward(source: &Source<'_>, sheet: &mut Sheet, phase: &str, part: &str) -> Option<Expression> {
     let rl = source.found.job.workload.rl.as_ref()?;
     let own = phase == "reward" && part == "overhead" && rl.reward_s > 0.0;
     let meaning = ("seconds that the question states", "问题中给定的秒数");
@@ -120,29 +103,17 @@ fn stated_reward(
 
 /// What the question's own run changes times by.
 pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
-    let meaning = (
-        "your own run's time over its estimate",
-        "你自己的训练的时间与预测之比",
-    );
+    let meaning = ("your own run's time over its estimate", "你自己的训练的时间与预测之比");
     sheet.scaled(own, "calibration", source.found.job.time_factor(), meaning)
 }
 
 /// How often the phase comes, times `own`.
-fn repeated(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    phase: &Phase<'_>,
-    own: Expression,
-) -> Expression {
+fn repeated(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: Expression) -> Expression {
     let (symbol, meaning) = match phase.usage {
         Use::Train => ("updates", ("optimizer steps", "优化器更新次数")),
-        Use::Evaluate => (
-            "rl_forward",
-            (
-                "what RL's forward phases take beside their kernels",
-                "RL 前向阶段相对其算子的倍数",
-            ),
-        ),
+        Use::Evaluate => {
+            ("rl_forward", ("what RL's forward phases take beside their kernels", "RL 前向阶段相对其算子的倍数"))
+        }
     };
     let own = sheet.scaled(own, symbol, phase.times, meaning);
     let job = &source.found.job;
@@ -168,22 +139,11 @@ pub(super) fn cautious(sheet: &mut Sheet, caution: f64, own: Expression) -> Expr
     sheet.scaled(own, "caution", caution, meaning)
 }
 
-fn seconds(
-    sheet: &mut Sheet,
-    symbol: &'static str,
-    s: f64,
-    en: &'static str,
-    zh: &'static str,
-) -> Expression {
+fn seconds(sheet: &mut Sheet, symbol: &'static str, s: f64, en: &'static str, zh: &'static str) -> Expression {
     sheet.term(symbol, s, Unit::Seconds, (en, zh))
 }
 
-fn terms(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    phase: &Phase<'_>,
-    part: &'static str,
-) -> Option<Expression> {
+fn terms(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, part: &'static str) -> Option<Expression> {
     let (context, gpus) = (source.context, source.gpus());
     let (role, layout, batch) = (&phase.role, &phase.layout, &phase.batch);
     let own = match phase.usage {
@@ -223,17 +183,8 @@ fn terms(
         "expert_parallel" => exchanges(sheet, &own, own.expert),
         "pipeline_parallel" => {
             let (one, times) = own.send;
-            let one = seconds(
-                sheet,
-                "send",
-                one,
-                "one send between stages",
-                "阶段间一次发送",
-            );
-            let meaning = (
-                "sends of a micro-batch that show",
-                "每个微批次未被掩盖的发送次数",
-            );
+            let one = seconds(sheet, "send", one, "one send between stages", "阶段间一次发送");
+            let meaning = ("sends of a micro-batch that show", "每个微批次未被掩盖的发送次数");
             let times = sheet.term("sends", times, Unit::One, meaning);
             micro_batches(sheet, &own) * times * one
         }
@@ -252,10 +203,7 @@ fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
         "micro_batches",
         own.micro_batches,
         Unit::One,
-        (
-            "micro-batches of a step on one GPU",
-            "单个 GPU 每次更新的微批次数",
-        ),
+        ("micro-batches of a step on one GPU", "单个 GPU 每次更新的微批次数"),
     )
 }
 
@@ -278,10 +226,7 @@ fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expr
     let forward = pass(
         "forward",
         own.forward,
-        (
-            "kernels of the forward pass, slowest stage, one micro-batch",
-            "前向算子时间，最慢阶段，一个微批次",
-        ),
+        ("kernels of the forward pass, slowest stage, one micro-batch", "前向算子时间，最慢阶段，一个微批次"),
     );
     if own.backward <= 0.0 {
         return times * forward;
@@ -327,30 +272,14 @@ fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Exp
 }
 
 fn bubble(sheet: &mut Sheet, phase: &Phase<'_>, own: &Workings) -> Expression {
-    let stages = sheet.term(
-        "p",
-        phase.layout.pipeline_parallel.into(),
-        Unit::One,
-        ("pipeline stages", "流水线阶段数"),
-    );
+    let stages = sheet.term("p", phase.layout.pipeline_parallel.into(), Unit::One, ("pipeline stages", "流水线阶段数"));
     let above = stages - 1.0;
-    let stage = seconds(
-        sheet,
-        "t_stage",
-        own.stage,
-        "a stage's passes over one micro-batch",
-        "一个阶段处理一个微批次的时间",
-    );
+    let stage =
+        seconds(sheet, "t_stage", own.stage, "a stage's passes over one micro-batch", "一个阶段处理一个微批次的时间");
     if phase.usage == Use::Evaluate {
         return above * stage;
     }
-    let send = seconds(
-        sheet,
-        "send",
-        own.send.0,
-        "one send between stages",
-        "阶段间一次发送",
-    );
+    let send = seconds(sheet, "send", own.send.0, "one send between stages", "阶段间一次发送");
     let each = stage + Expression::Number(2.0) * send;
     let chunks = phase.layout.virtual_pipeline;
     if chunks > 1 {
@@ -375,8 +304,7 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> O
             shardwise_engine::training::forward(context, role, layout, gpus, batch).data_parallel,
         ),
     };
-    let shown =
-        shown / shardwise_engine::training::time_factor(context, layout, cautious_tokens(phase));
+    let shown = shown / shardwise_engine::training::time_factor(context, layout, cautious_tokens(phase));
     let traffic = seconds(
         sheet,
         "traffic",
@@ -408,25 +336,16 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
     };
     if own.on_host > 0.0 {
         let node = f64::from(source.found.job.hardware.gpus_per_node);
-        let gpus = (
-            "GPUs of a node, which share its CPUs",
-            "共享节点 CPU 的 GPU 数",
-        );
+        let gpus = ("GPUs of a node, which share its CPUs", "共享节点 CPU 的 GPU 数");
         let gpus = sheet.term("gpus_per_node", node, Unit::Gpus, gpus);
         let rate = context.efficiency.cpu_adam_parameters_per_s;
-        let meaning = (
-            "weights that a node's CPUs update per second",
-            "节点 CPU 每秒更新的权重数",
-        );
+        let meaning = ("weights that a node's CPUs update per second", "节点 CPU 每秒更新的权重数");
         let rate = sheet.term("cpu_rate", rate, Unit::Parameters, meaning);
         if own.on_host == 1.0 {
             return weights * gpus / rate;
         }
         let away = on_host(sheet, own.on_host);
-        let here = on_card(
-            sheet,
-            weights.clone() * (Expression::Number(1.0) - away.clone()),
-        );
+        let here = on_card(sheet, weights.clone() * (Expression::Number(1.0) - away.clone()));
         return weights * away * gpus / rate + here;
     }
     on_card(sheet, weights)
@@ -434,10 +353,7 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expre
 
 /// The share of the weights that the host's CPUs update.
 fn on_host(sheet: &mut Sheet, share: f64) -> Expression {
-    let meaning = (
-        "share of them that the host's CPUs update",
-        "其中由主机 CPU 更新的份额",
-    );
+    let meaning = ("share of them that the host's CPUs update", "其中由主机 CPU 更新的份额");
     sheet.term("on_host", share, Unit::One, meaning)
 }
 
@@ -454,10 +370,7 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<
     let mut all = Vec::new();
     let context = source.context;
     if phase.moved > 0.0 {
-        let meaning = (
-            "states that come to the card for the phase, and go back",
-            "阶段开始时载入、结束时写回的状态",
-        );
+        let meaning = ("states that come to the card for the phase, and go back", "阶段开始时载入、结束时写回的状态");
         let host = context.network.host.get();
         let bytes = sheet.term("states", phase.moved * host / 2.0, Unit::Gib, meaning);
         let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
@@ -471,15 +384,8 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<
         }
         let copies = workings::copies(context, &phase.role, &phase.layout, &phase.batch);
         if copies > 0.0 {
-            let meaning =
-                "activations on their way to host memory and back, beyond what computation hides";
-            let own = seconds(
-                sheet,
-                "copies",
-                copies,
-                meaning,
-                "激活值往返主机内存中未被计算掩盖的部分",
-            );
+            let meaning = "activations on their way to host memory and back, beyond what computation hides";
+            let own = seconds(sheet, "copies", copies, meaning, "激活值往返主机内存中未被计算掩盖的部分");
             all.push(repeated(source, sheet, phase, own));
         }
     }
@@ -488,31 +394,18 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<
 
 fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let link = ("host link per GPU", "单个 GPU 到主机的带宽");
-    sheet.term(
-        "host",
-        source.context.network.host.get(),
-        Unit::GbPerS,
-        link,
-    )
+    sheet.term("host", source.context.network.host.get(), Unit::GbPerS, link)
 }
 
 /// Gradients on their way to the host's optimizer, and weights back.
-fn update_traffic(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    phase: &Phase<'_>,
-    own: &workings::Update,
-) -> Expression {
+fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: &workings::Update) -> Expression {
     let layout = &phase.layout;
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let mut weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     if own.on_host < 1.0 {
         weights = weights * on_host(sheet, own.on_host);
     }
-    let bytes = (
-        "bytes of a gradient there and a weight back",
-        "去程梯度与回程权重的字节数",
-    );
+    let bytes = ("bytes of a gradient there and a weight back", "去程梯度与回程权重的字节数");
     let bytes = sheet.term("b", layout.gradient_bytes + 2.0, Unit::Bytes, bytes);
     let all = weights * bytes / host_rate(source, sheet);
     if own.swap > 0.0 {
@@ -523,12 +416,7 @@ fn update_traffic(
 }
 
 /// Waiting for the host, and what a step takes beside its kernels.
-fn overhead(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    phase: &Phase<'_>,
-    own: &Workings,
-) -> Option<Expression> {
+fn overhead(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: &Workings) -> Option<Expression> {
     let framework = source.context.framework(&phase.layout);
     let mut sum = Vec::new();
     if own.wait > 0.0 {
@@ -543,23 +431,11 @@ fn overhead(
     }
     if phase.usage == Use::Train {
         let fixed = "what an optimizer step takes beside";
-        sum.push(seconds(
-            sheet,
-            "step_s",
-            framework.step_s,
-            fixed,
-            "每次优化器更新的固定时间",
-        ));
+        sum.push(seconds(sheet, "step_s", framework.step_s, fixed, "每次优化器更新的固定时间"));
         if source.found.job.workload.rl.is_some() {
             let fixed = "the same of RL trainers alone";
             let own = framework.rl_step_s;
-            sum.push(seconds(
-                sheet,
-                "rl_step_s",
-                own,
-                fixed,
-                "RL 训练器另加的固定时间",
-            ));
+            sum.push(seconds(sheet, "rl_step_s", own, fixed, "RL 训练器另加的固定时间"));
         }
     }
     (!sum.is_empty()).then(|| Expression::sum(sum))

@@ -22,14 +22,7 @@ pub(super) struct States<'a> {
 }
 
 impl States<'_> {
-    fn term(
-        &self,
-        sheet: &mut Sheet,
-        symbol: &str,
-        value: f64,
-        unit: Unit,
-        meaning: Words,
-    ) -> Expression {
+    fn term(&self, sheet: &mut Sheet, symbol: &str, value: f64, unit: Unit, meaning: Words) -> Expression {
         if self.suffix.is_empty() {
             return sheet.term(symbol.to_owned(), value, unit, meaning);
         }
@@ -41,9 +34,7 @@ impl States<'_> {
             _ => ("the update", "更新时"),
         };
         let (en, zh) = meaning;
-        let meaning = sheet
-            .language
-            .pick(format!("{en}: {role}"), format!("{zh}（{role_zh}）"));
+        let meaning = sheet.language.pick(format!("{en}: {role}"), format!("{zh}（{role_zh}）"));
         sheet.described(format!("{symbol}_{}", self.suffix), value, unit, meaning)
     }
 
@@ -68,14 +59,8 @@ impl States<'_> {
                 self.rank.experts,
                 "shards_experts",
                 experts,
-                (
-                    "routed experts' weights of one GPU",
-                    "单个 GPU 的路由专家权重",
-                ),
-                (
-                    "GPUs that share the experts' states",
-                    "分摊专家状态的 GPU 数",
-                ),
+                ("routed experts' weights of one GPU", "单个 GPU 的路由专家权重"),
+                ("GPUs that share the experts' states", "分摊专家状态的 GPU 数"),
             ),
         ];
         let mut sum = Vec::new();
@@ -104,10 +89,7 @@ impl States<'_> {
             "A",
             self.role.adapters as f64 / f64::from(split),
             Unit::Parameters,
-            (
-                "adapter weights of one GPU after TP and PP",
-                "TP、PP 切分后单个 GPU 的适配器权重",
-            ),
+            ("adapter weights of one GPU after TP and PP", "TP、PP 切分后单个 GPU 的适配器权重"),
         );
         self.over_shards(sheet, own)
     }
@@ -122,16 +104,10 @@ impl States<'_> {
     }
 
     fn adapted_parameters(&self, sheet: &mut Sheet) -> Expression {
-        let (rank, two) = (
-            &self.rank,
-            ("bytes of a 16-bit weight", "16 位权重的字节数"),
-        );
+        let (rank, two) = (&self.rank, ("bytes of a 16-bit weight", "16 位权重的字节数"));
         let weights = rank.dense + rank.experts;
         let base = if self.quantized {
-            let four = (
-                "bytes of a weight in 4 bits, scales included",
-                "4 位权重的字节数，含缩放因子",
-            );
+            let four = ("bytes of a weight in 4 bits, scales included", "4 位权重的字节数，含缩放因子");
             let blocks = ("weights of one GPU's blocks", "单个 GPU 各层的权重");
             let outer = ("embedding and LM head", "嵌入与 LM head");
             let b = self.bytes(sheet, "b", NF4_BYTES, four);
@@ -145,20 +121,12 @@ impl States<'_> {
             }
         } else {
             let all = ("frozen weights of one GPU", "单个 GPU 的冻结权重");
-            let loaded = (
-                "bytes of a frozen weight as loaded",
-                "载入后每个冻结权重的字节数",
-            );
+            let loaded = ("bytes of a frozen weight as loaded", "载入后每个冻结权重的字节数");
             let b = self.bytes(sheet, "b", base_bytes(self.layout), loaded);
             b * self.term(sheet, "W", weights, Unit::Parameters, all)
         };
         let base = self.over_shards(sheet, base);
-        let bytes = self.bytes(
-            sheet,
-            "b_adapter",
-            4.0,
-            ("bytes of an adapter weight", "适配器权重的字节数"),
-        );
+        let bytes = self.bytes(sheet, "b_adapter", 4.0, ("bytes of an adapter weight", "适配器权重的字节数"));
         base + bytes * self.adapters(sheet)
     }
 
@@ -170,15 +138,11 @@ impl States<'_> {
         let (bytes, meaning) = match self.layout.backend {
             Backend::Fsdp | Backend::Ddp => (
                 self.layout.master_weights_bytes,
-                (
-                    "bytes of a weight, which is the master",
-                    "权重（即主权重）的字节数",
-                ),
+                ("bytes of a weight, which is the master", "权重（即主权重）的字节数"),
             ),
-            Backend::Megatron | Backend::Deepspeed => (
-                self.layout.weights_bytes,
-                ("bytes of a weight", "权重的字节数"),
-            ),
+            Backend::Megatron | Backend::Deepspeed => {
+                (self.layout.weights_bytes, ("bytes of a weight", "权重的字节数"))
+            }
         };
         let bytes = self.bytes(sheet, "b", bytes, meaning);
         bytes * self.held(sheet, 3)
@@ -188,12 +152,7 @@ impl States<'_> {
     pub(super) fn gradients(&self, sheet: &mut Sheet) -> Expression {
         let meaning = ("bytes of a gradient", "梯度的字节数");
         let bytes = self.bytes(sheet, "b", self.layout.gradient_bytes, meaning);
-        bytes
-            * if self.role.adapters > 0 {
-                self.adapters(sheet)
-            } else {
-                self.held(sheet, 2)
-            }
+        bytes * if self.role.adapters > 0 { self.adapters(sheet) } else { self.held(sheet, 2) }
     }
 
     /// Master weights and moments.
@@ -217,10 +176,7 @@ impl States<'_> {
             return own;
         }
         let here = layout.optimizer_on_card();
-        let meaning = (
-            "share of the optimizer that is on the card",
-            "留在显存中的优化器份额",
-        );
+        let meaning = ("share of the optimizer that is on the card", "留在显存中的优化器份额");
         own * sheet.term("on_card", here, Unit::One, meaning)
     }
 
@@ -230,15 +186,9 @@ impl States<'_> {
             sheet,
             "step",
             4.0,
-            (
-                "bytes of AdamW's denominator, while the optimizer steps",
-                "优化器更新时 AdamW 分母的字节数",
-            ),
+            ("bytes of AdamW's denominator, while the optimizer steps", "优化器更新时 AdamW 分母的字节数"),
         );
-        let whole = States {
-            suffix: "step",
-            ..*self
-        };
+        let whole = States { suffix: "step", ..*self };
         bytes * whole.held(sheet, 1)
     }
 
@@ -249,51 +199,29 @@ impl States<'_> {
             return own;
         }
         let (_, shards) = shard_counts(self.layout, self.gpus);
-        let shards = sheet.term(
-            "d",
-            shards,
-            Unit::Gpus,
-            ("GPUs of the first copy", "第一份权重的 GPU 数"),
-        );
-        let group = sheet.term(
-            "hpZ",
-            group.into(),
-            Unit::Gpus,
-            ("GPUs of ZeRO++'s second copy", "ZeRO++ 第二份权重的 GPU 数"),
-        );
+        let shards = sheet.term("d", shards, Unit::Gpus, ("GPUs of the first copy", "第一份权重的 GPU 数"));
+        let group =
+            sheet.term("hpZ", group.into(), Unit::Gpus, ("GPUs of ZeRO++'s second copy", "ZeRO++ 第二份权重的 GPU 数"));
         own * (Expression::Number(1.0) + shards / group)
     }
 
     /// Weights gathered for computing, and one block's gradients.
     pub(super) fn gathered(&self, sheet: &mut Sheet, trains: bool) -> Option<Expression> {
         let (layout, rank) = (self.layout, &self.rank);
-        let largest = (
-            "weights of one GPU's largest block",
-            "单个 GPU 最大一层的权重",
-        );
-        let block =
-            |sheet: &mut Sheet| sheet.term("block", rank.largest_block, Unit::Parameters, largest);
+        let largest = ("weights of one GPU's largest block", "单个 GPU 最大一层的权重");
+        let block = |sheet: &mut Sheet| sheet.term("block", rank.largest_block, Unit::Parameters, largest);
         if layout.zero_stage < 3 || self.gpus == 1 {
             let cast = layout.backend == Backend::Ddp;
             return cast.then(|| Expression::Number(2.0) * block(sheet));
         }
         let own = block(sheet);
-        let outer = sheet.term(
-            "outer",
-            rank.outer,
-            Unit::Parameters,
-            ("embedding and LM head", "嵌入与 LM head"),
-        );
+        let outer = sheet.term("outer", rank.outer, Unit::Parameters, ("embedding and LM head", "嵌入与 LM head"));
         let gathered = Expression::Number(2.0) * (Expression::Number(2.0) * own.clone() + outer);
         if !trains || self.role.adapters > 0 {
             return Some(gathered);
         }
-        let gradient = sheet.term(
-            "b_grad",
-            layout.gradient_bytes,
-            Unit::Bytes,
-            ("bytes of a gradient", "梯度的字节数"),
-        );
+        let gradient =
+            sheet.term("b_grad", layout.gradient_bytes, Unit::Bytes, ("bytes of a gradient", "梯度的字节数"));
         Some(gathered + gradient * own)
     }
 }

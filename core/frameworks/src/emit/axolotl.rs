@@ -15,13 +15,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let mut lines = head(emission, &warnings(emission));
     lines.extend(trainer::first_node(machines(emission.job), false));
     lines.push(format!("Start on each node: {}", start(emission)));
-    let sections = [
-        data(emission),
-        run(emission),
-        layout(emission),
-        memory(emission),
-        adapters(emission),
-    ];
+    let sections = [data(emission), run(emission), layout(emission), memory(emission), adapters(emission)];
     let mut snippets = vec![yaml::snippet("axolotl.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
     Ok(snippets)
@@ -30,14 +24,9 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 fn start(emission: &Emission) -> String {
     let hardware = &emission.job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let meet = if count > 1 {
-        " --rdzv_backend c10d --rdzv_id shardwise --rdzv_endpoint \"$MASTER_ADDR:29500\""
-    } else {
-        ""
-    };
-    format!(
-        "axolotl train axolotl.yaml --launcher torchrun -- --nnodes {count} --nproc_per_node {gpus}{meet}"
-    )
+    let meet =
+        if count > 1 { " --rdzv_backend c10d --rdzv_id shardwise --rdzv_endpoint \"$MASTER_ADDR:29500\"" } else { "" };
+    format!("axolotl train axolotl.yaml --launcher torchrun -- --nnodes {count} --nproc_per_node {gpus}{meet}")
 }
 
 /// Where axolotl does otherwise than the estimate assumes.
@@ -56,63 +45,26 @@ fn data(emission: &Emission) -> Section {
     let (path, reason) = model_folder(emission);
     section.set("base_model", path, reason);
     if workload.kind == WorkloadKind::Pretrain {
-        section.set(
-            "pretraining_dataset",
-            "[{path: ./data/train, type: pretrain}]",
-            "change this to your data",
-        );
+        section.set("pretraining_dataset", "[{path: ./data/train, type: pretrain}]", "change this to your data");
         section.set("streaming", "true", "read while training");
-        section.set(
-            "reinit_weights",
-            "true",
-            "weights at random; false goes on from the checkpoint",
-        );
+        section.set("reinit_weights", "true", "weights at random; false goes on from the checkpoint");
     } else {
-        section.set(
-            "datasets",
-            "[{path: ./data/train.jsonl, type: chat_template}]",
-            "change this to your data",
-        );
+        section.set("datasets", "[{path: ./data/train.jsonl, type: chat_template}]", "change this to your data");
     }
-    section.set(
-        "sequence_len",
-        workload.sequence_length,
-        "tokens, from your question",
-    );
+    section.set("sequence_len", workload.sequence_length, "tokens, from your question");
     let packing = workload.joins();
-    let reason = if packing {
-        "joins short sequences, from your question"
-    } else {
-        "each sequence by itself"
-    };
+    let reason = if packing { "joins short sequences, from your question" } else { "each sequence by itself" };
     section.set("sample_packing", packing.to_string(), reason);
     let whole = !workload.varies();
-    let reason = if packing || whole {
-        "every batch is as long"
-    } else {
-        "to the longest of a batch"
-    };
-    section.set(
-        "pad_to_sequence_len",
-        (packing || whole).to_string(),
-        reason,
-    );
-    section.set(
-        "output_dir",
-        "./output/shardwise",
-        "change this to your folder",
-    );
+    let reason = if packing || whole { "every batch is as long" } else { "to the longest of a batch" };
+    section.set("pad_to_sequence_len", (packing || whole).to_string(), reason);
+    section.set("output_dir", "./output/shardwise", "change this to your folder");
     section
 }
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
-    passes(
-        &mut section,
-        emission,
-        "micro_batch_size",
-        "gradient_accumulation_steps",
-    );
+    passes(&mut section, emission, "micro_batch_size", "gradient_accumulation_steps");
     if emission.plan.layout.backend != Backend::Deepspeed {
         section.set("optimizer", "adamw_torch_fused", "two moments");
     }
@@ -137,16 +89,8 @@ fn layout(emission: &Emission) -> Section {
         Backend::Fsdp => {
             for (key, value, reason) in [
                 ("fsdp_version", "2", "shards by parameter"),
-                (
-                    "fsdp_config.auto_wrap_policy",
-                    "TRANSFORMER_BASED_WRAP",
-                    "layer by layer",
-                ),
-                (
-                    "fsdp_config.state_dict_type",
-                    "FULL_STATE_DICT",
-                    "saves weights that other programs can load",
-                ),
+                ("fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP", "layer by layer"),
+                ("fsdp_config.state_dict_type", "FULL_STATE_DICT", "saves weights that other programs can load"),
             ] {
                 section.set(key, value, reason);
             }
@@ -155,27 +99,16 @@ fn layout(emission: &Emission) -> Section {
             } else {
                 "weights stay after the forward pass"
             };
-            section.set(
-                "fsdp_config.reshard_after_forward",
-                (layout.zero_stage == 3).to_string(),
-                reason,
-            );
+            section.set("fsdp_config.reshard_after_forward", (layout.zero_stage == 3).to_string(), reason);
             section.set(
                 "fsdp_config.offload_params",
                 layout.offload.parameters.to_string(),
                 offload_reason(layout.offload.parameters),
             );
             let quantized = job.workload.quantized_base();
-            let reason = if quantized {
-                "4-bit weights are made on every rank"
-            } else {
-                "rank 0 alone reads the checkpoint"
-            };
-            section.set(
-                "fsdp_config.cpu_ram_efficient_loading",
-                (!quantized).to_string(),
-                reason,
-            );
+            let reason =
+                if quantized { "4-bit weights are made on every rank" } else { "rank 0 alone reads the checkpoint" };
+            section.set("fsdp_config.cpu_ram_efficient_loading", (!quantized).to_string(), reason);
             splits(emission, &mut section);
         }
         _ => {}
@@ -191,21 +124,9 @@ fn splits(emission: &Emission, section: &mut Section) {
     }
     for (key, size, reason) in [
         ("dp_replicate_size", copies, "copies of the sharded model"),
-        (
-            "tensor_parallel_size",
-            layout.tensor_parallel,
-            "GPUs that split each matrix",
-        ),
-        (
-            "context_parallel_size",
-            layout.context_parallel,
-            "GPUs that split each sequence; needs ring-flash-attn",
-        ),
-        (
-            "expert_parallel_size",
-            layout.expert_parallel,
-            "GPUs that share the experts",
-        ),
+        ("tensor_parallel_size", layout.tensor_parallel, "GPUs that split each matrix"),
+        ("context_parallel_size", layout.context_parallel, "GPUs that split each sequence; needs ring-flash-attn"),
+        ("expert_parallel_size", layout.expert_parallel, "GPUs that share the experts"),
     ] {
         if size > 1 {
             section.set(key, size, reason);
@@ -216,46 +137,23 @@ fn splits(emission: &Emission, section: &mut Section) {
 fn memory(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     let mut section = Section::new("Memory and kernels");
-    section.set(
-        half(workload.precision),
-        "true",
-        "precision of your question",
-    );
+    section.set(half(workload.precision), "true", "precision of your question");
     if workload.precision == Precision::Fp8 {
-        section.set(
-            "fp8",
-            "true",
-            "products in 8 bits, from your question; needs torchao",
-        );
-        section.set(
-            "fp8_enable_fsdp_float8_all_gather",
-            "true",
-            "weights are gathered in 8 bits",
-        );
+        section.set("fp8", "true", "products in 8 bits, from your question; needs torchao");
+        section.set("fp8_enable_fsdp_float8_all_gather", "true", "weights are gathered in 8 bits");
         section.set("torch_compile", "true", "without it 8 bits are no faster");
     }
     let again = layout.recompute == Recompute::Full;
     let reason = recompute_reason(again, emission);
     section.set("gradient_checkpointing", again.to_string(), reason);
     if again {
-        section.set(
-            "gradient_checkpointing_kwargs.use_reentrant",
-            "false",
-            "what FSDP2 and offloading ask for",
-        );
+        section.set("gradient_checkpointing_kwargs.use_reentrant", "false", "what FSDP2 and offloading ask for");
     }
     if layout.offload.activations {
-        section.set(
-            "activation_offloading",
-            "hidden_states",
-            "the layers' inputs wait in host memory",
-        );
+        section.set("activation_offloading", "hidden_states", "the layers' inputs wait in host memory");
     }
     let (kernel, reason) = match layout.attention {
-        Attention::Flash => (
-            "flash_attention_2",
-            "scores never reach memory; needs flash-attn",
-        ),
+        Attention::Flash => ("flash_attention_2", "scores never reach memory; needs flash-attn"),
         Attention::Unfused => ("eager", "scores in memory, as the plan says"),
     };
     section.set("attn_implementation", kernel, reason);
@@ -267,18 +165,10 @@ fn memory(emission: &Emission) -> Section {
         plugins.push("axolotl.integrations.expert_parallel.ExpertParallelPlugin");
     }
     if !plugins.is_empty() {
-        section.set(
-            "plugins",
-            format!("[{}]", plugins.join(", ")),
-            "what the keys here ask for",
-        );
+        section.set("plugins", format!("[{}]", plugins.join(", ")), "what the keys here ask for");
     }
     if layout.fused_lm_head {
-        section.set(
-            "liger_fused_linear_cross_entropy",
-            "true",
-            "no logits tensor, as the plan says",
-        );
+        section.set("liger_fused_linear_cross_entropy", "true", "no logits tensor, as the plan says");
     }
     section
 }
@@ -290,11 +180,7 @@ fn adapters(emission: &Emission) -> Section {
         return section;
     };
     let quantized = workload.quantized_base();
-    section.set(
-        "adapter",
-        if quantized { "qlora" } else { "lora" },
-        "adapters alone train",
-    );
+    section.set("adapter", if quantized { "qlora" } else { "lora" }, "adapters alone train");
     if quantized {
         section.set("load_in_4bit", "true", "the base model in 4 bits");
     }
@@ -302,11 +188,9 @@ fn adapters(emission: &Emission) -> Section {
     section.set("lora_dropout", "0.0", "yours to choose");
     match lora.targets {
         LoraTargets::AllLinear => section.set("lora_target_linear", "true", "from your question"),
-        LoraTargets::Attention => section.set(
-            "lora_target_modules",
-            format!("[{}]", choices::ATTENTION.join(", ")),
-            "from your question",
-        ),
+        LoraTargets::Attention => {
+            section.set("lora_target_modules", format!("[{}]", choices::ATTENTION.join(", ")), "from your question")
+        }
     }
     section
 }

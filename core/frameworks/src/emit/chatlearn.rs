@@ -25,9 +25,7 @@ const POLICY: &str = "models.policy";
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::chatlearn(emission.job, emission.plan))?;
     let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) else {
-        return Err(Unsupported {
-            message: "The plan has no generation engine.".to_owned(),
-        });
+        return Err(Unsupported { message: "The plan has no generation engine.".to_owned() });
     };
     let megatron = emission.plan.layout.backend == Backend::Megatron;
     let mut head = head(emission, &warnings(emission, rl));
@@ -46,11 +44,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         sections,
         command: format!(
             "python chatlearn/entrypoint.py grpo --config-file template/{} \"${{args[@]}}\"",
-            if megatron {
-                "grpo_megatron.yaml"
-            } else {
-                "grpo_fsdp.yaml"
-            }
+            if megatron { "grpo_megatron.yaml" } else { "grpo_fsdp.yaml" }
         ),
     };
     head.extend([
@@ -92,19 +86,13 @@ fn setup(megatron: bool, rollout: &RolloutPlan, nodes: u32) -> Vec<(String, Stri
             "export MEGATRON_PATH=\"${MEGATRON_PATH:-$CHATLEARN/../Megatron-LM}\"".to_owned(),
             "your Megatron-LM".to_owned(),
         ));
-        lines.push((
-            "export PYTHONPATH=\"$CHATLEARN:$MEGATRON_PATH:$PYTHONPATH\"".to_owned(),
-            String::new(),
-        ));
+        lines.push(("export PYTHONPATH=\"$CHATLEARN:$MEGATRON_PATH:$PYTHONPATH\"".to_owned(), String::new()));
         lines.push((
             "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
             "Megatron orders communication and computation by it".to_owned(),
         ));
     } else {
-        lines.push((
-            "export PYTHONPATH=\"$CHATLEARN:$PYTHONPATH\"".to_owned(),
-            String::new(),
-        ));
+        lines.push(("export PYTHONPATH=\"$CHATLEARN:$PYTHONPATH\"".to_owned(), String::new()));
     }
     if rollout.engine == Engine::Vllm {
         lines.push((
@@ -112,14 +100,8 @@ fn setup(megatron: bool, rollout: &RolloutPlan, nodes: u32) -> Vec<(String, Stri
             "as ChatLearn's scripts do".to_owned(),
         ));
     }
-    lines.push((
-        "export RAY_CGRAPH_get_timeout=200 RAY_DEDUP_LOGS=1".to_owned(),
-        String::new(),
-    ));
-    lines.push((
-        "source scripts/base_env.sh".to_owned(),
-        "stops a running ray and removes core files here".to_owned(),
-    ));
+    lines.push(("export RAY_CGRAPH_get_timeout=200 RAY_DEDUP_LOGS=1".to_owned(), String::new()));
+    lines.push(("source scripts/base_env.sh".to_owned(), "stops a running ray and removes core files here".to_owned()));
     lines
 }
 
@@ -135,8 +117,7 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
             MicroBatch::Sequences(n) => n.saturating_mul(rl.max_length()),
         };
         // bf16 logits, one copy per tensor-parallel rank's share of the vocabulary.
-        let bytes = 2.0 * tokens as f64 * shape.vocab_size as f64
-            / f64::from(layout.tensor_parallel.max(1));
+        let bytes = 2.0 * tokens as f64 * shape.vocab_size as f64 / f64::from(layout.tensor_parallel.max(1));
         out.push(format!(
             "ChatLearn has no fused LM head. Its logits take about {} more than estimated; set fused_lm_head to false.",
             gib(bytes / f64::from(1u32 << 30))
@@ -158,10 +139,7 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
         out.push("ChatLearn always computes the reference's log-probabilities, which the plan leaves out.".to_owned());
     }
     if !rl.old_log_prob {
-        out.push(
-            "ChatLearn always computes the old log-probabilities, which the question leaves out."
-                .to_owned(),
-        );
+        out.push("ChatLearn always computes the old log-probabilities, which the question leaves out.".to_owned());
     }
     let small = |rollout: &RolloutPlan| rollout.kv_cache_dtype == KvCacheDtype::Fp8;
     if emission.plan.rollout.as_ref().is_some_and(small) {
@@ -174,28 +152,16 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
 fn run(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Batch: ChatLearn counts responses, not prompts");
     let (samples, n) = (rl.sequences(), rl.responses_per_prompt);
-    let backend = if emission.plan.layout.backend == Backend::Megatron {
-        "megatron"
-    } else {
-        "fsdp"
-    };
+    let backend = if emission.plan.layout.backend == Backend::Megatron { "megatron" } else { "fsdp" };
     section.set(format!("{RUN}.exp_name"), "shardwise", "names the logs");
     section.set(format!("{RUN}.train_backend"), backend, "as the template");
-    section.set(
-        format!("{RUN}.data_path"),
-        home("data/train.json"),
-        "change this to your data",
-    );
+    section.set(format!("{RUN}.data_path"), home("data/train.json"), "change this to your data");
     section.set(
         format!("{RUN}.eval_data_path"),
         home("data/test.json"),
         "change this too: ChatLearn reads it in any case",
     );
-    section.set(
-        format!("{RUN}.output_dir"),
-        home("output/shardwise"),
-        "change this to your folder",
-    );
+    section.set(format!("{RUN}.output_dir"), home("output/shardwise"), "change this to your folder");
     section.set(
         format!("{RUN}.sample_per_episode"),
         samples,
@@ -206,47 +172,20 @@ fn run(emission: &Emission, rl: &Rl) -> Section {
     section.set(
         format!("{RUN}.train_global_batch_size"),
         mini,
-        format!(
-            "{} prompts × {n}; {} an episode",
-            count(rl.mini_batch),
-            plural(updates, "update", "updates")
-        ),
+        format!("{} prompts × {n}; {} an episode", count(rl.mini_batch), plural(updates, "update", "updates")),
     );
-    section.set(
-        format!("{RUN}.num_inference_per_prompt"),
-        n,
-        "set twice: the advantage reads this one",
-    );
-    section.set(
-        format!("{POLICY}.num_inference_per_prompt"),
-        n,
-        "and the rollout reads this one",
-    );
-    section.set(
-        format!("{POLICY}.max_prompt_tokens_length"),
-        rl.max_prompt_length,
-        "from your question",
-    );
-    section.set(
-        format!("{POLICY}.max_response_tokens_length"),
-        rl.max_response_length,
-        "from your question",
-    );
+    section.set(format!("{RUN}.num_inference_per_prompt"), n, "set twice: the advantage reads this one");
+    section.set(format!("{POLICY}.num_inference_per_prompt"), n, "and the rollout reads this one");
+    section.set(format!("{POLICY}.max_prompt_tokens_length"), rl.max_prompt_length, "from your question");
+    section.set(format!("{POLICY}.max_response_tokens_length"), rl.max_response_length, "from your question");
     section
 }
 
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let replicas = u64::from(emission.job.hardware.gpus / rollout.gpus().max(1));
     let vllm = rollout.engine == Engine::Vllm;
-    let mut section = Section::new(format!(
-        "Rollout: {}",
-        plural(replicas, "engine", "engines")
-    ));
-    section.set(
-        format!("{RUN}.rollout_backend"),
-        if vllm { "vllm" } else { "sglang" },
-        "from the plan",
-    );
+    let mut section = Section::new(format!("Rollout: {}", plural(replicas, "engine", "engines")));
+    section.set(format!("{RUN}.rollout_backend"), if vllm { "vllm" } else { "sglang" }, "from the plan");
     let tp = rollout.tensor_parallel;
     let reason = if tp == 1 {
         "each GPU is an engine".to_owned()
@@ -264,10 +203,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
         section.set(
             format!("{POLICY}.generation_batch_size"),
             rollout.max_num_seqs,
-            format!(
-                "decoded together; each engine gets {} an episode",
-                plural(waiting, "sequence", "sequences")
-            ),
+            format!("decoded together; each engine gets {} an episode", plural(waiting, "sequence", "sequences")),
         );
         section.set(
             format!("{POLICY}.max_num_batched_tokens"),
@@ -284,58 +220,25 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
         "CUDA graphs: quicker decoding"
     };
     section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
-    let reason = if rollout.free_cache {
-        "weights and cache leave the GPU for training"
-    } else {
-        "weights and cache stay"
-    };
-    section.set(
-        format!("{POLICY}.free_gpu_memory.offload_weights"),
-        flag(rollout.free_cache),
-        reason,
-    );
+    let reason =
+        if rollout.free_cache { "weights and cache leave the GPU for training" } else { "weights and cache stay" };
+    section.set(format!("{POLICY}.free_gpu_memory.offload_weights"), flag(rollout.free_cache), reason);
     section
 }
 
 fn algorithm(kind: WorkloadKind, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
-    let reason = if rl.reference {
-        "keeps the policy near the reference, from your question"
-    } else {
-        "no penalty"
-    };
-    section.set(
-        format!("{TRAINER}.kl_coef"),
-        if rl.reference { "0.001" } else { "0.0" },
-        reason,
-    );
+    let reason = if rl.reference { "keeps the policy near the reference, from your question" } else { "no penalty" };
+    section.set(format!("{TRAINER}.kl_coef"), if rl.reference { "0.001" } else { "0.0" }, reason);
     let loss = kind.algorithm().map(|own| own.loss);
     let (high, low, why) = loss
         .and_then(|own| own.clip)
-        .map_or((0.2, 0.2, "GRPO's clip, above"), |clip| {
-            (clip.high, clip.low, clip.why)
-        });
-    section.set(
-        format!("{TRAINER}.pos_clip_ratio"),
-        format!("{high:?}"),
-        why,
-    );
-    section.set(
-        format!("{TRAINER}.neg_clip_ratio"),
-        format!("{low:?}"),
-        "and below",
-    );
+        .map_or((0.2, 0.2, "GRPO's clip, above"), |clip| (clip.high, clip.low, clip.why));
+    section.set(format!("{TRAINER}.pos_clip_ratio"), format!("{high:?}"), why);
+    section.set(format!("{TRAINER}.neg_clip_ratio"), format!("{low:?}"), "and below");
     if loss.is_some_and(|own| own.ratio == Unit::Response) {
-        section.set(
-            format!("{TRAINER}.use_group_sequence_policy"),
-            "True",
-            "one ratio for each response",
-        );
+        section.set(format!("{TRAINER}.use_group_sequence_policy"), "True", "one ratio for each response");
     }
-    section.set(
-        format!("{TRAINER}.optimizer.lr"),
-        "2e-6",
-        "ChatLearn's own; yours to tune",
-    );
+    section.set(format!("{TRAINER}.optimizer.lr"), "2e-6", "ChatLearn's own; yours to tune");
     section
 }

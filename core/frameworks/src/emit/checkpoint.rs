@@ -16,18 +16,9 @@ const CHAT: &[(&str, &str)] = &[
     ("01-ai/Yi-1.5-9B", "01-ai/Yi-1.5-9B-Chat"),
     ("01-ai/Yi-34B", "01-ai/Yi-34B-Chat"),
     ("01-ai/Yi-6B", "01-ai/Yi-6B-Chat"),
-    (
-        "HuggingFaceTB/SmolLM2-1.7B",
-        "HuggingFaceTB/SmolLM2-1.7B-Instruct",
-    ),
-    (
-        "HuggingFaceTB/SmolLM2-135M",
-        "HuggingFaceTB/SmolLM2-135M-Instruct",
-    ),
-    (
-        "HuggingFaceTB/SmolLM2-360M",
-        "HuggingFaceTB/SmolLM2-360M-Instruct",
-    ),
+    ("HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM2-1.7B-Instruct"),
+    ("HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M-Instruct"),
+    ("HuggingFaceTB/SmolLM2-360M", "HuggingFaceTB/SmolLM2-360M-Instruct"),
     ("Qwen/Qwen1.5-MoE-A2.7B", "Qwen/Qwen1.5-MoE-A2.7B-Chat"),
     ("Qwen/Qwen2-0.5B", "Qwen/Qwen2-0.5B-Instruct"),
     ("Qwen/Qwen2-1.5B", "Qwen/Qwen2-1.5B-Instruct"),
@@ -41,14 +32,8 @@ const CHAT: &[(&str, &str)] = &[
     ("Qwen/Qwen2.5-3B", "Qwen/Qwen2.5-3B-Instruct"),
     ("Qwen/Qwen2.5-72B", "Qwen/Qwen2.5-72B-Instruct"),
     ("Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-7B-Instruct"),
-    (
-        "Qwen/Qwen2.5-Coder-0.5B",
-        "Qwen/Qwen2.5-Coder-0.5B-Instruct",
-    ),
-    (
-        "Qwen/Qwen2.5-Coder-1.5B",
-        "Qwen/Qwen2.5-Coder-1.5B-Instruct",
-    ),
+    ("Qwen/Qwen2.5-Coder-0.5B", "Qwen/Qwen2.5-Coder-0.5B-Instruct"),
+    ("Qwen/Qwen2.5-Coder-1.5B", "Qwen/Qwen2.5-Coder-1.5B-Instruct"),
     ("Qwen/Qwen2.5-Coder-14B", "Qwen/Qwen2.5-Coder-14B-Instruct"),
     ("Qwen/Qwen2.5-Coder-32B", "Qwen/Qwen2.5-Coder-32B-Instruct"),
     ("Qwen/Qwen2.5-Coder-3B", "Qwen/Qwen2.5-Coder-3B-Instruct"),
@@ -56,33 +41,15 @@ const CHAT: &[(&str, &str)] = &[
     ("Qwen/Qwen2.5-Math-1.5B", "Qwen/Qwen2.5-Math-1.5B-Instruct"),
     ("Qwen/Qwen2.5-Math-72B", "Qwen/Qwen2.5-Math-72B-Instruct"),
     ("Qwen/Qwen2.5-Math-7B", "Qwen/Qwen2.5-Math-7B-Instruct"),
-    (
-        "allenai/OLMo-2-0325-32B",
-        "allenai/OLMo-2-0325-32B-Instruct",
-    ),
+    ("allenai/OLMo-2-0325-32B", "allenai/OLMo-2-0325-32B-Instruct"),
     ("allenai/OLMo-2-0425-1B", "allenai/OLMo-2-0425-1B-Instruct"),
-    (
-        "allenai/OLMo-2-1124-13B",
-        "allenai/OLMo-2-1124-13B-Instruct",
-    ),
+    ("allenai/OLMo-2-1124-13B", "allenai/OLMo-2-1124-13B-Instruct"),
     ("allenai/OLMo-2-1124-7B", "allenai/OLMo-2-1124-7B-Instruct"),
-    (
-        "allenai/OLMoE-1B-7B-0924",
-        "allenai/OLMoE-1B-7B-0924-Instruct",
-    ),
+    ("allenai/OLMoE-1B-7B-0924", "allenai/OLMoE-1B-7B-0924-Instruct"),
     ("deepseek-ai/DeepSeek-V2", "deepseek-ai/DeepSeek-V2-Chat"),
-    (
-        "deepseek-ai/DeepSeek-V2-Lite",
-        "deepseek-ai/DeepSeek-V2-Lite-Chat",
-    ),
-    (
-        "deepseek-ai/deepseek-llm-7b-base",
-        "deepseek-ai/deepseek-llm-7b-chat",
-    ),
-    (
-        "deepseek-ai/deepseek-moe-16b-base",
-        "deepseek-ai/deepseek-moe-16b-chat",
-    ),
+    ("deepseek-ai/DeepSeek-V2-Lite", "deepseek-ai/DeepSeek-V2-Lite-Chat"),
+    ("deepseek-ai/deepseek-llm-7b-base", "deepseek-ai/deepseek-llm-7b-chat"),
+    ("deepseek-ai/deepseek-moe-16b-base", "deepseek-ai/deepseek-moe-16b-chat"),
     ("google/gemma-2-27b", "google/gemma-2-27b-it"),
     ("google/gemma-2-2b", "google/gemma-2-2b-it"),
     ("google/gemma-2-9b", "google/gemma-2-9b-it"),
@@ -96,75 +63,24 @@ const CHAT: &[(&str, &str)] = &[
     ("google/gemma-7b", "google/gemma-7b-it"),
     ("internlm/internlm2-20b", "internlm/internlm2-chat-20b"),
     ("internlm/internlm2-7b", "internlm/internlm2-chat-7b"),
-    (
-        "meta-llama/CodeLlama-34b-hf",
-        "meta-llama/CodeLlama-34b-Instruct-hf",
-    ),
-    (
-        "meta-llama/Llama-2-13b-hf",
-        "meta-llama/Llama-2-13b-chat-hf",
-    ),
-    (
-        "meta-llama/Llama-2-70b-hf",
-        "meta-llama/Llama-2-70b-chat-hf",
-    ),
+    ("meta-llama/CodeLlama-34b-hf", "meta-llama/CodeLlama-34b-Instruct-hf"),
+    ("meta-llama/Llama-2-13b-hf", "meta-llama/Llama-2-13b-chat-hf"),
+    ("meta-llama/Llama-2-70b-hf", "meta-llama/Llama-2-70b-chat-hf"),
     ("meta-llama/Llama-2-7b-hf", "meta-llama/Llama-2-7b-chat-hf"),
-    (
-        "meta-llama/Llama-3.1-405B",
-        "meta-llama/Llama-3.1-405B-Instruct",
-    ),
-    (
-        "meta-llama/Llama-3.1-70B",
-        "meta-llama/Llama-3.1-70B-Instruct",
-    ),
-    (
-        "meta-llama/Llama-3.1-8B",
-        "meta-llama/Llama-3.1-8B-Instruct",
-    ),
-    (
-        "meta-llama/Llama-3.2-1B",
-        "meta-llama/Llama-3.2-1B-Instruct",
-    ),
-    (
-        "meta-llama/Llama-3.2-3B",
-        "meta-llama/Llama-3.2-3B-Instruct",
-    ),
-    (
-        "meta-llama/Meta-Llama-3-70B",
-        "meta-llama/Meta-Llama-3-70B-Instruct",
-    ),
-    (
-        "meta-llama/Meta-Llama-3-8B",
-        "meta-llama/Meta-Llama-3-8B-Instruct",
-    ),
-    (
-        "mistralai/Mistral-7B-v0.1",
-        "mistralai/Mistral-7B-Instruct-v0.1",
-    ),
-    (
-        "mistralai/Mistral-7B-v0.3",
-        "mistralai/Mistral-7B-Instruct-v0.3",
-    ),
-    (
-        "mistralai/Mistral-Nemo-Base-2407",
-        "mistralai/Mistral-Nemo-Instruct-2407",
-    ),
-    (
-        "mistralai/Mistral-Small-24B-Base-2501",
-        "mistralai/Mistral-Small-24B-Instruct-2501",
-    ),
-    (
-        "mistralai/Mixtral-8x22B-v0.1",
-        "mistralai/Mixtral-8x22B-Instruct-v0.1",
-    ),
-    (
-        "mistralai/Mixtral-8x7B-v0.1",
-        "mistralai/Mixtral-8x7B-Instruct-v0.1",
-    ),
-    (
-        "moonshotai/Moonlight-16B-A3B",
-        "moonshotai/Moonlight-16B-A3B-Instruct",
-    ),
+    ("meta-llama/Llama-3.1-405B", "meta-llama/Llama-3.1-405B-Instruct"),
+    ("meta-llama/Llama-3.1-70B", "meta-llama/Llama-3.1-70B-Instruct"),
+    ("meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct"),
+    ("meta-llama/Llama-3.2-1B", "meta-llama/Llama-3.2-1B-Instruct"),
+    ("meta-llama/Llama-3.2-3B", "meta-llama/Llama-3.2-3B-Instruct"),
+    ("meta-llama/Meta-Llama-3-70B", "meta-llama/Meta-Llama-3-70B-Instruct"),
+    ("meta-llama/Meta-Llama-3-8B", "meta-llama/Meta-Llama-3-8B-Instruct"),
+    ("mistralai/Mistral-7B-v0.1", "mistralai/Mistral-7B-Instruct-v0.1"),
+    ("mistralai/Mistral-7B-v0.3", "mistralai/Mistral-7B-Instruct-v0.3"),
+    ("mistralai/Mistral-Nemo-Base-2407", "mistralai/Mistral-Nemo-Instruct-2407"),
+    ("mistralai/Mistral-Small-24B-Base-2501", "mistralai/Mistral-Small-24B-Instruct-2501"),
+    ("mistralai/Mixtral-8x22B-v0.1", "mistralai/Mixtral-8x22B-Instruct-v0.1"),
+    ("mistralai/Mixtral-8x7B-v0.1", "mistralai/Mixtral-8x7B-Instruct-v0.1"),
+    ("moonshotai/Moonlight-16B-A3B", "moonshotai/Moonlight-16B-A3B-Instruct"),
     ("tiiuae/Falcon3-7B-Base", "tiiuae/Falcon3-7B-Instruct"),
 ];
 
@@ -195,11 +111,7 @@ const FP8_BLOCKS: &[&str] = &[
 ];
 
 /// Published in 4 bits: their cards, 2026-11-22.
-const FOUR_BITS: &[&str] = &[
-    "deepseek-ai/DeepSeek-V4-Flash",
-    "openai/gpt-oss-120b",
-    "openai/gpt-oss-20b",
-];
+const FOUR_BITS: &[&str] = &["deepseek-ai/DeepSeek-V4-Flash", "openai/gpt-oss-120b", "openai/gpt-oss-20b"];
 
 /// Published in fp8 with a copy in bf16 beside it: its card, 2026-11-22.
 const WITH_COPY: &[&str] = &["mistralai/Ministral-3-3B-Instruct-2512"];
@@ -214,15 +126,10 @@ fn stretch(job: &Job, model: &Model) -> Option<u64> {
     let chats = job.workload.rl.is_some() && chat(&model.hf_repo).is_some();
     let positions = model.shape.max_position_embeddings;
     // Chat models state what they were trained on; base models, what the rotary embedding allows.
-    let positions = if chats {
-        positions.min(TRAINED)
-    } else {
-        positions
-    };
+    let positions = if chats { positions.min(TRAINED) } else { positions };
     let rl = job.workload.rl.as_ref();
     let longest = rl.map_or(job.workload.sequence_length, |rl| rl.max_length());
-    (STRETCHED.contains(&model.id.as_ref()) && longest > positions)
-        .then(|| longest.div_ceil(TRAINED))
+    (STRETCHED.contains(&model.id.as_ref()) && longest > positions).then(|| longest.div_ceil(TRAINED))
 }
 
 fn chat(repo: &str) -> Option<&'static str> {
@@ -261,31 +168,20 @@ pub(super) fn trained(job: &Job, model: &Model) -> (String, String) {
     if FOUR_BITS.contains(&repo) {
         return (
             home(&format!("models/{name}-bf16")),
-            format!(
-                "{repo} is in 4 bits: write this copy in bf16 first, its config.json without quantization_config"
-            ),
+            format!("{repo} is in 4 bits: write this copy in bf16 first, its config.json without quantization_config"),
         );
     }
     if WITH_COPY.contains(&repo) {
-        return (
-            format!("{repo}-BF16"),
-            format!("the copy in bf16: {repo} is in fp8"),
-        );
+        return (format!("{repo}-BF16"), format!("the copy in bf16: {repo} is in fp8"));
     }
     if rl && let Some(chat) = chat(repo) {
         return (
             chat.to_owned(),
-            format!(
-                "prompts go through its chat template; {repo} is the base model, whose tokenizer may have none"
-            ),
+            format!("prompts go through its chat template; {repo} is the base model, whose tokenizer may have none"),
         );
     }
     if rl && NO_TEMPLATE.iter().any(|start| repo.starts_with(start)) {
-        return (
-            path,
-            "a base model: give its tokenizer a chat template first, which prompts go through"
-                .to_owned(),
-        );
+        return (path, "a base model: give its tokenizer a chat template first, which prompts go through".to_owned());
     }
     (path, reason.to_owned())
 }
@@ -307,12 +203,7 @@ mod tests {
             assert!(known(repo), "{repo}");
         }
         for start in NO_TEMPLATE {
-            assert!(
-                models()
-                    .iter()
-                    .any(|entry| entry.hf_repo.starts_with(start)),
-                "{start}"
-            );
+            assert!(models().iter().any(|entry| entry.hf_repo.starts_with(start)), "{start}");
         }
         for id in STRETCHED {
             assert!(models().iter().any(|entry| entry.id == *id), "{id}");
@@ -321,9 +212,7 @@ mod tests {
             let repo = entry.hf_repo.to_ascii_lowercase();
             let base = repo.ends_with("-base") || repo.contains("-base-") || repo.ends_with("-pt");
             let said = CHAT.iter().any(|(base, _)| *base == entry.hf_repo)
-                || NO_TEMPLATE
-                    .iter()
-                    .any(|start| entry.hf_repo.starts_with(start));
+                || NO_TEMPLATE.iter().any(|start| entry.hf_repo.starts_with(start));
             assert!(!base || said, "{}", entry.hf_repo);
         }
     }

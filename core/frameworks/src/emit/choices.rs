@@ -25,30 +25,18 @@ pub(super) fn accumulation(emission: &Emission) -> u64 {
 
 /// Sequences of a pass and passes of a step, under two names.
 pub(super) fn passes(section: &mut Section, emission: &Emission, pass: &str, step: &str) {
-    section.set(
-        pass,
-        micro(emission),
-        "sequences of one forward pass on one GPU",
-    );
+    section.set(pass, micro(emission), "sequences of one forward pass on one GPU");
     let passes = accumulation(emission);
     section.set(
         step,
         passes,
-        format!(
-            "{} make a batch of {}",
-            plural(passes, "pass", "passes"),
-            count(emission.job.workload.global_batch)
-        ),
+        format!("{} make a batch of {}", plural(passes, "pass", "passes"), count(emission.job.workload.global_batch)),
     );
 }
 
 /// A rate to start with. Adapters take ten times that of all weights, and reinforcement learning a tenth of fine-tuning's.
 pub(super) fn learning_rate(workload: &Workload) -> f64 {
-    match (
-        workload.kind,
-        workload.rl.is_some(),
-        workload.lora.is_some(),
-    ) {
+    match (workload.kind, workload.rl.is_some(), workload.lora.is_some()) {
         (WorkloadKind::Pretrain, ..) => 3e-4,
         (_, false, true) => 1e-4,
         (_, true, false) => 1e-6,
@@ -86,11 +74,7 @@ pub(super) fn half_type(precision: Precision) -> &'static str {
 
 /// Why whole layers are recomputed, or are not.
 pub(super) fn recompute_reason(again: bool, emission: &Emission) -> &'static str {
-    if again {
-        "each layer again from its input: far fewer activations"
-    } else {
-        kept_reason(emission.answer.fits)
-    }
+    if again { "each layer again from its input: far fewer activations" } else { kept_reason(emission.answer.fits) }
 }
 
 /// Why nothing is recomputed, in a plan that fits or does not.
@@ -145,11 +129,7 @@ pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec
 /// Bytes of a weight's shard with FSDP or DDP under Hugging Face's trainers: a frozen base model is loaded in 16 bits.
 pub(super) fn shard_bytes(emission: &Emission) -> f64 {
     let sharded = matches!(emission.plan.layout.backend, Backend::Fsdp | Backend::Ddp);
-    if sharded && emission.job.workload.lora.is_some() {
-        2.0
-    } else {
-        4.0
-    }
+    if sharded && emission.job.workload.lora.is_some() { 2.0 } else { 4.0 }
 }
 
 /// Where the estimate counts other bytes of master weights and moments than fp32, whatever gradients take.

@@ -29,10 +29,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let mut out = other_than_fp32(layout, "this configuration");
     out.extend(gradients_apart(layout));
     if layout.fused_lm_head {
-        out.push(
-            "the estimate has no logits tensor: give your model a fused loss, Liger's for one."
-                .to_owned(),
-        );
+        out.push("the estimate has no logits tensor: give your model a fused loss, Liger's for one.".to_owned());
     }
     let node = emission.job.hardware.gpus_per_node;
     let group = layout.zero_plus.partition_size;

@@ -39,22 +39,13 @@ pub struct Snippet {
 impl Snippet {
     /// A text that carries its reasons itself.
     pub(super) fn new(file: &'static str, language: Language, text: String) -> Self {
-        Self {
-            file,
-            language,
-            text,
-            reasons: Vec::new(),
-        }
+        Self { file, language, text, reasons: Vec::new() }
     }
 }
 
 /// Language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(
-    feature = "cli",
-    derive(schemars::JsonSchema),
-    schemars(rename = "TextLanguage")
-)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "TextLanguage"))]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// bash.
@@ -76,16 +67,11 @@ pub struct Unsupported {
 
 impl From<InputError> for Unsupported {
     fn from(error: InputError) -> Self {
-        Self {
-            message: format!("{}: {}", error.field, error.message),
-        }
+        Self { message: format!("{}: {}", error.field, error.message) }
     }
 }
 
 /// Refuses what the framework would refuse, by the first rule that is broken.
 pub(super) fn accept(violations: Vec<InputError>) -> Result<(), Unsupported> {
-    violations
-        .into_iter()
-        .next()
-        .map_or(Ok(()), |error| Err(error.into()))
+    violations.into_iter().next().map_or(Ok(()), |error| Err(error.into()))
 }

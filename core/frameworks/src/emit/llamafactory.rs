@@ -16,12 +16,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let own = lines.len();
     lines.extend(trainer::first_node(machines(emission.job), true));
     lines.push(format!("Start on each node: {}", start(emission)));
-    let sections = [
-        data(emission),
-        run(emission),
-        memory(emission),
-        adapters(emission),
-    ];
+    let sections = [data(emission), run(emission), memory(emission), adapters(emission)];
     let mut snippets = vec![yaml::snippet("llamafactory.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
     if emission.plan.layout.backend == Backend::Fsdp {
@@ -37,14 +32,10 @@ fn start(emission: &Emission) -> String {
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
     if emission.plan.layout.backend == Backend::Fsdp {
         let meet = trainer::meet(count);
-        return format!(
-            "accelerate launch --config_file fsdp.yaml{meet} -m llamafactory.launcher llamafactory.yaml"
-        );
+        return format!("accelerate launch --config_file fsdp.yaml{meet} -m llamafactory.launcher llamafactory.yaml");
     }
     let meet = if count > 1 {
-        format!(
-            " NNODES={count} NODE_RANK=\"$NODE_RANK\" MASTER_ADDR=\"$MASTER_ADDR\" MASTER_PORT=29500"
-        )
+        format!(" NNODES={count} NODE_RANK=\"$NODE_RANK\" MASTER_ADDR=\"$MASTER_ADDR\" MASTER_PORT=29500")
     } else {
         String::new()
     };
@@ -69,40 +60,18 @@ fn data(emission: &Emission) -> Section {
     let (path, reason) = model_folder(emission);
     section.set("model_name_or_path", path, reason);
     let pretrain = workload.kind == WorkloadKind::Pretrain;
-    let (stage, reason) = if pretrain {
-        ("pt", "pre-training, from your question")
-    } else {
-        ("sft", "fine-tuning, from your question")
-    };
+    let (stage, reason) =
+        if pretrain { ("pt", "pre-training, from your question") } else { ("sft", "fine-tuning, from your question") };
     section.set("stage", stage, reason);
-    section.set(
-        "do_train",
-        "true",
-        "LLaMA-Factory trains when it is told to",
-    );
-    let (way, reason) = if workload.lora.is_some() {
-        ("lora", "adapters alone train")
-    } else {
-        ("full", "all weights train")
-    };
+    section.set("do_train", "true", "LLaMA-Factory trains when it is told to");
+    let (way, reason) =
+        if workload.lora.is_some() { ("lora", "adapters alone train") } else { ("full", "all weights train") };
     section.set("finetuning_type", way, reason);
     if pretrain {
-        section.set(
-            "train_from_scratch",
-            "true",
-            "weights at random; false goes on from the checkpoint",
-        );
+        section.set("train_from_scratch", "true", "weights at random; false goes on from the checkpoint");
     }
-    section.set(
-        "dataset",
-        "train",
-        "change this to your data: a name in data/dataset_info.json",
-    );
-    section.set(
-        "cutoff_len",
-        workload.sequence_length,
-        "tokens, from your question",
-    );
+    section.set("dataset", "train", "change this to your data: a name in data/dataset_info.json");
+    section.set("cutoff_len", workload.sequence_length, "tokens, from your question");
     let packing = workload.joins() || pretrain && workload.packing;
     let reason = match (packing, pretrain) {
         (false, _) => "each sequence by itself",
@@ -111,36 +80,19 @@ fn data(emission: &Emission) -> Section {
     };
     section.set("packing", packing.to_string(), reason);
     if packing && !pretrain {
-        section.set(
-            "neat_packing",
-            "true",
-            "joined sequences do not attend to each other",
-        );
+        section.set("neat_packing", "true", "joined sequences do not attend to each other");
     }
-    section.set(
-        "output_dir",
-        "./output/shardwise",
-        "change this to your folder",
-    );
+    section.set("output_dir", "./output/shardwise", "change this to your folder");
     section
 }
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
-    passes(
-        &mut section,
-        emission,
-        "per_device_train_batch_size",
-        "gradient_accumulation_steps",
-    );
+    passes(&mut section, emission, "per_device_train_batch_size", "gradient_accumulation_steps");
     optimizer(&mut section, emission);
     match steps(emission) {
         Some((steps, reason)) => section.set("max_steps", steps, reason),
-        None => section.set(
-            "num_train_epochs",
-            1,
-            "passes over your data; yours to choose",
-        ),
+        None => section.set("num_train_epochs", 1, "passes over your data; yours to choose"),
     }
     trainer::intervals(&mut section);
     section
@@ -150,18 +102,10 @@ fn memory(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let gpus = job.hardware.gpus;
     let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, gpus)));
-    section.set(
-        half(job.workload.precision),
-        "true",
-        "precision of your question",
-    );
+    section.set(half(job.workload.precision), "true", "precision of your question");
     let again = layout.recompute == Recompute::Full;
     let reason = recompute_reason(again, emission);
-    section.set(
-        "disable_gradient_checkpointing",
-        (!again).to_string(),
-        reason,
-    );
+    section.set("disable_gradient_checkpointing", (!again).to_string(), reason);
     let (kernel, reason) = match layout.attention {
         Attention::Flash => ("fa2", "scores never reach memory; needs flash-attn"),
         Attention::Unfused => ("disabled", "scores in memory, as the plan says"),
@@ -172,11 +116,7 @@ fn memory(emission: &Emission) -> Section {
     } else {
         "its loss would have no logits; the plan has them"
     };
-    section.set(
-        "enable_liger_kernel",
-        layout.fused_lm_head.to_string(),
-        reason,
-    );
+    section.set("enable_liger_kernel", layout.fused_lm_head.to_string(), reason);
     if layout.backend == Backend::Deepspeed {
         section.set("deepspeed", "ds_config.json", "the other file");
     }
@@ -215,70 +155,26 @@ fn accelerate(emission: &Emission) -> Section {
         "weights stay after the forward pass"
     };
     let quantized = job.workload.quantized_base();
-    let loading = if quantized {
-        "4-bit weights are made on every rank"
-    } else {
-        "rank 0 alone reads the checkpoint"
-    };
+    let loading = if quantized { "4-bit weights are made on every rank" } else { "rank 0 alone reads the checkpoint" };
     for (key, value, reason) in [
-        (
-            "compute_environment",
-            "LOCAL_MACHINE".to_owned(),
-            "no cloud of accelerate's",
-        ),
-        (
-            "distributed_type",
-            "FSDP".to_owned(),
-            "shards weights, gradients and optimizer",
-        ),
-        (
-            "mixed_precision",
-            half(job.workload.precision).to_owned(),
-            "as in llamafactory.yaml",
-        ),
+        ("compute_environment", "LOCAL_MACHINE".to_owned(), "no cloud of accelerate's"),
+        ("distributed_type", "FSDP".to_owned(), "shards weights, gradients and optimizer"),
+        ("mixed_precision", half(job.workload.precision).to_owned(), "as in llamafactory.yaml"),
         ("num_machines", count.to_string(), "nodes"),
         ("num_processes", gpus.to_string(), "GPUs of all nodes"),
-        (
-            "machine_rank",
-            "0".to_owned(),
-            "the first node; the command line says another's",
-        ),
-        (
-            "main_training_function",
-            "main".to_owned(),
-            "accelerate asks for it",
-        ),
-        (
-            "rdzv_backend",
-            "static".to_owned(),
-            "nodes meet at the first",
-        ),
+        ("machine_rank", "0".to_owned(), "the first node; the command line says another's"),
+        ("main_training_function", "main".to_owned(), "accelerate asks for it"),
+        ("rdzv_backend", "static".to_owned(), "nodes meet at the first"),
         ("same_network", "true".to_owned(), "nodes reach each other"),
-        (
-            "fsdp_config.fsdp_version",
-            "2".to_owned(),
-            "shards by parameter",
-        ),
-        (
-            "fsdp_config.fsdp_auto_wrap_policy",
-            "TRANSFORMER_BASED_WRAP".to_owned(),
-            "layer by layer",
-        ),
-        (
-            "fsdp_config.fsdp_reshard_after_forward",
-            (layout.zero_stage == 3).to_string(),
-            gathered,
-        ),
+        ("fsdp_config.fsdp_version", "2".to_owned(), "shards by parameter"),
+        ("fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP".to_owned(), "layer by layer"),
+        ("fsdp_config.fsdp_reshard_after_forward", (layout.zero_stage == 3).to_string(), gathered),
         (
             "fsdp_config.fsdp_offload_params",
             layout.offload.parameters.to_string(),
             offload_reason(layout.offload.parameters),
         ),
-        (
-            "fsdp_config.fsdp_cpu_ram_efficient_loading",
-            (!quantized).to_string(),
-            loading,
-        ),
+        ("fsdp_config.fsdp_cpu_ram_efficient_loading", (!quantized).to_string(), loading),
         (
             "fsdp_config.fsdp_state_dict_type",
             "FULL_STATE_DICT".to_owned(),

@@ -18,19 +18,12 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::llmforge(emission.job, emission.plan))?;
     let mut lines = head(emission, &warnings(emission));
     lines.push("Start: llmforge anyscale finetune llmforge.yaml".to_owned());
-    let sections = [
-        data(emission),
-        batch(emission),
-        layout(emission),
-        adapters(emission),
-    ];
+    let sections = [data(emission), batch(emission), layout(emission), adapters(emission)];
     Ok(vec![yaml::snippet("llmforge.yaml", &lines, &sections)])
 }
 
 fn warnings(emission: &Emission) -> Vec<String> {
-    let mut out = vec![
-        "Anyscale has deprecated LLMForge and points to LLaMA-Factory and axolotl.".to_owned(),
-    ];
+    let mut out = vec!["Anyscale has deprecated LLMForge and points to LLaMA-Factory and axolotl.".to_owned()];
     let layout = &emission.plan.layout;
     out.extend(other_than_fp32(layout, "LLMForge"));
     out.extend(gradients_apart(layout));
@@ -49,21 +42,11 @@ fn data(emission: &Emission) -> Section {
     for (key, file) in [("train_path", "train.jsonl"), ("valid_path", "valid.jsonl")] {
         section.set(key, format!("{STORAGE}/{file}"), "change this to your data");
     }
-    section.set(
-        "context_length",
-        emission.job.workload.sequence_length,
-        "from your question",
-    );
+    section.set("context_length", emission.job.workload.sequence_length, "from your question");
     let (value, reason) = if !emission.job.workload.varies() {
-        (
-            "max_length",
-            "every sequence is as long, from your question",
-        )
+        ("max_length", "every sequence is as long, from your question")
     } else {
-        (
-            "longest",
-            "to the longest of a batch; LLMForge packs nothing",
-        )
+        ("longest", "to the longest of a batch; LLMForge packs nothing")
     };
     section.set("padding", value, reason);
     section
@@ -80,10 +63,7 @@ fn batch(emission: &Emission) -> Section {
     section.set(
         "train_batch_size_per_device",
         micro,
-        format!(
-            "{} at a time on each GPU",
-            plural(micro, "sequence", "sequences")
-        ),
+        format!("{} at a time on each GPU", plural(micro, "sequence", "sequences")),
     );
     section.set("eval_batch_size_per_device", micro, "as in training");
     let steps = job.workload.global_batch / micro.saturating_mul(gpus).max(1);
@@ -95,11 +75,7 @@ fn batch(emission: &Emission) -> Section {
         );
     }
     // A plain `1e-4` is a word in YAML 1.1.
-    let rate = if job.workload.lora.is_some() {
-        "0.0001"
-    } else {
-        "0.000005"
-    };
+    let rate = if job.workload.lora.is_some() { "0.0001" } else { "0.000005" };
     section.set("learning_rate", rate, "LLMForge's own; yours to tune");
     section.set("num_epochs", 1, "passes over your data; yours to choose");
     section.set("num_checkpoints_to_keep", 1, "the best");
@@ -119,25 +95,13 @@ fn layout(emission: &Emission) -> Section {
     section.set("gradient_checkpointing", flag(again), reason);
     if layout.fused_lm_head {
         section.set("liger_kernel.enabled", "True", "for its loss");
-        section.set(
-            "liger_kernel.kwargs.fused_linear_cross_entropy",
-            "True",
-            "no logits tensor, as the plan says",
-        );
+        section.set("liger_kernel.kwargs.fused_linear_cross_entropy", "True", "no logits tensor, as the plan says");
     }
     if let Some(file) = configuration(layout, gpus) {
-        section.set(
-            "deepspeed.config_path",
-            format!("deepspeed_configs/{file}"),
-            "LLMForge's own, beside this file",
-        );
+        section.set("deepspeed.config_path", format!("deepspeed_configs/{file}"), "LLMForge's own, beside this file");
     }
     if let Some(name) = accelerator(job) {
-        section.set(
-            format!("worker_resources.accelerator_type:{name}"),
-            "0.001",
-            "asks Ray for workers with this GPU",
-        );
+        section.set(format!("worker_resources.accelerator_type:{name}"), "0.001", "asks Ray for workers with this GPU");
     }
     let away = host_bytes(emission);
     if away > Bytes::ZERO {
@@ -145,10 +109,7 @@ fn layout(emission: &Emission) -> Section {
         section.set(
             "worker_resources.memory",
             whole_gib(room),
-            format!(
-                "{} GiB of host memory: what a worker offloads, by DeepSpeed's estimator",
-                count(room as u64)
-            ),
+            format!("{} GiB of host memory: what a worker offloads, by DeepSpeed's estimator", count(room as u64)),
         );
     }
     // Rank 0 reads the checkpoint into host memory: two bytes a parameter, and room to move. Its templates ask for
@@ -158,10 +119,7 @@ fn layout(emission: &Emission) -> Section {
     section.set(
         "trainer_resources.memory",
         whole_gib(host),
-        format!(
-            "{} GiB of host memory: rank 0 reads the checkpoint there",
-            count(host as u64)
-        ),
+        format!("{} GiB of host memory: rank 0 reads the checkpoint there", count(host as u64)),
     );
     section
 }
@@ -198,12 +156,7 @@ fn adapters(emission: &Emission) -> Section {
     let Some(lora) = emission.job.workload.lora else {
         return section;
     };
-    choices::adapters(
-        &mut section,
-        lora,
-        "lora_config.r",
-        "lora_config.lora_alpha",
-    );
+    choices::adapters(&mut section, lora, "lora_config.r", "lora_config.lora_alpha");
     section.set("lora_config.lora_dropout", "0.05", "LLMForge's own");
     let mut modules = choices::ATTENTION.to_vec();
     if lora.targets == LoraTargets::AllLinear {

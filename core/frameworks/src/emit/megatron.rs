@@ -87,11 +87,7 @@ pub(super) fn narrow_states(layout: &Layout) -> Vec<(&'static str, &'static str)
 pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
     let mut out = Vec::new();
     let states = [
-        (
-            layout.optimizer_bytes,
-            &[8.0, 4.0, 2.0][..],
-            "optimizer states",
-        ),
+        (layout.optimizer_bytes, &[8.0, 4.0, 2.0][..], "optimizer states"),
         (layout.master_weights_bytes, &[4.0, 2.0], "master weights"),
         (layout.gradient_bytes, &[4.0, 2.0], "gradients"),
     ];
@@ -114,19 +110,10 @@ pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
 
 /// Context, expert and sequence parallelism, each under the name `key` gives it. Returns whether
 /// sequence parallelism is on.
-pub(super) fn splits(
-    section: &mut Section,
-    key: impl Fn(&str) -> String,
-    shape: &Shape,
-    layout: &Layout,
-) -> bool {
+pub(super) fn splits(section: &mut Section, key: impl Fn(&str) -> String, shape: &Shape, layout: &Layout) -> bool {
     shares(section, &key, shape, layout);
     let sequence = layout.sequence_parallel && layout.tensor_parallel > 1;
-    let reason = if sequence {
-        SEQUENCE_REASON
-    } else {
-        "only with TP"
-    };
+    let reason = if sequence { SEQUENCE_REASON } else { "only with TP" };
     section.set(key("sequence_parallel"), flag(sequence), reason);
     sequence
 }
@@ -135,12 +122,7 @@ pub(super) fn splits(
 pub(super) const SEQUENCE_REASON: &str = "norms are split over TP too";
 
 /// Context and expert parallelism.
-pub(super) fn shares(
-    section: &mut Section,
-    key: impl Fn(&str) -> String,
-    shape: &Shape,
-    layout: &Layout,
-) {
+pub(super) fn shares(section: &mut Section, key: impl Fn(&str) -> String, shape: &Shape, layout: &Layout) {
     let cp = layout.context_parallel;
     let reason = match cp {
         1 => "no sequence is split".to_owned(),
@@ -153,59 +135,31 @@ pub(super) fn shares(
         section.set(
             key("expert_model_parallel_size"),
             ep,
-            format!(
-                "{share} of {} experts on each GPU of a group",
-                shape.num_experts
-            ),
+            format!("{share} of {} experts on each GPU of a group", shape.num_experts),
         );
-        let reason = if etp == 1 {
-            "experts stay whole: EP before ETP"
-        } else {
-            "each expert is split"
-        };
+        let reason = if etp == 1 { "experts stay whole: EP before ETP" } else { "each expert is split" };
         section.set(key("expert_tensor_parallel_size"), etp, reason);
     }
 }
 
 /// Whether the optimizer's states are sharded.
-pub(super) fn distributed_optimizer(
-    section: &mut Section,
-    key: impl Fn(&str) -> String,
-    layout: &Layout,
-) {
+pub(super) fn distributed_optimizer(section: &mut Section, key: impl Fn(&str) -> String, layout: &Layout) {
     let sharded = layout.zero_stage >= 1;
-    let reason = if sharded {
-        "shards optimizer states over DP"
-    } else {
-        "every rank keeps all optimizer states"
-    };
+    let reason = if sharded { "shards optimizer states over DP" } else { "every rank keeps all optimizer states" };
     section.set(key("use_distributed_optimizer"), flag(sharded), reason);
 }
 
 /// What the backward pass computes again.
-pub(super) fn recompute(
-    section: &mut Section,
-    key: impl Fn(&str) -> String,
-    recompute: Recompute,
-    fits: bool,
-) {
+pub(super) fn recompute(section: &mut Section, key: impl Fn(&str) -> String, recompute: Recompute, fits: bool) {
     match recompute {
         Recompute::None => section.set(key("recompute_granularity"), "null", kept_reason(fits)),
         Recompute::Full => {
-            section.set(
-                key("recompute_granularity"),
-                "full",
-                "each layer again from its input: least memory",
-            );
+            section.set(key("recompute_granularity"), "full", "each layer again from its input: least memory");
             section.set(key("recompute_method"), "uniform", "every layer alike");
             section.set(key("recompute_num_layers"), 1, "one layer at a time");
         }
         Recompute::Selective(modules) => {
-            section.set(
-                key("recompute_granularity"),
-                "selective",
-                "less to compute again than whole layers",
-            );
+            section.set(key("recompute_granularity"), "selective", "less to compute again than whole layers");
             section.set(
                 key("recompute_modules"),
                 list(modules.iter().map(module)),
@@ -219,10 +173,7 @@ pub(super) fn recompute(
 pub(super) fn uneven_last_stage(layers: u64, stages: u32) -> Option<(u64, String)> {
     let uneven = stages > 1 && !layers.is_multiple_of(stages.into());
     let last = last_stage(layers, stages).filter(|_| uneven)?;
-    Some((
-        last,
-        format!("{layers} layers do not split evenly into {stages} stages"),
-    ))
+    Some((last, format!("{layers} layers do not split evenly into {stages} stages")))
 }
 
 /// Megatron's name of a module.
@@ -240,18 +191,10 @@ pub(super) fn module(module: RecomputeModule) -> &'static str {
 
 /// Share of the optimizer that the host's CPUs step; `phases` where states move between phases instead.
 pub(super) fn stepped_on_host(layout: &Layout, phases: bool) -> f64 {
-    if layout.offload.optimizer && !phases {
-        1.0
-    } else {
-        layout.optimizer_offload_fraction
-    }
+    if layout.offload.optimizer && !phases { 1.0 } else { layout.optimizer_offload_fraction }
 }
 
 /// That share as Megatron takes it, and why.
 pub(super) fn offload_fraction(share: f64) -> (String, &'static str) {
-    if share < 1.0 {
-        (share.to_string(), "share of it, from the plan")
-    } else {
-        ("1.0".to_owned(), "all of it")
-    }
+    if share < 1.0 { (share.to_string(), "share of it, from the plan") } else { ("1.0".to_owned(), "all of it") }
 }

@@ -17,9 +17,7 @@ use shardwise_rules::megatron_lm::samples;
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::megatron_bridge(emission.job, emission.plan))?;
     let Some(recipe) = recipe(&emission.job.model.id) else {
-        return Err(Unsupported {
-            message: "Megatron-Bridge has no recipe for this model.".to_owned(),
-        });
+        return Err(Unsupported { message: "Megatron-Bridge has no recipe for this model.".to_owned() });
     };
     let kind = match emission.job.workload.kind {
         WorkloadKind::Lora => "peft",
@@ -172,21 +170,13 @@ fn layout(emission: &Emission) -> Section {
     if chunks > 1 {
         let reason = format!("chunks per stage: the bubble shrinks {chunks} times");
         section.set(key("virtual_pipeline_model_parallel_size"), chunks, reason);
-        section.set(
-            key("overlap_p2p_comm"),
-            "true",
-            "stages send while they compute",
-        );
+        section.set(key("overlap_p2p_comm"), "true", "stages send while they compute");
         section.set(key("batch_p2p_comm"), "false", "goes with it");
     } else {
         let reason = "one chunk per stage";
         section.set(key("virtual_pipeline_model_parallel_size"), "null", reason);
     }
-    section.set(
-        key("pipeline_model_parallel_layout"),
-        "null",
-        "no stages by hand",
-    );
+    section.set(key("pipeline_model_parallel_layout"), "null", "no stages by hand");
     if pp > 1 {
         for part in ["embedding", "loss"] {
             let name = format!("account_for_{part}_in_pipeline_split");
@@ -205,21 +195,9 @@ fn layout(emission: &Emission) -> Section {
     let overlap = layout.overlap;
     let gathers = overlap.parameters && layout.zero_stage >= 1;
     for (name, on, with) in [
-        (
-            "ddp.overlap_grad_reduce",
-            overlap.gradients,
-            "gradients, with the backward pass",
-        ),
-        (
-            "ddp.overlap_param_gather",
-            gathers,
-            "parameters, with the forward pass",
-        ),
-        (
-            "model.tp_comm_overlap",
-            overlap.tensor_parallel,
-            "tensor-parallel traffic, with its products",
-        ),
+        ("ddp.overlap_grad_reduce", overlap.gradients, "gradients, with the backward pass"),
+        ("ddp.overlap_param_gather", gathers, "parameters, with the forward pass"),
+        ("model.tp_comm_overlap", overlap.tensor_parallel, "tensor-parallel traffic, with its products"),
     ] {
         section.set(name, flag(on), with);
     }
@@ -270,11 +248,7 @@ fn kernels(emission: &Emission) -> Section {
     let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
     let mut section = Section::new("Kernels");
     let fused = layout.fused_loss;
-    let reason = if fused {
-        "the gradient takes the logits' place"
-    } else {
-        "off, as the plan says"
-    };
+    let reason = if fused { "the gradient takes the logits' place" } else { "off, as the plan says" };
     section.set("model.cross_entropy_loss_fusion", flag(fused), reason);
     if fused {
         let reason = "Transformer Engine's";
@@ -310,11 +284,7 @@ fn run(emission: &Emission) -> Section {
     section.set("optimizer.min_lr", least, "where the decay ends");
     if workload.kind != WorkloadKind::Pretrain {
         let reason = "change this to the weights that Megatron-Bridge converted";
-        section.set(
-            "checkpoint.pretrained_checkpoint",
-            home("checkpoints/base"),
-            reason,
-        );
+        section.set("checkpoint.pretrained_checkpoint", home("checkpoints/base"), reason);
     }
     let reason = "change this to your folder";
     section.set("checkpoint.save", home("checkpoints/shardwise"), reason);

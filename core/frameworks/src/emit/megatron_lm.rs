@@ -17,13 +17,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::megatron_lm(emission.job, emission.plan))?;
     let mut sections = vec![batch(emission)];
     sections.extend(model::sections(&emission.job.model.shape, emission));
-    sections.extend([
-        layout(emission),
-        memory(emission),
-        precision(emission),
-        kernels(emission),
-        run(emission),
-    ]);
+    sections.extend([layout(emission), memory(emission), precision(emission), kernels(emission), run(emission)]);
     let script = Script {
         head: head(emission, &warnings(emission)),
         setup: megatron::setup(emission.job),
@@ -64,11 +58,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
 fn batch(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     let mut section = Section::new("Batch");
-    section.set(
-        "--seq-length",
-        workload.sequence_length,
-        "tokens, from your question",
-    );
+    section.set("--seq-length", workload.sequence_length, "tokens, from your question");
     let micro = micro(emission);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
     section.set("--micro-batch-size", micro, "sequences of one forward pass");
@@ -85,24 +75,13 @@ fn layout(emission: &Emission) -> Section {
     let (shape, gpus) = (&job.model.shape, job.hardware.gpus);
     let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
     let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
-    section.set(
-        "--tensor-model-parallel-size",
-        tp,
-        megatron::tensor_reason(job, shape, tp),
-    );
-    section.set(
-        "--pipeline-model-parallel-size",
-        pp,
-        megatron::pipeline_reason(shape.num_hidden_layers, pp),
-    );
+    section.set("--tensor-model-parallel-size", tp, megatron::tensor_reason(job, shape, tp));
+    section.set("--pipeline-model-parallel-size", pp, megatron::pipeline_reason(shape.num_hidden_layers, pp));
     if layout.virtual_pipeline > 1 {
         section.set(
             "--num-virtual-stages-per-pipeline-rank",
             layout.virtual_pipeline,
-            format!(
-                "chunks per stage: the bubble shrinks {} times",
-                layout.virtual_pipeline
-            ),
+            format!("chunks per stage: the bubble shrinks {} times", layout.virtual_pipeline),
         );
     }
     if let Some((last, reason)) = megatron::uneven_last_stage(shape.num_hidden_layers, pp) {
@@ -111,20 +90,12 @@ fn layout(emission: &Emission) -> Section {
     let dashed = |name: &str| format!("--{}", name.replace('_', "-"));
     megatron::shares(&mut section, dashed, shape, layout);
     if layout.sequence_parallel && tp > 1 {
-        switch(
-            &mut section,
-            "--sequence-parallel",
-            megatron::SEQUENCE_REASON,
-        );
+        switch(&mut section, "--sequence-parallel", megatron::SEQUENCE_REASON);
     }
     let overlap = layout.overlap;
     let sharded = layout.zero_stage >= 1;
     if sharded {
-        switch(
-            &mut section,
-            "--use-distributed-optimizer",
-            "shards optimizer states over DP",
-        );
+        switch(&mut section, "--use-distributed-optimizer", "shards optimizer states over DP");
     }
     if overlap.gradients {
         let reason = "gradients are reduced beside the backward pass";
@@ -153,11 +124,7 @@ fn memory(emission: &Emission) -> Section {
             section.set("--recompute-num-layers", 1, "one layer at a time");
         }
         Recompute::Selective(modules) => {
-            section.set(
-                "--recompute-granularity",
-                "selective",
-                "less to compute again than whole layers",
-            );
+            section.set("--recompute-granularity", "selective", "less to compute again than whole layers");
             let names: Vec<_> = modules.iter().map(megatron::module).collect();
             let reason = "large in memory, quick to compute again";
             section.set("--recompute-modules", names.join(" "), reason);
@@ -166,11 +133,7 @@ fn memory(emission: &Emission) -> Section {
     let narrow = megatron::narrow_states(layout);
     let away = megatron::stepped_on_host(layout, false);
     if away > 0.0 {
-        switch(
-            &mut section,
-            "--optimizer-cpu-offload",
-            "the optimizer steps in host memory",
-        );
+        switch(&mut section, "--optimizer-cpu-offload", "the optimizer steps in host memory");
         let (fraction, own) = megatron::offload_fraction(away);
         section.set("--optimizer-offload-fraction", fraction, own);
         let reason = "copies run beside the step";
@@ -194,12 +157,7 @@ fn precision(emission: &Emission) -> Section {
     switch(&mut section, &half, "weights and activations");
     let own = "matrix products, from your question";
     let recipe = match job.workload.precision {
-        Precision::Fp8 => Some((
-            "--fp8-format",
-            "hybrid",
-            "tensorwise",
-            "one scale per tensor, of the moment",
-        )),
+        Precision::Fp8 => Some(("--fp8-format", "hybrid", "tensorwise", "one scale per tensor, of the moment")),
         Precision::Mxfp8 => Some(("--fp8-format", "e4m3", "mxfp8", "one scale per 32 values")),
         Precision::Nvfp4 => Some(("--fp4-format", "e2m1", "nvfp4", "one scale per 16 values")),
         Precision::Bf16 | Precision::Fp16 => None,
@@ -212,34 +170,18 @@ fn precision(emission: &Emission) -> Section {
     let gathers = layout.zero_stage >= 1 && megatron::stepped_on_host(layout, false) == 0.0;
     match job.workload.precision {
         Precision::Fp8 if gathers => {
-            switch(
-                &mut section,
-                "--fp8-param-gather",
-                "weights live in fp8 alone",
-            );
+            switch(&mut section, "--fp8-param-gather", "weights live in fp8 alone");
         }
         Precision::Mxfp8 if gathers => {
-            switch(
-                &mut section,
-                "--fp8-param-gather",
-                "weights live in fp8 alone",
-            );
+            switch(&mut section, "--fp8-param-gather", "weights live in fp8 alone");
             let reason = "their gathering needs no buffer of its own";
             switch(&mut section, "--reuse-grad-buf-for-mxfp8-param-ag", reason);
         }
         _ => {}
     }
     match layout.gradient_bytes {
-        2.0 => switch(
-            &mut section,
-            "--grad-reduce-in-bf16",
-            "gradients take 2 bytes",
-        ),
-        4.0 => switch(
-            &mut section,
-            "--accumulate-allreduce-grads-in-fp32",
-            "gradients take 4 bytes",
-        ),
+        2.0 => switch(&mut section, "--grad-reduce-in-bf16", "gradients take 2 bytes"),
+        4.0 => switch(&mut section, "--accumulate-allreduce-grads-in-fp32", "gradients take 4 bytes"),
         _ => {}
     }
     section
@@ -249,10 +191,7 @@ fn kernels(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Kernels");
     let (backend, reason) = match layout.attention {
-        Attention::Flash => (
-            "auto",
-            "the fastest that is there: cuDNN's or FlashAttention",
-        ),
+        Attention::Flash => ("auto", "the fastest that is there: cuDNN's or FlashAttention"),
         Attention::Unfused => ("unfused", "from your plan; auto is faster"),
     };
     section.set("--attention-backend", backend, reason);
@@ -279,11 +218,7 @@ fn run(emission: &Emission) -> Section {
     section.set("--weight-decay", "0.1", "usual for language models");
     section.set("--clip-grad", "1.0", "Megatron-LM's own");
     section.set("--adam-beta2", "0.95", "usual for language models");
-    section.set(
-        "--tokenizer-type",
-        "HuggingFaceTokenizer",
-        "the model's own",
-    );
+    section.set("--tokenizer-type", "HuggingFaceTokenizer", "the model's own");
     let (path, reason) = model_path(&job.model);
     section.set("--tokenizer-model", path, reason);
     section.set(
@@ -293,28 +228,16 @@ fn run(emission: &Emission) -> Section {
     );
     section.set("--split", "99,1,0", "training, validation, test");
     let reason = "causal kernels need no mask of tokens × tokens";
-    switch(
-        &mut section,
-        "--no-create-attention-mask-in-dataloader",
-        reason,
-    );
+    switch(&mut section, "--no-create-attention-mask-in-dataloader", reason);
     if tunes {
         let reason = "change this to the converted weights";
         section.set("--load", home("checkpoints/base"), reason);
-        switch(
-            &mut section,
-            "--finetune",
-            "takes their weights, starts the rest anew",
-        );
+        switch(&mut section, "--finetune", "takes their weights, starts the rest anew");
     }
     let reason = "change this to your folder";
     section.set("--save", home("checkpoints/shardwise"), reason);
     section.set("--save-interval", 500, count(500) + " steps");
     section.set("--log-interval", 10, "steps");
-    switch(
-        &mut section,
-        "--log-throughput",
-        "to compare with the estimate",
-    );
+    switch(&mut section, "--log-throughput", "to compare with the estimate");
     section
 }

@@ -12,24 +12,13 @@ use super::{Emission, Snippet, Unsupported, accept, choices, rules};
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::openrlhf(emission.job, emission.plan))?;
     let (file, sections, command) = match (&emission.job.workload.rl, &emission.plan.rollout) {
-        (Some(rl), Some(rollout)) => (
-            "run_openrlhf.sh",
-            reinforcement::sections(emission, rl, rollout),
-            reinforcement::COMMAND.to_owned(),
-        ),
-        _ => (
-            "run_openrlhf_sft.sh",
-            fine_tuning::sections(emission),
-            fine_tuning::command(emission),
-        ),
+        (Some(rl), Some(rollout)) => {
+            ("run_openrlhf.sh", reinforcement::sections(emission, rl, rollout), reinforcement::COMMAND.to_owned())
+        }
+        _ => ("run_openrlhf_sft.sh", fine_tuning::sections(emission), fine_tuning::command(emission)),
     };
-    let script = Script {
-        head: head(emission, &warnings(emission)),
-        setup: Vec::new(),
-        assign: " ",
-        sections,
-        command,
-    };
+    let script =
+        Script { head: head(emission, &warnings(emission)), setup: Vec::new(), assign: " ", sections, command };
     Ok(vec![script.into_snippet(file)])
 }
 
@@ -53,52 +42,24 @@ fn warnings(emission: &Emission) -> Vec<String> {
 /// What `DeepSpeed` is told, the same for both programs.
 fn deepspeed(emission: &Emission, section: &mut Section) {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    section.set(
-        "--ds.zero_stage",
-        layout.zero_stage,
-        zero_reason(layout.zero_stage),
-    );
+    section.set("--ds.zero_stage", layout.zero_stage, zero_reason(layout.zero_stage));
     let half = half(job.workload.precision);
     section.set("--ds.param_dtype", half, "precision of your question");
     if layout.gradient_bytes >= 4.0 {
-        section.set(
-            "--ds.grad_accum_dtype",
-            "fp32",
-            "gradients are summed in fp32, as the plan says",
-        );
+        section.set("--ds.grad_accum_dtype", "fp32", "gradients are summed in fp32, as the plan says");
     }
     if layout.overlap.gradients {
-        switch(
-            section,
-            "--ds.overlap_comm",
-            "gradients are reduced beside the backward pass",
-        );
+        switch(section, "--ds.overlap_comm", "gradients are reduced beside the backward pass");
     }
     if layout.tensor_parallel > 1 {
-        section.set(
-            "--ds.tensor_parallel_size",
-            layout.tensor_parallel,
-            "GPUs that split each matrix",
-        );
+        section.set("--ds.tensor_parallel_size", layout.tensor_parallel, "GPUs that split each matrix");
     }
     if layout.context_parallel > 1 {
-        section.set(
-            "--ds.ring_attn_size",
-            layout.context_parallel,
-            "GPUs that split each sequence, by ring attention",
-        );
+        section.set("--ds.ring_attn_size", layout.context_parallel, "GPUs that split each sequence, by ring attention");
     }
-    section.set(
-        "--ds.attn_implementation",
-        "flash_attention_2",
-        "scores never reach memory",
-    );
+    section.set("--ds.attn_implementation", "flash_attention_2", "scores never reach memory");
     if job.workload.packing {
-        switch(
-            section,
-            "--ds.packing_samples",
-            "sequences side by side, no padding tokens",
-        );
+        switch(section, "--ds.packing_samples", "sequences side by side, no padding tokens");
     }
 }
 

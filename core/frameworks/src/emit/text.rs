@@ -29,10 +29,7 @@ pub(super) struct Section {
 
 impl Section {
     pub(super) fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            settings: Vec::new(),
-        }
+        Self { title: title.into(), settings: Vec::new() }
     }
 
     /// Its heading.
@@ -71,17 +68,9 @@ impl Section {
     }
 
     /// Adds `key=value`; the value is a word of the shell, quoted where it must be.
-    pub(super) fn set(
-        &mut self,
-        key: impl Into<String>,
-        value: impl Display,
-        reason: impl Into<String>,
-    ) {
-        self.settings.push(Setting {
-            key: key.into(),
-            value: value.to_string(),
-            reason: reason.into(),
-        });
+    pub(super) fn set(&mut self, key: impl Into<String>, value: impl Display, reason: impl Into<String>) {
+        self.settings
+            .push(Setting { key: key.into(), value: value.to_string(), reason: reason.into() });
     }
 }
 
@@ -158,13 +147,7 @@ pub(super) fn push_commented(out: &mut String, indent: &str, code: &str, comment
 
 /// The comment head: the question in words, the estimate, the versions, the permalink, the warnings.
 pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
-    let Emission {
-        framework,
-        job,
-        answer,
-        permalink,
-        ..
-    } = emission;
+    let Emission { framework, job, answer, permalink, .. } = emission;
     let mut lines = vec![words::question(job), words::estimate(answer)];
     lines.push(format!(
         "Shardwise {}, data {}, prices {}, for {} {}",
@@ -185,12 +168,7 @@ pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
         // What does not fit is said above, with the probability.
         .filter(|advice| advice.severity != Severity::Hint && advice.id != "out-of-memory");
     lines.extend(serious.map(|advice| format!("Warning: {}", advice.text)));
-    lines.extend(
-        answer
-            .caveats
-            .iter()
-            .map(|caveat| format!("Note: {}", caveat.text)),
-    );
+    lines.extend(answer.caveats.iter().map(|caveat| format!("Note: {}", caveat.text)));
     lines.dedup();
     lines
 }
@@ -227,11 +205,7 @@ pub(super) fn torchrun(job: &Job) -> String {
 pub(super) fn deepspeed(job: &Job) -> String {
     let hardware = &job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let hosts = if count > 1 {
-        " --hostfile \"$HOME/hostfile\""
-    } else {
-        ""
-    };
+    let hosts = if count > 1 { " --hostfile \"$HOME/hostfile\"" } else { "" };
     format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}")
 }
 
@@ -247,10 +221,7 @@ pub(super) fn home(path: &str) -> String {
 
 /// A list of words as hydra and OmegaConf read it, quoted for the shell.
 pub(super) fn list(items: impl IntoIterator<Item = &'static str>) -> String {
-    let items: Vec<String> = items
-        .into_iter()
-        .map(|item| format!("\"{item}\""))
-        .collect();
+    let items: Vec<String> = items.into_iter().map(|item| format!("\"{item}\"")).collect();
     format!("'[{}]'", items.join(","))
 }
 
@@ -276,14 +247,8 @@ pub(super) fn model_path(model: &shardwise_catalog::model::Model) -> (String, &'
                     .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
         });
     if well_formed {
-        (
-            name.to_owned(),
-            "the model on Hugging Face, or a folder with it",
-        )
+        (name.to_owned(), "the model on Hugging Face, or a folder with it")
     } else {
-        (
-            home("models/model"),
-            "change this to the folder of your model",
-        )
+        (home("models/model"), "change this to the folder of your model")
     }
 }

@@ -15,9 +15,7 @@ use shardwise_rules::{machines, nodes};
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::torchtitan(emission.job, emission.plan))?;
     let Some(flavor) = flavor_of(&emission.job.model.shape) else {
-        return Err(Unsupported {
-            message: "torchtitan has no flavor of this model.".to_owned(),
-        });
+        return Err(Unsupported { message: "torchtitan has no flavor of this model.".to_owned() });
     };
     let mut lines = head(emission, &warnings(emission, flavor));
     lines.extend(first_node(machines(emission.job), false));
@@ -36,11 +34,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 fn start(emission: &Emission) -> String {
     let hardware = &emission.job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
-    let meet = if count > 1 {
-        " --rdzv-backend c10d --rdzv-endpoint \"$MASTER_ADDR:29500\""
-    } else {
-        ""
-    };
+    let meet = if count > 1 { " --rdzv-backend c10d --rdzv-endpoint \"$MASTER_ADDR:29500\"" } else { "" };
     format!(
         "torchrun --nnodes {count} --nproc-per-node {gpus}{meet} -m torchtitan.train --job.config_file torchtitan.toml"
     )
@@ -52,8 +46,7 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
     let mut out = Vec::from_iter(joined(emission));
     if layout.fused_lm_head {
         out.push(
-            "torchtitan 0.2.2 writes the logits. They take more than estimated; set fused_lm_head to false."
-                .to_owned(),
+            "torchtitan 0.2.2 writes the logits. They take more than estimated; set fused_lm_head to false.".to_owned(),
         );
     }
     if matches!(layout.recompute, Recompute::Selective(_)) {
@@ -71,15 +64,11 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
         ));
     }
     if job.model.shape.vision.is_some() {
-        out.push(
-            "torchtitan's flavor is the language model; the estimate has the vision tower too."
-                .to_owned(),
-        );
+        out.push("torchtitan's flavor is the language model; the estimate has the vision tower too.".to_owned());
     }
     if job.workload.varies() && !flavor.separates() {
         out.push(
-            "torchtitan's flavor lets joined documents attend to each other; the estimate keeps them apart."
-                .to_owned(),
+            "torchtitan's flavor lets joined documents attend to each other; the estimate keeps them apart.".to_owned(),
         );
     }
     out
@@ -87,11 +76,7 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
 
 fn model(emission: &Emission, flavor: &Flavor) -> Section {
     let mut section = Section::new("Model and data");
-    section.set(
-        "model.name",
-        word(flavor.model),
-        "a model that torchtitan carries",
-    );
+    section.set("model.name", word(flavor.model), "a model that torchtitan carries");
     section.set("model.flavor", word(flavor.flavor), "this size of it");
     let (path, _) = model_path(&emission.job.model);
     let name = match path.rsplit_once('/') {
@@ -103,11 +88,7 @@ fn model(emission: &Emission, flavor: &Flavor) -> Section {
         word(&format!("./assets/hf/{name}")),
         "the tokenizer, as scripts/download_hf_assets.py leaves it",
     );
-    section.set(
-        "training.dataset",
-        word("c4"),
-        "change this to your data: torchtitan/hf_datasets registers it",
-    );
+    section.set("training.dataset", word("c4"), "change this to your data: torchtitan/hf_datasets registers it");
     section
 }
 
@@ -117,36 +98,17 @@ fn batch(emission: &Emission) -> Section {
     let MicroBatch::Sequences(micro) = layout.micro_batch else {
         return section;
     };
-    section.set(
-        "training.seq_len",
-        workload.sequence_length,
-        "tokens, from your question",
-    );
-    section.set(
-        "training.global_batch_size",
-        workload.global_batch,
-        "sequences of a step, from your question",
-    );
+    section.set("training.seq_len", workload.sequence_length, "tokens, from your question");
+    section.set("training.global_batch_size", workload.global_batch, "sequences of a step, from your question");
     let dp = u64::from(layout.data_parallel(emission.job.hardware.gpus));
     let rank = workload.global_batch / dp.max(1);
     if layout.pipeline_parallel > 1 {
-        let reason = format!(
-            "all {} of a rank pass the pipeline together",
-            plural(rank, "sequence", "sequences")
-        );
+        let reason = format!("all {} of a rank pass the pipeline together", plural(rank, "sequence", "sequences"));
         section.set("training.local_batch_size", rank, reason);
-        section.set(
-            "parallelism.pipeline_parallel_microbatch_size",
-            micro,
-            "sequences that one stage takes at a time",
-        );
+        section.set("parallelism.pipeline_parallel_microbatch_size", micro, "sequences that one stage takes at a time");
     } else {
         let passes = plural(rank / micro.max(1), "pass", "passes");
-        section.set(
-            "training.local_batch_size",
-            micro,
-            format!("sequences of one forward pass; {passes} a step"),
-        );
+        section.set("training.local_batch_size", micro, format!("sequences of one forward pass; {passes} a step"));
     }
     section
 }
@@ -156,28 +118,12 @@ fn layout(emission: &Emission) -> Section {
     let gpus = job.hardware.gpus;
     let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, gpus)));
     let (shard, replicate) = shards(layout, gpus).unwrap_or((1, 1));
-    let (tp, cp, pp) = (
-        layout.tensor_parallel,
-        layout.context_parallel,
-        layout.pipeline_parallel,
-    );
+    let (tp, cp, pp) = (layout.tensor_parallel, layout.context_parallel, layout.pipeline_parallel);
     for (key, size, reason) in [
-        (
-            "data_parallel_replicate_degree",
-            replicate,
-            "copies of the sharded model",
-        ),
-        (
-            "data_parallel_shard_degree",
-            shard,
-            "ranks that shard the weights, beside context parallelism",
-        ),
+        ("data_parallel_replicate_degree", replicate, "copies of the sharded model"),
+        ("data_parallel_shard_degree", shard, "ranks that shard the weights, beside context parallelism"),
         ("tensor_parallel_degree", tp, "GPUs that split each matrix"),
-        (
-            "context_parallel_degree",
-            cp,
-            "GPUs that split each sequence",
-        ),
+        ("context_parallel_degree", cp, "GPUs that split each sequence"),
         ("pipeline_parallel_degree", pp, "stages of layers"),
     ] {
         section.set(format!("parallelism.{key}"), size, reason);
@@ -188,11 +134,7 @@ fn layout(emission: &Emission) -> Section {
         } else {
             ("never", "weights stay after the forward pass")
         };
-        section.set(
-            "parallelism.fsdp_reshard_after_forward",
-            word(policy),
-            reason,
-        );
+        section.set("parallelism.fsdp_reshard_after_forward", word(policy), reason);
     }
     if pp > 1 {
         pipeline(emission, &mut section);
@@ -205,11 +147,7 @@ fn layout(emission: &Emission) -> Section {
         );
     }
     if layout.expert_parallel > 1 {
-        section.set(
-            "parallelism.expert_parallel_degree",
-            layout.expert_parallel,
-            "GPUs that share the experts",
-        );
+        section.set("parallelism.expert_parallel_degree", layout.expert_parallel, "GPUs that share the experts");
         section.set(
             "parallelism.expert_tensor_parallel_degree",
             layout.expert_tensor_parallel,
@@ -222,16 +160,9 @@ fn layout(emission: &Emission) -> Section {
 fn pipeline(emission: &Emission, section: &mut Section) {
     let layout = &emission.plan.layout;
     let vpp = layout.virtual_pipeline;
-    let (schedule, reason) = if vpp > 1 {
-        ("Interleaved1F1B", "each rank holds several chunks")
-    } else {
-        ("1F1B", "one stage per rank")
-    };
-    section.set(
-        "parallelism.pipeline_parallel_schedule",
-        word(schedule),
-        reason,
-    );
+    let (schedule, reason) =
+        if vpp > 1 { ("Interleaved1F1B", "each rank holds several chunks") } else { ("1F1B", "one stage per rank") };
+    section.set("parallelism.pipeline_parallel_schedule", word(schedule), reason);
     for end in ["first", "last"] {
         section.set(
             format!("parallelism.pipeline_parallel_{end}_stage_less_layers"),
@@ -254,19 +185,12 @@ fn memory(emission: &Emission) -> Section {
     let mut section = Section::new("Memory");
     let (mode, reason) = match layout.recompute {
         Recompute::None => ("none", kept_reason(emission.answer.fits)),
-        Recompute::Full => (
-            "full",
-            "each layer again from its input: far fewer activations",
-        ),
+        Recompute::Full => ("full", "each layer again from its input: far fewer activations"),
         Recompute::Selective(_) => ("selective", "keeps what takes long to compute"),
     };
     section.set("activation_checkpoint.mode", word(mode), reason);
     if mode == "selective" {
-        section.set(
-            "activation_checkpoint.selective_ac_option",
-            word("op"),
-            "by operation, in every layer",
-        );
+        section.set("activation_checkpoint.selective_ac_option", word("op"), "by operation, in every layer");
     }
     if layout.backend == Backend::Fsdp {
         section.set(
@@ -281,17 +205,8 @@ fn memory(emission: &Emission) -> Section {
 /// The type in which torchtitan keeps the states that the plan counts; `None` where it has none.
 fn state_type(emission: &Emission) -> Option<&'static str> {
     let layout = &emission.plan.layout;
-    let bytes = [
-        layout.master_weights_bytes,
-        layout.gradient_bytes,
-        layout.optimizer_bytes,
-    ];
-    let close = |wanted: [f64; 3]| {
-        bytes
-            .iter()
-            .zip(wanted)
-            .all(|(is, wanted)| (is - wanted).abs() < 0.5)
-    };
+    let bytes = [layout.master_weights_bytes, layout.gradient_bytes, layout.optimizer_bytes];
+    let close = |wanted: [f64; 3]| bytes.iter().zip(wanted).all(|(is, wanted)| (is - wanted).abs() < 0.5);
     if close([4.0, 4.0, 8.0]) {
         Some("float32")
     } else if close([2.0, 2.0, 4.0]) {
@@ -309,11 +224,7 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
         word(state_type(emission).unwrap_or("float32")),
         "weights, gradients and optimizer states",
     );
-    section.set(
-        "training.mixed_precision_param",
-        word("bfloat16"),
-        "what the products read",
-    );
+    section.set("training.mixed_precision_param", word("bfloat16"), "what the products read");
     section.set(
         "training.mixed_precision_reduce",
         word("float32"),
@@ -328,11 +239,7 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
     if layout.fused_loss {
         parts.push(word("loss"));
     }
-    section.set(
-        "compile.enable",
-        truth(!parts.is_empty()),
-        "fuses what lies between the products",
-    );
+    section.set("compile.enable", truth(!parts.is_empty()), "fuses what lies between the products");
     if !parts.is_empty() {
         section.set(
             "compile.components",
@@ -353,11 +260,7 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
     let grouped = format!(", {}", word(&format!("quantize.grouped_mm.{narrow}")));
     section.set(
         "model.converters",
-        format!(
-            "[{}{}]",
-            word(&format!("quantize.linear.{narrow}")),
-            if experts { &grouped } else { "" }
-        ),
+        format!("[{}{}]", word(&format!("quantize.linear.{narrow}")), if experts { &grouped } else { "" }),
         "products in 8 bits, from your question; needs torchao",
     );
     section.set(
@@ -374,14 +277,8 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
     }
     if narrow == "float8" && layout.backend == Backend::Fsdp {
         for (key, reason) in [
-            (
-                "enable_fsdp_float8_all_gather",
-                "weights are gathered in 8 bits",
-            ),
-            (
-                "precompute_float8_dynamic_scale_for_fsdp",
-                "their scales are computed together, once a step",
-            ),
+            ("enable_fsdp_float8_all_gather", "weights are gathered in 8 bits"),
+            ("precompute_float8_dynamic_scale_for_fsdp", "their scales are computed together, once a step"),
         ] {
             section.set(format!("quantize.linear.float8.{key}"), "true", reason);
         }
@@ -395,9 +292,7 @@ fn optimizer(emission: &Emission) -> Section {
     section.set("optimizer.name", word("AdamW"), "two moments");
     section.set("optimizer.lr", rate(workload), "a start; yours to tune");
     section.set("training.max_norm", "1.0", "gradients are clipped");
-    let step = workload
-        .global_batch
-        .saturating_mul(workload.sequence_length);
+    let step = workload.global_batch.saturating_mul(workload.sequence_length);
     let (steps, reason) = match workload.tokens {
         Some(tokens) => {
             #[expect(
@@ -406,23 +301,12 @@ fn optimizer(emission: &Emission) -> Section {
                 reason = "tokens are checked to be positive and finite"
             )]
             let tokens = tokens.ceil() as u64;
-            (
-                tokens.div_ceil(step.max(1)).max(1),
-                format!("{} tokens a step, from your question", count(step)),
-            )
+            (tokens.div_ceil(step.max(1)).max(1), format!("{} tokens a step, from your question", count(step)))
         }
         None => (10_000, "yours to choose".to_owned()),
     };
     section.set("training.steps", steps, reason);
-    section.set(
-        "lr_scheduler.warmup_steps",
-        steps.div_ceil(5).min(2000),
-        "steps until the whole rate",
-    );
-    section.set(
-        "checkpoint.enable",
-        "true",
-        "into ./outputs/checkpoint, every 500 steps",
-    );
+    section.set("lr_scheduler.warmup_steps", steps.div_ceil(5).min(2000), "steps until the whole rate");
+    section.set("checkpoint.enable", "true", "into ./outputs/checkpoint, every 500 steps");
     section
 }

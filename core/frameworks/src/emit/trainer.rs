@@ -1,9 +1,7 @@
 //! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
 
 use super::checkpoint::trained;
-use super::choices::{
-    ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_states, shard_bytes,
-};
+use super::choices::{ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_states, shard_bytes};
 use super::text::Section;
 use super::words::{self, count};
 use super::{Emission, deepspeed};
@@ -31,29 +29,13 @@ pub(super) fn joined(emission: &Emission) -> Option<String> {
 
 /// The optimizer's keys, as DeepSpeed's file has them.
 pub(super) fn optimizer(section: &mut Section, emission: &Emission) {
-    let same = if emission.plan.layout.backend == Backend::Deepspeed {
-        ", as in ds_config.json"
-    } else {
-        ""
-    };
+    let same = if emission.plan.layout.backend == Backend::Deepspeed { ", as in ds_config.json" } else { "" };
     // A plain `1e-4` is a word in YAML 1.1.
     let rate = format!("{:.1e}", learning_rate(&emission.job.workload));
-    section.set(
-        "learning_rate",
-        rate,
-        format!("a start; yours to tune{same}"),
-    );
-    section.set(
-        "adam_beta2",
-        "0.95",
-        format!("usual for language models{same}"),
-    );
+    section.set("learning_rate", rate, format!("a start; yours to tune{same}"));
+    section.set("adam_beta2", "0.95", format!("usual for language models{same}"));
     section.set("weight_decay", "0.0", format!("yours to tune{same}"));
-    section.set(
-        "max_grad_norm",
-        "1.0",
-        format!("gradients are clipped{same}"),
-    );
+    section.set("max_grad_norm", "1.0", format!("gradients are clipped{same}"));
 }
 
 /// Adapters and a base in 4 bits, as options of TRL's scripts and of those that take its names.
@@ -107,11 +89,7 @@ pub(super) fn first_node(nodes: u32, numbered: bool) -> Option<String> {
 /// How long to train: steps where the question counts tokens, else what `otherwise` says.
 pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
-    let length = if workload.joins() {
-        workload.sequence_length as f64
-    } else {
-        workload.mean_sequence_length
-    };
+    let length = if workload.joins() { workload.sequence_length as f64 } else { workload.mean_sequence_length };
     let step = workload.global_batch as f64 * length;
     let tokens = workload.tokens?;
     #[expect(
@@ -120,13 +98,7 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
         reason = "positive, and a float converts to the nearest that there is"
     )]
     let steps = (tokens / step.max(1.0)).ceil().max(1.0) as u64;
-    Some((
-        steps,
-        format!(
-            "{} tokens a step, from your question",
-            count(step.round() as u64)
-        ),
-    ))
+    Some((steps, format!("{} tokens a step, from your question", count(step.round() as u64))))
 }
 
 /// Where every such framework does otherwise than the estimate assumes.

@@ -24,28 +24,12 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let head = head(emission, &warnings(emission));
     let mut snippets = vec![
         yaml::snippet("accelerate_config.yaml", &head, &config::sections(emission)),
-        shell(
-            "train.sh",
-            &head,
-            setup(emission),
-            sections,
-            command(emission, script),
-        ),
+        shell("train.sh", &head, setup(emission), sections, command(emission, script)),
     ];
-    if let (Some(rl), Some(rollout), true) = (
-        &emission.job.workload.rl,
-        &emission.plan.rollout,
-        serves(emission),
-    ) {
+    if let (Some(rl), Some(rollout), true) = (&emission.job.workload.rl, &emission.plan.rollout, serves(emission)) {
         let sections = vec![reinforcement::server(emission, rl, rollout)];
         let command = "trl vllm-serve \"${args[@]}\"".to_owned();
-        snippets.push(shell(
-            "vllm_server.sh",
-            &head,
-            Vec::new(),
-            sections,
-            command,
-        ));
+        snippets.push(shell("vllm_server.sh", &head, Vec::new(), sections, command));
     }
     Ok(snippets)
 }
@@ -57,13 +41,7 @@ fn shell(
     sections: Vec<Section>,
     command: String,
 ) -> Snippet {
-    let script = Script {
-        head: head.to_vec(),
-        setup,
-        assign: " ",
-        sections,
-        command,
-    };
+    let script = Script { head: head.to_vec(), setup, assign: " ", sections, command };
     script.into_snippet(file)
 }
 
@@ -76,10 +54,7 @@ fn machines(emission: &Emission) -> u32 {
 fn setup(emission: &Emission) -> Vec<(String, String)> {
     let mut lines = Vec::from_iter(rendezvous(machines(emission)));
     if serves(emission) {
-        lines.push((
-            ": \"${VLLM_HOST:?}\"".to_owned(),
-            "the node on which vllm_server.sh runs".to_owned(),
-        ));
+        lines.push((": \"${VLLM_HOST:?}\"".to_owned(), "the node on which vllm_server.sh runs".to_owned()));
     }
     lines
 }
@@ -104,7 +79,10 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let kept = [shard_bytes(emission), layout.gradient_bytes, moments];
     out.extend(other_states(layout, kept, "TRL"));
     if !layout.fused_lm_head {
-        out.push("TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.".to_owned());
+        out.push(
+            "TRL computes the loss without the logits; the plan holds them, so there is more room than estimated."
+                .to_owned(),
+        );
     }
     let deepspeed = layout.backend == Backend::Deepspeed;
     if deepspeed && layout.overlap.gradients && matches!(layout.zero_stage, 1 | 2) {
@@ -151,17 +129,9 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = trained(job, &job.model);
     section.set("--model_name_or_path", path, reason);
     let precision = job.workload.precision;
-    section.set(
-        format!("--{}", half(precision)),
-        "True",
-        "precision of your question",
-    );
+    section.set(format!("--{}", half(precision)), "True", "precision of your question");
     if layout.backend == Backend::Fsdp && job.workload.full_parameter() {
-        section.set(
-            "--dtype",
-            "float32",
-            "FSDP's shards are the master weights; products read 16 bits",
-        );
+        section.set("--dtype", "float32", "FSDP's shards are the master weights; products read 16 bits");
     } else {
         let reason = if job.workload.full_parameter() {
             "DeepSpeed keeps master weights of its own"
@@ -192,22 +162,13 @@ fn checkpointing(section: &mut Section, emission: &Emission) {
     };
     section.set("--gradient_checkpointing", flag(full && !fsdp), reason);
     if layout.offload.activations && !(full && fsdp) {
-        section.set(
-            "--activation_offloading",
-            "True",
-            "activations wait in host memory for the backward pass",
-        );
+        section.set("--activation_offloading", "True", "activations wait in host memory for the backward pass");
     }
 }
 
 /// Batch of one GPU and passes before the optimizer steps.
 fn batch(section: &mut Section, emission: &Emission) {
-    passes(
-        section,
-        emission,
-        "--per_device_train_batch_size",
-        "--gradient_accumulation_steps",
-    );
+    passes(section, emission, "--per_device_train_batch_size", "--gradient_accumulation_steps");
 }
 
 fn run(emission: &Emission) -> Section {
@@ -216,33 +177,13 @@ fn run(emission: &Emission) -> Section {
     let lr = rate(&emission.job.workload);
     section.set("--learning_rate", lr, "a start; yours to tune");
     if eight_bit(layout) {
-        section.set(
-            "--optim",
-            "adamw_torch_8bit",
-            "torchao's: two moments of one byte each",
-        );
+        section.set("--optim", "adamw_torch_8bit", "torchao's: two moments of one byte each");
     } else {
-        section.set(
-            "--optim",
-            "adamw_torch_fused",
-            "two moments of 4 bytes each",
-        );
+        section.set("--optim", "adamw_torch_fused", "two moments of 4 bytes each");
     }
-    section.set(
-        "--num_train_epochs",
-        1,
-        "passes over your data; yours to choose",
-    );
+    section.set("--num_train_epochs", 1, "passes over your data; yours to choose");
     section.set("--report_to", "none", "no account is needed");
-    section.set(
-        "--dataset_name",
-        home("data/train"),
-        "change this to your data",
-    );
-    section.set(
-        "--output_dir",
-        home("output/shardwise"),
-        "change this to your folder",
-    );
+    section.set("--dataset_name", home("data/train"), "change this to your data");
+    section.set("--output_dir", home("output/shardwise"), "change this to your folder");
     section
 }

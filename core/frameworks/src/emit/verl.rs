@@ -23,10 +23,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     accept(rules::verl(emission.job, emission.plan))?;
     let Some(version) = Version::named(emission.version) else {
         return Err(Unsupported {
-            message: format!(
-                "veRL {} is no version that texts are written for.",
-                emission.version
-            ),
+            message: format!("veRL {} is no version that texts are written for.", emission.version),
         });
     };
     let megatron = emission.plan.layout.backend == Backend::Megatron;
@@ -97,20 +94,16 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
     let offload = layout.offload;
     if offload.gradients && !offload.parameters && emission.job.workload.rl.is_some() {
-        out.push(
-            "veRL moves gradients with the parameters, and the plan offloads them alone."
-                .to_owned(),
-        );
+        out.push("veRL moves gradients with the parameters, and the plan offloads them alone.".to_owned());
     }
     // Of adapters they are next to nothing.
     if emission.job.workload.lora.is_none() {
         out.extend(other_states(layout, engine::state_bytes(emission), "veRL"));
     }
-    if layout.overlap.tensor_parallel
-        && layout.backend == Backend::Megatron
-        && layout.tensor_parallel > 1
-    {
-        out.push("veRL does not overlap tensor-parallel collectives by itself; the plan assumes that it does.".to_owned());
+    if layout.overlap.tensor_parallel && layout.backend == Backend::Megatron && layout.tensor_parallel > 1 {
+        out.push(
+            "veRL does not overlap tensor-parallel collectives by itself; the plan assumes that it does.".to_owned(),
+        );
     }
     out.extend(choices::speculative(emission.plan));
     out

@@ -5,9 +5,7 @@ pub(super) use shardwise_catalog::words::{amount, count, figure, gib, plain, plu
 use shardwise_catalog::words::{product, tenths};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::{
-    Answer, Fit, FitState, LoraTargets, Precision, Schedule, WorkloadKind,
-};
+use shardwise_question::wire::{Answer, Fit, FitState, LoraTargets, Precision, Schedule, WorkloadKind};
 use shardwise_question::workload::Lora;
 use shardwise_search::caveats::factors;
 
@@ -54,22 +52,13 @@ pub(super) fn question(job: &Job) -> String {
         Precision::Mxfp8 => ", mxfp8",
         Precision::Nvfp4 => ", nvfp4",
     };
-    format!(
-        "{task} of {}{adapters} on {} × {}: {size}{precision}",
-        job.model.name, hardware.gpus, hardware.name
-    )
+    format!("{task} of {}{adapters} on {} × {}: {size}{precision}", job.model.name, hardware.gpus, hardware.name)
 }
 
 fn lora_words(name: &str, lora: Option<Lora>) -> String {
     match lora {
-        Some(Lora {
-            rank,
-            targets: LoraTargets::Attention,
-        }) => format!("{name} (rank {rank}, attention)"),
-        Some(Lora {
-            rank,
-            targets: LoraTargets::AllLinear,
-        }) => format!("{name} (rank {rank})"),
+        Some(Lora { rank, targets: LoraTargets::Attention }) => format!("{name} (rank {rank}, attention)"),
+        Some(Lora { rank, targets: LoraTargets::AllLinear }) => format!("{name} (rank {rank})"),
         None => name.to_owned(),
     }
 }
@@ -79,26 +68,14 @@ pub(super) fn estimate(answer: &Answer) -> String {
     let mut line = format!("{} tokens/s per GPU", figure(answer.tokens_per_s_per_gpu));
     if let Some(interval) = &answer.interval {
         let [low, high] = interval.tokens_per_s_per_gpu;
-        line += &format!(
-            " ({} %: {} to {})",
-            fixed(interval.coverage * 100.0, 0),
-            figure(low),
-            figure(high)
-        );
+        line += &format!(" ({} %: {} to {})", fixed(interval.coverage * 100.0, 0), figure(low), figure(high));
     }
-    line += &format!(
-        ", {} of {}",
-        tenths(answer.memory.reserved_gib),
-        gib(answer.memory.capacity_gib)
-    );
+    line += &format!(", {} of {}", tenths(answer.memory.reserved_gib), gib(answer.memory.capacity_gib));
     if let Some(usd) = answer.usd_per_mtok {
         line += &format!(", ${} per million tokens", figure(usd));
     }
     if let Some(calibration) = &answer.calibration {
-        line += &format!(
-            ", calibrated with a run of your own ({})",
-            factors(calibration)
-        );
+        line += &format!(", calibrated with a run of your own ({})", factors(calibration));
     }
     line
 }
@@ -110,19 +87,15 @@ pub(super) fn decision(answer: &Answer) -> Option<String> {
     let probability = percent(fit.probability);
     match fit.state {
         FitState::Fits => fit.mean_response_at_most.map(|mean| {
-            format!(
-                "Note: as sure as asked while the mean response is at most {} tokens.",
-                figure(mean.floor())
-            )
+            format!("Note: as sure as asked while the mean response is at most {} tokens.", figure(mean.floor()))
         }),
         FitState::Tight => Some(format!(
             "Warning: tight. It fits with a probability of {probability} %; {} % are asked for.",
             percent(fit.confidence)
         )),
-        FitState::Unlikely => Some(format!(
-            "Warning: it is unlikely to fit, with a probability of {probability} %. {}",
-            shortfall(fit)
-        )),
+        FitState::Unlikely => {
+            Some(format!("Warning: it is unlikely to fit, with a probability of {probability} %. {}", shortfall(fit)))
+        }
         FitState::No => Some(format!(
             "Warning: it does not fit, with a probability of {probability} % that it does. {}",
             shortfall(fit)
@@ -133,33 +106,20 @@ pub(super) fn decision(answer: &Answer) -> Option<String> {
 /// A probability as a whole number of hundredths, never rounded up: what is less than asked for reads as less.
 fn percent(probability: f64) -> String {
     let hundredths = (probability.clamp(0.0, 1.0) * 100.0 + 1e-9).floor();
-    if probability > 0.0 && hundredths < 1.0 {
-        "< 1".to_owned()
-    } else {
-        fixed(hundredths, 0)
-    }
+    if probability > 0.0 && hundredths < 1.0 { "< 1".to_owned() } else { fixed(hundredths, 0) }
 }
 
 /// By how much the memory falls short, and where.
 fn shortfall(fit: &Fit) -> String {
     let (needed, capacity) = (gib(fit.needed_gib), gib(fit.capacity_gib));
     if fit.margin_gib >= 0.0 {
-        return format!(
-            "{needed} of {capacity} are needed by the estimate, whose error is larger than what is left."
-        );
+        return format!("{needed} of {capacity} are needed by the estimate, whose error is larger than what is left.");
     }
     let over = gib(-fit.margin_gib);
     match fit.phase {
-        "host" => format!(
-            "{needed} of {capacity} are needed in the host memory of a node: {over} too much."
-        ),
-        "engine" => format!(
-            "{needed} of {capacity} are needed in the engine's share of a GPU: {over} too much."
-        ),
-        phase => format!(
-            "{needed} of {capacity} are needed on a GPU in {}: {over} too much.",
-            phase.replace('_', " ")
-        ),
+        "host" => format!("{needed} of {capacity} are needed in the host memory of a node: {over} too much."),
+        "engine" => format!("{needed} of {capacity} are needed in the engine's share of a GPU: {over} too much."),
+        phase => format!("{needed} of {capacity} are needed on a GPU in {}: {over} too much.", phase.replace('_', " ")),
     }
 }
 
@@ -172,13 +132,7 @@ pub(super) fn layout_title(layout: &Layout, gpus: u32) -> String {
         ("Ulysses", layout.ulysses_parallel),
         ("DP", layout.data_parallel(gpus)),
     ]);
-    let experts = if layout.expert_parallel > 1 {
-        format!(", experts EP {}", layout.expert_parallel)
-    } else {
-        String::new()
-    };
-    format!(
-        "{} = {product}{experts}",
-        plural(gpus.into(), "GPU", "GPUs")
-    )
+    let experts =
+        if layout.expert_parallel > 1 { format!(", experts EP {}", layout.expert_parallel) } else { String::new() };
+    format!("{} = {product}{experts}", plural(gpus.into(), "GPU", "GPUs"))
 }

@@ -35,11 +35,7 @@ impl Draft<'_> {
         match spec.filter(|_| alike) {
             Some(spec) => {
                 if named.is_none() {
-                    self.assume(
-                        "hardware.gpu",
-                        spec.gpu.clone(),
-                        "From the base question: no text names the GPU.",
-                    );
+                    self.assume("hardware.gpu", spec.gpu.clone(), "From the base question: no text names the GPU.");
                 }
                 let (network, price) = (spec.internode_gbit_per_s_per_gpu, spec.usd_per_gpu_hour);
                 let (gpus, node) = (spec.gpus, spec.gpus_per_node);
@@ -55,11 +51,7 @@ impl Draft<'_> {
                 if self.field("hardware.gpus").is_none()
                     && let Some(gpus) = gpus
                 {
-                    self.assume(
-                        "hardware.gpus",
-                        gpus,
-                        "From the base question: the text does not tell it.",
-                    );
+                    self.assume("hardware.gpus", gpus, "From the base question: the text does not tell it.");
                     if let Some(node) = node {
                         self.set("hardware.gpus_per_node", node);
                     }
@@ -71,11 +63,7 @@ impl Draft<'_> {
             None => {}
         }
         if self.field("hardware.gpus").is_none() {
-            self.assume(
-                "hardware.gpus",
-                8,
-                "The text does not tell how many GPUs run it.",
-            );
+            self.assume("hardware.gpus", 8, "The text does not tell how many GPUs run it.");
         }
     }
 
@@ -86,11 +74,7 @@ impl Draft<'_> {
         for (name, factor) in ["time", "memory"].into_iter().zip(factors) {
             if let Some(factor) = factor {
                 let field = format!("calibration.{name}");
-                self.assume(
-                    &field,
-                    factor,
-                    "From the base question: a run of your own is calibrated with it.",
-                );
+                self.assume(&field, factor, "From the base question: a run of your own is calibrated with it.");
             }
         }
     }
@@ -101,21 +85,9 @@ impl Draft<'_> {
         if self.field("workload.rl").is_some() {
             let rl = base.and_then(|base| base.rl.as_ref());
             let fields = [
-                (
-                    "mean_prompt_length",
-                    rl.and_then(|rl| rl.mean_prompt_length),
-                    "max_prompt_length",
-                ),
-                (
-                    "mean_response_length",
-                    rl.and_then(|rl| rl.mean_response_length),
-                    "max_response_length",
-                ),
-                (
-                    "response_length_cv",
-                    rl.and_then(|rl| rl.response_length_cv),
-                    "",
-                ),
+                ("mean_prompt_length", rl.and_then(|rl| rl.mean_prompt_length), "max_prompt_length"),
+                ("mean_response_length", rl.and_then(|rl| rl.mean_response_length), "max_response_length"),
+                ("response_length_cv", rl.and_then(|rl| rl.response_length_cv), ""),
                 ("reward_s", rl.and_then(|rl| rl.reward_s), ""),
             ];
             for (name, value, longest) in fields {
@@ -125,9 +97,7 @@ impl Draft<'_> {
                     .and_then(Value::as_f64)
                     .unwrap_or(f64::INFINITY);
                 match value.filter(|value| *value <= limit) {
-                    Some(value) => {
-                        self.assume(&field, value, "From the base question: no text tells it.")
-                    }
+                    Some(value) => self.assume(&field, value, "From the base question: no text tells it."),
                     None if !longest.is_empty() => {
                         self.assume(
                             &field,
@@ -139,15 +109,9 @@ impl Draft<'_> {
                 }
             }
         } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
-            let limit = self
-                .field("workload.sequence_length")
-                .and_then(Value::as_f64);
+            let limit = self.field("workload.sequence_length").and_then(Value::as_f64);
             if limit.is_some_and(|limit| mean <= limit) {
-                self.assume(
-                    "workload.mean_sequence_length",
-                    mean,
-                    "From the base question: no text tells it.",
-                );
+                self.assume("workload.mean_sequence_length", mean, "From the base question: no text tells it.");
             }
         }
     }

@@ -29,13 +29,9 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut template = String::new();
     let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
     // What the templates refer to and leave to the dataclass.
-    draft.settings.state(
-        format!("{RUN}.num_inference_per_prompt"),
-        Setting {
-            value: "32".to_owned(),
-            ..Setting::default()
-        },
-    );
+    draft
+        .settings
+        .state(format!("{RUN}.num_inference_per_prompt"), Setting { value: "32".to_owned(), ..Setting::default() });
     for setting in stated_in_yaml(parts) {
         draft.state(setting);
     }
@@ -50,7 +46,11 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                     draft.snippet = !yaml;
                 } else {
                     // chatlearn/entrypoint.py, line 94.
-                    draft.refuse("--config-file", "Without --config-file ChatLearn drops every override. Add it right behind grpo.", launch.line);
+                    draft.refuse(
+                        "--config-file",
+                        "Without --config-file ChatLearn drops every override. Add it right behind grpo.",
+                        launch.line,
+                    );
                 }
                 report_notes(&mut draft, script, &launch);
             }
@@ -121,14 +121,8 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
     let key = if draft.states(first) { first } else { second };
     let entry = draft.take_model(key, "model");
     // FSDP's trainer computes GRPO's loss in any case.
-    let by_response = draft
-        .flag(&format!("{TRAINER}.use_group_sequence_policy"))
-        .unwrap_or(false);
-    let kind = if by_response && megatron {
-        "gspo"
-    } else {
-        "grpo"
-    };
+    let by_response = draft.flag(&format!("{TRAINER}.use_group_sequence_policy")).unwrap_or(false);
+    let kind = if by_response && megatron { "gspo" } else { "grpo" };
     draft.set("workload.kind", kind);
     machine(draft);
     batch(draft);
@@ -142,9 +136,7 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
         for field in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
             draft.set(&format!("plan.{field}"), 1);
         }
-        let ulysses = draft
-            .count(&format!("{TRAINER}.ulysses_sequence_parallel_size"))
-            .unwrap_or(1);
+        let ulysses = draft.count(&format!("{TRAINER}.ulysses_sequence_parallel_size")).unwrap_or(1);
         draft.set("plan.ulysses_parallel", ulysses);
         draft.set("plan.zero_stage", 3);
         // fsdp_module.py, line 354.
@@ -176,10 +168,7 @@ fn batch(draft: &mut Draft) {
     let responses = stated.or_else(|| draft.count(&format!("{RUN}.num_inference_per_prompt")));
     let responses = responses.unwrap_or(32);
     draft.set("workload.rl.responses_per_prompt", responses);
-    for (name, field) in [
-        ("sample_per_episode", "prompts_per_step"),
-        ("train_global_batch_size", "mini_batch"),
-    ] {
+    for (name, field) in [("sample_per_episode", "prompts_per_step"), ("train_global_batch_size", "mini_batch")] {
         let key = format!("{RUN}.{name}");
         let samples = draft.count(&key);
         let field = format!("workload.rl.{field}");
@@ -187,30 +176,20 @@ fn batch(draft: &mut Draft) {
             if !samples.is_multiple_of(responses) {
                 draft.refuse(
                     &key,
-                    format!(
-                        "{samples} samples are no multiple of {responses} responses of a prompt."
-                    ),
+                    format!("{samples} samples are no multiple of {responses} responses of a prompt."),
                     0,
                 );
             }
             draft.set(&field, (samples / responses).max(1));
         } else {
-            draft.assume(
-                &field,
-                (512 / responses).max(1),
-                format!("The templates' 512 samples; {key} would say."),
-            );
+            draft.assume(&field, (512 / responses).max(1), format!("The templates' 512 samples; {key} would say."));
         }
     }
     for (name, field, default) in [
         ("max_prompt_tokens_length", "max_prompt_length", 1024),
         ("max_response_tokens_length", "max_response_length", 2048),
     ] {
-        draft.take_count(
-            &format!("{POLICY}.{name}"),
-            &format!("workload.rl.{field}"),
-            Some(default),
-        );
+        draft.take_count(&format!("{POLICY}.{name}"), &format!("workload.rl.{field}"), Some(default));
     }
 }
 
@@ -242,13 +221,9 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     }
     let sequence = draft.flag(&key("sequence_parallel")).unwrap_or(true);
     draft.set("plan.sequence_parallel", sequence && tensor > 1);
-    let sharded = draft
-        .flag(&key("use_distributed_optimizer"))
-        .unwrap_or(!file);
+    let sharded = draft.flag(&key("use_distributed_optimizer")).unwrap_or(!file);
     draft.set("plan.zero_stage", u64::from(sharded));
-    let word = draft
-        .text(&key("recompute_granularity"))
-        .unwrap_or_default();
+    let word = draft.text(&key("recompute_granularity")).unwrap_or_default();
     let modules = draft.text(&key("recompute_modules"));
     let (recompute, trouble) = recompute(value::unquoted(&word), modules.as_deref());
     draft.set("plan.recompute", recompute);
@@ -258,84 +233,59 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     let layers = draft.count(&key("recompute_num_layers"));
     let full = value::unquoted(&word) == "full";
     if full && draft.text(&key("recompute_method")).is_none() {
-        draft.refuse(&key("recompute_method"), "Full recomputation needs a method. Add recompute_method=uniform and recompute_num_layers=1.", 0);
+        draft.refuse(
+            &key("recompute_method"),
+            "Full recomputation needs a method. Add recompute_method=uniform and recompute_num_layers=1.",
+            0,
+        );
     } else if let Some(trouble) = layers_trouble(value::unquoted(&word), layers) {
         draft.refuse(&key("recompute_num_layers"), trouble, 0);
     }
-    if [
-        "decoder_first_pipeline_num_layers",
-        "decoder_last_pipeline_num_layers",
-    ]
-    .iter()
-    .any(|name| draft.states(&key(name)))
+    if ["decoder_first_pipeline_num_layers", "decoder_last_pipeline_num_layers"]
+        .iter()
+        .any(|name| draft.states(&key(name)))
     {
         draft.overrule("plan.pipeline_parallel");
     }
 }
 
 fn packing(draft: &mut Draft, megatron: bool, template: &str, yaml: bool) {
-    let packs = draft
-        .flag(&format!("{TRAINER}.packing"))
-        .unwrap_or(megatron && !yaml);
+    let packs = draft.flag(&format!("{TRAINER}.packing")).unwrap_or(megatron && !yaml);
     draft.set("workload.packing", packs);
     let key = format!("{TRAINER}.max_token_in_packing");
     if megatron && !draft.states(&key) && !template.is_empty() && !yaml {
-        draft.refuse(&key, "template/grpo_megatron.yaml takes it from a key that is not there, and fails. State it, packing or not.", 0);
+        draft.refuse(
+            &key,
+            "template/grpo_megatron.yaml takes it from a key that is not there, and fails. State it, packing or not.",
+            0,
+        );
     }
     if !packs {
-        draft.take_count(
-            &format!("{RUN}.train_micro_batch_size"),
-            "plan.micro_batch",
-            Some(8),
-        );
+        draft.take_count(&format!("{RUN}.train_micro_batch_size"), "plan.micro_batch", Some(8));
         return;
     }
-    let size = |name: &str| {
-        draft
-            .field(&format!("plan.{name}"))
-            .and_then(Value::as_u64)
-            .unwrap_or(1)
-            .max(1)
-    };
+    let size = |name: &str| draft.field(&format!("plan.{name}")).and_then(Value::as_u64).unwrap_or(1).max(1);
     // The budget is of the whole sequence; the question's is of one GPU.
     let split = size("context_parallel").saturating_mul(size("ulysses_parallel"));
     let longest = ["max_prompt_length", "max_response_length"]
         .iter()
-        .filter_map(|name| {
-            draft
-                .field(&format!("workload.rl.{name}"))
-                .and_then(Value::as_u64)
-        })
+        .filter_map(|name| draft.field(&format!("workload.rl.{name}")).and_then(Value::as_u64))
         .fold(0, u64::saturating_add);
     match draft.count(&key) {
         Some(tokens) => draft.set("plan.max_tokens_per_gpu", (tokens / split).max(1)),
         None if megatron => {
             let tokens = longest.div_ceil(split).max(1);
-            draft.assume(
-                "plan.max_tokens_per_gpu",
-                tokens,
-                format!("The longest sequence; {key} would say."),
-            );
+            draft.assume("plan.max_tokens_per_gpu", tokens, format!("The longest sequence; {key} would say."));
         }
         None => draft.default(&key, "plan.max_tokens_per_gpu", 32768 / split),
     }
 }
 
 fn offload(draft: &mut Draft, megatron: bool, file: bool) {
-    let mut freed = |name: &str| {
-        draft
-            .flag(&format!("{TRAINER}.free_gpu_memory.{name}"))
-            .unwrap_or(!file)
-    };
+    let mut freed = |name: &str| draft.flag(&format!("{TRAINER}.free_gpu_memory.{name}")).unwrap_or(!file);
     let (parameters, optimizer) = (freed("offload_weights"), freed("offload_optimizer_states"));
-    let gradients = if megatron {
-        freed("free_grad_buffers")
-    } else {
-        parameters
-    };
-    let away = draft
-        .flag("models.ref_policy.free_gpu_memory.offload_weights")
-        .unwrap_or(!file);
+    let gradients = if megatron { freed("free_grad_buffers") } else { parameters };
+    let away = draft.flag("models.ref_policy.free_gpu_memory.offload_weights").unwrap_or(!file);
     draft.set(
         "plan.offload",
         json!({"parameters": parameters, "gradients": gradients, "optimizer": optimizer, "activations": false}),
@@ -353,43 +303,20 @@ fn generation(draft: &mut Draft, megatron: bool, file: bool) {
     let key = |name: &str| format!("{POLICY}.{name}");
     let engine = draft.text(&format!("{RUN}.rollout_backend"));
     let sglang = engine.as_deref().map(value::unquoted) == Some("sglang");
-    draft.set(
-        "plan.rollout.engine",
-        if sglang { "sglang" } else { "vllm" },
-    );
+    draft.set("plan.rollout.engine", if sglang { "sglang" } else { "vllm" });
     let tensor = if megatron && !file { 2 } else { 1 };
-    draft.take_count(
-        &key("tensor_model_parallel_size"),
-        "plan.rollout.tensor_parallel",
-        Some(tensor),
-    );
+    draft.take_count(&key("tensor_model_parallel_size"), "plan.rollout.tensor_parallel", Some(tensor));
     match draft.number(&key("gpu_memory_utilization")) {
         Some(share) => draft.set("plan.rollout.gpu_memory_utilization", share),
-        None => draft.default(
-            &key("gpu_memory_utilization"),
-            "plan.rollout.gpu_memory_utilization",
-            0.8,
-        ),
+        None => draft.default(&key("gpu_memory_utilization"), "plan.rollout.gpu_memory_utilization", 0.8),
     }
     // SGLang's module reads neither of these.
     if !sglang {
-        draft.take_count(
-            &key("generation_batch_size"),
-            "plan.rollout.max_num_seqs",
-            Some(if file { 1 } else { 256 }),
-        );
-        draft.take_count(
-            &key("max_num_batched_tokens"),
-            "plan.rollout.max_num_batched_tokens",
-            Some(32768),
-        );
+        draft.take_count(&key("generation_batch_size"), "plan.rollout.max_num_seqs", Some(if file { 1 } else { 256 }));
+        draft.take_count(&key("max_num_batched_tokens"), "plan.rollout.max_num_batched_tokens", Some(32768));
     }
-    let eager = draft
-        .flag(&key("enforce_eager"))
-        .unwrap_or(megatron && !file);
+    let eager = draft.flag(&key("enforce_eager")).unwrap_or(megatron && !file);
     draft.set("plan.rollout.enforce_eager", eager);
-    let free = draft
-        .flag(&key("free_gpu_memory.offload_weights"))
-        .unwrap_or(!file);
+    let free = draft.flag(&key("free_gpu_memory.offload_weights")).unwrap_or(!file);
     draft.set("plan.rollout.free_cache", free);
 }

@@ -39,12 +39,7 @@ struct Run {
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Framework::Deepspeed, keys::SECTIONS, base);
     let configs = state_configs(&mut draft, parts)?;
-    let mut run = Run {
-        before: Vec::new(),
-        trainer: false,
-        config: configs > 0,
-        deepspeed: configs > 0,
-    };
+    let mut run = Run { before: Vec::new(), trainer: false, config: configs > 0, deepspeed: configs > 0 };
     for part in parts {
         match &part.kind {
             Kind::Json(_) => {}
@@ -60,11 +55,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 run.deepspeed |= run.before.iter().any(launcher);
                 report_notes(&mut draft, script, &launch);
             }
-            Kind::Yaml(_) => draft.unread(
-                "YAML",
-                "Accelerate's YAML is not read; paste ds_config.json.",
-                0,
-            ),
+            Kind::Yaml(_) => draft.unread("YAML", "Accelerate's YAML is not read; paste ds_config.json.", 0),
         }
     }
     question(&mut draft, &run);
@@ -106,21 +97,14 @@ fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> R
         && !keys::gone(path)
     {
         for (key, value) in map {
-            let path = if path.is_empty() {
-                key.clone()
-            } else {
-                format!("{path}.{key}")
-            };
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             flatten(draft, &path, value, count)?;
         }
         return Ok(());
     }
     *count += 1;
     if *count > MOST_KEYS || path.len() > 4096 {
-        return Err(Trouble::new(
-            0,
-            "The configuration has more than 20,000 keys. Paste ds_config.json alone.",
-        ));
+        return Err(Trouble::new(0, "The configuration has more than 20,000 keys. Paste ds_config.json alone."));
     }
     let text = match value {
         Value::String(text) => text.clone(),
@@ -165,11 +149,7 @@ fn own_flag(draft: &mut Draft, key: &str) -> Option<bool> {
 
 /// A whole number of the configuration, or the training script's where that fills it.
 fn count(draft: &mut Draft, key: &str, argument: &str) -> Option<u64> {
-    if own(draft, key).is_some() {
-        draft.count(key)
-    } else {
-        draft.count(argument)
-    }
+    if own(draft, key).is_some() { draft.count(key) } else { draft.count(argument) }
 }
 
 fn question(draft: &mut Draft, run: &Run) {
@@ -200,32 +180,16 @@ fn question(draft: &mut Draft, run: &Run) {
         stage_by_name(draft);
     }
     kind(draft);
-    let lengths = [
-        "max_length",
-        "max_seq_length",
-        "max_seq_len",
-        "model_max_length",
-        "block_size",
-        "cutoff_len",
-    ];
-    let length = lengths
-        .iter()
-        .find_map(|name| draft.count(&format!("--{name}")));
-    match (
-        length,
-        draft.base.and_then(|base| base.workload.sequence_length),
-    ) {
+    let lengths = ["max_length", "max_seq_length", "max_seq_len", "model_max_length", "block_size", "cutoff_len"];
+    let length = lengths.iter().find_map(|name| draft.count(&format!("--{name}")));
+    match (length, draft.base.and_then(|base| base.workload.sequence_length)) {
         (Some(length), _) => draft.set("workload.sequence_length", length),
-        (None, Some(length)) => draft.assume(
-            "workload.sequence_length",
-            length,
-            "From the base question: the text does not tell it.",
-        ),
-        (None, None) => draft.assume(
-            "workload.sequence_length",
-            2048,
-            "The text does not tell it; --max_length would say.",
-        ),
+        (None, Some(length)) => {
+            draft.assume("workload.sequence_length", length, "From the base question: the text does not tell it.")
+        }
+        (None, None) => {
+            draft.assume("workload.sequence_length", 2048, "The text does not tell it; --max_length would say.")
+        }
     }
     if let Some(packing) = draft.flag("--packing") {
         draft.set("workload.packing", packing);
@@ -238,15 +202,9 @@ fn question(draft: &mut Draft, run: &Run) {
             "full",
             "activation_checkpointing is set up: a script that reads it recomputes each layer.",
         ),
-        None => draft.assume(
-            "plan.recompute",
-            "none",
-            "ds_config.json cannot say it; --gradient_checkpointing would.",
-        ),
+        None => draft.assume("plan.recompute", "none", "ds_config.json cannot say it; --gradient_checkpointing would."),
     }
-    let liger = draft
-        .flag("--use_liger_kernel")
-        .or_else(|| draft.flag("--use_liger"));
+    let liger = draft.flag("--use_liger_kernel").or_else(|| draft.flag("--use_liger"));
     draft.set("plan.fused_lm_head", liger.unwrap_or(false));
 }
 
@@ -264,8 +222,7 @@ fn processes(draft: &mut Draft, before: &[Word]) -> bool {
     } else {
         // A host alone gives all of its GPUs, which the text does not count.
         let count = |host: &str| Some(host.split_once(':')?.1.split(',').count() as u64);
-        let hosts: Option<Vec<u64>> =
-            value("include").and_then(|hosts| hosts.split('@').map(count).collect());
+        let hosts: Option<Vec<u64>> = value("include").and_then(|hosts| hosts.split('@').map(count).collect());
         let Some(hosts) = hosts else {
             return false;
         };
@@ -283,11 +240,7 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
         micro = Some(8);
         draft.default(TRAINER_BATCH, "plan.micro_batch", 8);
     }
-    let steps = count(
-        draft,
-        "gradient_accumulation_steps",
-        "--gradient_accumulation_steps",
-    );
+    let steps = count(draft, "gradient_accumulation_steps", "--gradient_accumulation_steps");
     let whole = own(draft, "train_batch_size").and_then(|_| draft.count("train_batch_size"));
     let gpus = draft
         .field("hardware.gpus")
@@ -295,16 +248,10 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
         .or_else(|| draft.base.and_then(|base| base.hardware.gpus));
     // Three of batch, micro-batch, accumulation and GPUs give the fourth.
     let gpus = match (gpus, whole, micro) {
-        (None, Some(whole), Some(micro))
-            if whole.is_multiple_of(micro.saturating_mul(steps.unwrap_or(1))) =>
-        {
+        (None, Some(whole), Some(micro)) if whole.is_multiple_of(micro.saturating_mul(steps.unwrap_or(1))) => {
             let ranks = whole / micro.saturating_mul(steps.unwrap_or(1)).max(1);
             let gpus = ranks.saturating_mul(model_parallel).max(1);
-            draft.assume(
-                "hardware.gpus",
-                gpus,
-                "train_batch_size over micro-batch and accumulation.",
-            );
+            draft.assume("hardware.gpus", gpus, "train_batch_size over micro-batch and accumulation.");
             gpus
         }
         (Some(gpus), ..) => gpus,
@@ -314,20 +261,10 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
                 .into_iter()
                 .find(|n| whole.is_none_or(|whole| whole.is_multiple_of(*n)));
             // And by the GPUs that share a second copy of the weights.
-            let group = draft
-                .count("zero_optimization.zero_hpz_partition_size")
-                .unwrap_or(1);
+            let group = draft.count("zero_optimization.zero_hpz_partition_size").unwrap_or(1);
             let gpus = most.unwrap_or(1).max(model_parallel);
-            let gpus = if gpus.is_multiple_of(group) {
-                gpus
-            } else {
-                group
-            };
-            draft.assume(
-                "hardware.gpus",
-                gpus,
-                "The text does not tell how many GPUs run it; the launch line would.",
-            );
+            let gpus = if gpus.is_multiple_of(group) { gpus } else { group };
+            draft.assume("hardware.gpus", gpus, "The text does not tell how many GPUs run it; the launch line would.");
             gpus
         }
     };
@@ -336,33 +273,26 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
         (Some(micro), _) => micro,
         (None, Some(whole)) => {
             let micro = (whole / ranks / steps.unwrap_or(1).max(1)).max(1);
-            draft.assume(
-                "plan.micro_batch",
-                micro,
-                "train_batch_size over ranks and accumulation.",
-            );
+            draft.assume("plan.micro_batch", micro, "train_batch_size over ranks and accumulation.");
             micro
         }
         (None, None) => {
-            draft.assume(
-                "plan.micro_batch",
-                1,
-                "The text does not tell it; train_micro_batch_size_per_gpu would say.",
-            );
+            draft.assume("plan.micro_batch", 1, "The text does not tell it; train_micro_batch_size_per_gpu would say.");
             1
         }
     };
     draft.set("plan.micro_batch", micro);
-    let made = micro
-        .saturating_mul(steps.unwrap_or(1))
-        .saturating_mul(ranks);
+    let made = micro.saturating_mul(steps.unwrap_or(1)).saturating_mul(ranks);
     match whole {
         Some(whole) => {
             if steps.is_some() && whole != made {
                 // runtime/config.py, _batch_assertion.
                 draft.refuse(
                     "train_batch_size",
-                    format!("{whole} is not {micro} × {} × {ranks} ranks = {made}. Leave one of the three out.", steps.unwrap_or(1)),
+                    format!(
+                        "{whole} is not {micro} × {} × {ranks} ranks = {made}. Leave one of the three out.",
+                        steps.unwrap_or(1)
+                    ),
                     0,
                 );
             }
@@ -371,37 +301,27 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
         None => draft.assume(
             "workload.global_batch",
             made,
-            format!(
-                "{micro} × {} × {ranks} ranks; train_batch_size would say.",
-                steps.unwrap_or(1)
-            ),
+            format!("{micro} × {} × {ranks} ranks; train_batch_size would say.", steps.unwrap_or(1)),
         ),
     }
 }
 
 fn kind(draft: &mut Draft) {
-    let mut half = |name: &str, argument: &str| {
-        own_flag(draft, name)
-            .or_else(|| draft.flag(argument))
-            .unwrap_or(false)
-    };
-    let (bf16, fp16) = (
-        half("bf16.enabled", "--bf16"),
-        half("fp16.enabled", "--fp16"),
-    );
+    let mut half = |name: &str, argument: &str| own_flag(draft, name).or_else(|| draft.flag(argument)).unwrap_or(false);
+    let (bf16, fp16) = (half("bf16.enabled", "--bf16"), half("fp16.enabled", "--fp16"));
     if bf16 && fp16 {
-        draft.refuse(
-            "fp16.enabled",
-            "DeepSpeed takes bf16 or fp16, not both. Switch one off.",
-            0,
-        );
+        draft.refuse("fp16.enabled", "DeepSpeed takes bf16 or fp16, not both. Switch one off.", 0);
     }
     if fp16 && !bf16 {
         draft.set("workload.precision", "fp16");
     } else if bf16 {
         draft.set("workload.precision", "bf16");
     } else {
-        draft.assume("workload.precision", "bf16", "Neither bf16 nor fp16 is switched on: DeepSpeed would train in fp32, which is not modelled.");
+        draft.assume(
+            "workload.precision",
+            "bf16",
+            "Neither bf16 nor fp16 is switched on: DeepSpeed would train in fp32, which is not modelled.",
+        );
     }
     // 0 is no adapter.
     let rank = ["--lora_r", "--lora_rank", "--lora_dim"]

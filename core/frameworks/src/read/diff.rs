@@ -64,12 +64,7 @@ fn hunks(before: &[&str], after: &[&str], out: &mut String) {
         let (olds, news) = (of(Op::Add), of(Op::Remove));
         // An empty side stands at the line before it.
         let at = |place: usize, count: usize| place + usize::from(count > 0);
-        let _ = writeln!(
-            out,
-            "@@ -{},{olds} +{},{news} @@",
-            at(old, olds),
-            at(new, news)
-        );
+        let _ = writeln!(out, "@@ -{},{olds} +{},{news} @@", at(old, olds), at(new, news));
         for (op, (a, b)) in ops[start..end].iter().zip(&places[start..end]) {
             let (mark, line) = match op {
                 Op::Keep => (' ', before.get(*a)),
@@ -79,11 +74,7 @@ fn hunks(before: &[&str], after: &[&str], out: &mut String) {
             let line = line.copied().unwrap_or_default();
             // What a terminal would obey is shown as a mark, not repeated.
             let seen = |c: char| {
-                if c != '\t' && hidden(c) {
-                    '\u{fffd}'
-                } else {
-                    c
-                }
+                if c != '\t' && hidden(c) { '\u{fffd}' } else { c }
             };
             out.push(mark);
             out.extend(line.chars().map(seen));
@@ -96,10 +87,7 @@ fn hunks(before: &[&str], after: &[&str], out: &mut String) {
 fn groups(ops: &[Op]) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     for (at, _) in ops.iter().enumerate().filter(|(_, op)| **op != Op::Keep) {
-        let (start, end) = (
-            at.saturating_sub(CONTEXT),
-            (at + 1 + CONTEXT).min(ops.len()),
-        );
+        let (start, end) = (at.saturating_sub(CONTEXT), (at + 1 + CONTEXT).min(ops.len()));
         match groups.last_mut() {
             Some(last) if last.end >= start => last.end = end,
             _ => groups.push(start..end),
@@ -147,11 +135,7 @@ fn back(rounds: &[Vec<usize>], middle: usize, n: usize, m: usize) -> Vec<Op> {
         let k = (x + middle).saturating_sub(y);
         let down = k == middle - d || (k != middle + d && far[k - 1] < far[k + 1]);
         let from = if down { k + 1 } else { k - 1 };
-        let (px, py) = if d == 0 {
-            (0, 0)
-        } else {
-            (far[from], (far[from] + middle).saturating_sub(from))
-        };
+        let (px, py) = if d == 0 { (0, 0) } else { (far[from], (far[from] + middle).saturating_sub(from)) };
         let (sx, sy) = match (d, down) {
             (0, _) => (0, 0),
             (_, true) => (px, py + 1),

@@ -7,9 +7,7 @@ use serde_json::{Map, Value, json};
 use super::link::Base;
 use super::meaning::{Meaning, Section, keys, meaning};
 use super::printable::{printable, short};
-use super::report::{
-    Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
-};
+use super::report::{Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
 use super::settings::{Setting, Settings};
 use super::{model, nearest, value};
 use crate::emit;
@@ -183,8 +181,7 @@ impl<'a> Draft<'a> {
         let parent = if parents.is_empty() {
             Some(&mut self.root)
         } else {
-            self.root
-                .pointer_mut(&format!("/{}", parents.replace('.', "/")))
+            self.root.pointer_mut(&format!("/{}", parents.replace('.', "/")))
         };
         if let Some(Value::Object(map)) = parent {
             map.remove(last);
@@ -207,11 +204,8 @@ impl<'a> Draft<'a> {
         if !value.is_null() {
             self.set(path, value);
         }
-        self.assumed.push(Assumed {
-            field: path.to_owned(),
-            value: short(&shown),
-            why: printable(why.as_ref()),
-        });
+        self.assumed
+            .push(Assumed { field: path.to_owned(), value: short(&shown), why: printable(why.as_ref()) });
     }
 
     /// Notes what the framework refuses; `line` 0: where the key is stated, if it is.
@@ -235,12 +229,7 @@ impl<'a> Draft<'a> {
     }
 
     fn refuse_by(&mut self, key: &str, why: impl AsRef<str>, line: u32, source: &str) {
-        let refused = Refused {
-            key: short(key),
-            why: printable(why.as_ref()),
-            source: source.to_owned(),
-            line,
-        };
+        let refused = Refused { key: short(key), why: printable(why.as_ref()), source: source.to_owned(), line };
         if !self.refused.contains(&refused) {
             self.refused.push(refused);
         }
@@ -258,19 +247,13 @@ impl<'a> Draft<'a> {
 
     /// Notes how a part of the text was read.
     pub(super) fn note(&mut self, line: u32, text: impl AsRef<str>) {
-        self.notes.push(Note {
-            line,
-            text: printable(text.as_ref()),
-        });
+        self.notes.push(Note { line, text: printable(text.as_ref()) });
     }
 
     /// Notes a word that is not read.
     pub(super) fn unread(&mut self, word: &str, hint: impl AsRef<str>, line: u32) {
-        self.unknown.push(Unknown {
-            key: short(word),
-            hint: printable(hint.as_ref()),
-            line,
-        });
+        self.unknown
+            .push(Unknown { key: short(word), hint: printable(hint.as_ref()), line });
     }
 
     /// The stated value of a key; `None` where it is not stated or null.
@@ -324,9 +307,7 @@ impl<'a> Draft<'a> {
 
     /// Whether a key that begins so is stated.
     pub(super) fn states_any(&self, prefix: &str) -> bool {
-        self.stated
-            .iter()
-            .any(|setting| setting.key.starts_with(prefix))
+        self.stated.iter().any(|setting| setting.key.starts_with(prefix))
     }
 
     fn left_open(&mut self, setting: &Setting, open: &str) {
@@ -340,11 +321,7 @@ impl<'a> Draft<'a> {
             return;
         };
         if self.troubled.insert(setting.key.clone()) {
-            self.refuse(
-                &setting.written,
-                format!("{:?} is {wanted}", short(&setting.value)),
-                setting.line,
-            );
+            self.refuse(&setting.written, format!("{:?} is {wanted}", short(&setting.value)), setting.line);
         }
     }
 
@@ -388,12 +365,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Takes a whole number into a field, or assumes the framework's default.
-    pub(super) fn take_count(
-        &mut self,
-        key: &str,
-        field: &str,
-        default: Option<u64>,
-    ) -> Option<u64> {
+    pub(super) fn take_count(&mut self, key: &str, field: &str, default: Option<u64>) -> Option<u64> {
         let value = self.count(key);
         match (value, default) {
             (Some(value), _) => self.set(field, value),
@@ -429,17 +401,11 @@ impl<'a> Draft<'a> {
         match self.base {
             Some(base) if field == "model" && !base.model.is_null() => {
                 let model = base.model.clone();
-                self.assume(
-                    field,
-                    model.clone(),
-                    format!("From the base question: {why}"),
-                );
+                self.assume(field, model.clone(), format!("From the base question: {why}"));
                 return model.as_str().and_then(model::find);
             }
             _ => {
-                let name = path
-                    .as_deref()
-                    .map(|path| short(path.trim_end_matches('/')));
+                let name = path.as_deref().map(|path| short(path.trim_end_matches('/')));
                 let last = name.as_deref().and_then(|path| path.rsplit('/').next());
                 match last {
                     Some(last) => self.assume(field, last, why),
@@ -461,27 +427,17 @@ impl<'a> Draft<'a> {
         self.lengths();
         self.calibration();
         self.sort();
-        if let Some(base) = self
-            .base
-            .filter(|base| self.snippet && job::resolve(base).is_ok())
-        {
+        if let Some(base) = self.base.filter(|base| self.snippet && job::resolve(base).is_ok()) {
             self.lay_over(base);
         } else {
             self.take_link();
         }
         let left_out = belonging::strip(&mut self.root);
         if !left_out.is_empty() {
-            self.note(
-                0,
-                format!(
-                    "Left out of the question, which has no use for it: {}.",
-                    left_out.join(", ")
-                ),
-            );
+            self.note(0, format!("Left out of the question, which has no use for it: {}.", left_out.join(", ")));
         }
-        let question = wire::question_from_value(self.root.take()).map_err(|error| {
-            Trouble::new(0, format!("The text asks for what is no question. {error}"))
-        })?;
+        let question = wire::question_from_value(self.root.take())
+            .map_err(|error| Trouble::new(0, format!("The text asks for what is no question. {error}")))?;
         match resolve(&question) {
             Ok((job, plan)) => {
                 if let Some(framework) = checked_as.and_then(emit::framework) {
@@ -494,12 +450,7 @@ impl<'a> Draft<'a> {
                 }
             }
             Err(error) => {
-                self.refuse_by(
-                    &error.field,
-                    &error.message,
-                    0,
-                    "Shardwise, which cannot estimate it",
-                );
+                self.refuse_by(&error.field, &error.message, 0, "Shardwise, which cannot estimate it");
             }
         }
         Ok(Reading {
@@ -525,13 +476,7 @@ impl<'a> Draft<'a> {
             last.insert(&setting.key, at);
         }
         for (at, setting) in stated.iter().enumerate() {
-            let Setting {
-                key,
-                written,
-                value,
-                line,
-                ..
-            } = setting;
+            let Setting { key, written, value, line, .. } = setting;
             let found = meaning(self.sections, key);
             if found.is_some() && last.get(key.as_str()).is_some_and(|last| *last != at) {
                 self.ignored.push(Ignored {
@@ -554,12 +499,10 @@ impl<'a> Draft<'a> {
             }
             let (key_shown, value) = (short(written), short(value));
             match found {
-                Some((Meaning::Field(field), _)) => self.understood.push(Understood {
-                    key: key_shown,
-                    value,
-                    field: field.to_owned(),
-                    line: *line,
-                }),
+                Some((Meaning::Field(field), _)) => {
+                    self.understood
+                        .push(Understood { key: key_shown, value, field: field.to_owned(), line: *line })
+                }
                 Some((Meaning::Plan(field), prefix)) => self.understood.push(Understood {
                     key: key_shown,
                     value,
@@ -570,30 +513,22 @@ impl<'a> Draft<'a> {
                         .join(" "),
                     line: *line,
                 }),
-                Some((Meaning::Ignored(why), _)) => self.ignored.push(Ignored {
-                    key: key_shown,
-                    why: why.to_owned(),
-                    line: *line,
-                }),
-                Some((Meaning::Unmodelled(why), _)) => self.not_modelled.push(Unmodelled {
-                    key: key_shown,
-                    value,
-                    why: why.to_owned(),
-                    line: *line,
-                }),
+                Some((Meaning::Ignored(why), _)) => {
+                    self.ignored.push(Ignored { key: key_shown, why: why.to_owned(), line: *line })
+                }
+                Some((Meaning::Unmodelled(why), _)) => {
+                    self.not_modelled
+                        .push(Unmodelled { key: key_shown, value, why: why.to_owned(), line: *line })
+                }
                 Some((Meaning::Removed(since, why), _)) => {
                     self.refuse(written, format!("Removed in {since}: {why}"), *line);
                 }
                 // Said when it was stated.
                 Some((Meaning::Renamed(..), _)) => {}
                 None => {
-                    let near = (hints > 0)
-                        .then(|| nearest::nearest(key, keys(self.sections)))
-                        .flatten();
+                    let near = (hints > 0).then(|| nearest::nearest(key, keys(self.sections))).flatten();
                     hints = hints.saturating_sub(1);
-                    let hint = near
-                        .map(|key| format!("Did you mean {key}?"))
-                        .unwrap_or_default();
+                    let hint = near.map(|key| format!("Did you mean {key}?")).unwrap_or_default();
                     self.unread(written, hint, *line);
                 }
             }

@@ -58,11 +58,7 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
     let mut elsewhere = Vec::new();
     let mut members = Vec::new();
     for edit in edits {
-        let stated = reading
-            .understood
-            .iter()
-            .rev()
-            .find(|one| plain(&one.key) == plain(&edit.key));
+        let stated = reading.understood.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
         let unchanged = match (&edit.value, stated) {
             (Some(value), Some(one)) => same(value, &one.value),
             (None, None) => true,
@@ -72,9 +68,7 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             continue;
         }
         // JSON's keys have no lines.
-        let json = !edit.is_option()
-            && pages.iter().any(|page| page.json)
-            && stated.is_none_or(|one| one.line == 0);
+        let json = !edit.is_option() && pages.iter().any(|page| page.json) && stated.is_none_or(|one| one.line == 0);
         if json {
             members.push(edit);
             continue;
@@ -96,18 +90,9 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
 
 /// Keys that stand in the texts, with their lines.
 fn places(reading: &Reading) -> Vec<(&str, u32)> {
-    let understood = reading
-        .understood
-        .iter()
-        .map(|one| (one.key.as_str(), one.line));
-    let ignored = reading
-        .ignored
-        .iter()
-        .map(|one| (one.key.as_str(), one.line));
-    understood
-        .chain(ignored)
-        .filter(|(_, line)| *line > 0)
-        .collect()
+    let understood = reading.understood.iter().map(|one| (one.key.as_str(), one.line));
+    let ignored = reading.ignored.iter().map(|one| (one.key.as_str(), one.line));
+    understood.chain(ignored).filter(|(_, line)| *line > 0).collect()
 }
 
 /// States a key anew, beside the one that is most like it.
@@ -159,11 +144,7 @@ impl Page {
         Self {
             lines: text
                 .lines()
-                .map(|line| Line {
-                    before: Vec::new(),
-                    text: Some(line.to_owned()),
-                    after: Vec::new(),
-                })
+                .map(|line| Line { before: Vec::new(), text: Some(line.to_owned()), after: Vec::new() })
                 .collect(),
             yaml: super::yaml::looks_like(text),
             json: json::begins(text).is_some(),
@@ -196,17 +177,9 @@ impl Page {
             return true;
         }
         // A command that takes its words from a variable has them where that is set.
-        let key = |line: &Line| {
-            line.text
-                .as_deref()
-                .is_some_and(|text| text.contains(&stated.key))
-        };
-        let places: Vec<usize> = (0..self.lines.len())
-            .filter(|at| !self.yaml && key(&self.lines[*at]))
-            .collect();
-        let done = places
-            .into_iter()
-            .filter(|at| self.replace_at(*at, &stated.key, edit));
+        let key = |line: &Line| line.text.as_deref().is_some_and(|text| text.contains(&stated.key));
+        let places: Vec<usize> = (0..self.lines.len()).filter(|at| !self.yaml && key(&self.lines[*at])).collect();
+        let done = places.into_iter().filter(|at| self.replace_at(*at, &stated.key, edit));
         done.count() > 0
     }
 
@@ -217,11 +190,7 @@ impl Page {
         let Some(text) = &line.text else {
             return false;
         };
-        let changed = if self.yaml {
-            yaml::replaced(text, key, edit)
-        } else {
-            shell::replaced(text, key, edit)
-        };
+        let changed = if self.yaml { yaml::replaced(text, key, edit) } else { shell::replaced(text, key, edit) };
         let Some(changed) = changed else {
             return false;
         };
@@ -235,10 +204,7 @@ impl Page {
         let Some(at) = Self::place(line) else {
             return false;
         };
-        let Some(Line {
-            text: Some(text), ..
-        }) = self.lines.get(at)
-        else {
+        let Some(Line { text: Some(text), .. }) = self.lines.get(at) else {
             return false;
         };
         if self.yaml {
@@ -248,9 +214,7 @@ impl Page {
             self.lines[at].after.push(line);
             return true;
         }
-        let before = at
-            .checked_sub(1)
-            .and_then(|at| self.lines.get(at)?.text.as_deref());
+        let before = at.checked_sub(1).and_then(|at| self.lines.get(at)?.text.as_deref());
         let continued = before.is_some_and(|line| line.trim_end().ends_with('\\'));
         match shell::beside(text, beside, edit, continued) {
             Some(shell::Beside::Line(line)) => self.lines[at].before.push(line),

@@ -49,11 +49,7 @@ pub struct Improved {
 
 /// One change.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(
-    feature = "cli",
-    derive(schemars::JsonSchema),
-    schemars(rename = "TextChange")
-)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "TextChange"))]
 pub struct Change {
     /// Path of the field in the question.
     pub field: String,
@@ -111,10 +107,7 @@ fn attempt(
     let states = search(&context, framework, plan, without);
     let path = in_order(&context, framework, states.first()?, states.last()?);
     let last = path.last().filter(|last| path.len() > 1 && last.fits())?;
-    let settings: Vec<Option<Vec<Understood>>> = path
-        .iter()
-        .map(|state| settings(reading, job, &state.plan))
-        .collect();
+    let settings: Vec<Option<Vec<Understood>>> = path.iter().map(|state| settings(reading, job, &state.plan)).collect();
     // Megatron's switches take no value.
     let bare = reading.framework == Framework::Megatron;
     let told = |from: usize, to: usize| {
@@ -139,11 +132,7 @@ fn attempt(
                 field: dimension.field(&now.plan).to_owned(),
                 from: dimension.value(job, &was.plan),
                 to: dimension.value(job, &now.plan),
-                settings: told(at, at + 1)
-                    .unwrap_or_default()
-                    .iter()
-                    .map(Edit::shown)
-                    .collect(),
+                settings: told(at, at + 1).unwrap_or_default().iter().map(Edit::shown).collect(),
                 fits: now.fits(),
                 tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(job.hardware.gpus),
                 reserved_gib: now.reserved,
@@ -156,11 +145,7 @@ fn attempt(
         let known = change.settings.is_empty().then(|| state.changed.clone());
         known.unwrap_or_default()
     };
-    let unsaid: Vec<Dimension> = changes
-        .iter()
-        .zip(path.iter().skip(1))
-        .flat_map(silent)
-        .collect();
+    let unsaid: Vec<Dimension> = changes.iter().zip(path.iter().skip(1)).flat_map(silent).collect();
     if settings.iter().all(Option::is_some) && !unsaid.is_empty() {
         return Some(Err(unsaid));
     }
@@ -169,10 +154,7 @@ fn attempt(
     let mut question = reading.question.clone();
     question.plan = Some(answer.plan.clone());
     let mut edits = told(0, path.len() - 1).unwrap_or_default();
-    let now = settings
-        .last()
-        .and_then(Option::as_deref)
-        .unwrap_or_default();
+    let now = settings.last().and_then(Option::as_deref).unwrap_or_default();
     follow(&mut edits, now, &reading.understood);
     let mut edited = edit::apply(texts, reading, &edits);
     // A change that no text says leaves no edit: it is lost as well.
@@ -203,9 +185,7 @@ fn attempt(
 fn said(texts: &[String], base: Option<&Question>) -> Option<Plan> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let reading = read(&texts, base).ok()?;
-    estimate::evaluate_alone(&reading.question)
-        .ok()
-        .map(|found| found.plan)
+    estimate::evaluate_alone(&reading.question).ok().map(|found| found.plan)
 }
 
 /// What was changed and the texts, which are read as another plan or none, do not say; all of it where they differ elsewhere.
@@ -219,9 +199,5 @@ fn lost(said: Option<&Plan>, path: &[State], meant: &Plan) -> Vec<Dimension> {
         })
     };
     let lost: Vec<Dimension> = changed().filter(differs).collect();
-    if lost.is_empty() {
-        changed().collect()
-    } else {
-        lost
-    }
+    if lost.is_empty() { changed().collect() } else { lost }
 }

@@ -63,10 +63,7 @@ fn megatron_argument(word: &str) -> bool {
 /// The framework and the place of the program in a command that trains.
 fn entry(command: &Command) -> Option<(Framework, usize)> {
     let quiet = command.words.first().is_some_and(|word| {
-        matches!(
-            word.text.as_str(),
-            "echo" | "printf" | "cd" | "mkdir" | "ls" | "cat" | "pip" | "tee" | "rm" | "cp"
-        )
+        matches!(word.text.as_str(), "echo" | "printf" | "cd" | "mkdir" | "ls" | "cat" | "pip" | "tee" | "rm" | "cp")
     });
     if quiet {
         return None;
@@ -77,26 +74,18 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
         }
         let file = word.text.rsplit('/').next().unwrap_or_default();
         let python = file.strip_suffix(".py");
-        let name = python
-            .unwrap_or(file)
-            .rsplit('.')
-            .next()
-            .unwrap_or_default();
+        let name = python.unwrap_or(file).rsplit('.').next().unwrap_or_default();
         let module = word.text.starts_with("verl.") || word.text.starts_with("recipe.");
         match name {
-            "main_ppo" | "main_dapo" | "main_ppo_split" | "fully_async_main" | "sft_trainer"
-            | "fsdp_sft_trainer" | "sft_trainer_ray"
+            "main_ppo" | "main_dapo" | "main_ppo_split" | "fully_async_main" | "sft_trainer" | "fsdp_sft_trainer"
+            | "sft_trainer_ray"
                 if module || python.is_some() =>
             {
                 Some((Framework::Verl, at))
             }
-            _ if module && name.starts_with("main_") && name != "main_generation" => {
-                Some((Framework::Verl, at))
-            }
+            _ if module && name.starts_with("main_") && name != "main_generation" => Some((Framework::Verl, at)),
             "entrypoint" if python.is_some() => Some((Framework::Chatlearn, at)),
-            _ if python.is_some() && name.starts_with("pretrain") => {
-                Some((Framework::Megatron, at))
-            }
+            _ if python.is_some() && name.starts_with("pretrain") => Some((Framework::Megatron, at)),
             _ => None,
         }
     });
@@ -104,16 +93,10 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
         return found;
     }
     let deepspeed = command.words.iter().any(|word| {
-        word.text == "deepspeed"
-            || word.text.ends_with("/deepspeed")
-            || word.text.starts_with("--deepspeed")
+        word.text == "deepspeed" || word.text.ends_with("/deepspeed") || word.text.starts_with("--deepspeed")
     });
     if deepspeed {
-        let at = command
-            .words
-            .iter()
-            .position(|word| word.text.ends_with(".py"))
-            .unwrap_or(0);
+        let at = command.words.iter().position(|word| word.text.ends_with(".py")).unwrap_or(0);
         return Some((Framework::Deepspeed, at));
     }
     // A script on Hugging Face's Trainer: `torchrun train.py --per_device_train_batch_size 4 …`.
@@ -127,15 +110,8 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
         return Some((Framework::Deepspeed, at));
     }
     // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
-    if command
-        .words
-        .iter()
-        .any(|word| megatron_argument(&word.text))
-    {
-        let at = command
-            .words
-            .iter()
-            .position(|word| word.text.ends_with(".py"))?;
+    if command.words.iter().any(|word| megatron_argument(&word.text)) {
+        let at = command.words.iter().position(|word| word.text.ends_with(".py"))?;
         return Some((Framework::Megatron, at));
     }
     None
@@ -144,14 +120,8 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
 /// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
 /// variables hold.
 pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
-    let mut launch = Launch {
-        program: "",
-        before: &[],
-        after: Vec::new(),
-        line: 0,
-        stray: Vec::new(),
-        others: Vec::new(),
-    };
+    let mut launch =
+        Launch { program: "", before: &[], after: Vec::new(), line: 0, stray: Vec::new(), others: Vec::new() };
     for command in &script.commands {
         match entry(command) {
             Some((found, at)) if found == framework => {
@@ -168,18 +138,12 @@ pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
                 }
             }
             _ => {
-                let setting = command
-                    .words
-                    .first()
-                    .is_some_and(|word| is_setting(&word.text, framework));
+                let setting = command.words.first().is_some_and(|word| is_setting(&word.text, framework));
                 if setting {
                     // `model_engine=megatron a.b=c`: bash takes the first for an assignment.
                     let groups = ["model_engine=", "engine=", "optim="];
-                    let group =
-                        |word: &&Word| groups.iter().any(|group| word.text.starts_with(group));
-                    launch
-                        .stray
-                        .extend(command.environment.iter().filter(group).cloned());
+                    let group = |word: &&Word| groups.iter().any(|group| word.text.starts_with(group));
+                    launch.stray.extend(command.environment.iter().filter(group).cloned());
                     launch.stray.extend(command.words.iter().cloned());
                 }
             }
@@ -205,10 +169,7 @@ fn is_setting(word: &str, framework: Framework) -> bool {
         Framework::Verl | Framework::Chatlearn => {
             let key = word.trim_start_matches(['+', '~']);
             key.split_once('=').is_some_and(|(key, _)| {
-                key.contains('.')
-                    && key
-                        .bytes()
-                        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
+                key.contains('.') && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
         Framework::Deepspeed | Framework::Megatron | Framework::Llmforge => word.starts_with("--"),
@@ -219,19 +180,10 @@ fn is_setting(word: &str, framework: Framework) -> bool {
 pub(super) fn option<'a>(words: &'a [Word], names: &[&str]) -> Option<&'a Word> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
-        let name = word
-            .text
-            .trim_start_matches('-')
-            .split('=')
-            .next()
-            .unwrap_or_default();
+        let name = word.text.trim_start_matches('-').split('=').next().unwrap_or_default();
         let name = name.replace('-', "_");
         if word.text.starts_with('-') && names.contains(&name.as_str()) {
-            return if word.text.contains('=') {
-                Some(word)
-            } else {
-                words.peek().copied()
-            };
+            return if word.text.contains('=') { Some(word) } else { words.peek().copied() };
         }
     }
     None

@@ -29,9 +29,7 @@ pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
     let lines = texts.iter().flat_map(|text| text.lines().zip(1..));
     let links = lines.filter_map(|(line, number)| {
         let line = line.strip_prefix('#')?.trim();
-        let address = line
-            .strip_prefix("https://")
-            .or_else(|| line.strip_prefix("http://"))?;
+        let address = line.strip_prefix("https://").or_else(|| line.strip_prefix("http://"))?;
         let (_, hash) = address.split_once('#')?;
         // A text has one head; many lines of links are no reason to read each.
         hash.starts_with("v=").then_some((hash, number))
@@ -39,10 +37,8 @@ pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
     for (hash, number) in links.take(8) {
         match permalink::open(hash) {
             Ok((question, _)) => return Some(question),
-            Err(error) => notes.push(Note {
-                line: number,
-                text: printable(&format!("The link is passed over. {}", error.message)),
-            }),
+            Err(error) => notes
+                .push(Note { line: number, text: printable(&format!("The link is passed over. {}", error.message)) }),
         }
     }
     None
@@ -50,10 +46,7 @@ pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
 
 /// The caller's question, and another one's fields where it has none.
 pub(super) fn beside(own: &Question, link: &Question) -> Option<Question> {
-    let (mut own, link) = (
-        serde_json::to_value(own).ok()?,
-        serde_json::to_value(link).ok()?,
-    );
+    let (mut own, link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
     fill(&mut own, &link);
     wire::question_from_value(own).ok()
 }
@@ -112,10 +105,7 @@ impl Draft<'_> {
             return;
         }
         let before = merged.clone();
-        let own = self
-            .own
-            .and_then(|own| serde_json::to_value(own).ok())
-            .unwrap_or(Value::Null);
+        let own = self.own.and_then(|own| serde_json::to_value(own).ok()).unwrap_or(Value::Null);
         let mut leaves = Vec::new();
         leaves_of("", &link, &mut leaves);
         let mut taken = Vec::new();
@@ -182,12 +172,8 @@ fn resolves(root: &Value) -> bool {
 
 /// Whether a stated key tells the field, or part of it.
 fn tells(told: &[String], path: &str) -> bool {
-    told.iter().any(|field| {
-        field == path
-            || path
-                .strip_prefix(field.as_str())
-                .is_some_and(|rest| rest.starts_with('.'))
-    })
+    told.iter()
+        .any(|field| field == path || path.strip_prefix(field.as_str()).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn leaves_of(path: &str, value: &Value, out: &mut Vec<(String, Value)>) {
@@ -195,11 +181,7 @@ fn leaves_of(path: &str, value: &Value, out: &mut Vec<(String, Value)>) {
         // A model by its shape, or recomputation by modules, is one answer.
         Value::Object(map) if path != "model" && !path.ends_with("recompute") => {
             for (key, value) in map {
-                let path = if path.is_empty() {
-                    key.clone()
-                } else {
-                    format!("{path}.{key}")
-                };
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 leaves_of(&path, value, out);
             }
         }
@@ -226,9 +208,7 @@ fn inherit(merged: &mut Value, before: &Value, told: &[String], role: &str) {
     };
     let empty = Map::new();
     for (key, value) in actor.as_object().unwrap_or(&empty) {
-        let followed = old
-            .as_ref()
-            .is_some_and(|old| old.get(key) == known.get(key));
+        let followed = old.as_ref().is_some_and(|old| old.get(key) == known.get(key));
         if followed && !tells(told, &format!("plan.{role}.{key}")) {
             own.insert(key.clone(), value.clone());
         }

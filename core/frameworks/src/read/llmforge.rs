@@ -22,13 +22,9 @@ use shardwise_rules::llmforge_accelerators as accelerators;
 pub(super) fn is_its(settings: &[Setting]) -> bool {
     let has = |key: &str| settings.iter().any(|setting| setting.key == key);
     has("model_id")
-        && [
-            "train_batch_size_per_device",
-            "deepspeed.config_path",
-            "num_devices",
-        ]
-        .into_iter()
-        .any(has)
+        && ["train_batch_size_per_device", "deepspeed.config_path", "num_devices"]
+            .into_iter()
+            .any(has)
 }
 
 /// Reads LLMForge's YAML, and the `DeepSpeed` configuration that it names where that is there too.
@@ -43,9 +39,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                     draft.state(setting.clone());
                 }
             }
-            Kind::Shell(_) => {
-                draft.note(0, "LLMForge's command has no settings; its YAML is read.")
-            }
+            Kind::Shell(_) => draft.note(0, "LLMForge's command has no settings; its YAML is read."),
         }
     }
     question(&mut draft, configs > 0);
@@ -56,12 +50,7 @@ fn question(draft: &mut Draft, configured: bool) {
     draft.take_model("model_id", "model");
     workers(draft);
     draft.take_count("num_devices", "hardware.gpus", None);
-    for field in [
-        "tensor_parallel",
-        "pipeline_parallel",
-        "context_parallel",
-        "ulysses_parallel",
-    ] {
+    for field in ["tensor_parallel", "pipeline_parallel", "context_parallel", "ulysses_parallel"] {
         draft.set(&format!("plan.{field}"), 1);
     }
     draft.set("plan.backend", "deepspeed");
@@ -152,19 +141,10 @@ fn ready_made(draft: &mut Draft) {
         "zero_3_offload_optim+param" => (3, true, true, 1),
         _ => (3, false, false, 1),
     };
-    if name == "zero_3"
-        || stage == 2
-        || optimizer
-        || group > 1
-        || name.starts_with("zero_3_llama_2_")
-    {
+    if name == "zero_3" || stage == 2 || optimizer || group > 1 || name.starts_with("zero_3_llama_2_") {
         draft.set("plan.zero_stage", stage);
     } else {
-        draft.assume(
-            "plan.zero_stage",
-            stage,
-            "deepspeed.config_path names no file of LLMForge's own: paste it too.",
-        );
+        draft.assume("plan.zero_stage", stage, "deepspeed.config_path names no file of LLMForge's own: paste it too.");
     }
     draft.set(
         "plan.offload",
@@ -211,9 +191,7 @@ fn lengths(draft: &mut Draft) {
 }
 
 fn task(draft: &mut Draft) {
-    let rank = draft
-        .count("lora_config.r")
-        .or_else(|| draft.count("lora_config.rank"));
+    let rank = draft.count("lora_config.r").or_else(|| draft.count("lora_config.rank"));
     let Some(rank) = rank else {
         draft.set("workload.kind", "sft");
         return;
@@ -222,10 +200,7 @@ fn task(draft: &mut Draft) {
     draft.set("workload.lora.rank", rank);
     let whole = draft.text("lora_config.modules_to_save");
     if whole.is_some_and(|modules| !value::list(&modules).is_empty()) {
-        draft.note(
-            0,
-            "lora_config.modules_to_save trains these modules whole. The estimate trains adapters alone.",
-        );
+        draft.note(0, "lora_config.modules_to_save trains these modules whole. The estimate trains adapters alone.");
     }
     let targets = draft.text("lora_config.target_modules");
     draft.set("workload.lora.targets", lora_targets(targets.as_deref()));

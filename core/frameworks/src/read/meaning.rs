@@ -70,13 +70,7 @@ mod tests {
     use crate::read::{chatlearn, deepspeed, llmforge, megatron, verl};
 
     fn tables() -> [&'static [Section]; 5] {
-        [
-            chatlearn::SECTIONS,
-            deepspeed::SECTIONS,
-            llmforge::SECTIONS,
-            megatron::SECTIONS,
-            verl::SECTIONS,
-        ]
+        [chatlearn::SECTIONS, deepspeed::SECTIONS, llmforge::SECTIONS, megatron::SECTIONS, verl::SECTIONS]
     }
 
     #[test]
@@ -98,11 +92,10 @@ mod tests {
                 };
                 // Of `new.*` any key of that section.
                 let known = match to.strip_suffix('*') {
-                    Some(start) => sections.iter().any(|section| {
-                        !section.prefix.is_empty() && start.starts_with(section.prefix)
-                    }),
-                    None => meaning(sections, to)
-                        .is_some_and(|(meant, _)| !matches!(meant, Meaning::Renamed(..))),
+                    Some(start) => sections
+                        .iter()
+                        .any(|section| !section.prefix.is_empty() && start.starts_with(section.prefix)),
+                    None => meaning(sections, to).is_some_and(|(meant, _)| !matches!(meant, Meaning::Renamed(..))),
                 };
                 assert!(known && since.contains('.'), "{to} since {since}");
             }

@@ -31,9 +31,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 before = launch.before.to_vec();
                 report_notes(&mut draft, script, &launch);
             }
-            Kind::Json(_) | Kind::Yaml(_) => {
-                draft.unread("file", "Megatron-LM's arguments alone are read.", 0)
-            }
+            Kind::Json(_) | Kind::Yaml(_) => draft.unread("file", "Megatron-LM's arguments alone are read.", 0),
         }
     }
     question(&mut draft, &before);
@@ -49,35 +47,17 @@ fn question(draft: &mut Draft, before: &[Word]) {
     draft.set("workload.kind", if tunes { "sft" } else { "pretrain" });
     draft.take_count("--seq_length", "workload.sequence_length", None);
     if draft.field("workload.sequence_length").is_none() {
-        draft.assume(
-            "workload.sequence_length",
-            4096,
-            "The text does not tell it; --seq-length would say.",
-        );
+        draft.assume("workload.sequence_length", 4096, "The text does not tell it; --seq-length would say.");
     }
-    let micro = draft
-        .take_count("--micro_batch_size", "plan.micro_batch", Some(1))
-        .unwrap_or(1);
+    let micro = draft.take_count("--micro_batch_size", "plan.micro_batch", Some(1)).unwrap_or(1);
     layout(draft, layers);
-    if draft
-        .take_count("--global_batch_size", "workload.global_batch", None)
-        .is_none()
-    {
+    if draft.take_count("--global_batch_size", "workload.global_batch", None).is_none() {
         // Megatron's default: one micro-batch on each data-parallel rank.
-        let size = |name: &str| {
-            draft
-                .field(&format!("plan.{name}"))
-                .and_then(Value::as_u64)
-                .unwrap_or(1)
-                .max(1)
-        };
+        let size = |name: &str| draft.field(&format!("plan.{name}")).and_then(Value::as_u64).unwrap_or(1).max(1);
         let model = size("tensor_parallel")
             .saturating_mul(size("pipeline_parallel"))
             .saturating_mul(size("context_parallel"));
-        let gpus = draft
-            .field("hardware.gpus")
-            .and_then(Value::as_u64)
-            .unwrap_or(8);
+        let gpus = draft.field("hardware.gpus").and_then(Value::as_u64).unwrap_or(8);
         let batch = micro.saturating_mul((gpus / model).max(1));
         draft.assume(
             "workload.global_batch",
@@ -94,11 +74,7 @@ fn model(draft: &mut Draft) -> Option<u64> {
     let hidden = draft.count("--hidden_size");
     let heads = draft.count("--num_attention_heads");
     let (Some(layers), Some(hidden), Some(heads)) = (layers, hidden, heads) else {
-        let key = if draft.states("--tokenizer_model") {
-            "--tokenizer_model"
-        } else {
-            "--load"
-        };
+        let key = if draft.states("--tokenizer_model") { "--tokenizer_model" } else { "--load" };
         let entry = draft.take_model(key, "model");
         return layers.or_else(|| entry.map(|entry| entry.shape.num_hidden_layers));
     };
@@ -106,20 +82,14 @@ fn model(draft: &mut Draft) -> Option<u64> {
     let ffn = draft.count("--ffn_hidden_size");
     let groups = draft.count("--num_query_groups").unwrap_or(heads);
     let experts = draft.count("--num_experts");
-    let vocabulary = draft
-        .count("--padded_vocab_size")
-        .or_else(|| draft.count("--vocab_size"));
+    let vocabulary = draft.count("--padded_vocab_size").or_else(|| draft.count("--vocab_size"));
     let own_ffn = draft.count("--moe_ffn_hidden_size").or(ffn);
     let wanted = own_ffn.unwrap_or(hidden.saturating_mul(4));
     // Of several models of one shape the one that the tokenizer names, or the one with the shortest name: the others
     // are made from it.
     let same = catalog::models().iter().filter(|entry| {
         let shape = &entry.shape;
-        let wide = if experts.is_some() {
-            shape.moe_intermediate_size
-        } else {
-            shape.intermediate_size
-        };
+        let wide = if experts.is_some() { shape.moe_intermediate_size } else { shape.intermediate_size };
         shape.num_hidden_layers == layers
             && shape.hidden_size == hidden
             && shape.num_attention_heads == heads
@@ -138,9 +108,7 @@ fn model(draft: &mut Draft) -> Option<u64> {
         draft.assume(
             "model",
             entry.id,
-            format!(
-                "Its shape is that of the arguments: {layers} layers of {hidden}, {heads} heads."
-            ),
+            format!("Its shape is that of the arguments: {layers} layers of {hidden}, {heads} heads."),
         );
         return Some(layers);
     }
@@ -152,10 +120,7 @@ fn model(draft: &mut Draft) -> Option<u64> {
     set("num_hidden_layers", json!(layers));
     set("num_attention_heads", json!(heads));
     set("num_key_value_heads", json!(groups));
-    set(
-        "intermediate_size",
-        json!(ffn.unwrap_or(hidden.saturating_mul(4))),
-    );
+    set("intermediate_size", json!(ffn.unwrap_or(hidden.saturating_mul(4))));
     set("gated_mlp", json!(gated));
     let tied = draft.flag("--untie_embeddings_and_output_weights") != Some(true);
     set("tie_word_embeddings", json!(tied));
@@ -164,14 +129,8 @@ fn model(draft: &mut Draft) -> Option<u64> {
     }
     if let Some(experts) = experts {
         set("num_experts", json!(experts));
-        set(
-            "num_experts_per_tok",
-            json!(draft.count("--moe_router_topk").unwrap_or(2)),
-        );
-        set(
-            "moe_intermediate_size",
-            json!(own_ffn.unwrap_or(hidden.saturating_mul(4))),
-        );
+        set("num_experts_per_tok", json!(draft.count("--moe_router_topk").unwrap_or(2)));
+        set("moe_intermediate_size", json!(own_ffn.unwrap_or(hidden.saturating_mul(4))));
         if let Some(shared) = draft.count("--moe_shared_expert_intermediate_size") {
             set("shared_expert_intermediate_size", json!(shared));
         }
@@ -225,10 +184,7 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     let [tensor, stages, ..] = sizes;
     let experts = draft.count("--num_experts").is_some();
     let split = draft.count("--expert_tensor_parallel_size");
-    draft.set(
-        "plan.expert_tensor_parallel",
-        split.unwrap_or(if experts { tensor } else { 1 }),
-    );
+    draft.set("plan.expert_tensor_parallel", split.unwrap_or(if experts { tensor } else { 1 }));
     let chunk = draft.count("--num_layers_per_virtual_pipeline_stage");
     let chunks = match (chunk, layers) {
         (Some(chunk), Some(layers)) => Some((layers / stages.max(1) / chunk).max(1)),
@@ -265,7 +221,10 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
             Some(fraction) if fraction < 1.0 => {
                 draft.set("plan.optimizer_offload_fraction", fraction);
             }
-            _ => draft.set("plan.offload", json!({"parameters": false, "gradients": false, "optimizer": true, "activations": false})),
+            _ => draft.set(
+                "plan.offload",
+                json!({"parameters": false, "gradients": false, "optimizer": true, "activations": false}),
+            ),
         }
     }
     if draft.flag("--grad_reduce_in_bf16") == Some(true) {
@@ -311,7 +270,11 @@ fn precision(draft: &mut Draft) {
     } else if draft.flag("--bf16") == Some(true) {
         "bf16"
     } else {
-        draft.assume("workload.precision", "bf16", "Neither --bf16 nor --fp16 is stated: Megatron would train in fp32, which is not modelled.");
+        draft.assume(
+            "workload.precision",
+            "bf16",
+            "Neither --bf16 nor --fp16 is stated: Megatron would train in fp32, which is not modelled.",
+        );
         return;
     };
     draft.set("workload.precision", word);

@@ -50,9 +50,7 @@ mod verl;
 mod yaml;
 
 pub use improve::{Change, Improved, improve};
-pub use report::{
-    Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
-};
+pub use report::{Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
 
 use link::Base;
 use shardwise_question::wire::Question;
@@ -80,10 +78,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// ```
 pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble> {
     if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
-        return Err(Trouble::new(
-            0,
-            "The text is longer than 1 MiB. Paste the command and its variables alone.",
-        ));
+        return Err(Trouble::new(0, "The text is longer than 1 MiB. Paste the command and its variables alone."));
     }
     let mut parts = Vec::new();
     for text in texts {
@@ -92,14 +87,8 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
     let framework = framework(&parts)?;
     let mut notes = Vec::new();
     let link = link::find(texts, &mut notes);
-    let beside = base
-        .zip(link.as_ref())
-        .and_then(|(base, link)| link::beside(base, link));
-    let base = Base {
-        question: beside.as_ref().or(base).or(link.as_ref()),
-        own: base,
-        link: link.as_ref(),
-    };
+    let beside = base.zip(link.as_ref()).and_then(|(base, link)| link::beside(base, link));
+    let base = Base { question: beside.as_ref().or(base).or(link.as_ref()), own: base, link: link.as_ref() };
     let mut reading = match framework {
         Framework::Verl => verl::read(&parts, base),
         Framework::Chatlearn => chatlearn::read(&parts, base),

@@ -25,17 +25,14 @@ pub(super) fn find(path: &str) -> Option<&'static ModelEntry> {
 fn tail(name: &str) -> Option<&'static ModelEntry> {
     let name = name.replace('_', "-");
     let words: Vec<&str> = name.split('-').collect();
-    (2..=words.len())
-        .rev()
-        .filter_map(|n| words.get(..n))
-        .find_map(|words| {
-            let stem = words.join("-");
-            // A family alone (`qwen3`) is no model, and a size is.
-            stem.bytes()
-                .any(|b| b.is_ascii_digit())
-                .then(|| catalog::model(&stem))
-                .flatten()
-        })
+    (2..=words.len()).rev().filter_map(|n| words.get(..n)).find_map(|words| {
+        let stem = words.join("-");
+        // A family alone (`qwen3`) is no model, and a size is.
+        stem.bytes()
+            .any(|b| b.is_ascii_digit())
+            .then(|| catalog::model(&stem))
+            .flatten()
+    })
 }
 
 #[cfg(test)]
@@ -48,10 +45,7 @@ mod tests {
             ("Qwen/Qwen3-8B", Some("qwen3-8b")),
             ("/models/Qwen/Qwen3-30B-A3B-Base", Some("qwen3-30b-a3b")),
             ("~/models/Qwen2.5-7B-Instruct/", Some("qwen2.5-7b")),
-            (
-                "hub/models--Qwen--Qwen3-8B/snapshots/abcdef",
-                Some("qwen3-8b"),
-            ),
+            ("hub/models--Qwen--Qwen3-8B/snapshots/abcdef", Some("qwen3-8b")),
             ("out/Qwen3-8B/global_step_100/actor", Some("qwen3-8b")),
             ("Qwen2.5-7B-Instruct-my-sft", Some("qwen2.5-7b")),
             ("meta-llama/Llama-3.1-8B-Instruct", Some("llama-3.1-8b")),

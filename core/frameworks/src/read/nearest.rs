@@ -20,11 +20,7 @@ pub(super) fn nearest<'a>(key: &str, known: impl Iterator<Item = String> + 'a) -
             edits
         } else if own.len() > 4 && last(&candidate) == own && head(key) == head(&candidate) {
             // Between slips and nothing: the more of the path agrees, the better.
-            let shared = key
-                .bytes()
-                .zip(candidate.bytes())
-                .take_while(|(a, b)| a == b)
-                .count();
+            let shared = key.bytes().zip(candidate.bytes()).take_while(|(a, b)| a == b).count();
             FARTHEST + 1000 - shared.min(999)
         } else {
             continue;
@@ -56,19 +52,9 @@ mod tests {
         assert_eq!(distance("", "abc"), Some(3));
         assert_eq!(distance("abc", ""), Some(3));
         assert_eq!(distance("abcd", "efgh"), None);
-        let known = || {
-            ["a.param_offload", "b.param_offload", "a.other"]
-                .into_iter()
-                .map(str::to_owned)
-        };
-        assert_eq!(
-            nearest("a.parm_offload", known()).as_deref(),
-            Some("a.param_offload")
-        );
-        assert_eq!(
-            nearest("b.megatron.param_offload", known()).as_deref(),
-            Some("b.param_offload")
-        );
+        let known = || ["a.param_offload", "b.param_offload", "a.other"].into_iter().map(str::to_owned);
+        assert_eq!(nearest("a.parm_offload", known()).as_deref(), Some("a.param_offload"));
+        assert_eq!(nearest("b.megatron.param_offload", known()).as_deref(), Some("b.param_offload"));
         assert_eq!(nearest("nothing", known()), None);
     }
 }

@@ -56,18 +56,12 @@ impl Framework {
     pub fn source(self) -> &'static str {
         match self {
             Self::Verl => "verl 0.9.1, verl/trainer/config (https://pypi.org/project/verl/0.9.1/)",
-            Self::Chatlearn => {
-                "ChatLearn b7af31a, chatlearn/configs (https://github.com/alibaba/ChatLearn)"
-            }
+            Self::Chatlearn => "ChatLearn b7af31a, chatlearn/configs (https://github.com/alibaba/ChatLearn)",
             Self::Deepspeed => {
                 "DeepSpeed 0.19.8, deepspeed/runtime/config.py (https://pypi.org/project/deepspeed/0.19.8/)"
             }
-            Self::Megatron => {
-                "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)"
-            }
-            Self::Llmforge => {
-                "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)"
-            }
+            Self::Megatron => "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)",
+            Self::Llmforge => "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)",
         }
     }
 }
@@ -198,20 +192,13 @@ pub struct Trouble {
 
 impl Trouble {
     pub(super) fn new(line: u32, message: impl AsRef<str>) -> Self {
-        Self {
-            line,
-            message: printable(message.as_ref()),
-        }
+        Self { line, message: printable(message.as_ref()) }
     }
 }
 
 impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.line > 0 {
-            write!(f, "line {}: {}", self.line, self.message)
-        } else {
-            f.write_str(&self.message)
-        }
+        if self.line > 0 { write!(f, "line {}: {}", self.line, self.message) } else { f.write_str(&self.message) }
     }
 }
 

@@ -40,29 +40,21 @@ pub(super) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
 pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let text = text.trim_start_matches('\u{feff}');
     let (json, shell) = split_json(text)?;
-    parts.extend(json.into_iter().map(|json| Part {
-        kind: Kind::Json(json),
-    }));
+    parts.extend(json.into_iter().map(|json| Part { kind: Kind::Json(json) }));
     if shell.trim().is_empty() {
         return Ok(());
     }
     if yaml::looks_like(&shell) {
-        parts.push(Part {
-            kind: Kind::Yaml(yaml::read(&shell)?),
-        });
+        parts.push(Part { kind: Kind::Yaml(yaml::read(&shell)?) });
         return Ok(());
     }
     let mut script = shell::read(&shell)?;
     for document in std::mem::take(&mut script.documents) {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(&document) {
-            parts.push(Part {
-                kind: Kind::Json(value),
-            });
+            parts.push(Part { kind: Kind::Json(value) });
         }
     }
-    parts.push(Part {
-        kind: Kind::Shell(script),
-    });
+    parts.push(Part { kind: Kind::Shell(script) });
     Ok(())
 }
 
@@ -79,11 +71,7 @@ fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
             rest.push('\n');
             continue;
         }
-        let line_text = if start < skip_to {
-            text.get(skip_to..offset).unwrap_or_default()
-        } else {
-            line
-        };
+        let line_text = if start < skip_to { text.get(skip_to..offset).unwrap_or_default() } else { line };
         let trimmed = line_text.trim_start();
         let brace = trimmed.starts_with('{') && {
             let after = text
@@ -96,15 +84,11 @@ fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
             after.starts_with('"')
         };
         // A here-document holds JSON too; the shell's reader finds that one.
-        let document = rest
-            .lines()
-            .next_back()
-            .is_some_and(|line| line.contains("<<"));
+        let document = rest.lines().next_back().is_some_and(|line| line.contains("<<"));
         if brace && !document {
             let begin = start + (line_text.len() - trimmed.len());
             let mut stream =
-                serde_json::Deserializer::from_str(text.get(begin..).unwrap_or_default())
-                    .into_iter::<Value>();
+                serde_json::Deserializer::from_str(text.get(begin..).unwrap_or_default()).into_iter::<Value>();
             match stream.next() {
                 Some(Ok(value)) => {
                     skip_to = begin + stream.byte_offset();
@@ -125,10 +109,7 @@ fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
                     } else {
                         format!("This is not JSON ({error}). Mend it, or paste the whole file.")
                     };
-                    return Err(Trouble::new(
-                        u32::try_from(line).unwrap_or(u32::MAX),
-                        message,
-                    ));
+                    return Err(Trouble::new(u32::try_from(line).unwrap_or(u32::MAX), message));
                 }
                 None => rest.push('\n'),
             }

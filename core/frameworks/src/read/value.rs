@@ -4,10 +4,7 @@
 pub(super) fn unquoted(text: &str) -> &str {
     let text = text.trim();
     for quote in ['"', '\''] {
-        if let Some(inner) = text
-            .strip_prefix(quote)
-            .and_then(|text| text.strip_suffix(quote))
-        {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)) {
             return inner;
         }
     }
@@ -17,11 +14,7 @@ pub(super) fn unquoted(text: &str) -> &str {
 /// Whether nothing is stated: `null`, `None`, an empty text.
 pub(super) fn is_null(text: &str) -> bool {
     let text = text.trim();
-    text.is_empty()
-        || text == "~"
-        || ["null", "none"]
-            .iter()
-            .any(|word| text.eq_ignore_ascii_case(word))
+    text.is_empty() || text == "~" || ["null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// A truth value.
@@ -57,19 +50,13 @@ pub(super) fn number(text: &str) -> Option<f64> {
         return None;
     }
     let trimmed = digits.trim_start_matches('0');
-    let zero = if trimmed.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
-        ""
-    } else {
-        "0"
-    };
+    let zero = if trimmed.bytes().next().is_some_and(|b| b.is_ascii_digit()) { "" } else { "0" };
     let text = format!("{sign}{zero}{trimmed}");
     let text = match text.strip_suffix('.') {
         Some(whole) => whole.to_owned(),
         None => text.replace(".e", ".0e").replace(".E", ".0E"),
     };
-    serde_json::from_str::<f64>(&text)
-        .ok()
-        .filter(|value| value.is_finite())
+    serde_json::from_str::<f64>(&text).ok().filter(|value| value.is_finite())
 }
 
 /// A whole number, `5e8` included, up to 2^53.
@@ -101,46 +88,14 @@ mod tests {
 
     #[test]
     fn words_of_python_and_yaml() {
+        assert_eq!((whole("5e8"), whole("1_000"), whole("1.5")), (Some(500_000_000), Some(1000), None));
+        assert_eq!((whole("'8'"), whole("-1"), whole("1e300")), (Some(8), Some(-1), None));
+        assert_eq!((number("inf"), number("nan"), number("1e999"), number("0x10")), (None, None, None, None));
         assert_eq!(
-            (whole("5e8"), whole("1_000"), whole("1.5")),
-            (Some(500_000_000), Some(1000), None)
+            ["007", ".5", "5.", "1.e3", "+2", "-0.25", "0", "--1", "1e", "e5", "1.2.3"].map(number),
+            [Some(7.0), Some(0.5), Some(5.0), Some(1000.0), Some(2.0), Some(-0.25), Some(0.0), None, None, None, None]
         );
-        assert_eq!(
-            (whole("'8'"), whole("-1"), whole("1e300")),
-            (Some(8), Some(-1), None)
-        );
-        assert_eq!(
-            (
-                number("inf"),
-                number("nan"),
-                number("1e999"),
-                number("0x10")
-            ),
-            (None, None, None, None)
-        );
-        assert_eq!(
-            [
-                "007", ".5", "5.", "1.e3", "+2", "-0.25", "0", "--1", "1e", "e5", "1.2.3"
-            ]
-            .map(number),
-            [
-                Some(7.0),
-                Some(0.5),
-                Some(5.0),
-                Some(1000.0),
-                Some(2.0),
-                Some(-0.25),
-                Some(0.0),
-                None,
-                None,
-                None,
-                None
-            ]
-        );
-        assert_eq!(
-            (truth("True"), truth("\"no\""), truth("maybe")),
-            (Some(true), Some(false), None)
-        );
+        assert_eq!((truth("True"), truth("\"no\""), truth("maybe")), (Some(true), Some(false), None));
         assert!(is_null("null") && is_null("None") && is_null("") && !is_null("0"));
         assert_eq!(list("['core_attn', \"moe\",x]"), ["core_attn", "moe", "x"]);
         assert_eq!(list("all-linear"), ["all-linear"]);

@@ -69,10 +69,7 @@ pub(super) fn report_notes(draft: &mut Draft, script: &super::shell::Script, lau
         );
     }
     for line in &launch.others {
-        draft.note(
-            *line,
-            "A further command that trains is not read: the first one is. Paste this one alone.",
-        );
+        draft.note(*line, "A further command that trains is not read: the first one is. Paste this one alone.");
     }
     for (line, note) in script.notes.iter().take(100) {
         draft.note(*line, note);
@@ -99,11 +96,7 @@ fn overrides(draft: &mut Draft, launch: &Launch) {
                     };
                     draft.settings.state(
                         "config-name".to_owned(),
-                        Setting {
-                            key: "config-name".to_owned(),
-                            value: backend.to_owned(),
-                            ..Setting::default()
-                        },
+                        Setting { key: "config-name".to_owned(), value: backend.to_owned(), ..Setting::default() },
                     );
                 }
                 "config-path" | "config-dir" => {}
@@ -112,18 +105,18 @@ fn overrides(draft: &mut Draft, launch: &Launch) {
             continue;
         }
         if let Some(key) = text.strip_prefix('~') {
-            draft.unread(
-                text,
-                format!("It takes {key} out of the configuration; the default is read."),
-                word.line,
-            );
+            draft.unread(text, format!("It takes {key} out of the configuration; the default is read."), word.line);
             continue;
         }
         let plain = text.trim_start_matches('+');
         let Some((key, value)) = plain.split_once('=') else {
             if text.trim().is_empty() {
                 if word.open.is_none() && !text.is_empty() {
-                    draft.refuse("\\", "A space stands behind the backslash, so the command ends with this line. Take the space away.", word.line);
+                    draft.refuse(
+                        "\\",
+                        "A space stands behind the backslash, so the command ends with this line. Take the space away.",
+                        word.line,
+                    );
                 }
             } else if word.open.is_none() {
                 draft.unread(text, "This is no setting: write key=value.", word.line);

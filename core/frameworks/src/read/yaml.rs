@@ -25,9 +25,7 @@ pub(super) fn looks_like(text: &str) -> bool {
     };
     split_key(first).is_some_and(|(key, value)| {
         !first.starts_with([' ', '-'])
-            && key
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
+            && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
             && (!value.is_empty() || lines.next().is_none_or(|next| split_key(next).is_some()))
     })
 }
@@ -52,44 +50,26 @@ pub(super) fn read(text: &str) -> Result<Vec<Setting>, Trouble> {
             return Err(refuse("A second document begins here. Paste one document."));
         }
         if content.starts_with('\t') {
-            return Err(refuse(
-                "A tab indents this line, which YAML forbids. Indent by spaces.",
-            ));
+            return Err(refuse("A tab indents this line, which YAML forbids. Indent by spaces."));
         }
         let indent = line.len() - content.len();
         // A list's dash may stand as deep as its key; any other line closes what is as deep.
         let item = content == "-" || content.starts_with("- ");
-        while open.last().is_some_and(|(depth, _)| {
-            if item {
-                *depth > indent
-            } else {
-                *depth >= indent
-            }
-        }) {
+        while open
+            .last()
+            .is_some_and(|(depth, _)| if item { *depth > indent } else { *depth >= indent })
+        {
             open.pop();
         }
         if out.len() >= MOST_KEYS {
-            return Err(refuse(
-                "The file has more than 20,000 keys. Paste the part that trains.",
-            ));
+            return Err(refuse("The file has more than 20,000 keys. Paste the part that trains."));
         }
-        let path = || {
-            open.iter()
-                .map(|(_, key)| key.as_str())
-                .collect::<Vec<_>>()
-                .join(".")
-        };
+        let path = || open.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>().join(".");
         if item {
             let entry = content.trim_start_matches('-').trim();
             check(entry, number)?;
             let Some(last) = out.last_mut().filter(|last| last.key == path()) else {
-                out.push(Setting {
-                    key: path(),
-                    written: path(),
-                    value: entry.to_owned(),
-                    line: number,
-                    open: None,
-                });
+                out.push(Setting { key: path(), written: path(), value: entry.to_owned(), line: number, open: None });
                 continue;
             };
             // The items of a list are one value; its length is bounded by the text's.
@@ -99,27 +79,19 @@ pub(super) fn read(text: &str) -> Result<Vec<Setting>, Trouble> {
             continue;
         }
         let Some((key, value)) = split_key(content) else {
-            return Err(refuse(
-                "This is no `key: value`. Write one key on each line.",
-            ));
+            return Err(refuse("This is no `key: value`. Write one key on each line."));
         };
         check(value, number)?;
         let key = value::unquoted(key);
         if value.is_empty() {
             if open.len() >= DEEPEST {
-                return Err(refuse(
-                    "Keys are nested more than 24 deep. Paste the part that trains.",
-                ));
+                return Err(refuse("Keys are nested more than 24 deep. Paste the part that trains."));
             }
             open.push((indent, key.to_owned()));
             continue;
         }
         let path = path();
-        let full = if path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{path}.{key}")
-        };
+        let full = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         if let Some(inner) = value.strip_prefix('{') {
             flow(&full, inner, number, &mut out)?;
             continue;
@@ -137,10 +109,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Setting>, Trouble> {
 
 /// A map on one line: `{a: 1, b: two}`.
 fn flow(path: &str, inner: &str, line: u32, out: &mut Vec<Setting>) -> Result<(), Trouble> {
-    let Some(inner) = inner
-        .strip_suffix('}')
-        .filter(|inner| !inner.contains(['{', '}']))
-    else {
+    let Some(inner) = inner.strip_suffix('}').filter(|inner| !inner.contains(['{', '}'])) else {
         return Err(Trouble::new(
             line,
             "A map in braces goes over several lines or is nested. Write its keys below one another.",
@@ -149,10 +118,7 @@ fn flow(path: &str, inner: &str, line: u32, out: &mut Vec<Setting>) -> Result<()
     for entry in inner.split(',').filter(|entry| !entry.trim().is_empty()) {
         // `{accelerator_type:A10G: 0.001}`: the colon before a space, where there is one.
         let Some((key, value)) = split_key(entry).or_else(|| entry.split_once(':')) else {
-            return Err(Trouble::new(
-                line,
-                "This is no `key: value` in the braces. Write one.",
-            ));
+            return Err(Trouble::new(line, "This is no `key: value` in the braces. Write one."));
         };
         let full = format!("{path}.{}", value::unquoted(key));
         out.push(Setting {
@@ -176,10 +142,7 @@ fn check(value: &str, line: u32) -> Result<(), Trouble> {
         Some(b'[') if !value.ends_with(']') => "a list over several lines in brackets",
         _ => return Ok(()),
     };
-    Err(Trouble::new(
-        line,
-        format!("YAML's {what} is not read. Write the value itself, on this line."),
-    ))
+    Err(Trouble::new(line, format!("YAML's {what} is not read. Write the value itself, on this line.")))
 }
 
 /// Key and value at the first colon that ends a key.
@@ -229,9 +192,7 @@ mod tests {
             ("f.h", "null", 8),
             ("k", "${a.b}", 9),
         ];
-        let expected: Vec<_> = expected
-            .map(|(k, v, l)| (k.to_owned(), v.to_owned(), l))
-            .into();
+        let expected: Vec<_> = expected.map(|(k, v, l)| (k.to_owned(), v.to_owned(), l)).into();
         assert_eq!(found, expected);
         assert!(looks_like(text) && !looks_like("python3 -m x a=b") && !looks_like(""));
     }
@@ -248,11 +209,7 @@ mod tests {
             ("a: [1,\n 2]\n", 1),
             ("a: 1\nnothing\n", 2),
         ] {
-            assert_eq!(
-                read(text).map_err(|trouble| trouble.line),
-                Err(line),
-                "{text:?}"
-            );
+            assert_eq!(read(text).map_err(|trouble| trouble.line), Err(line), "{text:?}");
         }
     }
 }

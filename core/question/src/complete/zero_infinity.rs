@@ -9,12 +9,7 @@ use shardwise_catalog::error::InputError;
 ///
 /// # Errors
 /// Names the field, and the one that does not go with it.
-pub(super) fn check(
-    job: &Job,
-    layout: &Layout,
-    gpus: u32,
-    field: &dyn Fn(&str) -> String,
-) -> Result<(), InputError> {
+pub(super) fn check(job: &Job, layout: &Layout, gpus: u32, field: &dyn Fn(&str) -> String) -> Result<(), InputError> {
     let plus = &layout.zero_plus;
     let group = plus.partition_size;
     let stated = [
@@ -28,23 +23,14 @@ pub(super) fn check(
         return Ok(());
     };
     if job.workload.rl.is_some() {
-        return refuse(
-            name,
-            "No RL framework here trains with it. Leave it out.".into(),
-        );
+        return refuse(name, "No RL framework here trains with it. Leave it out.".into());
     }
     if layout.backend != Backend::Deepspeed {
-        return refuse(
-            name,
-            "DeepSpeed alone has it. Set backend to deepspeed, or leave it out.".into(),
-        );
+        return refuse(name, "DeepSpeed alone has it. Set backend to deepspeed, or leave it out.".into());
     }
     // Stages 1 and 2 take no account of NVMe (`zero_cpu_offload` in runtime/engine.py, 0.19.8) nor of ZeRO++.
     if layout.zero_stage != 3 {
-        return refuse(
-            name,
-            "It goes with ZeRO-3. Set zero_stage to 3, or leave it out.".into(),
-        );
+        return refuse(name, "It goes with ZeRO-3. Set zero_stage to 3, or leave it out.".into());
     }
     let offload = layout.offload;
     if layout.nvme_offload && !(offload.optimizer || offload.parameters) {
@@ -60,11 +46,7 @@ pub(super) fn check(
             "zero_hpz_partition_size",
             format!(
                 "{group} GPUs do not divide the {gpus} there are. Give a divisor of {gpus}: {}, say.",
-                if gpus.is_multiple_of(node) {
-                    node
-                } else {
-                    gpus
-                }
+                if gpus.is_multiple_of(node) { node } else { gpus }
             ),
         );
     }

@@ -15,25 +15,15 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
         Value::Object(_) => from_object(&spec.gpu)?,
         _ => {
-            return Err(InputError::new(
-                "hardware.gpu",
-                "Give a catalog id such as h100-sxm, or an object.",
-            ));
+            return Err(InputError::new("hardware.gpu", "Give a catalog id such as h100-sxm, or an object."));
         }
     };
     hardware.gpus = positive("hardware.gpus", spec.gpus.unwrap_or(8), MAX_GPUS)? as u32;
-    let per_node = spec
-        .gpus_per_node
-        .unwrap_or(u64::from(hardware.gpus_per_node));
+    let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
     let per_node = positive("hardware.gpus_per_node", per_node, MAX_GPUS)? as u32;
     hardware.gpus_per_node = per_node.min(hardware.gpus);
     if let Some(gbit) = spec.internode_gbit_per_s_per_gpu {
-        hardware.internode_gbit_per_s = within(
-            "hardware.internode_gbit_per_s_per_gpu",
-            gbit,
-            NETWORK.0,
-            NETWORK.1,
-        )?;
+        hardware.internode_gbit_per_s = within("hardware.internode_gbit_per_s_per_gpu", gbit, NETWORK.0, NETWORK.1)?;
     }
     if let Some(gib) = spec.host_ram_gib {
         let gib = within("hardware.host_ram_gib", gib, 1.0, 1e6)?;
@@ -43,9 +33,7 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
         if usd < 0.0 {
             return Err(InputError::new(
                 "hardware.usd_per_gpu_hour",
-                format!(
-                    "{usd} is negative. Give the price of one GPU for one hour in US dollars, 0 or more."
-                ),
+                format!("{usd} is negative. Give the price of one GPU for one hour in US dollars, 0 or more."),
             ));
         }
         hardware.usd_per_gpu_hour = Some(within("hardware.usd_per_gpu_hour", usd, 0.0, 1e6)?);
@@ -75,10 +63,7 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
             ),
         ));
     };
-    let half = gpu
-        .bf16_dense_tflops
-        .or(gpu.fp16_dense_tflops)
-        .unwrap_or(0.0);
+    let half = gpu.bf16_dense_tflops.or(gpu.fp16_dense_tflops).unwrap_or(0.0);
     Ok(Hardware {
         gpu: gpu.id.into(),
         name: gpu.name.into(),
@@ -99,14 +84,10 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         pcie_gb_per_s: gpu.pcie_gb_per_s,
         gpus: 8,
         gpus_per_node: gpu.gpus_per_node.max(1),
-        internode_gbit_per_s: if gpu.internode_gbit_per_s > 0.0 {
-            gpu.internode_gbit_per_s
-        } else {
-            100.0
-        },
-        host_ram: gpu.host_ram_gib.map_or(HostRam::Unknown, |gib| {
-            HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1)))
-        }),
+        internode_gbit_per_s: if gpu.internode_gbit_per_s > 0.0 { gpu.internode_gbit_per_s } else { 100.0 },
+        host_ram: gpu
+            .host_ram_gib
+            .map_or(HostRam::Unknown, |gib| HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1)))),
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
     })
@@ -157,24 +138,9 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
         None => custom(&spec, stated)?,
     };
     let figures = [
-        (
-            &mut hardware.memory_gib,
-            "memory_gib",
-            spec.memory_gib,
-            MEMORY,
-        ),
-        (
-            &mut hardware.hbm_gb_per_s,
-            "hbm_gb_per_s",
-            spec.hbm_gb_per_s,
-            BANDWIDTH,
-        ),
-        (
-            &mut hardware.pcie_gb_per_s,
-            "pcie_gb_per_s",
-            spec.pcie_gb_per_s,
-            PCIE,
-        ),
+        (&mut hardware.memory_gib, "memory_gib", spec.memory_gib, MEMORY),
+        (&mut hardware.hbm_gb_per_s, "hbm_gb_per_s", spec.hbm_gb_per_s, BANDWIDTH),
+        (&mut hardware.pcie_gb_per_s, "pcie_gb_per_s", spec.pcie_gb_per_s, PCIE),
     ];
     for (target, name, value, (least, most)) in figures {
         if let Some(value) = value {
@@ -230,19 +196,17 @@ fn architecture(word: &str) -> Result<&'static str, InputError> {
         .map(|entry| entry.name.as_ref())
         .filter(|name| catalog::gpu(name).is_none());
     let mut known = entries.chain(catalog::gpus().iter().map(first));
-    known
-        .find(|name| name.eq_ignore_ascii_case(word.trim()))
-        .ok_or_else(|| {
-            let word: String = word.chars().take(40).collect();
-            let names: Vec<String> = EFFICIENCY.architecture_names().collect();
-            InputError::new(
-                "hardware.gpu.architecture",
-                format!(
-                    "{word:?} is no architecture that efficiencies are known of. Give one of {}, or leave it out.",
-                    names.join(", ")
-                ),
-            )
-        })
+    known.find(|name| name.eq_ignore_ascii_case(word.trim())).ok_or_else(|| {
+        let word: String = word.chars().take(40).collect();
+        let names: Vec<String> = EFFICIENCY.architecture_names().collect();
+        InputError::new(
+            "hardware.gpu.architecture",
+            format!(
+                "{word:?} is no architecture that efficiencies are known of. Give one of {}, or leave it out.",
+                names.join(", ")
+            ),
+        )
+    })
 }
 
 /// Peak and bandwidth within this factor are those of the same card.
@@ -286,28 +250,15 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
     Ok(Hardware {
         gpu: "custom".into(),
         name: "Custom GPU".into(),
-        architecture: like
-            .map(|gpu| gpu.architecture)
-            .or(stated)
-            .unwrap_or_default()
-            .into(),
+        architecture: like.map(|gpu| gpu.architecture).or(stated).unwrap_or_default().into(),
         like: like.map(|gpu| gpu.id),
         memory_gib,
         hbm_gb_per_s,
-        peaks: Peaks {
-            bf16: peak,
-            fp16: peak,
-            fp8: spec.fp8_dense_tflops,
-            fp4: None,
-        },
+        peaks: Peaks { bf16: peak, fp16: peak, fp8: spec.fp8_dense_tflops, fp4: None },
         gemm_bf16_tflops: None,
         gemm_fp8_tflops: None,
         nvlink_gb_per_s: 0.0,
-        nvlink_domain: if spec.nvlink_gb_per_s.is_some_and(|rate| rate > 0.0) {
-            8
-        } else {
-            1
-        },
+        nvlink_domain: if spec.nvlink_gb_per_s.is_some_and(|rate| rate > 0.0) { 8 } else { 1 },
         pcie_gb_per_s: 31.5,
         gpus: 8,
         gpus_per_node: 8,

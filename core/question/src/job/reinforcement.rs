@@ -28,29 +28,15 @@ pub(super) fn resolve_rl(
 ) -> Result<Rl, InputError> {
     let prompts = required(&field("prompts_per_step"), spec.prompts_per_step)?;
     let prompts = count("prompts_per_step", prompts)?;
-    let responses = spec
-        .responses_per_prompt
-        .unwrap_or(algorithm.responses_per_prompt);
+    let responses = spec.responses_per_prompt.unwrap_or(algorithm.responses_per_prompt);
     let responses = positive(field("responses_per_prompt"), responses, 4096)?;
-    let longest = |name: &str, stated: Option<u64>| {
-        positive(field(name), required(&field(name), stated)?, MAX_LENGTH)
-    };
+    let longest = |name: &str, stated: Option<u64>| positive(field(name), required(&field(name), stated)?, MAX_LENGTH);
     let max_prompt = longest("max_prompt_length", spec.max_prompt_length)?;
     let max_response = longest("max_response_length", spec.max_response_length)?;
-    let mut mean =
-        |name: &str, stated: Option<f64>, longest: u64| mean_length(name, stated, longest, caveats);
+    let mut mean = |name: &str, stated: Option<f64>, longest: u64| mean_length(name, stated, longest, caveats);
     let mean_prompt = mean("mean_prompt_length", spec.mean_prompt_length, max_prompt)?;
-    let mean_response = mean(
-        "mean_response_length",
-        spec.mean_response_length,
-        max_response,
-    )?;
-    let cv = within(
-        field("response_length_cv"),
-        spec.response_length_cv.unwrap_or(0.5),
-        0.0,
-        10.0,
-    )?;
+    let mean_response = mean("mean_response_length", spec.mean_response_length, max_response)?;
+    let cv = within(field("response_length_cv"), spec.response_length_cv.unwrap_or(0.5), 0.0, 10.0)?;
     let mini_batch = mini_batch(spec, prompts)?;
     let critic = critic(algorithm, spec, model)?;
     let schedule = spec.schedule.unwrap_or_default();
@@ -93,12 +79,7 @@ fn count(name: &str, value: u64) -> Result<u64, InputError> {
 }
 
 /// A mean as stated; half of the longest, with a caveat, where it is not.
-fn mean_length(
-    name: &str,
-    stated: Option<f64>,
-    longest: u64,
-    caveats: &mut Vec<Caveat>,
-) -> Result<f64, InputError> {
+fn mean_length(name: &str, stated: Option<f64>, longest: u64, caveats: &mut Vec<Caveat>) -> Result<f64, InputError> {
     match stated {
         Some(mean) if mean > longest as f64 => Err(InputError::new(
             field(name),
@@ -136,9 +117,7 @@ fn mini_batch(spec: &RlSpec, prompts: u64) -> Result<u64, InputError> {
     if !prompts.is_multiple_of(mini_batch) {
         return Err(InputError::new(
             field("mini_batch"),
-            format!(
-                "{prompts} prompts do not divide into mini-batches of {mini_batch}. Give a divisor of {prompts}."
-            ),
+            format!("{prompts} prompts do not divide into mini-batches of {mini_batch}. Give a divisor of {prompts}."),
         ));
     }
     Ok(mini_batch)
@@ -153,19 +132,12 @@ fn role(name: &str, value: &Option<Value>) -> Result<Option<Model>, InputError> 
 }
 
 /// The critic: as stated, the actor's model where the algorithm trains one and the question is silent.
-fn critic(
-    algorithm: &Algorithm,
-    spec: &RlSpec,
-    model: &Model,
-) -> Result<Option<Model>, InputError> {
+fn critic(algorithm: &Algorithm, spec: &RlSpec, model: &Model) -> Result<Option<Model>, InputError> {
     match (algorithm.critic, role("critic", &spec.critic)?) {
         (true, None) if spec.critic.is_none() => Ok(Some(model.clone())),
         (true, None) => Err(InputError::new(
             field("critic"),
-            format!(
-                "{} trains a critic. Give its model, or leave the field out to use the actor's.",
-                algorithm.name
-            ),
+            format!("{} trains a critic. Give its model, or leave the field out to use the actor's.", algorithm.name),
         )),
         (_, critic) => Ok(critic),
     }
@@ -181,21 +153,14 @@ fn train_gpus(schedule: Schedule, spec: &RlSpec, hardware: &Hardware) -> Result<
     if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
         return Err(InputError::new(
             field("train_gpus"),
-            format!(
-                "{train_gpus} of {} GPUs train and none is left to generate. Give fewer.",
-                hardware.gpus
-            ),
+            format!("{train_gpus} of {} GPUs train and none is left to generate. Give fewer.", hardware.gpus),
         ));
     }
     Ok(train_gpus)
 }
 
 /// Prompts generated for each that trains.
-fn oversampling(
-    algorithm: &Algorithm,
-    spec: &RlSpec,
-    caveats: &mut Vec<Caveat>,
-) -> Result<f64, InputError> {
+fn oversampling(algorithm: &Algorithm, spec: &RlSpec, caveats: &mut Vec<Caveat>) -> Result<f64, InputError> {
     match (spec.oversampling, algorithm.oversampling) {
         (Some(times), _) => within(field("oversampling"), times, 1.0, 100.0),
         (None, Some(times)) => {

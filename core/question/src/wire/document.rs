@@ -6,11 +6,10 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Attention, Backend, By, Calibration, Engine, EstimateOptions, FlagsOptions, GpuSpec,
-    HardwareSpec, KvCacheDtype, Language, LoraSpec, LoraTargets, Offload, Overlap, PlanSpec,
-    Precision, Question, ReadOptions, RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec,
-    RolloutPlanSpec, RolloutWorkloadSpec, Schedule, SearchOptions, Table, WorkloadKind,
-    WorkloadSpec,
+    Attention, Backend, By, Calibration, Engine, EstimateOptions, FlagsOptions, GpuSpec, HardwareSpec, KvCacheDtype,
+    Language, LoraSpec, LoraTargets, Offload, Overlap, PlanSpec, Precision, Question, ReadOptions,
+    RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec, RolloutPlanSpec, RolloutWorkloadSpec, Schedule,
+    SearchOptions, Table, WorkloadKind, WorkloadSpec,
 };
 use shardwise_catalog::error::InputError;
 
@@ -23,10 +22,7 @@ pub struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// The top of a document; its fields are named from here.
-    pub(crate) const TOP: Place<'static> = Place {
-        above: None,
-        key: "",
-    };
+    pub(crate) const TOP: Place<'static> = Place { above: None, key: "" };
 
     /// The place that `key` names; dots inside it are part of it.
     pub(crate) fn at(key: &'a str) -> Self {
@@ -35,23 +31,12 @@ impl<'a> Place<'a> {
 
     fn path(&self) -> String {
         let above = self.above.map(Place::path).unwrap_or_default();
-        if above.is_empty() {
-            self.key.to_owned()
-        } else {
-            format!("{above}.{}", self.key)
-        }
+        if above.is_empty() { self.key.to_owned() } else { format!("{above}.{}", self.key) }
     }
 
     fn refuse(&self, message: impl Into<String>) -> InputError {
         let path = self.path();
-        InputError::new(
-            if path.is_empty() {
-                "question".to_owned()
-            } else {
-                path
-            },
-            message,
-        )
+        InputError::new(if path.is_empty() { "question".to_owned() } else { path }, message)
     }
 
     fn expected(&self, value: &Value, wanted: &str) -> InputError {
@@ -92,10 +77,7 @@ pub fn read<T: Document>(value: &Value, place: &Place<'_>) -> Result<T, InputErr
     let map = object(value, place)?;
     let mut document = T::empty();
     for (key, value) in map {
-        let below = Place {
-            above: Some(place),
-            key,
-        };
+        let below = Place { above: Some(place), key };
         if !document.set(key, value, &below)? {
             return Err(unknown(&below, T::KEYS));
         }
@@ -105,26 +87,17 @@ pub fn read<T: Document>(value: &Value, place: &Place<'_>) -> Result<T, InputErr
 }
 
 fn object<'v>(value: &'v Value, place: &Place<'_>) -> Result<&'v Map<String, Value>, InputError> {
-    value
-        .as_object()
-        .ok_or_else(|| place.expected(value, "an object"))
+    value.as_object().ok_or_else(|| place.expected(value, "an object"))
 }
 
 fn unknown(place: &Place<'_>, known: &[&str]) -> InputError {
-    place.refuse(format!(
-        "There is no such field. Known here: {}.",
-        known.join(", ")
-    ))
+    place.refuse(format!("There is no such field. Known here: {}.", known.join(", ")))
 }
 
 fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&str]) -> Result<(), InputError> {
     match keys.iter().find(|key| !map.contains_key(**key)) {
         None => Ok(()),
-        Some(key) => Err(Place {
-            above: Some(place),
-            key,
-        }
-        .refuse("This field is required.")),
+        Some(key) => Err(Place { above: Some(place), key }.refuse("This field is required.")),
     }
 }
 
@@ -287,11 +260,7 @@ impl<T: Entry> Entry for Option<T> {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
         // "No critic" is a choice, an absent one is the default; no plan for it is none that differs.
         let chosen = place.key == "critic" && place.above.is_some_and(|above| above.key == "rl");
-        if value.is_null() && !chosen {
-            Ok(None)
-        } else {
-            T::read(value, place).map(Some)
-        }
+        if value.is_null() && !chosen { Ok(None) } else { T::read(value, place).map(Some) }
     }
 
     fn write(&self) -> Option<Value> {
@@ -349,9 +318,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Entry for u64 {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        let whole = |number: f64| {
-            ((0.0..=EXACT).contains(&number) && number.fract() == 0.0).then_some(number as u64)
-        };
+        let whole = |number: f64| ((0.0..=EXACT).contains(&number) && number.fract() == 0.0).then_some(number as u64);
         value
             .as_u64()
             .or_else(|| value.as_f64().and_then(whole))
@@ -376,9 +343,7 @@ impl Entry for u32 {
 
 impl Entry for f64 {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        value
-            .as_f64()
-            .ok_or_else(|| place.expected(value, "a number"))
+        value.as_f64().ok_or_else(|| place.expected(value, "a number"))
     }
 
     fn write(&self) -> Option<Value> {
@@ -388,9 +353,7 @@ impl Entry for f64 {
 
 impl Entry for bool {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        value
-            .as_bool()
-            .ok_or_else(|| place.expected(value, "true or false"))
+        value.as_bool().ok_or_else(|| place.expected(value, "true or false"))
     }
 
     fn write(&self) -> Option<Value> {
@@ -405,10 +368,7 @@ fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<usize, Input
     };
     known.iter().position(|word| *word == text).ok_or_else(|| {
         let text: String = text.chars().take(40).collect();
-        place.refuse(format!(
-            "Unknown value {text}, expected one of {}.",
-            known.join(", ")
-        ))
+        place.refuse(format!("Unknown value {text}, expected one of {}.", known.join(", ")))
     })
 }
 
@@ -468,19 +428,12 @@ impl Entry for RecomputeSpec {
         let Some(map) = value.as_object() else {
             return RecomputeGranularity::read(value, place)
                 .map(Self::Word)
-                .map_err(|_| {
-                    place.refuse(
-                        "Give none, selective or full, or an object with granularity and modules.",
-                    )
-                });
+                .map_err(|_| place.refuse("Give none, selective or full, or an object with granularity and modules."));
         };
         let mut granularity = RecomputeGranularity::None;
         let mut modules = Vec::new();
         for (key, value) in map {
-            let below = Place {
-                above: Some(place),
-                key,
-            };
+            let below = Place { above: Some(place), key };
             match key.as_str() {
                 "granularity" => granularity = Entry::read(value, &below)?,
                 "modules" => modules = Entry::read(value, &below)?,
@@ -488,19 +441,13 @@ impl Entry for RecomputeSpec {
             }
         }
         required(map, place, &["granularity"])?;
-        Ok(Self::Modules {
-            granularity,
-            modules,
-        })
+        Ok(Self::Modules { granularity, modules })
     }
 
     fn write(&self) -> Option<Value> {
         match self {
             Self::Word(word) => word.write(),
-            Self::Modules {
-                granularity,
-                modules,
-            } => {
+            Self::Modules { granularity, modules } => {
                 let mut map = Map::new();
                 put(&mut map, "granularity", granularity.write());
                 put(&mut map, "modules", modules.write());
@@ -530,12 +477,7 @@ mod tests {
             assert_eq!(by_tables, by_serde);
             assert!(by_tables.is_ok(), "{by_tables:?}");
             let written = by_tables.ok().map(|question| to_value(&question));
-            assert_eq!(
-                by_serde
-                    .ok()
-                    .and_then(|question| serde_json::to_value(question).ok()),
-                written
-            );
+            assert_eq!(by_serde.ok().and_then(|question| serde_json::to_value(question).ok()), written);
         }
     }
 
@@ -548,31 +490,11 @@ mod tests {
         }
         use crate::wire::*;
         same(&WorkloadKind::ALL);
-        same(&[
-            Precision::Bf16,
-            Precision::Fp16,
-            Precision::Fp8,
-            Precision::Mxfp8,
-            Precision::Nvfp4,
-        ]);
+        same(&[Precision::Bf16, Precision::Fp16, Precision::Fp8, Precision::Mxfp8, Precision::Nvfp4]);
         same(&[LoraTargets::Attention, LoraTargets::AllLinear]);
-        same(&[
-            Schedule::Colocated,
-            Schedule::Split,
-            Schedule::OneStepOff,
-            Schedule::FullyAsync,
-        ]);
-        same(&[
-            Backend::Megatron,
-            Backend::Fsdp,
-            Backend::Deepspeed,
-            Backend::Ddp,
-        ]);
-        same(&[
-            RecomputeGranularity::None,
-            RecomputeGranularity::Selective,
-            RecomputeGranularity::Full,
-        ]);
+        same(&[Schedule::Colocated, Schedule::Split, Schedule::OneStepOff, Schedule::FullyAsync]);
+        same(&[Backend::Megatron, Backend::Fsdp, Backend::Deepspeed, Backend::Ddp]);
+        same(&[RecomputeGranularity::None, RecomputeGranularity::Selective, RecomputeGranularity::Full]);
         same(&crate::plan::MODULES);
         same(&[Attention::Flash, Attention::Unfused]);
         same(&[Engine::Vllm, Engine::Sglang]);

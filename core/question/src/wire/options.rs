@@ -123,9 +123,6 @@ pub fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
     match unique::read(text) {
         Ok(value @ Value::Object(_)) => document::read(&value, &Place::TOP),
         Err(unique::Error::Twice(path)) => Err(twice(path)),
-        _ => Err(InputError::new(
-            "options",
-            "Options are an object with their names as keys.",
-        )),
+        _ => Err(InputError::new("options", "Options are an object with their names as keys.")),
     }
 }

@@ -16,18 +16,13 @@ const MAX_BYTES: usize = 1 << 20;
 /// all.
 pub fn parse_question(text: &str) -> Result<Question, InputError> {
     if text.len() > MAX_BYTES {
-        return Err(InputError::new(
-            "question",
-            "The question is longer than 1 MiB. Shorten it.",
-        ));
+        return Err(InputError::new("question", "The question is longer than 1 MiB. Shorten it."));
     }
     let value = unique::read(text).map_err(|error| match error {
         unique::Error::Twice(path) => twice(path),
         unique::Error::NoJson(error) => InputError::new(
             "question",
-            format!(
-                "This is not JSON ({error}). Write one JSON object, as in the interface's example."
-            ),
+            format!("This is not JSON ({error}). Write one JSON object, as in the interface's example."),
         ),
     })?;
     question_from_value(value)
@@ -53,10 +48,7 @@ pub fn question_from_value(value: Value) -> Result<Question, InputError> {
     if question.version != VERSION {
         return Err(InputError::new(
             "version",
-            format!(
-                "This calculator speaks version {VERSION} of the interface, not {}.",
-                question.version
-            ),
+            format!("This calculator speaks version {VERSION} of the interface, not {}.", question.version),
         ));
     }
     Ok(question)

@@ -5,9 +5,8 @@ use serde_json::{Map, Value};
 /// The value at a path; null where there is none.
 #[must_use]
 pub fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
-    path.split('.').fold(document, |value, key| {
-        value.get(key).unwrap_or(&Value::Null)
-    })
+    path.split('.')
+        .fold(document, |value, key| value.get(key).unwrap_or(&Value::Null))
 }
 
 /// Puts a value at a path.

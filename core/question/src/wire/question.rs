@@ -256,11 +256,7 @@ pub struct RlSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<bool>,
     /// The critic's model: an id, an object, or null. Default for ppo: the actor's.
-    #[serde(
-        default,
-        deserialize_with = "even_null",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "even_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object", "null"])))]
     pub critic: Option<Value>,
     /// A reward model: an id, an object, or null. Default: none (a rule).
@@ -413,11 +409,7 @@ pub struct Overlap {
 
 impl Default for Overlap {
     fn default() -> Self {
-        Self {
-            gradients: true,
-            parameters: true,
-            tensor_parallel: false,
-        }
+        Self { gradients: true, parameters: true, tensor_parallel: false }
     }
 }
 

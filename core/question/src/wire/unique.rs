@@ -22,11 +22,7 @@ pub(super) enum Error {
 pub(super) fn read(text: &str) -> Result<Value, Error> {
     let twice = RefCell::new(None);
     let mut parser = serde_json::Deserializer::from_str(text);
-    let seed = Unique {
-        above: None,
-        key: "",
-        twice: &twice,
-    };
+    let seed = Unique { above: None, key: "", twice: &twice };
     let read = seed.deserialize(&mut parser);
     let read = read.and_then(|value| parser.end().map(|()| value));
     match twice.into_inner() {
@@ -102,11 +98,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let below = Unique {
-                above: Some(&self),
-                key: &key,
-                twice: self.twice,
-            };
+            let below = Unique { above: Some(&self), key: &key, twice: self.twice };
             if map.contains_key(&key) {
                 self.twice.replace(Some(below.path()));
                 return Err(A::Error::custom("twice"));
@@ -125,22 +117,14 @@ mod tests {
 
     #[test]
     fn what_holds_each_key_once_is_read_as_serde_json_reads_it() {
-        let own = r#" {"a": [1, -2, 3.5, 1e300, true, null, "x\n\u00e9", {"a": {"a": []}}], "b": 18446744073709551615} "#;
+        let own =
+            r#" {"a": [1, -2, 3.5, 1e300, true, null, "x\n\u00e9", {"a": {"a": []}}], "b": 18446744073709551615} "#;
         let presets = presets::presets().iter().map(|preset| preset.json);
         for text in presets.chain([own, "[]", "null", "3", include_str!("whole.json")]) {
             let wanted: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
             assert!(read(text).is_ok_and(|value| value == wanted), "{text}");
         }
-        for text in [
-            "",
-            "{",
-            "{\"a\":}",
-            "[1,]",
-            "{} {}",
-            "{\"a\":1}x",
-            "nul",
-            "{1:2}",
-        ] {
+        for text in ["", "{", "{\"a\":}", "[1,]", "{} {}", "{\"a\":1}x", "nul", "{1:2}"] {
             let wanted = serde_json::from_str::<serde_json::Value>(text).err();
             let found = match read(text) {
                 Err(Error::NoJson(error)) => Some(error.to_string()),

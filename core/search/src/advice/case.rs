@@ -30,12 +30,7 @@ pub(super) const fn rule(
     about: &'static [&'static str],
     propose: fn(&Case<'_>) -> Option<Proposal>,
 ) -> Rule {
-    Rule {
-        id,
-        source,
-        about,
-        propose,
-    }
+    Rule { id, source, about, propose }
 }
 
 /// What a rule would have instead.
@@ -56,12 +51,7 @@ impl Proposal {
 
     #[inline(never)]
     pub(super) fn of(what: String, plan: Plan) -> Self {
-        Self {
-            what,
-            note: "",
-            plan,
-            job: None,
-        }
+        Self { what, note: "", plan, job: None }
     }
 }
 
@@ -100,10 +90,7 @@ impl Case<'_> {
     pub(super) fn with(&self, change: &dyn Fn(&mut Layout)) -> Plan {
         let mut plan = *self.plan;
         change(&mut plan.layout);
-        for other in [&mut plan.critic, &mut plan.reference]
-            .into_iter()
-            .flatten()
-        {
+        for other in [&mut plan.critic, &mut plan.reference].into_iter().flatten() {
             change(other);
         }
         plan

@@ -59,11 +59,7 @@ fn compared(case: &Case<'_>, plan: &Plan, slower: f64) -> String {
     let percent = 100.0 * slower;
     if slower > SAME {
         let digits = u8::from(percent < 10.0);
-        format!(
-            "{} % slower: {}",
-            fixed(percent, digits),
-            reason(case, plan)
-        )
+        format!("{} % slower: {}", fixed(percent, digits), reason(case, plan))
     } else if -slower < AS_FAST - 1.0 {
         "as fast and less simple".to_owned()
     } else {
@@ -100,9 +96,5 @@ fn reason(case: &Case<'_>, plan: &Plan) -> String {
         .map(|((name, then), (_, now))| (name, then - now))
         .max_by(|a, b| a.1.total_cmp(&b.1));
     let (name, longer) = most.unwrap_or_default();
-    format!(
-        "{} takes {} more a step",
-        name.replace('_', " "),
-        super::seconds(longer)
-    )
+    format!("{} takes {} more a step", name.replace('_', " "), super::seconds(longer))
 }

@@ -23,11 +23,7 @@ pub(super) const ID: &str = "published-recipe";
 const ABOUT_AS_LONG: f64 = 4.0;
 
 /// The nearest recipe for the model and task, where the chosen plan has other sizes, with the best plan that has its.
-pub(super) fn departed(
-    case: &Case<'_>,
-    question: &Question,
-    document: &Value,
-) -> Option<(f64, Advice)> {
+pub(super) fn departed(case: &Case<'_>, question: &Question, document: &Value) -> Option<(f64, Advice)> {
     let recipe = nearest(case.job())?;
     let spec = question.plan.clone().unwrap_or_default();
     if spec.backend.is_some_and(|own| own != Backend::Megatron) {
@@ -47,18 +43,12 @@ pub(super) fn departed(
         return None;
     }
     // Where no plan is legal, the recipe is for other machines.
-    let plan = search::best_of(case.context, &with_sizes(recipe, &spec))
-        .ok()?
-        .plan;
+    let plan = search::best_of(case.context, &with_sizes(recipe, &spec)).ok()?.plan;
     if case.runs && Runs::new(case.runner, case.job()).verdict(&plan) != Verdict::Yes {
         return None;
     }
-    let says = Textbook {
-        id: ID,
-        rule: &in_words(recipe, &case.job().model.name),
-        source: &recipe.url(),
-        about: &about,
-    };
+    let says =
+        Textbook { id: ID, rule: &in_words(recipe, &case.job().model.name), source: &recipe.url(), about: &about };
     Some(departure(case, says, &plan))
 }
 
@@ -153,10 +143,9 @@ fn in_words(recipe: &Recipe, model: &str) -> String {
     let gpu = recipe.gpu.and_then(catalog::gpu);
     // A sentence that ended with a value would run into the next one where its Chinese is looked up.
     match (recipe.gpus, gpu) {
-        (Some(gpus), Some(gpu)) => format!(
-            "{publisher} splits {model} by {sizes} on {gpus} × {} in its recipe.",
-            gpu.name
-        ),
+        (Some(gpus), Some(gpu)) => {
+            format!("{publisher} splits {model} by {sizes} on {gpus} × {} in its recipe.", gpu.name)
+        }
         (Some(gpus), None) => {
             format!("{publisher} splits {model} by {sizes} on {gpus} GPUs in its recipe.")
         }

@@ -14,82 +14,47 @@ const FREE_CACHE: &str = "https://github.com/volcengine/verl/blob/main/docs/exam
 
 /// Parallelism, memory, batch, launches.
 pub(super) const RULES: [Rule; 6] = [
-    rule(
-        "rollout-smaller-engines",
-        PRACTICE,
-        &["plan.rollout.tensor_parallel"],
-        |case| {
-            let engine = case.plan.rollout.as_ref()?;
-            let half = engine.tensor_parallel / 2;
-            let plan =
-                case.with_engine(&|engine| engine.resize(|engine| engine.tensor_parallel = half));
-            (half > 0).then(|| Proposal::new(format!("Rollout tensor parallelism of {half}"), plan))
-        },
-    ),
-    rule(
-        "rollout-utilization",
-        PRACTICE,
-        &["plan.rollout.gpu_memory_utilization"],
-        |case| {
-            let engine = case.plan.rollout.as_ref()?;
-            let safe = safe_utilization(case)?;
-            let plan = case.with_engine(&|engine| engine.gpu_memory_utilization = safe);
-            (safe > engine.gpu_memory_utilization + 0.04).then(|| {
-                let what = format!(
-                    "gpu_memory_utilization of {}, the largest that is safe",
-                    fixed(safe, 2)
-                );
-                Proposal::new(what, plan)
-            })
-        },
-    ),
-    rule(
-        "rollout-max-num-seqs",
-        VERL_GUIDE,
-        &["plan.rollout.max_num_seqs"],
-        |case| {
-            let engine = case.plan.rollout.as_ref()?;
-            let engines = generating_gpus(case.job()) / engine.gpus();
-            let each = requests(case).div_ceil(u64::from(engines.max(1)));
-            let more = engine.max_num_seqs.saturating_mul(2).min(each);
-            let plan = case.with_engine(&|engine| engine.max_num_seqs = more);
-            (engine.max_num_seqs < each)
-                .then(|| Proposal::new(format!("max_num_seqs of {more}"), plan))
-        },
-    ),
-    rule(
-        "rollout-batched-tokens",
-        VERL_GUIDE,
-        &["plan.rollout.max_num_batched_tokens"],
-        |case| {
-            let engine = case.plan.rollout.as_ref()?;
-            let plan = case.with_engine(&|engine| engine.max_num_batched_tokens = BATCHED_TOKENS);
-            (engine.max_num_batched_tokens < BATCHED_TOKENS)
-                .then(|| Proposal::new(format!("max_num_batched_tokens of {BATCHED_TOKENS}"), plan))
-        },
-    ),
-    rule(
-        "rollout-cuda-graphs",
-        VERL_GUIDE,
-        &["plan.rollout.enforce_eager"],
-        |case| {
-            let eager = case.plan.rollout.as_ref()?.enforce_eager;
-            let plan = case.with_engine(&|engine| engine.enforce_eager = false);
-            eager.then(|| Proposal::new("enforce_eager off", plan))
-        },
-    ),
-    rule(
-        "rollout-free-cache",
-        FREE_CACHE,
-        &["plan.rollout.free_cache"],
-        |case| {
-            let rl = case.job().workload.rl.as_ref()?;
-            let kept = !case.plan.rollout.as_ref()?.free_cache;
-            let plan = case.with_engine(&|engine| engine.free_cache = true);
-            (kept && rl.schedule == Schedule::Colocated)
-                .then(|| Proposal::new("Giving the engine's cache back while training", plan))
-        },
-    ),
+    rule("rollout-smaller-engines", PRACTICE, &["plan.rollout.tensor_parallel"], |case| {
+        let engine = case.plan.rollout.as_ref()?;
+        let half = engine.tensor_parallel / 2;
+        let plan = case.with_engine(&|engine| engine.resize(|engine| engine.tensor_parallel = half));
+        (half > 0).then(|| Proposal::new(format!("Rollout tensor parallelism of {half}"), plan))
+    }),
+    rule("rollout-utilization", PRACTICE, &["plan.rollout.gpu_memory_utilization"], |case| {
+        let engine = case.plan.rollout.as_ref()?;
+        let safe = safe_utilization(case)?;
+        let plan = case.with_engine(&|engine| engine.gpu_memory_utilization = safe);
+        (safe > engine.gpu_memory_utilization + 0.04).then(|| {
+            let what = format!("gpu_memory_utilization of {}, the largest that is safe", fixed(safe, 2));
+            Proposal::new(what, plan)
+        })
+    }),
+    rule("rollout-max-num-seqs", VERL_GUIDE, &["plan.rollout.max_num_seqs"], |case| {
+        let engine = case.plan.rollout.as_ref()?;
+        let engines = generating_gpus(case.job()) / engine.gpus();
+        let each = requests(case).div_ceil(u64::from(engines.max(1)));
+        let more = engine.max_num_seqs.saturating_mul(2).min(each);
+        let plan = case.with_engine(&|engine| engine.max_num_seqs = more);
+        (engine.max_num_seqs < each).then(|| Proposal::new(format!("max_num_seqs of {more}"), plan))
+    }),
+    rule("rollout-batched-tokens", VERL_GUIDE, &["plan.rollout.max_num_batched_tokens"], |case| {
+        let engine = case.plan.rollout.as_ref()?;
+        let plan = case.with_engine(&|engine| engine.max_num_batched_tokens = BATCHED_TOKENS);
+        (engine.max_num_batched_tokens < BATCHED_TOKENS)
+            .then(|| Proposal::new(format!("max_num_batched_tokens of {BATCHED_TOKENS}"), plan))
+    }),
+    rule("rollout-cuda-graphs", VERL_GUIDE, &["plan.rollout.enforce_eager"], |case| {
+        let eager = case.plan.rollout.as_ref()?.enforce_eager;
+        let plan = case.with_engine(&|engine| engine.enforce_eager = false);
+        eager.then(|| Proposal::new("enforce_eager off", plan))
+    }),
+    rule("rollout-free-cache", FREE_CACHE, &["plan.rollout.free_cache"], |case| {
+        let rl = case.job().workload.rl.as_ref()?;
+        let kept = !case.plan.rollout.as_ref()?.free_cache;
+        let plan = case.with_engine(&|engine| engine.free_cache = true);
+        (kept && rl.schedule == Schedule::Colocated)
+            .then(|| Proposal::new("Giving the engine's cache back while training", plan))
+    }),
 ];
 
 /// Responses of one step, or of the whole run.

@@ -9,12 +9,9 @@ use shardwise_question::job::STALENESS;
 use shardwise_question::wire::{LoraTargets, Schedule, WorkloadKind};
 use shardwise_question::workload::Lora;
 
-const ONE_STEP_OFF: &str =
-    "https://github.com/volcengine/verl/blob/main/docs/advance/one_step_off.md";
-const FULLY_ASYNC: &str =
-    "https://github.com/volcengine/verl/blob/main/docs/advance/fully_async.md";
-const ROLLOUT_CORRECTION: &str =
-    "https://github.com/volcengine/verl/blob/main/docs/algo/rollout_corr.md";
+const ONE_STEP_OFF: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/one_step_off.md";
+const FULLY_ASYNC: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/fully_async.md";
+const ROLLOUT_CORRECTION: &str = "https://github.com/volcengine/verl/blob/main/docs/algo/rollout_corr.md";
 
 pub(super) const ONE_NODE: &str = "one-node";
 
@@ -30,10 +27,7 @@ pub(super) const RULES: [Rule; 5] = [
         }
         (hardware.nodes() > 1 && all).then(|| Proposal {
             job: Some((job, Map::new())),
-            ..Proposal::new(
-                "One node with more gradient accumulation in place of a network",
-                *case.plan,
-            )
+            ..Proposal::new("One node with more gradient accumulation in place of a network", *case.plan)
         })
     }),
     rule("adapters", LLMFORGE_COOKBOOK, &[], |case| {
@@ -43,10 +37,7 @@ pub(super) const RULES: [Rule; 5] = [
         }
         let mut job = case.job().clone();
         job.workload.kind = WorkloadKind::Lora;
-        job.workload.lora = Some(Lora {
-            rank: RANK,
-            targets: LoraTargets::default(),
-        });
+        job.workload.lora = Some(Lora { rank: RANK, targets: LoraTargets::default() });
         Some(Proposal {
             job: Some((job, one("workload.kind", "lora".into()))),
             note: "It trains low-rank adapters in place of the weights.",

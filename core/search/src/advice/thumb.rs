@@ -86,16 +86,11 @@ fn about_four_billion(case: &Case<'_>, layout: &Layout) -> bool {
     let all = case.job().model.parameters.total as f64;
     let each = all / f64::from(split);
     let least = all < PARAMETERS * ABOUT && split == 1;
-    layout.backend == Backend::Megatron
-        && (least || (PARAMETERS / ABOUT..=PARAMETERS * ABOUT).contains(&each))
+    layout.backend == Backend::Megatron && (least || (PARAMETERS / ABOUT..=PARAMETERS * ABOUT).contains(&each))
 }
 
 /// The rules of thumb that the chosen plan does not obey, each with the best plan that does.
-pub(super) fn departures(
-    case: &Case<'_>,
-    question: &Question,
-    document: &Value,
-) -> Vec<(f64, Advice)> {
+pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value) -> Vec<(f64, Advice)> {
     if case.job().workload.generation.is_some() {
         return Vec::new();
     }

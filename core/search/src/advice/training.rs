@@ -1,8 +1,6 @@
 //! Rules about what trains: how it splits, what it takes at once, what it computes again and what it moves out.
 
-use super::{
-    CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule,
-};
+use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule};
 use crate::neighbours::budget_floor;
 use crate::neighbours::doubled;
 use crate::warnings::WITHIN_NODE;
@@ -30,53 +28,26 @@ const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
 pub(super) const RULES: [Rule; 28] = [
-    rule(
-        WITHIN_NODE,
-        CHATLEARN_GUIDE,
-        &["plan.tensor_parallel", "plan.pipeline_parallel"],
-        within_node,
-    ),
-    rule(
-        "tensor-parallel-smaller",
-        CHATLEARN_GUIDE,
-        &["plan.tensor_parallel"],
-        |case| {
-            let half = case.layout().tensor_parallel / 2;
-            let plan = case.with(&|l| l.tensor_parallel = half);
-            (half > 0).then(|| Proposal::new(format!("Tensor parallelism of {half}"), plan))
-        },
-    ),
-    rule(
-        "pipeline-fewer-stages",
-        CHATLEARN_GUIDE,
-        &["plan.pipeline_parallel"],
-        fewer_stages,
-    ),
-    rule(
-        "virtual-pipeline",
-        CHATLEARN_GUIDE,
-        &["plan.virtual_pipeline"],
-        |case| {
-            let layout = case.layout();
-            let stages = layout.pipeline_parallel;
-            let layers = case.job().model.shape.num_hidden_layers;
-            let plain = stages > 1
-                && layout.virtual_pipeline == 1
-                && layers.is_multiple_of(u64::from(2 * stages));
-            let plan = case.with(&|l| l.virtual_pipeline = 2);
-            plain.then(|| Proposal::new("Interleaving two model chunks per pipeline stage", plan))
-        },
-    ),
-    rule(
-        "context-parallel-long",
-        CHATLEARN_GUIDE,
-        &["plan.context_parallel"],
-        |case| {
-            let whole = megatron(case) && case.layout().sequence_split() == 1;
-            let plan = case.with(&|l| l.context_parallel = 2);
-            (whole && long(case)).then(|| Proposal::new("Context parallelism of 2", plan))
-        },
-    ),
+    rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
+    rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
+        let half = case.layout().tensor_parallel / 2;
+        let plan = case.with(&|l| l.tensor_parallel = half);
+        (half > 0).then(|| Proposal::new(format!("Tensor parallelism of {half}"), plan))
+    }),
+    rule("pipeline-fewer-stages", CHATLEARN_GUIDE, &["plan.pipeline_parallel"], fewer_stages),
+    rule("virtual-pipeline", CHATLEARN_GUIDE, &["plan.virtual_pipeline"], |case| {
+        let layout = case.layout();
+        let stages = layout.pipeline_parallel;
+        let layers = case.job().model.shape.num_hidden_layers;
+        let plain = stages > 1 && layout.virtual_pipeline == 1 && layers.is_multiple_of(u64::from(2 * stages));
+        let plan = case.with(&|l| l.virtual_pipeline = 2);
+        plain.then(|| Proposal::new("Interleaving two model chunks per pipeline stage", plan))
+    }),
+    rule("context-parallel-long", CHATLEARN_GUIDE, &["plan.context_parallel"], |case| {
+        let whole = megatron(case) && case.layout().sequence_split() == 1;
+        let plan = case.with(&|l| l.context_parallel = 2);
+        (whole && long(case)).then(|| Proposal::new("Context parallelism of 2", plan))
+    }),
     rule("ulysses", VERL_GUIDE, &["plan.ulysses_parallel"], |case| {
         let twice = case.layout().ulysses_parallel * 2;
         let plan = case.with(&|l| l.ulysses_parallel = twice);
@@ -104,17 +75,12 @@ pub(super) const RULES: [Rule; 28] = [
             })
         },
     ),
-    rule(
-        "sequence-parallel",
-        SEQUENCE_PARALLEL,
-        &["plan.sequence_parallel"],
-        |case| {
-            let layout = case.layout();
-            let off = megatron(case) && layout.tensor_parallel > 1 && !layout.sequence_parallel;
-            let plan = case.with(&|l| l.sequence_parallel = true);
-            off.then(|| Proposal::new("Sequence parallelism beside tensor parallelism", plan))
-        },
-    ),
+    rule("sequence-parallel", SEQUENCE_PARALLEL, &["plan.sequence_parallel"], |case| {
+        let layout = case.layout();
+        let off = megatron(case) && layout.tensor_parallel > 1 && !layout.sequence_parallel;
+        let plan = case.with(&|l| l.sequence_parallel = true);
+        off.then(|| Proposal::new("Sequence parallelism beside tensor parallelism", plan))
+    }),
     rule("dynamic-batching", VERL_GUIDE, MICRO, |case| {
         let rl = case.job().workload.rl.as_ref()?;
         let MicroBatch::Sequences(_) = case.layout().micro_batch else {
@@ -127,10 +93,7 @@ pub(super) const RULES: [Rule; 28] = [
             }
         });
         let what = format!("Dynamic batching with {budget} tokens per GPU");
-        case.job()
-            .workload
-            .packing
-            .then(|| Proposal::new(what, plan))
+        case.job().workload.packing.then(|| Proposal::new(what, plan))
     }),
     rule("token-budget-floor", VERL_GUIDE, MICRO, |case| {
         let rl = case.job().workload.rl.as_ref()?;
@@ -154,12 +117,7 @@ pub(super) const RULES: [Rule; 28] = [
         };
         larger(case, "A budget of", "tokens per GPU")
     }),
-    rule(
-        "smaller-micro-batch",
-        LLMFORGE_COOKBOOK,
-        MICRO,
-        less_at_once,
-    ),
+    rule("smaller-micro-batch", LLMFORGE_COOKBOOK, MICRO, less_at_once),
     rule("critic-budget", VERL_GUIDE, &["plan.critic"], |case| {
         let critic = case.plan.critic.as_ref()?;
         let twice = doubled(case.layout().micro_batch);
@@ -195,43 +153,30 @@ pub(super) const RULES: [Rule; 28] = [
         (!(overlap.gradients && overlap.parameters))
             .then(|| Proposal::new("Sending gradients and parameters beside computation", plan))
     }),
-    rule(
-        "overlap-tensor-parallel",
-        CHATLEARN_GUIDE,
-        &["plan.overlap"],
-        |case| {
-            let layout = case.layout();
-            let plan = case.with(&|l| l.overlap.tensor_parallel = true);
-            (megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel)
-                .then(|| Proposal::new("Tensor-parallel traffic beside its products", plan))
-        },
-    ),
-    rule(
-        "fused-loss",
-        CHATLEARN_GUIDE,
-        &["plan.fused_loss"],
-        |case| {
-            let layout = case.layout();
-            let plan = case.with(&|l| l.fused_loss = true);
-            (!(layout.fused_loss || layout.fused_lm_head))
-                .then(|| Proposal::new("A fused cross-entropy", plan))
-        },
-    ),
+    rule("overlap-tensor-parallel", CHATLEARN_GUIDE, &["plan.overlap"], |case| {
+        let layout = case.layout();
+        let plan = case.with(&|l| l.overlap.tensor_parallel = true);
+        (megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel)
+            .then(|| Proposal::new("Tensor-parallel traffic beside its products", plan))
+    }),
+    rule("fused-loss", CHATLEARN_GUIDE, &["plan.fused_loss"], |case| {
+        let layout = case.layout();
+        let plan = case.with(&|l| l.fused_loss = true);
+        (!(layout.fused_loss || layout.fused_lm_head)).then(|| Proposal::new("A fused cross-entropy", plan))
+    }),
     rule(FUSED_HEAD, PRACTICE, &["plan.fused_lm_head"], |case| {
         let plan = case.with(&|l| l.fused_lm_head = true);
         (!case.layout().fused_lm_head).then(|| Proposal::new("The fused LM head", plan))
     }),
     rule("recompute-off", CHATLEARN_GUIDE, RECOMPUTE, |case| {
         let plan = case.with(&|l| l.recompute = Recompute::None);
-        (case.layout().recompute != Recompute::None)
-            .then(|| Proposal::new("No recomputation", plan))
+        (case.layout().recompute != Recompute::None).then(|| Proposal::new("No recomputation", plan))
     }),
     rule("recompute-selective", CHATLEARN_GUIDE, RECOMPUTE, |case| {
         // FSDP's users checkpoint whole layers or nothing; torchtitan alone chooses operations, and has no reinforcement learning.
         let fsdp = case.backend() == Backend::Fsdp;
         let named = case.job().framework.map(|own| own.id);
-        let whole = fsdp
-            && (case.job().workload.rl.is_some() || named.is_some_and(|id| id != "torchtitan"));
+        let whole = fsdp && (case.job().workload.rl.is_some() || named.is_some_and(|id| id != "torchtitan"));
         if case.layout().recompute != Recompute::Full || whole {
             return None;
         }
@@ -250,63 +195,40 @@ pub(super) const RULES: [Rule; 28] = [
         let plan = case.with(&|l| l.offload = Offload::default());
         (case.layout().offload != Offload::default()).then(|| Proposal::new("No offload", plan))
     }),
-    rule(
-        "offload-parameters-off",
-        LLMFORGE_COOKBOOK,
-        OFFLOAD,
-        |case| {
-            let offload = case.layout().offload;
-            let plan = case.with(&|l| {
-                l.offload.parameters = false;
-                l.offload.gradients &= l.backend == Backend::Deepspeed;
-            });
-            (offload.parameters && offload.optimizer)
-                .then(|| Proposal::new("Offloading the optimizer alone", plan))
-        },
-    ),
+    rule("offload-parameters-off", LLMFORGE_COOKBOOK, OFFLOAD, |case| {
+        let offload = case.layout().offload;
+        let plan = case.with(&|l| {
+            l.offload.parameters = false;
+            l.offload.gradients &= l.backend == Backend::Deepspeed;
+        });
+        (offload.parameters && offload.optimizer).then(|| Proposal::new("Offloading the optimizer alone", plan))
+    }),
     rule("offload-states", PRACTICE, OFFLOAD, |case| {
         let rl = case.job().workload.rl.as_ref();
         let colocated = rl.is_none_or(|rl| rl.schedule == Schedule::Colocated);
         let moves = colocated && (rl.is_some() || !megatron(case));
         let plan = case.with(&|l| {
-            l.offload = Offload {
-                parameters: true,
-                gradients: true,
-                optimizer: true,
-                ..l.offload
-            };
+            l.offload = Offload { parameters: true, gradients: true, optimizer: true, ..l.offload };
         });
         (moves && case.is_tight() && plan.layout.offload != case.layout().offload)
             .then(|| Proposal::new("Offloading parameters, gradients and optimizer", plan))
     }),
     rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
-    rule(
-        "hybrid-shard",
-        HYBRID_SHARD,
-        &["plan.shard_group"],
-        |case| {
-            let node = case.job().hardware.gpus_per_node;
-            let plan = case.with(&|l| l.shard_group = node);
-            (across(case, Backend::Fsdp) && case.layout().shard_group > node)
-                .then(|| Proposal::new("Sharding within the node alone (hybrid sharding)", plan))
-        },
-    ),
-    rule(
-        "zero-hpz",
-        ZERO_PLUS,
-        &["plan.zero_hpz_partition_size"],
-        |case| {
-            let node = case.job().hardware.gpus_per_node;
-            let once = case.layout().zero_plus.partition_size == 1;
-            let plan = case.with(&|l| l.zero_plus.partition_size = node);
-            (once && across(case, Backend::Deepspeed)).then(|| {
-                let what = format!(
-                    "A second copy of the weights in each node (zero_hpz_partition_size {node})"
-                );
-                Proposal::new(what, plan)
-            })
-        },
-    ),
+    rule("hybrid-shard", HYBRID_SHARD, &["plan.shard_group"], |case| {
+        let node = case.job().hardware.gpus_per_node;
+        let plan = case.with(&|l| l.shard_group = node);
+        (across(case, Backend::Fsdp) && case.layout().shard_group > node)
+            .then(|| Proposal::new("Sharding within the node alone (hybrid sharding)", plan))
+    }),
+    rule("zero-hpz", ZERO_PLUS, &["plan.zero_hpz_partition_size"], |case| {
+        let node = case.job().hardware.gpus_per_node;
+        let once = case.layout().zero_plus.partition_size == 1;
+        let plan = case.with(&|l| l.zero_plus.partition_size = node);
+        (once && across(case, Backend::Deepspeed)).then(|| {
+            let what = format!("A second copy of the weights in each node (zero_hpz_partition_size {node})");
+            Proposal::new(what, plan)
+        })
+    }),
 ];
 
 fn megatron(case: &Case<'_>) -> bool {
@@ -335,10 +257,7 @@ fn within_node(case: &Case<'_>) -> Option<Proposal> {
         })
     };
     let plan = case.fastest(&mut [split(factor), split(1)].into_iter());
-    Some(Proposal::new(
-        format!("Tensor parallelism of {size}"),
-        plan.unwrap_or_else(|| split(factor)),
-    ))
+    Some(Proposal::new(format!("Tensor parallelism of {size}"), plan.unwrap_or_else(|| split(factor))))
 }
 
 /// Fewer stages than micro-batches: the bubble is as long as the stages are many.
@@ -402,10 +321,7 @@ fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
             high = middle;
         }
     }
-    Some(Proposal::new(
-        format!("A micro-batch of {low} {unit}"),
-        with(low),
-    ))
+    Some(Proposal::new(format!("A micro-batch of {low} {unit}"), with(low)))
 }
 
 /// The stage that shards least and fits; where memory is short one that shards more.
@@ -430,10 +346,7 @@ fn zero_stage(case: &Case<'_>) -> Option<Proposal> {
         Some(next) => with(next),
         None => case.fastest(&mut lower.map(with))?,
     };
-    Some(Proposal::new(
-        format!("ZeRO stage {}", plan.layout.zero_stage),
-        plan,
-    ))
+    Some(Proposal::new(format!("ZeRO stage {}", plan.layout.zero_stage), plan))
 }
 
 /// Whether every pass gathers weights over the network.

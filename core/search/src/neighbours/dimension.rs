@@ -137,10 +137,7 @@ impl Dimension {
     /// Whether a step in it changes what is computed, not how: the number formats of caches and of what is sent.
     #[must_use]
     pub fn changes_numerics(self) -> bool {
-        matches!(
-            self,
-            D::Attention | D::KvCacheDtype | D::ZeroQuantizedWeights | D::ZeroQuantizedGradients
-        )
+        matches!(self, D::Attention | D::KvCacheDtype | D::ZeroQuantizedWeights | D::ZeroQuantizedGradients)
     }
 
     /// Paths of all fields that may say it.
@@ -158,10 +155,7 @@ impl Dimension {
             D::Recompute => &["plan.recompute"],
             D::Offload => &["plan.offload"],
             D::FusedLmHead => &["plan.fused_lm_head"],
-            D::RolloutTensorParallel => &[
-                "plan.rollout.tensor_parallel",
-                "plan.rollout.expert_parallel",
-            ],
+            D::RolloutTensorParallel => &["plan.rollout.tensor_parallel", "plan.rollout.expert_parallel"],
             D::GpuMemoryUtilization => &["plan.rollout.gpu_memory_utilization"],
             D::MaxNumSeqs => &["plan.rollout.max_num_seqs"],
             D::MaxNumBatchedTokens => &["plan.rollout.max_num_batched_tokens"],
@@ -179,10 +173,7 @@ impl Dimension {
             D::ZeroQuantizedWeights => &["plan.zero_quantized_weights"],
             D::ZeroQuantizedGradients => &["plan.zero_quantized_gradients"],
             D::CriticMicroBatch => &["plan.critic.micro_batch", "plan.critic.max_tokens_per_gpu"],
-            D::ReferenceMicroBatch => &[
-                "plan.reference.micro_batch",
-                "plan.reference.max_tokens_per_gpu",
-            ],
+            D::ReferenceMicroBatch => &["plan.reference.micro_batch", "plan.reference.max_tokens_per_gpu"],
             D::RolloutDataParallel => &["plan.rollout.data_parallel"],
             D::RolloutExpertParallel => &["plan.rollout.expert_parallel"],
             D::KvCacheDtype => &["plan.rollout.kv_cache_dtype"],
@@ -195,10 +186,7 @@ impl Dimension {
     #[must_use]
     pub fn field(self, plan: &Plan) -> &'static str {
         let tokens = matches!(self.micro_batch(plan), Some(MicroBatch::Tokens(_)));
-        self.fields()
-            .get(usize::from(tokens))
-            .copied()
-            .unwrap_or_default()
+        self.fields().get(usize::from(tokens)).copied().unwrap_or_default()
     }
 
     /// What a role takes at once, where that is the dimension.
@@ -245,10 +233,7 @@ impl Dimension {
             }
         }
         self.carry_layout(&from.layout, &mut to.layout);
-        for (from, to) in [
-            (&from.critic, &mut to.critic),
-            (&from.reference, &mut to.reference),
-        ] {
+        for (from, to) in [(&from.critic, &mut to.critic), (&from.reference, &mut to.reference)] {
             if let (Some(from), Some(to)) = (from, to) {
                 self.carry_layout(from, to);
             }
@@ -311,15 +296,11 @@ impl Dimension {
             D::ShardGroup => &mut layout.shard_group,
             _ => return None,
         };
-        *size = if double {
-            size.checked_mul(2)?
-        } else {
-            size.is_multiple_of(2).then_some(*size / 2)?
-        };
+        *size = if double { size.checked_mul(2)? } else { size.is_multiple_of(2).then_some(*size / 2)? };
         match self {
             D::TensorParallel => {
-                layout.sequence_parallel = layout.tensor_parallel > 1
-                    && (layout.sequence_parallel || layout.tensor_parallel == 2);
+                layout.sequence_parallel =
+                    layout.tensor_parallel > 1 && (layout.sequence_parallel || layout.tensor_parallel == 2);
             }
             D::PipelineParallel if layout.pipeline_parallel == 1 => layout.virtual_pipeline = 1,
             _ => {}
@@ -336,11 +317,7 @@ fn shown(value: &Value) -> String {
         Value::Object(parts) => match parts.get("granularity").and_then(Value::as_str) {
             Some(granularity) => {
                 let modules = parts.get("modules").and_then(Value::as_array);
-                let modules: Vec<&str> = modules
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Value::as_str)
-                    .collect();
+                let modules: Vec<&str> = modules.into_iter().flatten().filter_map(Value::as_str).collect();
                 format!("{granularity} ({})", modules.join(", "))
             }
             None => {
@@ -349,11 +326,7 @@ fn shown(value: &Value) -> String {
                     .filter(|(_, on)| **on == Value::Bool(true))
                     .map(|(name, _)| name.as_str())
                     .collect();
-                if on.is_empty() {
-                    "none".to_owned()
-                } else {
-                    on.join(", ")
-                }
+                if on.is_empty() { "none".to_owned() } else { on.join(", ") }
             }
         },
         other => other.to_string(),

@@ -4,18 +4,11 @@ use serde_json::{Map, Value};
 
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{
-    Question, at, plan_to_value, put, question_from_value, take, to_value,
-};
+use shardwise_question::wire::{Question, at, plan_to_value, put, question_from_value, take, to_value};
 
 /// What to set in a question so that it asks for the second of two plans: the fields that a change is about, and of the
 /// others that differ those that the question states. What it leaves open the search chooses anew.
-pub(crate) fn settings(
-    question: &Value,
-    about: &[&str],
-    was: (&Job, &Plan),
-    to: (&Job, &Plan),
-) -> Map<String, Value> {
+pub(crate) fn settings(question: &Value, about: &[&str], was: (&Job, &Plan), to: (&Job, &Plan)) -> Map<String, Value> {
     let mut set = Map::new();
     let mut differ = |path: &str, now: &Value| {
         let own = |field: &&str| field.starts_with(path) || path.starts_with(*field);
@@ -43,18 +36,10 @@ pub(crate) fn settings(
     };
     let machine = |(job, _): (&Job, &Plan)| {
         let hardware = &job.hardware;
-        let sizes = [
-            Some(hardware.gpus),
-            Some(hardware.gpus_per_node),
-            trained(job),
-        ];
+        let sizes = [Some(hardware.gpus), Some(hardware.gpus_per_node), trained(job)];
         sizes.map(|size| size.map_or(Value::Null, Value::from))
     };
-    let fields = [
-        "hardware.gpus",
-        "hardware.gpus_per_node",
-        "workload.rl.train_gpus",
-    ];
+    let fields = ["hardware.gpus", "hardware.gpus_per_node", "workload.rl.train_gpus"];
     for ((path, old), new) in fields.into_iter().zip(machine(was)).zip(machine(to)) {
         if old != new {
             differ(path, &new);

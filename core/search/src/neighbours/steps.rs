@@ -6,9 +6,7 @@ use super::dimension::Dimension as D;
 use super::{checked, moved_to, neighbours, with_layout};
 use shardwise_catalog::catalog;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{
-    Layout, MODULES, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus,
-};
+use shardwise_question::plan::{Layout, MODULES, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use shardwise_question::wire::{Attention, Backend, KvCacheDtype};
 
 /// A dimension, and what a step in it does to a layout or an engine.
@@ -16,9 +14,7 @@ type Turn<T> = (D, fn(&mut T));
 
 /// Changes of a layout that have no size: each turns something over.
 const TURNS: [Turn<Layout>; 14] = [
-    (D::SequenceParallel, |l| {
-        l.sequence_parallel = !l.sequence_parallel
-    }),
+    (D::SequenceParallel, |l| l.sequence_parallel = !l.sequence_parallel),
     (D::FusedLmHead, |l| l.fused_lm_head = !l.fused_lm_head),
     (D::Attention, |l| {
         l.attention = match l.attention {
@@ -34,9 +30,7 @@ const TURNS: [Turn<Layout>; 14] = [
     (D::Offload, |l| l.offload.parameters = !l.offload.parameters),
     (D::Offload, |l| l.offload.gradients = !l.offload.gradients),
     (D::Offload, |l| l.offload.optimizer = !l.offload.optimizer),
-    (D::Offload, |l| {
-        l.offload.activations = !l.offload.activations
-    }),
+    (D::Offload, |l| l.offload.activations = !l.offload.activations),
     (D::OptimizerOffloadFraction, |l| {
         let away = l.optimizer_offload_fraction > 0.0;
         l.optimizer_offload_fraction = if away { 0.0 } else { 1.0 };
@@ -52,9 +46,7 @@ const TURNS: [Turn<Layout>; 14] = [
 
 /// Changes of an engine; what has no such step there comes back as it was.
 const ENGINES: [Turn<RolloutPlan>; 9] = [
-    (D::MaxNumSeqs, |e| {
-        e.max_num_seqs = (e.max_num_seqs / 2).max(1)
-    }),
+    (D::MaxNumSeqs, |e| e.max_num_seqs = (e.max_num_seqs / 2).max(1)),
     (D::MaxNumBatchedTokens, |e| {
         e.max_num_batched_tokens = (e.max_num_batched_tokens / 2).max(1);
     }),
@@ -69,12 +61,8 @@ const ENGINES: [Turn<RolloutPlan>; 9] = [
             KvCacheDtype::Fp8 => KvCacheDtype::Auto,
         };
     }),
-    (D::RolloutDataParallel, |e| {
-        resize_ranks(e, e.data_parallel.saturating_mul(2))
-    }),
-    (D::RolloutDataParallel, |e| {
-        resize_ranks(e, e.data_parallel / 2)
-    }),
+    (D::RolloutDataParallel, |e| resize_ranks(e, e.data_parallel.saturating_mul(2))),
+    (D::RolloutDataParallel, |e| resize_ranks(e, e.data_parallel / 2)),
     (D::RolloutExpertParallel, |e| {
         e.expert_parallel = if e.expert_parallel > 1 { 1 } else { e.gpus() };
     }),
@@ -132,13 +120,11 @@ pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
             add(dimension, &Plan { rollout, ..*plan });
         }
     }
-    found.retain(|(dimension, to)| {
-        if trains {
-            runs(*dimension, &plan.layout, &to.layout)
-        } else {
-            to.layout == plan.layout
-        }
-    });
+    found.retain(
+        |(dimension, to)| {
+            if trains { runs(*dimension, &plan.layout, &to.layout) } else { to.layout == plan.layout }
+        },
+    );
     found
 }
 
@@ -165,8 +151,7 @@ fn runs(dimension: D, was: &Layout, to: &Layout) -> bool {
         D::Attention => megatron,
         D::SequenceParallel => begun(was.tensor_parallel),
         D::Overlap => {
-            to.overlap.tensor_parallel == was.overlap.tensor_parallel
-                || megatron && begun(was.tensor_parallel)
+            to.overlap.tensor_parallel == was.overlap.tensor_parallel || megatron && begun(was.tensor_parallel)
         }
         D::OptimizerOffloadFraction => megatron,
         // Gradients move by themselves in DeepSpeed alone.
@@ -202,22 +187,9 @@ fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
         D::OptimizerOffloadFraction => phases,
         _ => true,
     });
-    let partition_size = if layout.zero_plus.partition_size > 1 {
-        1
-    } else {
-        job.hardware.gpus_per_node
-    };
-    let zero_plus = ZeroPlus {
-        partition_size,
-        ..layout.zero_plus
-    };
-    found.push((
-        D::ZeroHpzPartitionSize,
-        Layout {
-            zero_plus,
-            ..*layout
-        },
-    ));
+    let partition_size = if layout.zero_plus.partition_size > 1 { 1 } else { job.hardware.gpus_per_node };
+    let zero_plus = ZeroPlus { partition_size, ..layout.zero_plus };
+    found.push((D::ZeroHpzPartitionSize, Layout { zero_plus, ..*layout }));
     // Megatron recomputes modules of its choice: one more or one less.
     if let (true, Recompute::Selective(modules)) = (megatron, layout.recompute) {
         for module in MODULES {
@@ -225,18 +197,9 @@ fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
                 .into_iter()
                 .filter(|own| modules.contains(*own) != (*own == module))
                 .collect();
-            let recompute = if turned.is_empty() {
-                Recompute::None
-            } else {
-                Recompute::Selective(Modules::of(&turned))
-            };
-            found.push((
-                D::Recompute,
-                Layout {
-                    recompute,
-                    ..*layout
-                },
-            ));
+            let recompute =
+                if turned.is_empty() { Recompute::None } else { Recompute::Selective(Modules::of(&turned)) };
+            found.push((D::Recompute, Layout { recompute, ..*layout }));
         }
     }
     found
@@ -245,10 +208,7 @@ fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
 /// Half and twice what critic and reference take at once, where that is not the trained model's.
 fn roles(plan: &Plan) -> Vec<(D, Plan)> {
     let mut found = Vec::new();
-    for (dimension, role) in [
-        (D::CriticMicroBatch, plan.critic),
-        (D::ReferenceMicroBatch, plan.reference),
-    ] {
+    for (dimension, role) in [(D::CriticMicroBatch, plan.critic), (D::ReferenceMicroBatch, plan.reference)] {
         let Some(role) = role.filter(|role| *role != plan.layout) else {
             continue;
         };
@@ -257,10 +217,7 @@ fn roles(plan: &Plan) -> Vec<(D, Plan)> {
             MicroBatch::Tokens(n) => MicroBatch::Tokens((n / 2).max(1)),
         };
         for micro_batch in [halved, doubled(role.micro_batch)] {
-            let role = Some(Layout {
-                micro_batch,
-                ..role
-            });
+            let role = Some(Layout { micro_batch, ..role });
             let mut to = *plan;
             match dimension {
                 D::CriticMicroBatch => to.critic = role,
@@ -322,12 +279,8 @@ pub fn machines(job: &Job, plan: &Plan) -> Vec<(D, Job, Plan)> {
             with(gpus, to)
         };
         // The nearest number over which the plan divides.
-        let less = [1, 2, 4]
-            .into_iter()
-            .find_map(|n| legal(trained.checked_sub(n * unit)));
-        let more = [1, 2, 4]
-            .into_iter()
-            .find_map(|n| legal(trained.checked_add(n * unit)));
+        let less = [1, 2, 4].into_iter().find_map(|n| legal(trained.checked_sub(n * unit)));
+        let more = [1, 2, 4].into_iter().find_map(|n| legal(trained.checked_add(n * unit)));
         let moved = [less, more].into_iter().flatten();
         found.extend(moved.map(|(job, plan)| (D::TrainGpus, job, plan)));
     }

@@ -75,9 +75,7 @@ pub(crate) enum Runner {
 impl Runner {
     /// Who runs the plans of a job: the framework that its question names.
     pub(crate) fn of(job: &Job) -> Self {
-        let named = job
-            .framework
-            .and_then(|own| shardwise_rules::framework(own.id));
+        let named = job.framework.and_then(|own| shardwise_rules::framework(own.id));
         named.map_or(Self::Some, Self::One)
     }
 }
@@ -92,11 +90,7 @@ pub(crate) struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     pub(crate) fn new(runner: Runner, job: &'a Job) -> Self {
-        Self {
-            runner,
-            job,
-            last: Cell::new(0),
-        }
+        Self { runner, job, last: Cell::new(0) }
     }
 
     /// Whether a plan counts.
@@ -166,9 +160,7 @@ impl Verdict {
 
 /// The first framework that runs a plan as it is estimated.
 pub(crate) fn first_to_run(job: &Job, plan: &Plan) -> Option<&'static Framework> {
-    FRAMEWORKS
-        .iter()
-        .find(|own| run_by(own, job, plan) == Verdict::Yes)
+    FRAMEWORKS.iter().find(|own| run_by(own, job, plan) == Verdict::Yes)
 }
 
 /// Whether `framework` runs a plan, and as it is estimated.
@@ -179,9 +171,7 @@ fn run_by(framework: &Framework, job: &Job, plan: &Plan) -> Verdict {
     }
     // It would run, and hold logits or wait for collectives that the estimate leaves out.
     let hides = layout.overlap.tensor_parallel && layout.tensor_parallel > 1;
-    if layout.fused_lm_head && !framework.fused_lm_head
-        || hides && !framework.overlaps_tensor_parallel
-    {
+    if layout.fused_lm_head && !framework.fused_lm_head || hides && !framework.overlaps_tensor_parallel {
         return Verdict::NoEngine;
     }
     let broken = (framework.violations)(job, plan);
@@ -189,15 +179,10 @@ fn run_by(framework: &Framework, job: &Job, plan: &Plan) -> Verdict {
         return Verdict::Yes;
     }
     let of = |whole: &str| broken.iter().any(|rule| rule.field.starts_with(whole));
-    let layout = broken
-        .iter()
-        .any(|rule| LAYOUT.contains(&rule.field.as_str()));
+    let layout = broken.iter().any(|rule| LAYOUT.contains(&rule.field.as_str()));
     if layout || of("model") || of("hardware") {
         Verdict::NoGroup
-    } else if broken
-        .iter()
-        .any(|rule| !rule.field.starts_with("plan.rollout"))
-    {
+    } else if broken.iter().any(|rule| !rule.field.starts_with("plan.rollout")) {
         Verdict::NoEngine
     } else if of(SHARE) {
         Verdict::No

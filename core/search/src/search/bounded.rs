@@ -137,12 +137,7 @@ pub(super) struct Work {
 impl Work {
     /// So many evaluations.
     pub(super) fn of(evaluations: u64) -> Self {
-        Self {
-            most: evaluations,
-            left: Cell::new(evaluations),
-            ended: Cell::new(false),
-            done: Cell::new(0),
-        }
+        Self { most: evaluations, left: Cell::new(evaluations), ended: Cell::new(false), done: Cell::new(0) }
     }
 
     /// Whether it is what a question by itself may cost, not one offer among many.
@@ -229,47 +224,27 @@ pub(super) enum Want {
 impl Limits {
     /// The best `keep`, or what is nearest to fitting.
     pub(super) fn best(keep: usize) -> Self {
-        Self {
-            keep,
-            enough: f64::INFINITY,
-            short: f64::INFINITY,
-            want: Want::Both,
-            settle: true,
-        }
+        Self { keep, enough: f64::INFINITY, short: f64::INFINITY, want: Want::Both, settle: true }
     }
 
     /// What is nearest to fitting, where it lacks less than so many GiB: it is known that nothing fits.
     pub(super) fn nearer(short: f64) -> Self {
-        Self {
-            short,
-            want: Want::Nearest,
-            ..Self::best(1)
-        }
+        Self { short, want: Want::Nearest, ..Self::best(1) }
     }
 
     /// Whichever plan is found first.
     pub(super) fn any() -> Self {
-        Self {
-            want: Want::Any,
-            ..Self::found(1)
-        }
+        Self { want: Want::Any, ..Self::found(1) }
     }
 
     /// The best `keep` as they are found, without steps from them.
     pub(super) fn found(keep: usize) -> Self {
-        Self {
-            settle: false,
-            ..Self::best(keep)
-        }
+        Self { settle: false, ..Self::best(keep) }
     }
 
     /// The fastest that fits, where it takes less than so many seconds.
     pub(super) fn faster(enough: f64) -> Self {
-        Self {
-            enough,
-            want: Want::Fitting,
-            ..Self::found(1)
-        }
+        Self { enough, want: Want::Fitting, ..Self::found(1) }
     }
 }
 
@@ -306,10 +281,7 @@ impl Search<'_> {
         for of in smallest(family, group) {
             for variant in family.last_head() {
                 self.work.count();
-                match self
-                    .task
-                    .any(&of.asked(variant, self.accept, f64::INFINITY))
-                {
+                match self.task.any(&of.asked(variant, self.accept, f64::INFINITY)) {
                     Ok(plan) => {
                         let job = self.context.job;
                         return Some(Candidate::new(job, &plan, 0.0, 0.0, group.place));
@@ -352,29 +324,21 @@ impl Search<'_> {
     }
 
     fn enough(&self, top: &Top) -> f64 {
-        top.enough()
-            .unwrap_or(f64::INFINITY)
-            .min(self.limits.enough)
+        top.enough().unwrap_or(f64::INFINITY).min(self.limits.enough)
     }
 
     /// Of groups of which nothing fits the nearest to it.
     fn nearest(&self, top: &mut Top, groups: Vec<(&Family, &Group)>) {
-        let floors: Vec<f64> = groups
-            .iter()
-            .map(|(family, group)| self.floor(family, group))
-            .collect();
+        let floors: Vec<f64> = groups.iter().map(|(family, group)| self.floor(family, group)).collect();
         let capacity = self.context.job.hardware.memory_gib;
         let least_short = self.task.least_short();
         for place in rising(&floors) {
-            let (Some(&(family, group)), Some(floor)) = (groups.get(place), floors.get(place))
-            else {
+            let (Some(&(family, group)), Some(floor)) = (groups.get(place), floors.get(place)) else {
                 break;
             };
             // Some answer there has to be, whatever it costs.
             let least = least_short.max(floor - capacity);
-            let done = top
-                .nearest()
-                .is_some_and(|most| least > most || self.work.is_over());
+            let done = top.nearest().is_some_and(|most| least > most || self.work.is_over());
             if done {
                 break;
             }
@@ -403,21 +367,13 @@ impl Search<'_> {
             return 0.0;
         };
         let layout = group.layout(pass, variant);
-        let widest = Slice {
-            tokens: family.widest,
-            ..pass.batch.mean
-        };
+        let widest = Slice { tokens: family.widest, ..pass.batch.mean };
         let tokens = tokens_per_gpu(self.context, layout.tensor_parallel);
         // How its groups split layers, and what they take at once, is open.
-        let whole = Layout {
-            pipeline_parallel: 1,
-            virtual_pipeline: 1,
-            ..layout
-        };
+        let whole = Layout { pipeline_parallel: 1, virtual_pipeline: 1, ..layout };
         let caution = coverage::caution(self.context.job, &whole, 0.0);
         let update = self.least_pass(&layout, widest) * tokens / widest.tokens * caution;
-        self.task
-            .least(&layout, update, widest.attention_length, 1.0)
+        self.task.least(&layout, update, widest.attention_length, 1.0)
     }
 
     /// Seconds that a micro-batch of `slice` takes at least in all layers of a family's layouts.
@@ -443,8 +399,7 @@ impl Search<'_> {
         // Rounding may put the sum of the parts a hair below.
         let update = all / stages * (pass.batch.micro_batches + waits) * caution * (1.0 - 1e-9);
         let forward = 1.0 + (stages - 1.0) / pass.forward.micro_batches;
-        self.task
-            .least(layout, update, slice.attention_length, forward)
+        self.task.least(layout, update, slice.attention_length, forward)
     }
 
     /// The fastest plan of a group that fits, of those that take less than `enough` seconds.
@@ -471,15 +426,8 @@ impl Search<'_> {
                 return None;
             }
             // Where all that saves memory does not make it fit, nothing does.
-            let of = InPass {
-                family,
-                group,
-                pass,
-                place,
-            };
-            let over = |(number, variant)| {
-                self.task.least_gib(&self.held(&of, number, variant)) > capacity
-            };
+            let of = InPass { family, group, pass, place };
+            let over = |(number, variant)| self.task.least_gib(&self.held(&of, number, variant)) > capacity;
             if family.frugal(group).all(over) {
                 continue;
             }
@@ -492,24 +440,14 @@ impl Search<'_> {
     }
 
     /// Makes `best` the fastest plan of a pass, where one is faster.
-    fn of_pass(
-        &self,
-        of: &InPass<'_>,
-        enough: f64,
-        best: &mut Option<Candidate>,
-        refused: &Cell<bool>,
-    ) {
+    fn of_pass(&self, of: &InPass<'_>, enough: f64, best: &mut Option<Candidate>, refused: &Cell<bool>) {
         let denied = Cell::new(false);
         let accept = self.noting(refused, &denied);
         let mut number = 0;
         // What is known of the kinds of head that were.
         let mut other = 0.0;
         // One plainest plan for each kind of head.
-        for alike in of
-            .family
-            .variants
-            .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head)
-        {
+        for alike in of.family.variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head) {
             let mut start = number;
             number += alike.len();
             let Some(first) = alike.first() else {
@@ -566,9 +504,9 @@ impl Search<'_> {
             return None;
         }
         let over = |place: usize| {
-            chain.get(place).is_none_or(|own| {
-                self.task.least_gib(&self.held(of, start + place, own)) > capacity
-            })
+            chain
+                .get(place)
+                .is_none_or(|own| self.task.least_gib(&self.held(of, start + place, own)) > capacity)
         };
         // Sets of modules save in nearly the order of what they take. Where nothing is recomputed, no whole block is at work
         // beside the kept ones.
@@ -673,11 +611,7 @@ impl Search<'_> {
     }
 
     /// Asks whether plans count, and notes where none of a group does, and where one was refused.
-    fn noting<'b>(
-        &'b self,
-        refused: &'b Cell<bool>,
-        denied: &'b Cell<bool>,
-    ) -> impl Fn(&Plan) -> Verdict + 'b {
+    fn noting<'b>(&'b self, refused: &'b Cell<bool>, denied: &'b Cell<bool>) -> impl Fn(&Plan) -> Verdict + 'b {
         move |plan| {
             let verdict = (self.accept)(plan);
             refused.set(refused.get() || verdict == Verdict::NoGroup);
@@ -695,10 +629,7 @@ impl Search<'_> {
                 self.work.count();
                 self.task.floor(group, &group.layout(pass, variant))
             };
-            family
-                .frugal(group)
-                .map(floor)
-                .fold(f64::INFINITY, f64::min)
+            family.frugal(group).map(floor).fold(f64::INFINITY, f64::min)
         })
     }
 }
@@ -715,11 +646,7 @@ fn first_within(last: usize, guess: usize, over: impl Fn(usize) -> bool) -> Opti
         return Some(0);
     }
     // Mostly it is where it was, or beside it.
-    let (mut from, mut to, mut next) = if low {
-        (guess + 1, last, guess + 1)
-    } else {
-        (1, guess, guess - 1)
-    };
+    let (mut from, mut to, mut next) = if low { (guess + 1, last, guess + 1) } else { (1, guess, guess - 1) };
     while from < to {
         if over(next) {
             from = next + 1;
@@ -744,12 +671,7 @@ fn smallest<'a>(family: &'a Family, group: &'a Group) -> impl Iterator<Item = In
     };
     let (first, second) = (least(&tokens), least(&fewest));
     let other = second.filter(|own| first.is_none_or(|first| first.0 != own.0));
-    let in_pass = move |(place, pass)| InPass {
-        family,
-        group,
-        pass,
-        place,
-    };
+    let in_pass = move |(place, pass)| InPass { family, group, pass, place };
     first.into_iter().chain(other).map(in_pass)
 }
 
@@ -764,11 +686,7 @@ fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {
 /// Tokens that each GPU computes on in an optimizer step, whatever its pipeline: those of all sequences, shared.
 pub(super) fn tokens_per_gpu(context: &Context<'_>, tensor_parallel: u32) -> f64 {
     let workload = &context.job.workload;
-    let length = if workload.packing {
-        workload.mean_sequence_length
-    } else {
-        workload.sequence_length as f64
-    };
+    let length = if workload.packing { workload.mean_sequence_length } else { workload.sequence_length as f64 };
     let gpus = f64::from(training_gpus(context.job));
     workload.global_batch as f64 * length * f64::from(tensor_parallel) / gpus
 }

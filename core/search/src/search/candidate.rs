@@ -26,22 +26,12 @@ pub struct Candidate {
 
 impl Candidate {
     /// A plan that takes `seconds`, and `shortfall_gib` more than there is.
-    pub(super) fn new(
-        job: &Job,
-        plan: &Plan,
-        seconds: f64,
-        shortfall_gib: f64,
-        place: u32,
-    ) -> Self {
+    pub(super) fn new(job: &Job, plan: &Plan, seconds: f64, shortfall_gib: f64, place: u32) -> Self {
         Self {
             plan: *plan,
             seconds,
             // Less than a rounding is none.
-            shortfall_gib: if shortfall_gib < 1e-6 {
-                0.0
-            } else {
-                shortfall_gib
-            },
+            shortfall_gib: if shortfall_gib < 1e-6 { 0.0 } else { shortfall_gib },
             points: simple::points(job, plan),
             place,
         }
@@ -103,11 +93,7 @@ pub(super) struct Top {
 impl Top {
     /// For the best `keep`, and all that take at most `near` times as long as the first.
     pub(super) fn new(keep: usize, near: f64) -> Self {
-        Self {
-            keep: keep.max(1),
-            near,
-            best: Vec::new(),
-        }
+        Self { keep: keep.max(1), near, best: Vec::new() }
     }
 
     /// Seconds from which on a plan that fits is of no interest; none while there are places left.
@@ -128,17 +114,10 @@ impl Top {
     }
 
     pub(super) fn offer(&mut self, candidate: Candidate) {
-        let at = self
-            .best
-            .partition_point(|known| known.order(&candidate).is_le());
+        let at = self.best.partition_point(|known| known.order(&candidate).is_le());
         let near = self.near;
         let rivals = |own: &Candidate, first: &Candidate| near > 1.0 && own.is_near(first, near);
-        if at >= self.keep
-            && !self
-                .best
-                .first()
-                .is_some_and(|first| rivals(&candidate, first))
-        {
+        if at >= self.keep && !self.best.first().is_some_and(|first| rivals(&candidate, first)) {
             return;
         }
         self.best.insert(at, candidate);

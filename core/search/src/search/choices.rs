@@ -7,9 +7,7 @@ use shardwise_question::complete::{generating_gpus, training_gpus};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use shardwise_question::task::Task;
-use shardwise_question::wire::{
-    Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec,
-};
+use shardwise_question::wire::{Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec};
 
 /// What plans of one parallel layout differ in beside the micro-batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,10 +27,7 @@ pub(super) struct Away {
 impl Away {
     /// What a layout says of it.
     pub(super) fn of(layout: &Layout) -> Self {
-        Self {
-            offload: layout.offload,
-            optimizer_offload_fraction: layout.optimizer_offload_fraction,
-        }
+        Self { offload: layout.offload, optimizer_offload_fraction: layout.optimizer_offload_fraction }
     }
 }
 
@@ -49,9 +44,7 @@ fn divisors(number: u32, most: u32) -> impl Iterator<Item = u32> {
 }
 
 fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {
-    (0..20)
-        .map(|exponent| 1 << exponent)
-        .take_while(move |value| *value <= most)
+    (0..20).map(|exponent| 1 << exponent).take_while(move |value| *value <= most)
 }
 
 /// Back ends that people train such a workload with: plain data parallelism in no RL framework.
@@ -61,12 +54,7 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
     }
     match job.workload.kind.task() {
         Task::Train => {
-            vec![
-                Backend::Fsdp,
-                Backend::Megatron,
-                Backend::Deepspeed,
-                Backend::Ddp,
-            ]
+            vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed, Backend::Ddp]
         }
         Task::Rl(_) => {
             vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
@@ -97,12 +85,7 @@ pub(super) struct Sizes<'a> {
 
 impl<'a> Sizes<'a> {
     pub(super) fn of(job: &'a Job, spec: &'a PlanSpec, base: &'a Layout) -> Self {
-        Self {
-            job,
-            spec,
-            base,
-            gpus: training_gpus(job),
-        }
+        Self { job, spec, base, gpus: training_gpus(job) }
     }
 
     fn stated(spec: Option<u64>, checked: u32) -> Option<u32> {
@@ -110,11 +93,7 @@ impl<'a> Sizes<'a> {
     }
 
     fn of_model(&self, most: u32) -> u32 {
-        if splits_model(self.base.backend) {
-            most
-        } else {
-            1
-        }
+        if splits_model(self.base.backend) { most } else { 1 }
     }
 
     /// Tensor parallelism stays inside the node; a rack of one NVLink domain counts as nodes of eight.
@@ -125,16 +104,9 @@ impl<'a> Sizes<'a> {
         let stated = Self::stated(self.spec.tensor_parallel, self.base.tensor_parallel);
         // `DeepSpeed` splits matrices and nothing else (AutoTP); experts stay whole.
         let dense = self.job.model.shape.num_experts == 0 && self.job.workload.rl.is_none();
-        let most = if dense && self.base.backend == Backend::Deepspeed {
-            domain
-        } else {
-            self.of_model(domain)
-        };
+        let most = if dense && self.base.backend == Backend::Deepspeed { domain } else { self.of_model(domain) };
         let candidates = divisors(self.gpus, most);
-        choices(
-            stated,
-            candidates.filter(|size| heads.is_multiple_of(u64::from(*size))),
-        )
+        choices(stated, candidates.filter(|size| heads.is_multiple_of(u64::from(*size))))
     }
 
     /// Context and Ulysses parallelism.
@@ -150,13 +122,9 @@ impl<'a> Sizes<'a> {
         // No RL framework has a ring beside FSDP.
         let beside = exchanges && self.job.workload.rl.is_none();
         let rings = self.of_model(most).max(if beside { most } else { 1 });
-        let ring = powers_of_two(rings).filter(|size| {
-            fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2)))
-        });
-        let ring = choices(
-            Self::stated(self.spec.context_parallel, self.base.context_parallel),
-            ring,
-        );
+        let ring = powers_of_two(rings)
+            .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
+        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
         // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
         let batch = self.job.workload.global_batch.max(1);
         let shared = u64::from(self.gpus / tensor.max(1)) / batch;
@@ -166,10 +134,7 @@ impl<'a> Sizes<'a> {
             let even = keys.is_multiple_of(split) || split.is_multiple_of(keys);
             fits(*size) && even && heads.is_multiple_of(split * u64::from(tensor))
         });
-        let heads = choices(
-            Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel),
-            heads,
-        );
+        let heads = choices(Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel), heads);
         let stated = self.spec.context_parallel.is_some() || self.spec.ulysses_parallel.is_some();
         ring.iter()
             .flat_map(|cp| heads.iter().map(move |ulysses| (*cp, *ulysses)))
@@ -195,18 +160,10 @@ impl<'a> Sizes<'a> {
 
     /// Experts are split by matrices at most as the rest is.
     pub(super) fn expert_tensor(&self, tensor: u32, experts: u32) -> Vec<u32> {
-        let most = if self.job.model.shape.num_experts > 0 {
-            self.of_model(tensor)
-        } else {
-            1
-        };
+        let most = if self.job.model.shape.num_experts > 0 { self.of_model(tensor) } else { 1 };
         choices(
-            Self::stated(
-                self.spec.expert_tensor_parallel,
-                self.base.expert_tensor_parallel,
-            ),
-            powers_of_two(most)
-                .filter(|size| self.gpus.is_multiple_of(size.saturating_mul(experts))),
+            Self::stated(self.spec.expert_tensor_parallel, self.base.expert_tensor_parallel),
+            powers_of_two(most).filter(|size| self.gpus.is_multiple_of(size.saturating_mul(experts))),
         )
     }
 
@@ -225,25 +182,15 @@ impl<'a> Sizes<'a> {
             let filled = layers.div_ceil(stages) * (stages - 1) < layers;
             filled && fits(*size, split) && (experts == 1 || fits(*size, experts))
         });
-        choices(
-            Self::stated(self.spec.pipeline_parallel, self.base.pipeline_parallel),
-            candidates,
-        )
+        choices(Self::stated(self.spec.pipeline_parallel, self.base.pipeline_parallel), candidates)
     }
 
     /// Model chunks per stage, all of the same number of layers.
     pub(super) fn chunks(&self, stages: u32) -> Vec<u32> {
         let layers = self.job.model.shape.num_hidden_layers;
         let even = layers.is_multiple_of(u64::from(stages.max(1)));
-        let each = if stages > 1 && even {
-            (layers / u64::from(stages)) as u32
-        } else {
-            1
-        };
-        choices(
-            Self::stated(self.spec.virtual_pipeline, self.base.virtual_pipeline),
-            divisors(each, MOST_CHUNKS),
-        )
+        let each = if stages > 1 && even { (layers / u64::from(stages)) as u32 } else { 1 };
+        choices(Self::stated(self.spec.virtual_pipeline, self.base.virtual_pipeline), divisors(each, MOST_CHUNKS))
     }
 
     /// `DeepSpeed` has them all; FSDP keeps weights after the forward pass or not (`reshard_after_forward`); Megatron's
@@ -270,11 +217,7 @@ impl<'a> Sizes<'a> {
             && node < all
             && all.is_multiple_of(node)
             && node.is_multiple_of(layout.sequence_split());
-        if hybrid {
-            vec![None, Some(node.into())]
-        } else {
-            vec![None]
-        }
+        if hybrid { vec![None, Some(node.into())] } else { vec![None] }
     }
 }
 
@@ -313,9 +256,7 @@ pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<
         return found;
     }
     let sequences = divisors(per_rank.min(1 << 20) as u32, 64);
-    let mut found: Vec<_> = sequences
-        .map(|size| MicroBatch::Sequences(size.into()))
-        .collect();
+    let mut found: Vec<_> = sequences.map(|size| MicroBatch::Sequences(size.into())).collect();
     if workload.joins() {
         found.extend(budgets);
     }
@@ -329,10 +270,7 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
         None => recomputes(job, base),
     };
     let mut aways = match spec.offload {
-        Some(offload) => vec![Away {
-            offload,
-            ..Away::of(base)
-        }],
+        Some(offload) => vec![Away { offload, ..Away::of(base) }],
         None => offloads(job, spec, base),
     };
     // Drives hold what is offloaded: a plan that states them offloads something.
@@ -345,11 +283,7 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
     for fused_lm_head in fused_heads(spec) {
         for away in &aways {
             for recompute in &recomputes {
-                found.push(Variant {
-                    recompute: *recompute,
-                    away: *away,
-                    fused_lm_head,
-                });
+                found.push(Variant { recompute: *recompute, away: *away, fused_lm_head });
             }
         }
     }
@@ -358,8 +292,7 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
 
 /// With the logits in memory and without: which is faster depends on the loss, which fits on the card.
 fn fused_heads(spec: &PlanSpec) -> Vec<bool> {
-    spec.fused_lm_head
-        .map_or(vec![false, true], |stated| vec![stated])
+    spec.fused_lm_head.map_or(vec![false, true], |stated| vec![stated])
 }
 
 /// Sets of modules that Megatron recomputes and that save something, and all of each layer. Elsewhere all or nothing; in
@@ -367,11 +300,7 @@ fn fused_heads(spec: &PlanSpec) -> Vec<bool> {
 fn recomputes(job: &Job, layout: &Layout) -> Vec<Recompute> {
     let mut found = vec![Recompute::None];
     if layout.backend == Backend::Megatron {
-        found.extend(
-            module_sets(job, layout)
-                .into_iter()
-                .map(Recompute::Selective),
-        );
+        found.extend(module_sets(job, layout).into_iter().map(Recompute::Selective));
     } else if job.workload.rl.is_none() && is_selective(job, layout.backend) {
         found.push(Recompute::Selective(Modules::CORE_ATTN));
     }
@@ -413,21 +342,14 @@ fn module_sets(job: &Job, layout: &Layout) -> Vec<Modules> {
 /// What each backend keeps in host memory, beside nothing.
 fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
     let moved = moved(job, base.backend);
-    let away = |offload| Away {
-        offload,
-        ..Away::of(base)
-    };
+    let away = |offload| Away { offload, ..Away::of(base) };
     let mut found: Vec<_> = moved.into_iter().map(away).collect();
     // In RL the optimizer may also stay there, and step there: Megatron's, where all weights train.
     let phases = job.workload.rl.is_some() && spec.optimizer_offload_fraction.is_none();
     let whole = job.workload.lora.is_none() && base.zero_stage == 1;
     if phases && whole && base.backend == Backend::Megatron {
         found.extend([false, true].map(|weights| Away {
-            offload: Offload {
-                parameters: weights,
-                gradients: weights,
-                ..Offload::default()
-            },
+            offload: Offload { parameters: weights, gradients: weights, ..Offload::default() },
             optimizer_offload_fraction: 1.0,
         }));
     }
@@ -437,28 +359,11 @@ fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
 /// What each backend moves there, the plainest first.
 fn moved(job: &Job, backend: Backend) -> Vec<Offload> {
     let none = Offload::default();
-    let states = Offload {
-        parameters: true,
-        optimizer: true,
-        gradients: true,
-        activations: false,
-    };
-    let optimizer = Offload {
-        optimizer: true,
-        ..none
-    };
-    let with_gradients = Offload {
-        gradients: true,
-        ..optimizer
-    };
-    let activations = Offload {
-        activations: true,
-        ..none
-    };
-    let everything = Offload {
-        activations: true,
-        ..states
-    };
+    let states = Offload { parameters: true, optimizer: true, gradients: true, activations: false };
+    let optimizer = Offload { optimizer: true, ..none };
+    let with_gradients = Offload { gradients: true, ..optimizer };
+    let activations = Offload { activations: true, ..none };
+    let everything = Offload { activations: true, ..states };
     match (job.workload.kind.task(), backend) {
         (Task::Generate, _) => vec![none],
         // DeepSpeed moves optimizer and gradients out between updates, and the weights it trains stay (OpenRLHF 0.11.2,
@@ -553,8 +458,6 @@ fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
 }
 
 /// Shares of the card, to a twentieth.
-const SHARES: [f64; 12] = [
-    0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35,
-];
+const SHARES: [f64; 12] = [0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35];
 /// Sequences decoded together: vLLM's default on large cards, and its neighbours.
 const SLOTS: [u64; 4] = [256, 512, 1024, 128];

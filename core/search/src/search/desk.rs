@@ -33,11 +33,7 @@ pub(super) struct Desk {
 impl Desk {
     /// For plans that `runner` runs, else whom the question names, at the cost of so many evaluations.
     pub(super) fn new(runner: Option<Runner>, work: u64) -> Self {
-        Self {
-            runner,
-            work: Work::of(work),
-            spaces: Spaces::default(),
-        }
+        Self { runner, work: Work::of(work), spaces: Spaces::default() }
     }
 
     /// The best plans, the proposed one first.
@@ -72,18 +68,12 @@ impl Desk {
 
     /// Whether some framework runs any plan of a job.
     pub(super) fn is_run(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
-        self.of_one_runner(Runner::Some, |desk| {
-            desk.ranked(context, spec, Limits::any()).is_ok()
-        })
+        self.of_one_runner(Runner::Some, |desk| desk.ranked(context, spec, Limits::any()).is_ok())
     }
 
     /// What `ask` finds where all its searches are for plans that `runner` runs: left to itself, each that finds none which
     /// some framework runs is answered by what nobody runs.
-    pub(super) fn of_one_runner<T>(
-        &mut self,
-        runner: Runner,
-        ask: impl FnOnce(&mut Self) -> T,
-    ) -> T {
+    pub(super) fn of_one_runner<T>(&mut self, runner: Runner, ask: impl FnOnce(&mut Self) -> T) -> T {
         self.work.renew();
         let before = self.runner.replace(runner);
         let found = ask(self);
@@ -119,20 +109,14 @@ impl Desk {
         let runs = Runs::new(runner, context.job);
         let (specs, refusal) = specs(context.job, spec, &runs);
         let space = |spec: &PlanSpec| Rc::new(Space::of(context, spec).only(wanted));
-        let found = self.asking(context, &|plan| runs.verdict(plan)).rank_all(
-            &specs,
-            &space,
-            Limits::found(1),
-        );
+        let found = self
+            .asking(context, &|plan| runs.verdict(plan))
+            .rank_all(&specs, &space, Limits::found(1));
         found.map_err(|error| refusal.unwrap_or(error))
     }
 
     fn asking<'a>(&'a self, context: &'a Context<'a>, accept: Accept<'a>) -> Asking<'a> {
-        Asking {
-            context,
-            accept,
-            work: &self.work,
-        }
+        Asking { context, accept, work: &self.work }
     }
 }
 
@@ -149,15 +133,11 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
         (None, Runner::Some | Runner::Nobody) => (choices::backends(job, spec), true),
     };
     let fused = (!fused).then_some(false);
-    let with = |backend| PlanSpec {
-        backend: Some(backend),
-        fused_lm_head: spec.fused_lm_head.or(fused),
-        ..spec.clone()
-    };
+    let with =
+        |backend| PlanSpec { backend: Some(backend), fused_lm_head: spec.fused_lm_head.or(fused), ..spec.clone() };
     let mut refusal = None;
     let mut runs_here = |spec: &PlanSpec| {
-        let plan = complete::decided(job, spec, "plan")
-            .and_then(|layout| complete::roles(job, spec, layout));
+        let plan = complete::decided(job, spec, "plan").and_then(|layout| complete::roles(job, spec, layout));
         let refused = plan.ok().and_then(|plan| runs.refusal(&plan));
         let runs = refused.is_none();
         refusal = refusal.take().or(refused);
@@ -167,10 +147,10 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     // Drives hold what host memory may lack.
     let drives = |own: &&PlanSpec| own.backend == Some(Backend::Deepspeed);
     if spec.nvme_offload.is_none() && job.workload.rl.is_none() {
-        let own = specs.iter().find(drives).map(|own| PlanSpec {
-            nvme_offload: Some(true),
-            ..own.clone()
-        });
+        let own = specs
+            .iter()
+            .find(drives)
+            .map(|own| PlanSpec { nvme_offload: Some(true), ..own.clone() });
         specs.extend(own);
     }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
@@ -179,12 +159,7 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
 
 impl Asking<'_> {
     /// The best plans over all back ends, the proposed one first.
-    fn rank_all(
-        &self,
-        specs: &[PlanSpec],
-        space: SpaceOf<'_>,
-        limits: Limits,
-    ) -> Result<Ranked, InputError> {
+    fn rank_all(&self, specs: &[PlanSpec], space: SpaceOf<'_>, limits: Limits) -> Result<Ranked, InputError> {
         let reinforcement = self.context.job.workload.rl.as_ref();
         let engines = reinforcement
             .zip(specs.first())
@@ -227,11 +202,7 @@ impl Asking<'_> {
             }
             match self.rank(spec, (&space(spec), engines), Limits { enough, ..limits }) {
                 Ok(found) => {
-                    let found = if limits.settle {
-                        found.settled(self, spec)
-                    } else {
-                        found
-                    };
+                    let found = if limits.settle { found.settled(self, spec) } else { found };
                     all = Some(match all {
                         None => found,
                         Some(known) => known.merged(found, limits.keep),
@@ -251,11 +222,7 @@ impl Asking<'_> {
         (space, engines): (&Space, Option<&Engines<'_>>),
         limits: Limits,
     ) -> Result<Ranked, InputError> {
-        let Self {
-            context,
-            accept,
-            work,
-        } = *self;
+        let Self { context, accept, work } = *self;
         if context.job.workload.generation.is_some() {
             return generation::ranked(self, spec, limits.keep);
         }
@@ -266,13 +233,7 @@ impl Asking<'_> {
             return Err(nothing(context, spec, space.refusal.clone().or(refused)));
         }
         let run = |task: &dyn Task| {
-            let search = Search {
-                context,
-                task,
-                accept,
-                work,
-                limits,
-            };
+            let search = Search { context, task, accept, work, limits };
             search.run(space)
         };
         let plans = match reinforcement.zip(engines) {

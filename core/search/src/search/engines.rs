@@ -36,10 +36,7 @@ pub(super) struct Needs {
 impl Needs {
     fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl) -> Self {
         let room = rl::engine_room(context, plan, rl);
-        Self {
-            own_gib: rl::engine_gib(context, &room),
-            missing_gib: rl::missing_share_gib(context, &room),
-        }
+        Self { own_gib: rl::engine_gib(context, &room), missing_gib: rl::missing_share_gib(context, &room) }
     }
 
     /// GiB that are missing for it beside `resident_gib`; below zero what is to spare.
@@ -121,9 +118,7 @@ impl<'a> Engines<'a> {
     }
 
     fn fastest_first(&self) -> impl Iterator<Item = &Split> {
-        self.order
-            .iter()
-            .filter_map(|place| self.splits.get(*place))
+        self.order.iter().filter_map(|place| self.splits.get(*place))
     }
 
     /// Whether none starts, whatever is left to it.
@@ -138,9 +133,7 @@ impl<'a> Engines<'a> {
 
     /// Seconds of the fastest; infinite where none starts.
     pub(super) fn fastest(&self) -> f64 {
-        self.fastest_first()
-            .next()
-            .map_or(f64::INFINITY, |split| split.seconds)
+        self.fastest_first().next().map_or(f64::INFINITY, |split| split.seconds)
     }
 
     /// GiB that the smallest takes of the card.
@@ -160,10 +153,7 @@ impl<'a> Engines<'a> {
     }
 
     fn plan(&self, split: &Split, place: usize) -> Option<RolloutPlan> {
-        Some(RolloutPlan {
-            gpu_memory_utilization: *self.shares.get(place)?,
-            ..split.plan
-        })
+        Some(RolloutPlan { gpu_memory_utilization: *self.shares.get(place)?, ..split.plan })
     }
 
     fn needs(&self, split: &Split, place: usize) -> Option<Needs> {
@@ -185,12 +175,7 @@ impl<'a> Engines<'a> {
 
     /// Of each way to split the fastest engine that starts beside `resident_gib`, in the order of their least seconds;
     /// `enough` says from which seconds on no more are asked for.
-    pub(super) fn beside(
-        &self,
-        resident_gib: f64,
-        mut enough: impl FnMut(f64) -> bool,
-        mut each: impl FnMut(&Engine),
-    ) {
+    pub(super) fn beside(&self, resident_gib: f64, mut enough: impl FnMut(f64) -> bool, mut each: impl FnMut(&Engine)) {
         let card = self.context.job.hardware.memory_gib;
         for split in self.fastest_first() {
             if split.seconds.is_infinite() || enough(split.seconds) {
@@ -210,10 +195,7 @@ impl<'a> Engines<'a> {
     }
 
     /// Some engine that counts, or why none does.
-    pub(super) fn any(
-        &self,
-        verdict: impl Fn(RolloutPlan) -> Verdict,
-    ) -> Result<RolloutPlan, Verdict> {
+    pub(super) fn any(&self, verdict: impl Fn(RolloutPlan) -> Verdict) -> Result<RolloutPlan, Verdict> {
         for split in &self.splits {
             for share in 0..self.shares.len() {
                 let Some(plan) = self.plan(split, share) else {
@@ -232,11 +214,7 @@ impl<'a> Engines<'a> {
 
     /// The fastest of the engines that count and lack least beside `resident_gib`. Those that were refused beside another
     /// plan are asked last: mostly it was about them alone.
-    pub(super) fn nearest(
-        &self,
-        resident_gib: f64,
-        verdict: impl Fn(RolloutPlan) -> Verdict,
-    ) -> Option<Engine> {
+    pub(super) fn nearest(&self, resident_gib: f64, verdict: impl Fn(RolloutPlan) -> Verdict) -> Option<Engine> {
         let all = self.all();
         // Splits that are refused with every share.
         let mut without = Vec::new();
@@ -273,11 +251,7 @@ impl<'a> Engines<'a> {
                     if let Some(needs) = self.needs(own, share) {
                         let place = (split, share);
                         let refused = Cell::new(false);
-                        all.push(Needed {
-                            needs,
-                            place,
-                            refused,
-                        });
+                        all.push(Needed { needs, place, refused });
                     }
                 }
             }
@@ -300,11 +274,7 @@ impl<'a> Engines<'a> {
                 continue;
             }
             let known = best.map_or(f64::INFINITY, |own| own.side.seconds());
-            let Some((own, plan)) = self
-                .splits
-                .get(split)
-                .and_then(|own| Some((own, self.plan(own, share)?)))
-            else {
+            let Some((own, plan)) = self.splits.get(split).and_then(|own| Some((own, self.plan(own, share)?))) else {
                 continue;
             };
             // A split that does not start with its largest share has no bound.

@@ -13,26 +13,15 @@ use shardwise_question::complete::complete;
 use shardwise_question::wire::PlanSpec;
 
 /// The best engine of each way to split one: there are few, and each is tried.
-pub(super) fn ranked(
-    asking: &Asking<'_>,
-    spec: &PlanSpec,
-    keep: usize,
-) -> Result<Ranked, InputError> {
-    let Asking {
-        context,
-        accept,
-        work,
-    } = *asking;
+pub(super) fn ranked(asking: &Asking<'_>, spec: &PlanSpec, keep: usize) -> Result<Ranked, InputError> {
+    let Asking { context, accept, work } = *asking;
     let job = context.job;
     let mut found: Vec<Candidate> = Vec::new();
     let mut refusal = None;
     let mut considered = 0;
     let (_, rollouts) = choices::rollouts(job, spec);
     for (place, rollout) in (0..).zip(rollouts) {
-        let whole = PlanSpec {
-            rollout: Some(rollout),
-            ..spec.clone()
-        };
+        let whole = PlanSpec { rollout: Some(rollout), ..spec.clone() };
         match complete(job, &whole) {
             Ok(plan) => {
                 considered += 1;
@@ -64,9 +53,5 @@ pub(super) fn ranked(
 /// How a plan's engines are split.
 fn split(of: &Candidate) -> Option<[u32; 3]> {
     let engine = of.plan.rollout?;
-    Some([
-        engine.tensor_parallel,
-        engine.data_parallel,
-        engine.expert_parallel,
-    ])
+    Some([engine.tensor_parallel, engine.data_parallel, engine.expert_parallel])
 }

@@ -89,10 +89,7 @@ fn three_digits(value: f64) -> f64 {
 /// A deadline and a budget are for a whole run: `workload.tokens` is needed.
 pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, InputError> {
     let mut found: Vec<(usize, Measures)> = fitting(offers).collect();
-    let whole = matches!(
-        objective,
-        Objective::CostWithin { .. } | Objective::TimeWithin { .. }
-    );
+    let whole = matches!(objective, Objective::CostWithin { .. } | Objective::TimeWithin { .. });
     if whole && found.iter().any(|(_, own)| own.run.is_none()) {
         return Err(InputError::new(
             "workload.tokens",
@@ -113,9 +110,7 @@ pub fn meets(offer: &Offer, objective: Objective) -> bool {
 /// Places of the offers that no other beats in both cost and time, fastest first.
 #[must_use]
 pub fn front(offers: &[Offer]) -> Vec<usize> {
-    let mut found: Vec<(usize, Measures)> = fitting(offers)
-        .filter(|(_, own)| own.usd.is_some())
-        .collect();
+    let mut found: Vec<(usize, Measures)> = fitting(offers).filter(|(_, own)| own.usd.is_some()).collect();
     sort(&mut found, &|a, b| {
         let seconds = a.seconds.total_cmp(&b.seconds);
         seconds.then(a.by_cost(b))
@@ -174,9 +169,7 @@ pub fn fits(offer: &Offer) -> bool {
 #[must_use]
 pub fn more(question: &Question) -> Option<Sweep> {
     let now = question.hardware.gpus.unwrap_or(8).max(1);
-    let counts: Vec<u64> = (1..=DOUBLINGS)
-        .map(|power| now.saturating_mul(1 << power))
-        .collect();
+    let counts: Vec<u64> = (1..=DOUBLINGS).map(|power| now.saturating_mul(1 << power)).collect();
     let shares = question.workload.kind != WorkloadKind::Rollout;
     shares.then(|| Sweep::new(question, &[], &counts))
 }
@@ -186,11 +179,7 @@ pub fn more(question: &Question) -> Option<Sweep> {
 pub fn closing(question: &Question) -> Closing {
     let more = more(question).and_then(|mut sweep| sweep.find(fits));
     let own = question.hardware.gpu.as_str();
-    let ids: Vec<&str> = catalog::gpus()
-        .iter()
-        .map(|gpu| gpu.id)
-        .filter(|id| own != Some(*id))
-        .collect();
+    let ids: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).filter(|id| own != Some(*id)).collect();
     let mut others = Sweep::new(question, &ids, &[]).all();
     let best = ranked(&others, Objective::Cost).unwrap_or_default();
     let other = best.first().map(|place| others.swap_remove(*place));

@@ -98,18 +98,12 @@ pub fn search(
     let ranked = match desk.ranked(&context, &spec, limits) {
         Ok(ranked) => ranked,
         // The plan that answers is all that there is.
-        Err(_) if framework.is_none_or(|own| runs(own, &first)) => {
-            Ranked::of(1, &desk.work, Vec::new())
-        }
+        Err(_) if framework.is_none_or(|own| runs(own, &first)) => Ranked::of(1, &desk.work, Vec::new()),
         Err(error) => return Err(error),
     };
     let others = ranked.plans.iter().map(|found| found.plan);
     let others = others.filter(|plan| *plan != first.plan);
-    let plans: Vec<Plan> = [first.plan]
-        .into_iter()
-        .chain(others)
-        .take(limit.max(1))
-        .collect();
+    let plans: Vec<Plan> = [first.plan].into_iter().chain(others).take(limit.max(1)).collect();
     Ok(SearchResult {
         considered: ranked.considered.max(plans.len() as u64),
         evaluated: ranked.evaluated,
@@ -165,11 +159,7 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 ///
 /// # Errors
 /// As [`crate::estimate()`]; what the framework refuses.
-pub(crate) fn best(
-    question: &Question,
-    efficiency: &Efficiency,
-    runner: Option<Runner>,
-) -> Result<Best, InputError> {
+pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
     let mut desk = Desk::new(runner, WORK);
     let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;
@@ -182,11 +172,7 @@ pub(crate) fn best(
             (found.first()?.plan, found.complete)
         }
     };
-    Ok(Best {
-        job,
-        plan,
-        complete,
-    })
+    Ok(Best { job, plan, complete })
 }
 
 /// The best plan that keeps what `spec` states, that the question's framework runs and whose layout `wanted` accepts. Its
@@ -213,7 +199,5 @@ pub(crate) fn best_where(
 pub(crate) fn best_of(context: &Context<'_>, spec: &PlanSpec) -> Result<Candidate, InputError> {
     let context = context.clone().for_many();
     let mut desk = Desk::new(None, WORK);
-    desk.ranked(&context, spec, Limits::best(1))?
-        .first()
-        .copied()
+    desk.ranked(&context, spec, Limits::best(1))?.first().copied()
 }

@@ -64,13 +64,7 @@ impl Ranked {
         let heads = [&self, &other].into_iter();
         let head = heads
             .filter_map(|own| own.plans.first().copied())
-            .reduce(|a, b| {
-                if proposal_order(&b, &a, fastest).is_lt() {
-                    b
-                } else {
-                    a
-                }
-            });
+            .reduce(|a, b| if proposal_order(&b, &a, fastest).is_lt() { b } else { a });
         let all = self.plans.into_iter().chain(other.plans);
         let mut plans = sorted(all, &Candidate::order);
         if let Some(head) = head {

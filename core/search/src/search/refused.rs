@@ -10,13 +10,9 @@ pub(super) fn none_accepted() -> InputError {
 }
 
 /// Why there is no plan: the plan as stated names what is wrong with it, where anything is.
-pub(super) fn nothing(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    refusal: Option<InputError>,
-) -> InputError {
+pub(super) fn nothing(context: &Context<'_>, spec: &PlanSpec, refusal: Option<InputError>) -> InputError {
     let stated = complete::complete(context.job, spec).err();
-    stated.or(refusal).unwrap_or_else(|| {
-        InputError::new("plan", "No layout is legal for this model and machine.")
-    })
+    stated
+        .or(refusal)
+        .unwrap_or_else(|| InputError::new("plan", "No layout is legal for this model and machine."))
 }

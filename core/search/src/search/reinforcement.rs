@@ -38,12 +38,7 @@ pub(super) struct Reinforcement<'a> {
 }
 
 impl<'a> Reinforcement<'a> {
-    pub(super) fn new(
-        context: &'a Context<'a>,
-        spec: &PlanSpec,
-        rl: &'a Rl,
-        engines: &'a Engines<'a>,
-    ) -> Self {
+    pub(super) fn new(context: &'a Context<'a>, spec: &PlanSpec, rl: &'a Rl, engines: &'a Engines<'a>) -> Self {
         let reference = rl.reference && spec.reference.is_none();
         let passes = f64::from(u8::from(rl.old_log_prob)) + f64::from(u8::from(reference));
         let each = tokens_per_gpu(context, 1) / context.job.workload.global_batch as f64;
@@ -68,10 +63,7 @@ impl<'a> Reinforcement<'a> {
     /// The plan with an engine.
     fn with(&self, asked: &Asked<'_>, held: &Held, training: f64, engine: &Engine) -> Candidate {
         let job = self.context.job;
-        let plan = Plan {
-            rollout: Some(engine.plan),
-            ..asked.family.plan(asked.layout)
-        };
+        let plan = Plan { rollout: Some(engine.plan), ..asked.family.plan(asked.layout) };
         let side = (training, held);
         let (seconds, needed) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
         let over = needed - job.hardware.memory_gib;
@@ -107,13 +99,7 @@ impl Task for Reinforcement<'_> {
 
     /// What is offloaded moves between phases, on top of what they take.
     fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Away>, _: &Group) -> f64 {
-        rl::least(
-            self.context,
-            layout,
-            self.rl,
-            self.generating,
-            plain.seconds,
-        )
+        rl::least(self.context, layout, self.rl, self.generating, plain.seconds)
     }
 
     fn least_short(&self) -> f64 {
@@ -122,10 +108,7 @@ impl Task for Reinforcement<'_> {
 
     /// In an update all states are on the card.
     fn floor(&self, group: &Group, layout: &Layout) -> f64 {
-        let at_work = Layout {
-            offload: Offload::default(),
-            ..*layout
-        };
+        let at_work = Layout { offload: Offload::default(), ..*layout };
         states_gib(self.context, group, &at_work)
     }
 
@@ -141,8 +124,7 @@ impl Task for Reinforcement<'_> {
 
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
         let training = seconds.unwrap_or_else(|| self.seconds(asked));
-        let least =
-            |generating: f64| rl::least(self.context, &asked.layout, self.rl, generating, training);
+        let least = |generating: f64| rl::least(self.context, &asked.layout, self.rl, generating, training);
         // What is found rules out the engines after it.
         let best = Cell::new(None::<Candidate>);
         let enough = Cell::new(asked.enough);
@@ -168,22 +150,14 @@ impl Task for Reinforcement<'_> {
     }
 
     fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict> {
-        let with = |engine| Plan {
-            rollout: Some(engine),
-            ..asked.family.plan(asked.layout)
-        };
-        self.engines
-            .any(|engine| (asked.accept)(&with(engine)))
-            .map(with)
+        let with = |engine| Plan { rollout: Some(engine), ..asked.family.plan(asked.layout) };
+        self.engines.any(|engine| (asked.accept)(&with(engine))).map(with)
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
         let training = self.seconds(asked);
         let verdict = |engine: RolloutPlan| {
-            let plan = Plan {
-                rollout: Some(engine),
-                ..asked.family.plan(asked.layout)
-            };
+            let plan = Plan { rollout: Some(engine), ..asked.family.plan(asked.layout) };
             (asked.accept)(&plan)
         };
         let engine = self.engines.nearest(held.resident_gib, verdict)?;

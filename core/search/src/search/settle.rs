@@ -60,11 +60,7 @@ pub(super) struct Settling<'a> {
 
 impl<'a> Settling<'a> {
     pub(super) fn new(asking: &Asking<'a>, spec: &PlanSpec) -> Self {
-        let Asking {
-            context,
-            accept,
-            work,
-        } = *asking;
+        let Asking { context, accept, work } = *asking;
         let document = plan_to_value(spec);
         let stated = |dimension: &Dimension| {
             dimension.fields().iter().any(|field| {
@@ -148,11 +144,7 @@ impl<'a> Settling<'a> {
     fn climbed(&self, from: Candidate) -> Candidate {
         let mut now = from;
         for _ in 0..MOST_STEPS {
-            let better = if now.fits() {
-                self.faster(&now, now.seconds * FASTER)
-            } else {
-                self.nearer(&now)
-            };
+            let better = if now.fits() { self.faster(&now, now.seconds * FASTER) } else { self.nearer(&now) };
             match better {
                 Some(better) => now = better,
                 None => break,
@@ -204,16 +196,9 @@ impl<'a> Settling<'a> {
     fn nearer(&self, from: &Candidate) -> Option<Candidate> {
         let mut best = *from;
         self.each(from, &mut |plan| {
-            let found = Candidate::new(
-                self.context.job,
-                plan,
-                self.seconds(plan),
-                self.shortfall(plan),
-                0,
-            );
+            let found = Candidate::new(self.context.job, plan, self.seconds(plan), self.shortfall(plan), 0);
             let nearer = found.shortfall_gib < best.shortfall_gib
-                || found.shortfall_gib <= best.shortfall_gib
-                    && found.seconds < best.seconds * FASTER;
+                || found.shortfall_gib <= best.shortfall_gib && found.seconds < best.seconds * FASTER;
             if nearer && self.counts(plan) {
                 best = found;
             }
@@ -355,17 +340,13 @@ impl<'a> Settling<'a> {
             found.extend(checked(job, plan, &to).filter(|to| to != plan));
         };
         layout(Dimension::Offload, &|own| own.offload = Offload::default());
-        layout(Dimension::OptimizerOffloadFraction, &|own| {
-            own.optimizer_offload_fraction = 0.0
-        });
+        layout(Dimension::OptimizerOffloadFraction, &|own| own.optimizer_offload_fraction = 0.0);
         layout(Dimension::Recompute, &|own| own.recompute = Recompute::Full);
         layout(Dimension::Recompute, &|own| own.recompute = Recompute::None);
         layout(Dimension::VirtualPipeline, &|own| own.virtual_pipeline = 1);
         layout(Dimension::ContextParallel, &|own| own.context_parallel = 1);
         layout(Dimension::UlyssesParallel, &|own| own.ulysses_parallel = 1);
-        layout(Dimension::ExpertTensorParallel, &|own| {
-            own.expert_tensor_parallel = 1
-        });
+        layout(Dimension::ExpertTensorParallel, &|own| own.expert_tensor_parallel = 1);
         if let MicroBatch::Tokens(_) = plan.layout.micro_batch {
             for times in [2, 4, 1, 8] {
                 layout(Dimension::MicroBatch, &|own| {
@@ -381,22 +362,13 @@ impl<'a> Settling<'a> {
             let shared = shares
                 .into_iter()
                 .filter(|_| job.workload.rl.is_some() && open(Dimension::GpuMemoryUtilization))
-                .map(|share| RolloutPlan {
-                    gpu_memory_utilization: share,
-                    ..*engine
-                });
+                .map(|share| RolloutPlan { gpu_memory_utilization: share, ..*engine });
             let slotted = slots
                 .into_iter()
                 .filter(|_| open(Dimension::MaxNumSeqs))
-                .map(|slots| RolloutPlan {
-                    max_num_seqs: slots,
-                    ..*engine
-                });
+                .map(|slots| RolloutPlan { max_num_seqs: slots, ..*engine });
             for engine in shared.chain(slotted) {
-                let to = Plan {
-                    rollout: Some(engine),
-                    ..*plan
-                };
+                let to = Plan { rollout: Some(engine), ..*plan };
                 found.extend(checked(job, plan, &to).filter(|to| to != plan));
             }
         }
@@ -411,9 +383,8 @@ impl<'a> Settling<'a> {
         match (&workload.rl, &workload.generation) {
             (Some(rl), _) => {
                 let training = rl::training_seconds(context, plan, rl);
-                self.side(plan, rl).map_or(f64::MAX, |side| {
-                    rl::seconds_of(context, plan, rl, training, &side)
-                })
+                self.side(plan, rl)
+                    .map_or(f64::MAX, |side| rl::seconds_of(context, plan, rl, training, &side))
             }
             (None, Some(_)) => step::evaluate(context, plan).seconds,
             (None, None) => {

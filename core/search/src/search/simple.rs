@@ -69,19 +69,13 @@ pub(super) fn of_split(job: &Job, layout: &Layout) -> u32 {
     let sizes: u32 = split.iter().map(|size| size.ilog2()).sum();
     let all = job.hardware.gpus / layout.model_parallel().max(1) * layout.sequence_split();
     let hybrid = layout.zero_stage >= 2 && layout.shard_group < all;
-    USED * (used + u32::from(hybrid))
-        + ODD * count(&odd)
-        + UNUSUAL * (uneven + sizes)
-        + usual_stage(layout)
+    USED * (used + u32::from(hybrid)) + ODD * count(&odd) + UNUSUAL * (uneven + sizes) + usual_stage(layout)
 }
 
 /// `DeepSpeed`'s recipes take stage 2 where it fits, then 3; the others have one of their own.
 fn usual_stage(layout: &Layout) -> u32 {
     match (layout.backend, layout.zero_stage) {
-        (Backend::Deepspeed, 2)
-        | (Backend::Fsdp, 3)
-        | (Backend::Megatron, 1)
-        | (Backend::Ddp, 0) => 0,
+        (Backend::Deepspeed, 2) | (Backend::Fsdp, 3) | (Backend::Megatron, 1) | (Backend::Ddp, 0) => 0,
         (Backend::Deepspeed, 3) => UNUSUAL,
         _ => 2 * UNUSUAL,
     }
@@ -120,10 +114,7 @@ fn of_variant(job: &Job, layout: &Layout) -> u32 {
     let head = layout.fused_lm_head != job.workload.rl.is_some();
     let overlap = u32::from(layout.overlap != Overlap::default());
     let other_parallel = layout.tensor_parallel > 1 && !layout.sequence_parallel;
-    MOVED * count(&moved)
-        + recompute
-        + batch
-        + UNUSUAL * (overlap + u32::from(other_parallel) + u32::from(head))
+    MOVED * count(&moved) + recompute + batch + UNUSUAL * (overlap + u32::from(other_parallel) + u32::from(head))
 }
 
 /// Points of a token budget: none at twice the longest sequence, more the further it is above.
@@ -153,11 +144,7 @@ fn of_engine(job: &Job, engine: &RolloutPlan) -> u32 {
         512 => 1,
         _ => UNUSUAL,
     };
-    let usual = [
-        engine.max_num_batched_tokens == 8192,
-        engine.free_cache,
-        engine.kv_cache_dtype == KvCacheDtype::Auto,
-    ];
+    let usual = [engine.max_num_batched_tokens == 8192, engine.free_cache, engine.kv_cache_dtype == KvCacheDtype::Auto];
     let unusual = usual.iter().filter(|own| !**own).count() as u32;
     // Eager mode turns off compilation and CUDA graphs, to find faults (https://docs.vllm.ai/en/stable/design/debug_vllm_compile/).
     USED * (u32::from(engine.data_parallel > 1) + u32::from(engine.enforce_eager))

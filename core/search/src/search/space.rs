@@ -91,18 +91,14 @@ impl Family {
         all.iter().enumerate().filter(move |(place, own)| {
             let last = all.len() - 1;
             let ends = all.get(place + 1).is_none_or(|next| next.away != own.away);
-            let saves = all
-                .get(last)
-                .is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
+            let saves = all.get(last).is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
             *place == last || (keeps || copies) && ends && saves
         })
     }
 
     /// The variants with the last kind of head.
     pub(super) fn last_head(&self) -> &[Variant] {
-        let heads = self
-            .variants
-            .chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
+        let heads = self.variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
         heads.last().unwrap_or_default()
     }
 
@@ -157,12 +153,7 @@ impl Group {
     }
 
     /// What a plan holds, computed once.
-    pub(super) fn held(
-        &self,
-        (pass, variant): (usize, usize),
-        of: usize,
-        compute: impl FnOnce() -> Held,
-    ) -> Held {
+    pub(super) fn held(&self, (pass, variant): (usize, usize), of: usize, compute: impl FnOnce() -> Held) -> Held {
         let mut memory = self.memory.borrow_mut();
         if memory.is_empty() {
             memory.resize_with(self.passes.len(), Vec::new);
@@ -186,10 +177,7 @@ impl Space {
         let job = context.job;
         let mut space = Self::default();
         for backend in choices::backends(job, spec) {
-            let own = PlanSpec {
-                backend: Some(backend),
-                ..spec.clone()
-            };
+            let own = PlanSpec { backend: Some(backend), ..spec.clone() };
             // Defaults, and other roles' plans, do not depend on how the actor is split.
             let decided = complete::decided(job, &own, "plan")
                 .and_then(|layout| Ok((layout, complete::roles(job, &own, layout)?)));
@@ -219,17 +207,12 @@ impl Space {
         let sizes = choices::Sizes::of(job, spec, base);
         let variants: Rc<[Variant]> = choices::variants(job, spec, base).into();
         let Some(last) = variants.last() else { return };
-        let base = &Layout {
-            offload: last.away.offload,
-            ..*base
-        };
+        let base = &Layout { offload: last.away.offload, ..*base };
         let mut known = Vec::new();
         for tensor_parallel in sizes.tensor() {
             for (context_parallel, ulysses_parallel) in sizes.sequence(tensor_parallel) {
                 for expert_parallel in sizes.experts() {
-                    for expert_tensor_parallel in
-                        sizes.expert_tensor(tensor_parallel, expert_parallel)
-                    {
+                    for expert_tensor_parallel in sizes.expert_tensor(tensor_parallel, expert_parallel) {
                         let mut layout = Layout {
                             tensor_parallel,
                             context_parallel,
@@ -238,14 +221,10 @@ impl Space {
                             expert_tensor_parallel,
                             ..*base
                         };
-                        layout.sequence_parallel = spec
-                            .sequence_parallel
-                            .unwrap_or_else(|| complete::splits_sequence(&layout));
+                        layout.sequence_parallel =
+                            spec.sequence_parallel.unwrap_or_else(|| complete::splits_sequence(&layout));
                         let groups = self.groups(context, spec, &layout, (&sizes, &mut known));
-                        let follows = Follows {
-                            critic: spec.critic.is_none(),
-                            reference: spec.reference.is_none(),
-                        };
+                        let follows = Follows { critic: spec.critic.is_none(), reference: spec.reference.is_none() };
                         self.add(Family {
                             roles: *roles,
                             follows,
@@ -289,11 +268,7 @@ impl Space {
         let gpus = training_gpus(job);
         let mut found = Vec::new();
         for pipeline_parallel in sizes.pipeline(layout) {
-            let split = Layout {
-                pipeline_parallel,
-                virtual_pipeline: 1,
-                ..*layout
-            };
+            let split = Layout { pipeline_parallel, virtual_pipeline: 1, ..*layout };
             // Chunks and shards change nothing about it.
             if let Err(error) = checked(job, &split) {
                 self.refusal = Some(error);
@@ -303,11 +278,7 @@ impl Space {
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
                     for shard_group in sizes.shard_groups(&split) {
-                        let layout = Layout {
-                            virtual_pipeline,
-                            zero_stage,
-                            ..split
-                        };
+                        let layout = Layout { virtual_pipeline, zero_stage, ..split };
                         let layout = match placed(job, layout, shard_group, "plan") {
                             Ok(layout) => layout,
                             Err(error) => {
@@ -346,10 +317,7 @@ impl Space {
             family.groups.iter().flat_map(move |group| {
                 group.passes.iter().flat_map(move |pass| {
                     let plan = |variant| family.plan(group.layout(pass, variant));
-                    family
-                        .variants
-                        .iter()
-                        .map(move |variant| (group.place, plan(variant)))
+                    family.variants.iter().map(move |variant| (group.place, plan(variant)))
                 })
             })
         })
@@ -382,19 +350,11 @@ fn passes(job: &Job, spec: &PlanSpec, layout: &Layout, known: &mut Vec<Passes>) 
 }
 
 fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass {
-    let layout = Layout {
-        micro_batch,
-        ..*layout
-    };
+    let layout = Layout { micro_batch, ..*layout };
     let workload = &job.workload;
     let spread = workload.rl.as_ref().map_or(0.0, Rl::length_cv);
-    let split =
-        |layout: &Layout| batch::split(job, layout, gpus, workload.global_batch as f64, spread);
-    Pass {
-        micro_batch,
-        batch: split(&layout),
-        forward: split(&rl::forward_layout(&layout)),
-    }
+    let split = |layout: &Layout| batch::split(job, layout, gpus, workload.global_batch as f64, spread);
+    Pass { micro_batch, batch: split(&layout), forward: split(&rl::forward_layout(&layout)) }
 }
 
 /// Of passes that take the same time the first: what a rank has is less than larger micro-batches could take.

@@ -34,21 +34,14 @@ pub(crate) struct Resolved {
 ///
 /// # Errors
 /// As [`job::resolve`]; where no split has a legal plan, what is wrong with the even one.
-pub(super) fn resolve(
-    question: &Question,
-    efficiency: &Efficiency,
-    desk: &mut Desk,
-) -> Result<Resolved, InputError> {
+pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
     let job = job::resolve(question)?;
     if !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
     if job.hardware.gpus < 2 {
-        return Err(InputError::new(
-            "hardware.gpus",
-            "There are no GPUs to share. Give 2 or more.",
-        ));
+        return Err(InputError::new("hardware.gpus", "There are no GPUs to share. Give 2 or more."));
     }
     let shares = Shares::of(&job, desk.work.is_whole());
     let share = |desk: &mut Desk| {
@@ -66,11 +59,7 @@ pub(super) fn resolve(
         Runner::Some if !is_complete(&job, &spec) => {
             let even = shares.job(shares.count / 2);
             let context = Context::with(&even, efficiency).for_many();
-            if desk.is_run(&context, &spec) {
-                Runner::Some
-            } else {
-                Runner::Nobody
-            }
+            if desk.is_run(&context, &spec) { Runner::Some } else { Runner::Nobody }
         }
         runner => runner,
     };
@@ -114,12 +103,7 @@ struct Shares<'a> {
 impl<'a> Shares<'a> {
     fn of(job: &'a Job, thorough: bool) -> Self {
         let unit = unit(job);
-        Self {
-            job,
-            unit,
-            count: job.hardware.gpus / unit,
-            thorough,
-        }
+        Self { job, unit, count: job.hardware.gpus / unit, thorough }
     }
 
     /// The job with so many of them in training, one at least.
@@ -171,14 +155,8 @@ impl<'a> Shares<'a> {
             }
         }
         match first {
-            Some((place, found)) => Resolved {
-                job: self.job(place),
-                found: Some(found),
-            },
-            None => Resolved {
-                job: self.job(count / 2),
-                found: None,
-            },
+            Some((place, found)) => Resolved { job: self.job(place), found: Some(found) },
+            None => Resolved { job: self.job(count / 2), found: None },
         }
     }
 
@@ -253,9 +231,5 @@ fn with_training(job: &Job, gpus: u32) -> Job {
 /// GPUs that are shared together: whole nodes, or single ones of the only node.
 fn unit(job: &Job) -> u32 {
     let (all, node) = (job.hardware.gpus, job.hardware.gpus_per_node.max(1));
-    if all > node && all.is_multiple_of(node) {
-        node
-    } else {
-        1
-    }
+    if all > node && all.is_multiple_of(node) { node } else { 1 }
 }

@@ -69,33 +69,16 @@ impl Sweep {
     pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
         let own = &question.hardware;
         let others = gpus.iter().filter(|id| own.gpu.as_str() != Some(**id));
-        let types = others.map(|id| HardwareSpec {
-            gpu: Value::from(*id),
-            ..HardwareSpec::default()
-        });
+        let types = others.map(|id| HardwareSpec { gpu: Value::from(*id), ..HardwareSpec::default() });
         let asked = gpus.is_empty() || own.gpu.as_str().is_none_or(|id| gpus.contains(&id));
         let types = asked.then(|| own.clone()).into_iter().chain(types);
-        let counts: Vec<Option<u64>> = if counts.is_empty() {
-            vec![own.gpus]
-        } else {
-            counts.iter().copied().map(Some).collect()
-        };
-        let with = |hardware: &HardwareSpec, gpus| HardwareSpec {
-            gpus,
-            ..hardware.clone()
-        };
+        let counts: Vec<Option<u64>> =
+            if counts.is_empty() { vec![own.gpus] } else { counts.iter().copied().map(Some).collect() };
+        let with = |hardware: &HardwareSpec, gpus| HardwareSpec { gpus, ..hardware.clone() };
         let hardware = types
             .flat_map(|hardware| counts.iter().map(move |gpus| with(&hardware, *gpus)))
             .collect();
-        Self {
-            question: Question {
-                plan: None,
-                ..question.clone()
-            },
-            hardware,
-            next: 0,
-            runner: None,
-        }
+        Self { question: Question { plan: None, ..question.clone() }, hardware, next: 0, runner: None }
     }
 
     /// Every GPU type of the catalog, with as many GPUs as the question has.
@@ -108,10 +91,7 @@ impl Sweep {
     /// This sweep among the plans that `framework` runs, where one is named.
     #[must_use]
     pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
-        Self {
-            runner: framework.map(Runner::One),
-            ..self
-        }
+        Self { runner: framework.map(Runner::One), ..self }
     }
 
     /// Offers in all.
@@ -124,10 +104,7 @@ impl Sweep {
     #[must_use]
     pub fn all(self) -> Vec<Offer> {
         #[cfg(not(target_family = "wasm"))]
-        return side_by_side(
-            self.hardware.get(self.next..).unwrap_or_default(),
-            |hardware| self.offer(hardware),
-        );
+        return side_by_side(self.hardware.get(self.next..).unwrap_or_default(), |hardware| self.offer(hardware));
         #[cfg(target_family = "wasm")]
         self.collect()
     }
@@ -147,17 +124,11 @@ impl Sweep {
     /// The question that is asked of a machine.
     #[must_use]
     pub fn asked_for(&self, hardware: &HardwareSpec) -> Question {
-        Question {
-            hardware: hardware.clone(),
-            ..self.question.clone()
-        }
+        Question { hardware: hardware.clone(), ..self.question.clone() }
     }
 
     fn offer(&self, hardware: &HardwareSpec) -> Offer {
-        Offer {
-            hardware: hardware.clone(),
-            result: self.best(hardware),
-        }
+        Offer { hardware: hardware.clone(), result: self.best(hardware) }
     }
 
     fn best(&self, hardware: &HardwareSpec) -> Result<Found, InputError> {
@@ -213,9 +184,7 @@ fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) ->
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut found: Vec<(usize, R)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.min(items.len()))
-            .map(|_| scope.spawn(work))
-            .collect();
+        let threads: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(work)).collect();
         let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
         joined
             .flat_map(|own| own.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -24,19 +24,10 @@ use shardwise_question::wire::{Calibration, PlanSpec, Question, RolloutPlanSpec,
 use shardwise_rules::FRAMEWORKS;
 
 /// What a search of the space finds, with as much work as it takes, not settled.
-fn rank(
-    context: &Context<'_>,
-    spec: &PlanSpec,
-    keep: usize,
-    accept: Accept<'_>,
-) -> Result<Ranked, InputError> {
+fn rank(context: &Context<'_>, spec: &PlanSpec, keep: usize, accept: Accept<'_>) -> Result<Ranked, InputError> {
     let rl = context.job.workload.rl.as_ref();
     let engines = rl.map(|rl| Engines::of(context, spec, rl));
-    let asked = Asking {
-        context,
-        accept,
-        work: &Work::of(u64::MAX),
-    };
+    let asked = Asking { context, accept, work: &Work::of(u64::MAX) };
     let limits = Limits::found(keep);
     asked.rank(spec, (&Space::of(context, spec), engines.as_ref()), limits)
 }
@@ -49,17 +40,11 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
         let (shares, rollouts) = choices::rollouts(job, spec);
         let legal = |rollout: &RolloutPlanSpec| complete_rollout(job, rollout).ok();
         let with = |rollout: RolloutPlan| {
-            shares.iter().map(move |share| RolloutPlan {
-                gpu_memory_utilization: *share,
-                ..rollout
-            })
+            shares
+                .iter()
+                .map(move |share| RolloutPlan { gpu_memory_utilization: *share, ..rollout })
         };
-        rollouts
-            .iter()
-            .filter_map(legal)
-            .flat_map(with)
-            .map(Some)
-            .collect()
+        rollouts.iter().filter_map(legal).flat_map(with).map(Some).collect()
     } else {
         vec![None]
     };
@@ -67,10 +52,7 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
     let mut groups: Vec<Option<Candidate>> = Vec::new();
     for (place, plan) in space.each() {
         for engine in &engines {
-            let plan = Plan {
-                rollout: *engine,
-                ..plan
-            };
+            let plan = Plan { rollout: *engine, ..plan };
             considered += 1;
             if !accept(&plan) {
                 continue;
@@ -88,13 +70,7 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
     }
     let mut plans: Vec<Candidate> = groups.into_iter().flatten().collect();
     plans.sort_by(Candidate::order);
-    Ranked {
-        considered,
-        evaluated: 0,
-        complete: true,
-        fastest: None,
-        plans,
-    }
+    Ranked { considered, evaluated: 0, complete: true, fastest: None, plans }
 }
 
 fn same(found: &Ranked, tried: &Ranked) -> Result<(), TestCaseError> {
@@ -104,11 +80,7 @@ fn same(found: &Ranked, tried: &Ranked) -> Result<(), TestCaseError> {
         let text = format!("{number}: {ours:?} instead of {theirs:?}");
         prop_assert!(near(ours.shortfall_gib, theirs.shortfall_gib), "{}", text);
         // Of what does not fit another may lack as much and be faster.
-        prop_assert!(
-            !ours.fits() || near(ours.seconds, theirs.seconds),
-            "{}",
-            text
-        );
+        prop_assert!(!ours.fits() || near(ours.seconds, theirs.seconds), "{}", text);
     }
     Ok(())
 }
@@ -122,23 +94,10 @@ fn question(value: serde_json::Value) -> Question {
 }
 
 fn training() -> impl Strategy<Value = Question> {
-    let dense = select(vec![
-        "qwen3-0.6b",
-        "llama-3.1-8b",
-        "qwen2.5-32b",
-        "llama-3.1-70b",
-    ]);
+    let dense = select(vec!["qwen3-0.6b", "llama-3.1-8b", "qwen2.5-32b", "llama-3.1-70b"]);
     let experts = select(vec!["qwen3-30b-a3b", "deepseek-v2-lite", "mixtral-8x7b"]);
     let model = prop_oneof![3 => dense, 1 => experts];
-    let gpu = select(vec![
-        "h100-sxm",
-        "a100-sxm-40g",
-        "l40s",
-        "rtx-4090",
-        "b200-sxm",
-        "mi300x",
-        "t4",
-    ]);
+    let gpu = select(vec!["h100-sxm", "a100-sxm-40g", "l40s", "rtx-4090", "b200-sxm", "mi300x", "t4"]);
     let shape = (
         select(vec![1_u64, 2, 4, 8, 12, 16]),
         select(vec![512_u64, 2048, 4096, 16384]),
@@ -160,38 +119,29 @@ fn training() -> impl Strategy<Value = Question> {
 fn reinforcement() -> impl Strategy<Value = Question> {
     let model = select(vec!["qwen3-0.6b", "qwen2.5-7b", "qwen3-30b-a3b"]);
     let gpu = select(vec!["h100-sxm", "a100-sxm-40g", "h20-141g", "l40s"]);
-    let shape = (
-        select(vec![4_u64, 8]),
-        select(vec![1024_u64, 7168]),
-        select(vec![16_u64, 64]),
-        0.0..1.2_f64,
-    );
+    let shape = (select(vec![4_u64, 8]), select(vec![1024_u64, 7168]), select(vec![16_u64, 64]), 0.0..1.2_f64);
     let kind = select(vec!["grpo", "ppo", "dapo"]);
     let schedule = select(vec!["colocated", "colocated", "one_step_off"]);
-    (model, gpu, shape, kind, schedule).prop_map(
-        |(model, gpu, (gpus, response, prompts, cv), kind, schedule)| {
-            let mut rl = json!({"prompts_per_step": prompts, "responses_per_prompt": 8, "max_prompt_length": 1024,
+    (model, gpu, shape, kind, schedule).prop_map(|(model, gpu, (gpus, response, prompts, cv), kind, schedule)| {
+        let mut rl = json!({"prompts_per_step": prompts, "responses_per_prompt": 8, "max_prompt_length": 1024,
                 "max_response_length": response, "mean_prompt_length": 300, "mean_response_length": response / 3,
                 "response_length_cv": cv, "mini_batch": 16, "schedule": schedule});
-            if schedule != "colocated" {
-                rl["train_gpus"] = json!(gpus / 2);
-            }
-            if kind == "ppo" {
-                rl["critic"] = json!("qwen3-0.6b");
-            }
-            question(json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
+        if schedule != "colocated" {
+            rl["train_gpus"] = json!(gpus / 2);
+        }
+        if kind == "ppo" {
+            rl["critic"] = json!("qwen3-0.6b");
+        }
+        question(json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
                 "workload": {"kind": kind, "rl": rl}}))
-        },
-    )
+    })
 }
 
 /// Half of them under the factors of a run.
 fn calibrated(questions: impl Strategy<Value = Question>) -> impl Strategy<Value = Question> {
     let factor = || prop_oneof![1 => Just(None), 1 => (0.3..3.0_f64).prop_map(Some)];
-    (questions, factor(), factor()).prop_map(|(question, time, memory)| Question {
-        calibration: Some(Calibration { time, memory }),
-        ..question
-    })
+    (questions, factor(), factor())
+        .prop_map(|(question, time, memory)| Question { calibration: Some(Calibration { time, memory }), ..question })
 }
 
 /// Fields that a person may have stated.
@@ -303,15 +253,9 @@ proptest! {
 /// The space holds every plan that model and machine allow, of the sizes that it says it tries.
 #[test]
 fn nothing_legal_is_left_out() {
-    for (model, gpus, length) in [
-        ("llama-3.1-8b", 8, 4096),
-        ("qwen3-30b-a3b", 8, 2048),
-        ("qwen2.5-7b", 12, 1024),
-    ] {
-        let question = question(
-            json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": gpus},
-            "workload": {"kind": "sft", "sequence_length": length, "global_batch": 24}}),
-        );
+    for (model, gpus, length) in [("llama-3.1-8b", 8, 4096), ("qwen3-30b-a3b", 8, 2048), ("qwen2.5-7b", 12, 1024)] {
+        let question = question(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": gpus},
+            "workload": {"kind": "sft", "sequence_length": length, "global_batch": 24}}));
         let job = job_of(&question);
         let layers = job.model.shape.num_hidden_layers;
         let space = Space::of(&Context::new(&job), &PlanSpec::default());
@@ -338,8 +282,7 @@ fn nothing_legal_is_left_out() {
                                     || (vpp == 1 && layers.div_ceil(pp) * (pp - 1) < layers);
                                 let rounds = vpp == 1 || (24 / ranks).is_multiple_of(pp);
                                 let split = length.is_multiple_of(2 * cp) || cp == 1;
-                                let experts = job.model.shape.num_experts > 0
-                                    && gpus.is_multiple_of(ep * etp * pp)
+                                let experts = job.model.shape.num_experts > 0 && gpus.is_multiple_of(ep * etp * pp)
                                     || ep * etp == 1;
                                 if shared && stages && rounds && split && experts {
                                     tried += 1;
@@ -355,10 +298,7 @@ fn nothing_legal_is_left_out() {
         }
         assert!(tried > 10, "{tried}");
         let left = known.iter().find(|plan| {
-            let plain = PlanSpec {
-                backend: Some(shardwise_question::wire::Backend::Megatron),
-                ..plan.to_spec()
-            };
+            let plain = PlanSpec { backend: Some(shardwise_question::wire::Backend::Megatron), ..plan.to_spec() };
             plan.layout.backend == shardwise_question::wire::Backend::Megatron
                 && plan.layout.micro_batch == shardwise_question::plan::MicroBatch::Sequences(1)
                 && plan.layout.recompute == shardwise_question::plan::Recompute::None

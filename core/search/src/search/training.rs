@@ -26,13 +26,7 @@ impl Training<'_> {
         let seconds = seconds.unwrap_or_else(|| self.parts(asked).total());
         let plan = asked.family.plan(asked.layout);
         let over = held.needed_gib - job.hardware.memory_gib;
-        Candidate::new(
-            job,
-            &plan,
-            seconds,
-            over.max(held.host_gib),
-            asked.group.place,
-        )
+        Candidate::new(job, &plan, seconds, over.max(held.host_gib), asked.group.place)
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
@@ -65,24 +59,12 @@ pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
 pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) -> f64 {
     // Gradients may be kept only where batches come in parts.
     let parts = |pass: &&Pass| pass.batch.longest.micro_batches;
-    let fewest = group
-        .passes
-        .iter()
-        .min_by(|a, b| parts(a).total_cmp(&parts(b)));
+    let fewest = group.passes.iter().min_by(|a, b| parts(a).total_cmp(&parts(b)));
     let Some(pass) = fewest else {
         return 0.0;
     };
-    let longest = Largest {
-        slice: Slice {
-            tokens: 0.0,
-            ..pass.batch.longest.slice
-        },
-        ..pass.batch.longest
-    };
-    let batch = Batch {
-        longest,
-        ..pass.batch
-    };
+    let longest = Largest { slice: Slice { tokens: 0.0, ..pass.batch.longest.slice }, ..pass.batch.longest };
+    let batch = Batch { longest, ..pass.batch };
     needed_gib(context, layout, &batch)
 }
 
@@ -124,10 +106,7 @@ impl Task for Training<'_> {
     fn held(&self, asked: &Asked<'_>) -> Held {
         let context = self.context;
         let plan = asked.family.plan(asked.layout);
-        Held::alone(
-            needed_gib(context, &asked.layout, &asked.pass.batch),
-            host::missing_gib(context, &plan),
-        )
+        Held::alone(needed_gib(context, &asked.layout, &asked.pass.batch), host::missing_gib(context, &plan))
     }
 
     fn least_gib(&self, held: &Held) -> f64 {

@@ -23,18 +23,10 @@ pub(crate) struct Options {
 }
 
 /// The explanations of a question's figures.
-pub(crate) fn document(
-    question: &Question,
-    options: &Options,
-    language: Language,
-) -> Result<String, InputError> {
+pub(crate) fn document(question: &Question, options: &Options, language: Language) -> Result<String, InputError> {
     let found = evaluate_alone(question)?;
     let known = figures(&found);
-    let wanted = if options.figure.is_empty() {
-        &known
-    } else {
-        &options.figure
-    };
+    let wanted = if options.figure.is_empty() { &known } else { &options.figure };
     let mut all = Vec::new();
     for figure in wanted {
         let own = explain(&found, figure, language).ok_or_else(|| {
@@ -52,21 +44,13 @@ pub(crate) fn document(
 }
 
 fn text(own: &Explanation) -> String {
-    let mut lines = vec![
-        format!("{} [{}]", own.title, own.figure),
-        format!("  {}", own.formula),
-        format!("  = {}", own.put_in),
-    ];
+    let mut lines =
+        vec![format!("{} [{}]", own.title, own.figure), format!("  {}", own.formula), format!("  = {}", own.put_in)];
     for term in &own.terms {
         let unit = if term.unit.is_empty() { "" } else { " " };
         let opened = term.figure.as_ref().filter(|figure| **figure != own.figure);
-        let opened = opened
-            .map(|figure| format!(" [{figure}]"))
-            .unwrap_or_default();
-        lines.push(format!(
-            "    {} = {}{unit}{}: {}{opened}",
-            term.symbol, term.value, term.unit, term.meaning
-        ));
+        let opened = opened.map(|figure| format!(" [{figure}]")).unwrap_or_default();
+        lines.push(format!("    {} = {}{unit}{}: {}{opened}", term.symbol, term.value, term.unit, term.meaning));
     }
     lines.extend(own.notes.iter().map(|note| format!("  {note}")));
     if !own.error.is_empty() {
@@ -99,11 +83,7 @@ pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> i
                 let [en, zh] = term.meaning;
                 writeln!(out, "      {}: {}", term.symbol, language.pick(en, zh))?;
             }
-            for line in language
-                .pick(en, zh)
-                .lines()
-                .filter(|line| !line.is_empty())
-            {
+            for line in language.pick(en, zh).lines().filter(|line| !line.is_empty()) {
                 writeln!(out, "    {line}")?;
             }
             for constant in entry.constants {

@@ -45,14 +45,8 @@ fn lines_kept(page: &str) -> String {
     let Some((before, after)) = page.split_once("\n.SH EXTRA\n") else {
         return page.to_owned();
     };
-    let (examples, rest) = after
-        .split_once("\n.SH")
-        .unwrap_or((after.trim_end(), "\n"));
-    let rest = if rest == "\n" {
-        rest.to_owned()
-    } else {
-        format!("\n.SH{rest}")
-    };
+    let (examples, rest) = after.split_once("\n.SH").unwrap_or((after.trim_end(), "\n"));
+    let rest = if rest == "\n" { rest.to_owned() } else { format!("\n.SH{rest}") };
     let examples = examples.replace("\nExit status:\n", "\n.fi\n.SH \"EXIT STATUS\"\n.nf\n");
     format!("{before}\n.SH EXAMPLES\n.nf\n{examples}\n.fi{rest}")
 }

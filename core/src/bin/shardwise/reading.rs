@@ -15,12 +15,7 @@ use super::{complain, inputs};
 const MOST_BYTES: u64 = (1 << 20) + 1;
 
 /// Reads the files as the texts of one run. Whether they could be read.
-pub(crate) fn run(
-    files: &[PathBuf],
-    options: &ReadOptions,
-    json: bool,
-    out: &mut impl Write,
-) -> io::Result<bool> {
+pub(crate) fn run(files: &[PathBuf], options: &ReadOptions, json: bool, out: &mut impl Write) -> io::Result<bool> {
     let lang = options.lang.unwrap_or_default();
     let mut texts = Vec::new();
     for input in inputs(files, lang) {
@@ -69,15 +64,10 @@ fn print(reading: &Reading, lang: Language, out: &mut impl Write) -> io::Result<
     let why = |why: &str| lang.sentence(why);
     let colon = lang.pick(": ", "：");
     let mut list = |title: &str, lines: Vec<String>| list(out, title, &lines, lang);
-    let lines = reading.understood.iter().map(|one| {
-        format!(
-            "{}{} = {} -> {}",
-            place(one.line),
-            one.key,
-            one.value,
-            one.field
-        )
-    });
+    let lines = reading
+        .understood
+        .iter()
+        .map(|one| format!("{}{} = {} -> {}", place(one.line), one.key, one.value, one.field));
     list("Understood", lines.collect())?;
     let lines = reading.assumed.iter().map(|one| {
         let equals = if one.value.is_empty() { "" } else { " = " };
@@ -89,45 +79,28 @@ fn print(reading: &Reading, lang: Language, out: &mut impl Write) -> io::Result<
         .iter()
         .map(|one| format!("{}{}{colon}{}", place(one.line), one.key, why(&one.why)));
     list("Of no matter for memory and speed", lines.collect())?;
-    let lines = reading.not_modelled.iter().map(|one| {
-        format!(
-            "{}{} = {}{colon}{}",
-            place(one.line),
-            one.key,
-            one.value,
-            why(&one.why)
-        )
-    });
+    let lines = reading
+        .not_modelled
+        .iter()
+        .map(|one| format!("{}{} = {}{colon}{}", place(one.line), one.key, one.value, why(&one.why)));
     list("Not in the estimate", lines.collect())?;
     let lines = reading.unknown.iter().map(|one| {
         let colon = if one.hint.is_empty() { "" } else { colon };
         format!("{}{}{colon}{}", place(one.line), one.key, why(&one.hint))
     });
     list("Not known", lines.collect())?;
-    let lines = reading.refused.iter().map(|one| {
-        format!(
-            "{}{}{colon}{} [{}]",
-            place(one.line),
-            one.key,
-            why(&one.why),
-            one.source
-        )
-    });
-    list(&format!("{name} refuses"), lines.collect())?;
     let lines = reading
-        .notes
+        .refused
         .iter()
-        .map(|one| format!("{}{}", place(one.line), why(&one.text)));
+        .map(|one| format!("{}{}{colon}{} [{}]", place(one.line), one.key, why(&one.why), one.source));
+    list(&format!("{name} refuses"), lines.collect())?;
+    let lines = reading.notes.iter().map(|one| format!("{}{}", place(one.line), why(&one.text)));
     list("Notes", lines.collect())
 }
 
 /// `line 3: `; nothing where no single line is meant.
 fn place(line: u32, lang: Language) -> String {
-    if line == 0 {
-        String::new()
-    } else {
-        lang.sentence(&format!("line {line}: "))
-    }
+    if line == 0 { String::new() } else { lang.sentence(&format!("line {line}: ")) }
 }
 
 fn list(out: &mut impl Write, title: &str, lines: &[String], lang: Language) -> io::Result<()> {
@@ -166,11 +139,7 @@ fn print_answer(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Re
         writeln!(out, "\n{}", lang.sentence("Advice:"))?;
     }
     for advice in &answer.advice {
-        let mark = if advice.severity == Severity::Hint {
-            String::new()
-        } else {
-            lang.sentence("warning: ")
-        };
+        let mark = if advice.severity == Severity::Hint { String::new() } else { lang.sentence("warning: ") };
         writeln!(out, "  {mark}{}", lang.sentence(&advice.text))?;
     }
     Ok(())
@@ -181,11 +150,7 @@ fn print_improved(improved: &Improved, lang: Language, out: &mut impl Write) -> 
     let title = lang.sentence("What helps most, without changing what is trained:");
     writeln!(out, "\n{title}")?;
     for change in &improved.changes {
-        let fits = if change.fits {
-            "fits"
-        } else {
-            "does not fit yet"
-        };
+        let fits = if change.fits { "fits" } else { "does not fit yet" };
         let told = format!(
             "{} from {} to {}: {:.0} tokens/s per GPU ({:+.0} %), {:.1} GiB, {fits}",
             change.field,

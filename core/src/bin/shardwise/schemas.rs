@@ -5,9 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog;
-use shardwise_core::interface::{
-    Flags, GpuRow, ModelRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
-};
+use shardwise_core::interface::{Flags, GpuRow, ModelRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread};
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
     Answer, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, Sensitivity, Table,
@@ -15,9 +13,7 @@ use shardwise_core::wire::{
 
 /// What is read: an absent field has its default.
 fn asked<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12()
-        .into_generator()
-        .into_root_schema_for::<T>()
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
 }
 
 /// What is written: a field is absent where it does not apply.

@@ -44,9 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Serves until it is interrupted.
 pub(crate) fn run(options: &Options, lang: Language) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(serve(options, lang))
 }
 
@@ -74,19 +72,11 @@ async fn serve(options: &Options, lang: Language) -> io::Result<()> {
 
 /// A host as an address has it.
 fn shown(host: &str) -> String {
-    if host.contains(':') {
-        format!("[{host}]")
-    } else {
-        host.to_owned()
-    }
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
 fn told(options: &Options, own: SocketAddr, named: &str, lang: Language) -> io::Result<()> {
-    let host = if own.ip().is_unspecified() {
-        "localhost"
-    } else {
-        named
-    };
+    let host = if own.ip().is_unspecified() { "localhost" } else { named };
     let address = format!("http://{host}:{}{}", own.port(), options.at);
     if !own.ip().is_loopback() {
         let warning = "Warning: everyone who reaches this machine can open the page. Browsers keep it for offline use under localhost alone; ssh -L 8080:localhost:8080 brings it there.";
@@ -128,17 +118,13 @@ fn opened(address: &str) -> bool {
 fn unreachable(options: &Options, error: &io::Error, lang: Language) -> io::Error {
     let (host, port) = (&options.host, options.port);
     let says = match error.kind() {
-        io::ErrorKind::AddrInUse => format!(
-            "Port {port} is taken. Choose another with --port, or --port 0 for any that is free."
-        ),
-        io::ErrorKind::PermissionDenied => {
-            format!(
-                "Port {port} is for the system's own services. Choose one above 1023 with --port."
-            )
+        io::ErrorKind::AddrInUse => {
+            format!("Port {port} is taken. Choose another with --port, or --port 0 for any that is free.")
         }
-        _ => format!(
-            "{host} is no address of this machine ({error}). Leave out --host, or name one that it has."
-        ),
+        io::ErrorKind::PermissionDenied => {
+            format!("Port {port} is for the system's own services. Choose one above 1023 with --port.")
+        }
+        _ => format!("{host} is no address of this machine ({error}). Leave out --host, or name one that it has."),
     };
     io::Error::new(error.kind(), lang.sentence(&says))
 }
@@ -198,28 +184,18 @@ fn stopped() -> io::Result<impl Future<Output = ()>> {
 /// A path with a slash at both ends.
 fn path(text: &str) -> Result<String, String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    if !text.bytes().all(plain)
-        || text.contains("//")
-        || text.split('/').any(|part| part.starts_with('.'))
-    {
+    if !text.bytes().all(plain) || text.contains("//") || text.split('/').any(|part| part.starts_with('.')) {
         return Err("Give a path of letters, digits and - _ ~, as /tools/shardwise/.".to_owned());
     }
     let inside = text.trim_matches('/');
-    Ok(if inside.is_empty() {
-        "/".to_owned()
-    } else {
-        format!("/{inside}/")
-    })
+    Ok(if inside.is_empty() { "/".to_owned() } else { format!("/{inside}/") })
 }
 
 /// Sources of a policy; nothing that ends the list, or the header.
 fn ancestors(text: &str) -> Result<String, String> {
     let plain = |byte: u8| byte.is_ascii_graphic() && !b";,".contains(&byte) || byte == b' ';
     if text.trim().is_empty() || !text.bytes().all(plain) {
-        return Err(
-            "Give addresses with spaces between them, as \"'self' http://docs.example:8000\"."
-                .to_owned(),
-        );
+        return Err("Give addresses with spaces between them, as \"'self' http://docs.example:8000\".".to_owned());
     }
     Ok(text.trim().to_owned())
 }

@@ -52,10 +52,7 @@ impl Site {
         for (name, value) in [
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
-            (
-                HeaderName::from_static("cross-origin-opener-policy"),
-                "same-origin",
-            ),
+            (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         ] {
             headers.insert(name, HeaderValue::from_static(value));
         }
@@ -65,10 +62,7 @@ impl Site {
         } else {
             // The page that embeds loads `embed.js`, and a frame that is a sandbox has no origin. No file is secret.
             headers.insert(resources, HeaderValue::from_static("cross-origin"));
-            headers.insert(
-                header::ACCESS_CONTROL_ALLOW_ORIGIN,
-                HeaderValue::from_static("*"),
-            );
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         }
         response
     }
@@ -96,11 +90,8 @@ impl Site {
                 refusal(StatusCode::NOT_FOUND, "There is no such file.")
             };
         };
-        let name = if inside.is_empty() || inside.ends_with('/') {
-            format!("{inside}index.html")
-        } else {
-            inside.to_owned()
-        };
+        let name =
+            if inside.is_empty() || inside.ends_with('/') { format!("{inside}index.html") } else { inside.to_owned() };
         // A look-up by the whole name: no path leads anywhere else.
         let Some(file) = file(&name) else {
             return if file(&format!("{inside}/index.html")).is_some() {
@@ -121,11 +112,7 @@ impl Site {
         let known = |host: &str| {
             let name = without_port(host).to_ascii_lowercase();
             self.hosts.contains(&name)
-                || self.addresses
-                    && name
-                        .trim_matches(['[', ']'])
-                        .parse::<std::net::IpAddr>()
-                        .is_ok()
+                || self.addresses && name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok()
         };
         let asked = request.uri().authority();
         host.to_str().is_ok_and(known) && asked.is_none_or(|asked| known(asked.as_str()))
@@ -145,8 +132,7 @@ impl Site {
         let (asked, head) = (request.headers(), request.method() == Method::HEAD);
         let same = asked.get_all(header::IF_NONE_MATCH).iter().any(|tags| {
             let tags = tags.to_str().unwrap_or_default();
-            tags.split(',')
-                .any(|tag| tag.trim() == "*" || tag.trim() == file.tag)
+            tags.split(',').any(|tag| tag.trim() == "*" || tag.trim() == file.tag)
         });
         let packed = file.gzip && takes_gzip(asked);
         let body = match (same || head, file.gzip && !packed) {
@@ -155,10 +141,7 @@ impl Site {
             (false, true) => {
                 let mut whole = Vec::with_capacity(file.length);
                 if GzDecoder::new(file.bytes).read_to_end(&mut whole).is_err() {
-                    return refusal(
-                        StatusCode::INTERNAL_SERVER_ERROR,
-                        "This file is damaged. Build the program anew.",
-                    );
+                    return refusal(StatusCode::INTERNAL_SERVER_ERROR, "This file is damaged. Build the program anew.");
                 }
                 Bytes::from(whole)
             }
@@ -169,14 +152,7 @@ impl Site {
             headers.insert(name, HeaderValue::from_static(value));
         };
         set(header::ETAG, file.tag);
-        set(
-            header::CACHE_CONTROL,
-            if file.hashed {
-                "public, max-age=31536000, immutable"
-            } else {
-                "no-cache"
-            },
-        );
+        set(header::CACHE_CONTROL, if file.hashed { "public, max-age=31536000, immutable" } else { "no-cache" });
         if file.gzip {
             set(header::VARY, "accept-encoding");
         }
@@ -188,11 +164,7 @@ impl Site {
         if packed {
             set(header::CONTENT_ENCODING, "gzip");
         }
-        let length = if packed {
-            file.bytes.len()
-        } else {
-            file.length
-        };
+        let length = if packed { file.bytes.len() } else { file.length };
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
         let policy = format!("{}; frame-ancestors {}", file.policy, self.ancestors);
         if let Ok(policy) = HeaderValue::try_from(policy) {
@@ -210,11 +182,7 @@ fn file(name: &str) -> Option<&'static File> {
 /// A host without its port; an IPv6 address stays in its brackets.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
-        Some((name, port))
-            if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() =>
-        {
-            name
-        }
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => name,
         _ => host,
     }
 }
@@ -226,8 +194,7 @@ fn takes_gzip(asked: &HeaderMap) -> bool {
         codings.split(',').any(|coding| {
             let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
             let weight = weight.trim().strip_prefix("q=").unwrap_or("1");
-            name.trim().eq_ignore_ascii_case("gzip")
-                && weight.parse().is_ok_and(|weight: f32| weight > 0.0)
+            name.trim().eq_ignore_ascii_case("gzip") && weight.parse().is_ok_and(|weight: f32| weight > 0.0)
         })
     })
 }
@@ -240,10 +207,7 @@ fn refusal(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
     for (name, value) in [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; frame-ancestors 'none'",
-        ),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }

@@ -30,10 +30,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     pub(super) fn new(map: &'a Map<String, Value>, field: &str) -> Self {
-        Self {
-            map,
-            field: field.to_owned(),
-        }
+        Self { map, field: field.to_owned() }
     }
 
     /// An error about a key of this object.
@@ -48,12 +45,9 @@ impl<'a> Keys<'a> {
 
     /// The first of several spellings of a key that has a value; null counts as none.
     fn find<'n>(&self, names: &[&'n str]) -> Option<(&'n str, &'a Value)> {
-        names.iter().find_map(|name| {
-            self.map
-                .get(*name)
-                .filter(|value| !value.is_null())
-                .map(|value| (*name, value))
-        })
+        names
+            .iter()
+            .find_map(|name| self.map.get(*name).filter(|value| !value.is_null()).map(|value| (*name, value)))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -71,12 +65,7 @@ impl<'a> Keys<'a> {
     }
 
     /// A whole number from 1 to `most` that must be there.
-    pub(super) fn required(
-        &self,
-        names: &[&str],
-        most: u64,
-        meaning: &str,
-    ) -> Result<u64, InputError> {
+    pub(super) fn required(&self, names: &[&str], most: u64, meaning: &str) -> Result<u64, InputError> {
         match self.positive(names, most)? {
             Some(value) => Ok(value),
             None => Err(self.missing(names.first().copied().unwrap_or_default(), meaning)),
@@ -85,10 +74,7 @@ impl<'a> Keys<'a> {
 
     /// The error of a key that must be there.
     pub(super) fn missing(&self, name: &str, meaning: &str) -> InputError {
-        self.error(
-            name,
-            &format!("is missing: {meaning}. Copy it from the model's config.json."),
-        )
+        self.error(name, &format!("is missing: {meaning}. Copy it from the model's config.json."))
     }
 
     fn whole(&self, names: &[&str], least: u64, most: u64) -> Result<Option<u64>, InputError> {
@@ -99,8 +85,7 @@ impl<'a> Keys<'a> {
         let number = match value {
             Value::Number(number) => number.as_u64().or_else(|| {
                 let float = number.as_f64()?;
-                (float >= 0.0 && float.fract() == 0.0 && float <= most as f64)
-                    .then_some(float as u64)
+                (float >= 0.0 && float.fract() == 0.0 && float <= most as f64).then_some(float as u64)
             }),
             _ => None,
         };
@@ -108,10 +93,7 @@ impl<'a> Keys<'a> {
             Some(number) if (least..=most).contains(&number) => Ok(Some(number)),
             _ => Err(self.error(
                 name,
-                &format!(
-                    "{} is not possible. Give a whole number from {least} to {most}.",
-                    shown(value)
-                ),
+                &format!("{} is not possible. Give a whole number from {least} to {most}.", shown(value)),
             )),
         }
     }
@@ -121,10 +103,9 @@ impl<'a> Keys<'a> {
         match self.find(names) {
             None => Ok(None),
             Some((_, Value::Bool(flag))) => Ok(Some(*flag)),
-            Some((name, value)) => Err(self.error(
-                name,
-                &format!("{} is not possible. Give true or false.", shown(value)),
-            )),
+            Some((name, value)) => {
+                Err(self.error(name, &format!("{} is not possible. Give true or false.", shown(value))))
+            }
         }
     }
 
@@ -133,10 +114,7 @@ impl<'a> Keys<'a> {
         match self.find(&[name]) {
             None => Ok(None),
             Some((_, Value::String(word))) => Ok(Some(word)),
-            Some((_, value)) => Err(self.error(
-                name,
-                &format!("{} is not possible. Give a text.", shown(value)),
-            )),
+            Some((_, value)) => Err(self.error(name, &format!("{} is not possible. Give a text.", shown(value)))),
         }
     }
 
@@ -145,10 +123,7 @@ impl<'a> Keys<'a> {
         match self.find(&[name]) {
             None => Ok(None),
             Some((_, Value::Array(list))) => Ok(Some(list)),
-            Some((_, value)) => Err(self.error(
-                name,
-                &format!("{} is not possible. Give a list.", shown(value)),
-            )),
+            Some((_, value)) => Err(self.error(name, &format!("{} is not possible. Give a list.", shown(value)))),
         }
     }
 
@@ -156,14 +131,8 @@ impl<'a> Keys<'a> {
     pub(super) fn nested(&self, names: &[&str]) -> Result<Option<Self>, InputError> {
         match self.find(names) {
             None => Ok(None),
-            Some((name, Value::Object(map))) => Ok(Some(Self {
-                map,
-                field: format!("{}.{name}", self.field),
-            })),
-            Some((name, value)) => Err(self.error(
-                name,
-                &format!("{} is not possible. Give an object.", shown(value)),
-            )),
+            Some((name, Value::Object(map))) => Ok(Some(Self { map, field: format!("{}.{name}", self.field) })),
+            Some((name, value)) => Err(self.error(name, &format!("{} is not possible. Give an object.", shown(value)))),
         }
     }
 }
@@ -175,11 +144,7 @@ fn shown(value: &Value) -> String {
         Value::Object(_) => String::from("an object"),
         other => {
             let text = other.to_string();
-            if text.chars().count() > 40 {
-                format!("{}…", text.chars().take(40).collect::<String>())
-            } else {
-                text
-            }
+            if text.chars().count() > 40 { format!("{}…", text.chars().take(40).collect::<String>()) } else { text }
         }
     }
 }

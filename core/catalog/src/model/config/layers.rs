@@ -36,10 +36,7 @@ fn intern(pattern: &str) -> Option<&'static str> {
 /// Interned, or the error that names `key`.
 pub(super) fn pattern(text: &str, key: &str, keys: &Keys<'_>) -> Result<&'static str, InputError> {
     intern(text).ok_or_else(|| {
-        keys.error(
-            key,
-            "describes too many different layer patterns. Reload the page, or leave the key out.",
-        )
+        keys.error(key, "describes too many different layer patterns. Reload the page, or leave the key out.")
     })
 }
 
@@ -54,8 +51,7 @@ fn period(pattern: &str) -> &str {
             .all(|(a, b)| a == b)
     };
     // A cut in the middle of the last repetition is fine: the pattern is repeated as far as needed.
-    let n = (1..=bytes.len().min(64))
-        .find(|n| bytes.iter().skip(*n).zip(bytes).all(|(a, b)| a == b) && repeats(*n));
+    let n = (1..=bytes.len().min(64)).find(|n| bytes.iter().skip(*n).zip(bytes).all(|(a, b)| a == b) && repeats(*n));
     n.and_then(|n| pattern.get(..n)).unwrap_or(pattern)
 }
 
@@ -91,9 +87,7 @@ fn kind_error(keys: &Keys<'_>) -> InputError {
 /// `every` is how many layers one full one follows on, where the config does not list the kinds
 /// (Gemma 2: 2, Gemma 3: 6); 0 where all layers are alike.
 pub(super) fn windows(shape: &mut Shape, keys: &Keys<'_>, every: u64) -> Result<(), InputError> {
-    let window = keys
-        .count(&["sliding_window", "attention_chunk_size"], POSITIONS)?
-        .unwrap_or(0);
+    let window = keys.count(&["sliding_window", "attention_chunk_size"], POSITIONS)?.unwrap_or(0);
     let used = keys.flag(&["use_sliding_window"])?.unwrap_or(true);
     let types = of_types(keys)?;
     let reaches = shape.max_position_embeddings > 0 && window >= shape.max_position_embeddings;
@@ -101,10 +95,7 @@ pub(super) fn windows(shape: &mut Shape, keys: &Keys<'_>, every: u64) -> Result<
         shape.layer_pattern = types;
         shape.sliding_window = if types.contains('S') { window } else { 0 };
         if types.contains('S') && window == 0 {
-            return Err(keys.missing(
-                "sliding_window",
-                "layer_types has sliding layers, which need their window",
-            ));
+            return Err(keys.missing("sliding_window", "layer_types has sliding layers, which need their window"));
         }
         if shape.layer_pattern == "A" {
             shape.layer_pattern = "";

@@ -11,13 +11,9 @@ const PIXELS: u64 = 10_000;
 pub(super) fn kind(model_type: &str) -> Option<VisionKind> {
     match model_type {
         "qwen2_5_vl" => Some(VisionKind::Qwen25Vl),
-        "qwen3_vl" | "qwen3_vl_moe" | "qwen3_5" | "qwen3_5_moe" | "qwen3_5_vision" => {
-            Some(VisionKind::Qwen3Vl)
-        }
+        "qwen3_vl" | "qwen3_vl_moe" | "qwen3_5" | "qwen3_5_moe" | "qwen3_5_vision" => Some(VisionKind::Qwen3Vl),
         "gemma3" | "siglip_vision_model" => Some(VisionKind::SiglipGemma3),
-        "internvl" | "internvl_chat" | "internvl_vision" | "intern_vit_6b" => {
-            Some(VisionKind::InternVl)
-        }
+        "internvl" | "internvl_chat" | "internvl_vision" | "intern_vit_6b" => Some(VisionKind::InternVl),
         "llama4" | "llama4_vision_model" => Some(VisionKind::Llama4),
         _ => None,
     }
@@ -42,20 +38,14 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<(
         _ => &["hidden_size"],
     };
     let defaults = defaults(kind);
-    let patch = config
-        .positive(&["patch_size"], PIXELS)?
-        .unwrap_or(defaults.patch);
+    let patch = config.positive(&["patch_size"], PIXELS)?.unwrap_or(defaults.patch);
     let merge = match kind {
         VisionKind::SiglipGemma3 => {
-            let tokens = keys
-                .positive(&["mm_tokens_per_image"], 1_000_000)?
-                .unwrap_or(256);
+            let tokens = keys.positive(&["mm_tokens_per_image"], 1_000_000)?.unwrap_or(256);
             let side = config.positive(&["image_size"], PIXELS)?.unwrap_or(896) / patch;
             (side / tokens.isqrt().max(1)).max(1)
         }
-        _ => config
-            .positive(&["spatial_merge_size"], 64)?
-            .unwrap_or(defaults.merge),
+        _ => config.positive(&["spatial_merge_size"], 64)?.unwrap_or(defaults.merge),
     };
     let deepstack = match config.list("deepstack_visual_indexes")? {
         Some(list) => list.len() as u64,
@@ -66,12 +56,8 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<(
         layers: config
             .positive(&["depth", "num_hidden_layers"], LAYERS)?
             .unwrap_or(defaults.layers),
-        hidden: config
-            .positive(hidden_names, HIDDEN)?
-            .unwrap_or(defaults.hidden),
-        intermediate: config
-            .positive(&["intermediate_size"], WIDTH)?
-            .unwrap_or(defaults.intermediate),
+        hidden: config.positive(hidden_names, HIDDEN)?.unwrap_or(defaults.hidden),
+        intermediate: config.positive(&["intermediate_size"], WIDTH)?.unwrap_or(defaults.intermediate),
         heads: config
             .positive(&["num_heads", "num_attention_heads"], HEADS)?
             .unwrap_or(defaults.heads),
@@ -92,15 +78,5 @@ fn defaults(kind: VisionKind) -> Vision {
         VisionKind::InternVl => (24, 1024, 4096, 16, 14, 2),
         VisionKind::Llama4 => (34, 1408, 5632, 16, 14, 2),
     };
-    Vision {
-        kind,
-        layers,
-        hidden,
-        intermediate,
-        heads,
-        patch,
-        merge,
-        out: 0,
-        deepstack: 0,
-    }
+    Vision { kind, layers, hidden, intermediate, heads, patch, merge, out: 0, deepstack: 0 }
 }

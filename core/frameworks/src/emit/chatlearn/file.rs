@@ -18,87 +18,44 @@ pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> 
     let mut settings: Vec<Setting> = sections
         .iter()
         .flat_map(Section::settings)
-        .map(|setting| Setting {
-            value: plain(&setting.value),
-            ..setting.clone()
-        })
+        .map(|setting| Setting { value: plain(&setting.value), ..setting.clone() })
         .collect();
     let mut add = |key: String, value: &str, reason: &str| {
         if settings.iter().all(|setting| setting.key != key) {
-            settings.push(Setting {
-                key,
-                value: value.to_owned(),
-                reason: reason.to_owned(),
-            });
+            settings.push(Setting { key, value: value.to_owned(), reason: reason.to_owned() });
         }
     };
     for (name, value, reason) in [
-        (
-            "colocation",
-            "[policy, policy_trainer, ref_policy]",
-            "all three share the GPUs",
-        ),
-        (
-            "data_checkpoint_path",
-            "${runtime_args.output_dir}/data_checkpoint_path/",
-            TEMPLATE,
-        ),
+        ("colocation", "[policy, policy_trainer, ref_policy]", "all three share the GPUs"),
+        ("data_checkpoint_path", "${runtime_args.output_dir}/data_checkpoint_path/", TEMPLATE),
         ("num_episode", "200", "length of the run, yours to choose"),
         ("save_episode_interval", "200", TEMPLATE),
         ("eval_episode_interval", "5", TEMPLATE),
         ("max_replay_episode", "2", TEMPLATE),
-        (
-            "train_micro_batch_size",
-            "8",
-            "ChatLearn wants it, and packing does not use it",
-        ),
-        (
-            "log_args_dict.log_dir",
-            "${runtime_args.output_dir}",
-            TEMPLATE,
-        ),
+        ("train_micro_batch_size", "8", "ChatLearn wants it, and packing does not use it"),
+        ("log_args_dict.log_dir", "${runtime_args.output_dir}", TEMPLATE),
     ] {
         add(format!("{RUN}.{name}"), value, reason);
     }
     let roles = [TRAINER, REFERENCE, POLICY];
     add(format!("{TRAINER}.trainable"), "True", "it alone trains");
-    add(
-        format!("{TRAINER}.train_micro_batch_size"),
-        "${runtime_args.train_micro_batch_size}",
-        TEMPLATE,
-    );
+    add(format!("{TRAINER}.train_micro_batch_size"), "${runtime_args.train_micro_batch_size}", TEMPLATE);
     for role in roles {
         add(format!("{role}.gpu_per_process"), "1", TEMPLATE);
         if role != POLICY {
-            add(
-                format!("{role}.generation_batch_size"),
-                "8",
-                "not used with packing",
-            );
+            add(format!("{role}.generation_batch_size"), "8", "not used with packing");
         }
         if role != TRAINER {
-            add(
-                format!("{role}.num_gpu"),
-                &follow(TRAINER, "num_gpu"),
-                TRAINERS,
-            );
+            add(format!("{role}.num_gpu"), &follow(TRAINER, "num_gpu"), TRAINERS);
             add(format!("{role}.load"), &follow(TRAINER, "load"), TRAINERS);
         }
     }
     if megatron {
         for role in [TRAINER, REFERENCE] {
             add(format!("{role}.use_expandable_segments"), "True", TEMPLATE);
-            add(
-                format!("{role}.tokenizer_type"),
-                "HuggingFaceTokenizer",
-                TEMPLATE,
-            );
+            add(format!("{role}.tokenizer_type"), "HuggingFaceTokenizer", TEMPLATE);
             add(format!("{role}.trust_remote_code"), "False", TEMPLATE);
-            add(
-                format!("{role}.tokenizer_model"),
-                &follow(POLICY, "load"),
-                POLICYS,
-            );
+            add(format!("{role}.tokenizer_model"), &follow(POLICY, "load"), POLICYS);
             for name in ["max_prompt_tokens_length", "max_response_tokens_length"] {
                 add(format!("{role}.{name}"), &follow(POLICY, name), POLICYS);
             }
@@ -106,11 +63,7 @@ pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> 
         add(format!("{TRAINER}.optimizer.min_lr"), "2e-6", TEMPLATE);
         add(format!("{POLICY}.trust_remote_code"), "False", TEMPLATE);
     }
-    for (name, value) in [
-        ("num_cpu", "2"),
-        ("cpu_per_process", "1"),
-        ("generation_batch_size", "256"),
-    ] {
+    for (name, value) in [("num_cpu", "2"), ("cpu_per_process", "1"), ("generation_batch_size", "256")] {
         add(format!("models.reward.{name}"), value, TEMPLATE);
     }
     // What the reference has from the trainer, as far as that states it.
@@ -126,11 +79,7 @@ pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> 
         let name = key.rsplit('.').next().unwrap_or_default().to_owned();
         (key, name)
     }) {
-        settings.push(Setting {
-            key,
-            value: follow(TRAINER, &name),
-            reason: TRAINERS.to_owned(),
-        });
+        settings.push(Setting { key, value: follow(TRAINER, &name), reason: TRAINERS.to_owned() });
     }
     yaml::snippet(NAME, head, &grouped(settings))
 }
@@ -157,9 +106,7 @@ fn follow(role: &str, name: &str) -> String {
 
 /// A word of the shell as YAML has it: no shell replaces the home folder, and no quotes are taken away.
 fn plain(word: &str) -> String {
-    let home = word
-        .strip_prefix("\"$HOME/")
-        .and_then(|path| path.strip_suffix('"'));
+    let home = word.strip_prefix("\"$HOME/").and_then(|path| path.strip_suffix('"'));
     match home {
         Some(path) => format!("${{oc.env:HOME}}/{path}"),
         None => word.trim_matches('\'').to_owned(),
@@ -177,12 +124,8 @@ fn grouped(mut settings: Vec<Setting>) -> Vec<Section> {
     ];
     maps.into_iter()
         .map(|(map, title)| {
-            let inside = |setting: &mut Setting| {
-                setting
-                    .key
-                    .strip_prefix(map)
-                    .is_some_and(|rest| rest.starts_with('.'))
-            };
+            let inside =
+                |setting: &mut Setting| setting.key.strip_prefix(map).is_some_and(|rest| rest.starts_with('.'));
             let mut own: Vec<Setting> = settings.extract_if(.., inside).collect();
             // Keys of a map inside stand together, behind the others.
             own.sort_by_key(|setting| {

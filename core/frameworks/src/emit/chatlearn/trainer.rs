@@ -13,46 +13,23 @@ pub(super) fn trainer(emission: &Emission, megatron: bool) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let gpus = job.hardware.gpus;
     let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
-    section.set(
-        format!("{TRAINER}.num_gpu"),
-        gpus,
-        "over all nodes; the reference and the rollout follow",
-    );
+    section.set(format!("{TRAINER}.num_gpu"), gpus, "over all nodes; the reference and the rollout follow");
     if megatron {
         megatron_layout(&mut section, emission);
-        section.set(
-            format!("{TRAINER}.load"),
-            home("models/mcore"),
-            "change this to the converted checkpoint",
-        );
+        section.set(format!("{TRAINER}.load"), home("models/mcore"), "change this to the converted checkpoint");
         let (path, reason) = trained(job, &job.model);
         section.set(format!("{POLICY}.load"), path, reason);
     } else {
         let sp = layout.ulysses_parallel;
-        let reason = if sp == 1 {
-            "sequences stay whole".to_owned()
-        } else {
-            format!("{sp} GPUs split each sequence")
-        };
-        section.set(
-            format!("{TRAINER}.ulysses_sequence_parallel_size"),
-            sp,
-            reason,
-        );
+        let reason = if sp == 1 { "sequences stay whole".to_owned() } else { format!("{sp} GPUs split each sequence") };
+        section.set(format!("{TRAINER}.ulysses_sequence_parallel_size"), sp, reason);
         let experts = job.model.shape.num_experts > 0;
         let large = experts || job.model.parameters.total > 20_000_000_000;
-        let reason = if large {
-            "the model is too large for every process to load whole"
-        } else {
-            "small enough to load whole"
-        };
+        let reason =
+            if large { "the model is too large for every process to load whole" } else { "small enough to load whole" };
         section.set(format!("{TRAINER}.meta_init"), flag(large), reason);
         if experts && job.model.id.starts_with("qwen3") {
-            section.set(
-                format!("{TRAINER}.groupgemm"),
-                "True",
-                "one kernel for all experts",
-            );
+            section.set(format!("{TRAINER}.groupgemm"), "True", "one kernel for all experts");
         }
         let (path, reason) = trained(job, &job.model);
         section.set(format!("{TRAINER}.load"), path, reason);
@@ -66,31 +43,17 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
     let reason = if tp == 1 {
         "no matrix is split".to_owned()
     } else {
-        format!(
-            "{tp} GPUs split each matrix; divides {} heads",
-            shape.num_attention_heads
-        )
+        format!("{tp} GPUs split each matrix; divides {} heads", shape.num_attention_heads)
     };
     section.set(format!("{TRAINER}.tensor_model_parallel_size"), tp, reason);
     let layers = shape.num_hidden_layers;
     let reason = match pp {
         1 => "no pipeline, no bubble".to_owned(),
-        _ => format!(
-            "{} of {layers} layers on the fullest stage",
-            layers.div_ceil(pp.into())
-        ),
+        _ => format!("{} of {layers} layers on the fullest stage", layers.div_ceil(pp.into())),
     };
-    section.set(
-        format!("{TRAINER}.pipeline_model_parallel_size"),
-        pp,
-        reason,
-    );
+    section.set(format!("{TRAINER}.pipeline_model_parallel_size"), pp, reason);
     if let Some((last, reason)) = megatron::uneven_last_stage(layers, pp) {
-        section.set(
-            format!("{TRAINER}.decoder_last_pipeline_num_layers"),
-            last,
-            reason,
-        );
+        section.set(format!("{TRAINER}.decoder_last_pipeline_num_layers"), last, reason);
     }
     if layout.virtual_pipeline > 1 {
         section.set(
@@ -104,20 +67,12 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
             "stages send activations while they compute the next chunk",
         );
     } else {
-        section.set(
-            format!("{TRAINER}.virtual_pipeline_model_parallel_size"),
-            "null",
-            "one chunk per stage",
-        );
+        section.set(format!("{TRAINER}.virtual_pipeline_model_parallel_size"), "null", "one chunk per stage");
     }
     let key = |name: &str| format!("{TRAINER}.{name}");
     let sequence = megatron::splits(section, key, shape, layout);
     if !sequence {
-        section.set(
-            format!("{REFERENCE}.sequence_parallel"),
-            "False",
-            "as the trainer",
-        );
+        section.set(format!("{REFERENCE}.sequence_parallel"), "False", "as the trainer");
     }
     megatron::distributed_optimizer(section, key, layout);
 }
@@ -132,38 +87,23 @@ pub(super) fn packing(emission: &Emission, rl: &Rl) -> Section {
             let split = u64::from(layout.sequence_split());
             let held = tokens.saturating_mul(split);
             section.set(format!("{TRAINER}.packing"), "True", "no padding tokens");
-            let over = if split > 1 {
-                format!(": {} on each of {split} GPUs", count(tokens))
-            } else {
-                String::new()
-            };
+            let over = if split > 1 { format!(": {} on each of {split} GPUs", count(tokens)) } else { String::new() };
             section.set(
                 format!("{TRAINER}.max_token_in_packing"),
                 held,
-                format!(
-                    "tokens of a packed sequence{over}; the longest has {}",
-                    count(longest)
-                ),
+                format!("tokens of a packed sequence{over}; the longest has {}", count(longest)),
             );
             section
         }
         MicroBatch::Sequences(micro) => {
             let mut section = Section::new("Micro-batches");
-            section.set(
-                format!("{TRAINER}.packing"),
-                "False",
-                "the plan counts sequences",
-            );
+            section.set(format!("{TRAINER}.packing"), "False", "the plan counts sequences");
             section.set(
                 format!("{TRAINER}.max_token_in_packing"),
                 longest,
                 "not used without packing; the Megatron template fails where it is left out",
             );
-            section.set(
-                format!("{RUN}.train_micro_batch_size"),
-                micro,
-                "sequences per GPU, from the plan",
-            );
+            section.set(format!("{RUN}.train_micro_batch_size"), micro, "sequences per GPU, from the plan");
             let per_rank = rl.sequences() / dp;
             let twice = micro.saturating_mul(2);
             let (forward, reason) = if per_rank.is_multiple_of(twice.max(1)) {
@@ -173,30 +113,17 @@ pub(super) fn packing(emission: &Emission, rl: &Rl) -> Section {
             };
             section.set(format!("{TRAINER}.generation_batch_size"), forward, reason);
             let (forward, reason) = reference_micro(emission, rl, forward, reason);
-            section.set(
-                format!("{REFERENCE}.generation_batch_size"),
-                forward,
-                reason,
-            );
+            section.set(format!("{REFERENCE}.generation_batch_size"), forward, reason);
             section
         }
     }
 }
 
 /// The reference's replicas share the samples on their own terms.
-fn reference_micro(
-    emission: &Emission,
-    rl: &Rl,
-    forward: u64,
-    reason: &'static str,
-) -> (u64, &'static str) {
+fn reference_micro(emission: &Emission, rl: &Rl, forward: u64, reason: &'static str) -> (u64, &'static str) {
     let dp = rules::reference_ranks(emission.job, &emission.plan.layout).max(1);
     let per_rank = rl.sequences() / dp;
-    if per_rank.is_multiple_of(forward.max(1)) {
-        (forward, reason)
-    } else {
-        (1, "divides what its replicas share")
-    }
+    if per_rank.is_multiple_of(forward.max(1)) { (forward, reason) } else { (1, "divides what its replicas share") }
 }
 
 pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
@@ -205,11 +132,7 @@ pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
     let offload = layout.offload;
     for (key, on, away) in [
         ("offload_weights", offload.parameters, "weights"),
-        (
-            "offload_optimizer_states",
-            offload.optimizer,
-            "optimizer states",
-        ),
+        ("offload_optimizer_states", offload.optimizer, "optimizer states"),
     ] {
         let reason = if on {
             format!("{away} are in host memory outside their phase")
@@ -219,41 +142,15 @@ pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
         section.set(format!("{TRAINER}.free_gpu_memory.{key}"), flag(on), reason);
     }
     if megatron {
-        let reason = if offload.gradients {
-            "gradient buffers are freed outside the update"
-        } else {
-            "gradient buffers stay"
-        };
-        section.set(
-            format!("{TRAINER}.free_gpu_memory.free_grad_buffers"),
-            flag(offload.gradients),
-            reason,
-        );
+        let reason =
+            if offload.gradients { "gradient buffers are freed outside the update" } else { "gradient buffers stay" };
+        section.set(format!("{TRAINER}.free_gpu_memory.free_grad_buffers"), flag(offload.gradients), reason);
     }
-    let away = emission
-        .plan
-        .reference
-        .as_ref()
-        .unwrap_or(layout)
-        .offload
-        .parameters;
-    let reason = if away {
-        "its weights are on the GPU in their own phase alone"
-    } else {
-        "its weights stay"
-    };
-    section.set(
-        format!("{REFERENCE}.free_gpu_memory.offload_weights"),
-        flag(away),
-        reason,
-    );
+    let away = emission.plan.reference.as_ref().unwrap_or(layout).offload.parameters;
+    let reason = if away { "its weights are on the GPU in their own phase alone" } else { "its weights stay" };
+    section.set(format!("{REFERENCE}.free_gpu_memory.offload_weights"), flag(away), reason);
     if megatron {
-        megatron::recompute(
-            &mut section,
-            |name| format!("{TRAINER}.{name}"),
-            layout.recompute,
-            emission.answer.fits,
-        );
+        megatron::recompute(&mut section, |name| format!("{TRAINER}.{name}"), layout.recompute, emission.answer.fits);
     }
     section
 }

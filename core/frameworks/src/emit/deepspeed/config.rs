@@ -30,11 +30,7 @@ impl Config {
             file,
             language: Language::Json,
             text: self.to_text(),
-            reasons: self
-                .0
-                .into_iter()
-                .map(|(key, _, reason)| (key.to_owned(), reason))
-                .collect(),
+            reasons: self.0.into_iter().map(|(key, _, reason)| (key.to_owned(), reason)).collect(),
         }
     }
 
@@ -45,28 +41,18 @@ impl Config {
         for (path, value, _) in &self.0 {
             let mut sections: Vec<&str> = path.split('.').collect();
             let key = sections.pop().unwrap_or(path);
-            let shared = open
-                .iter()
-                .zip(&sections)
-                .take_while(|(a, b)| a == b)
-                .count();
+            let shared = open.iter().zip(&sections).take_while(|(a, b)| a == b).count();
             while open.len() > shared {
                 open.pop();
                 out.push_str(&format!("\n{}}}", "  ".repeat(open.len() + 1)));
             }
             let mut comma = if first { "" } else { "," };
             for section in &sections[shared..] {
-                out.push_str(&format!(
-                    "{comma}\n{}\"{section}\": {{",
-                    "  ".repeat(open.len() + 1)
-                ));
+                out.push_str(&format!("{comma}\n{}\"{section}\": {{", "  ".repeat(open.len() + 1)));
                 open.push(section);
                 comma = "";
             }
-            out.push_str(&format!(
-                "{comma}\n{}\"{key}\": {value}",
-                "  ".repeat(open.len() + 1)
-            ));
+            out.push_str(&format!("{comma}\n{}\"{key}\": {value}", "  ".repeat(open.len() + 1)));
             first = false;
         }
         while open.pop().is_some() {
@@ -81,14 +67,8 @@ impl Config {
 /// `integrations/deepspeed.py`, `trainer_config_process` and `trainer_config_finalize`).
 const FILLED: &[(&str, &str)] = &[
     ("train_batch_size", "the two below and the GPUs"),
-    (
-        "train_micro_batch_size_per_gpu",
-        "--per_device_train_batch_size",
-    ),
-    (
-        "gradient_accumulation_steps",
-        "--gradient_accumulation_steps",
-    ),
+    ("train_micro_batch_size_per_gpu", "--per_device_train_batch_size"),
+    ("gradient_accumulation_steps", "--gradient_accumulation_steps"),
     ("gradient_clipping", "--max_grad_norm"),
     ("bf16.enabled", "--bf16"),
     ("fp16.enabled", "--fp16"),
@@ -96,18 +76,9 @@ const FILLED: &[(&str, &str)] = &[
     ("optimizer.params.betas", "--adam_beta1 and --adam_beta2"),
     ("optimizer.params.eps", "--adam_epsilon"),
     ("optimizer.params.weight_decay", "--weight_decay"),
-    (
-        "zero_optimization.reduce_bucket_size",
-        "the model's hidden size",
-    ),
-    (
-        "zero_optimization.stage3_prefetch_bucket_size",
-        "the model's hidden size",
-    ),
-    (
-        "zero_optimization.stage3_param_persistence_threshold",
-        "the model's hidden size",
-    ),
+    ("zero_optimization.reduce_bucket_size", "the model's hidden size"),
+    ("zero_optimization.stage3_prefetch_bucket_size", "the model's hidden size"),
+    ("zero_optimization.stage3_param_persistence_threshold", "the model's hidden size"),
 ];
 
 /// The configuration for a script on Hugging Face's Trainer: `auto` where the Trainer fills a value in.
@@ -132,9 +103,7 @@ pub(super) fn hugging_face(emission: &Emission) -> Config {
 /// Hugging Face's models recompute by arguments of their own, and nothing of `DeepSpeed`'s reads its section.
 pub(super) fn in_numbers(emission: &Emission) -> Config {
     let mut config = plain(emission);
-    config
-        .0
-        .retain(|(path, ..)| !path.starts_with(CHECKPOINTING));
+    config.0.retain(|(path, ..)| !path.starts_with(CHECKPOINTING));
     config
 }
 
@@ -150,27 +119,11 @@ pub(super) fn plain(emission: &Emission) -> Config {
     config.set(
         "train_batch_size",
         job.workload.global_batch,
-        format!(
-            "{} × {} × {dp} ranks, from your question",
-            count(micro),
-            plural(accumulation, "pass", "passes")
-        ),
+        format!("{} × {} × {dp} ranks, from your question", count(micro), plural(accumulation, "pass", "passes")),
     );
-    config.set(
-        "train_micro_batch_size_per_gpu",
-        micro,
-        "sequences of one forward pass on one GPU",
-    );
-    config.set(
-        "gradient_accumulation_steps",
-        accumulation,
-        "passes before the optimizer steps",
-    );
-    config.set(
-        "gradient_clipping",
-        1.0,
-        "stated because DeepSpeed's default has changed",
-    );
+    config.set("train_micro_batch_size_per_gpu", micro, "sequences of one forward pass on one GPU");
+    config.set("gradient_accumulation_steps", accumulation, "passes before the optimizer steps");
+    config.set("gradient_clipping", 1.0, "stated because DeepSpeed's default has changed");
     if job.workload.precision == Precision::Fp16 {
         config.set("fp16.enabled", true, "precision of your question");
         config.set("fp16.loss_scale", 0, "0: the scale follows what overflows");
@@ -185,25 +138,14 @@ pub(super) fn plain(emission: &Emission) -> Config {
         config.set("bf16.enabled", true, "precision of your question");
     }
     if layout.gradient_bytes >= 4.0 {
-        config.set(
-            "data_types.grad_accum_dtype",
-            "fp32",
-            "gradients are summed in fp32, as the plan says",
-        );
+        config.set("data_types.grad_accum_dtype", "fp32", "gradients are summed in fp32, as the plan says");
     }
     if layout.tensor_parallel > 1 {
         let reason = format!("{} GPUs split each matrix", layout.tensor_parallel);
-        config.set(
-            "tensor_parallel.autotp_size",
-            layout.tensor_parallel,
-            reason,
-        );
+        config.set("tensor_parallel.autotp_size", layout.tensor_parallel, reason);
     }
     if layout.ulysses_parallel > 1 {
-        let reason = format!(
-            "{} GPUs split each sequence; the training script sets it up",
-            layout.ulysses_parallel
-        );
+        let reason = format!("{} GPUs split each sequence; the training script sets it up", layout.ulysses_parallel);
         config.set("sequence_parallel_size", layout.ulysses_parallel, reason);
     }
     let reason = if layout.offload.optimizer {
@@ -212,16 +154,8 @@ pub(super) fn plain(emission: &Emission) -> Config {
         "DeepSpeed takes its fused Adam"
     };
     config.set("optimizer.type", "AdamW", reason);
-    config.set(
-        "optimizer.params.lr",
-        learning_rate(&job.workload),
-        "a start; yours to tune",
-    );
-    config.set(
-        "optimizer.params.betas",
-        json!([0.9, 0.95]),
-        "usual for language models",
-    );
+    config.set("optimizer.params.lr", learning_rate(&job.workload), "a start; yours to tune");
+    config.set("optimizer.params.betas", json!([0.9, 0.95]), "usual for language models");
     config.set("optimizer.params.eps", 1e-8, "Adam's own");
     config.set("optimizer.params.weight_decay", 0.0, "yours to tune");
     zero(emission, &mut config);
@@ -233,10 +167,7 @@ pub(super) fn plain(emission: &Emission) -> Config {
             ("aio.single_submit", json!(false)),
             ("aio.overlap_events", json!(true)),
         ];
-        config.set_all(
-            &own,
-            "DeepSpeed's own; ds_nvme_tune finds what your drives do best",
-        );
+        config.set_all(&own, "DeepSpeed's own; ds_nvme_tune finds what your drives do best");
     }
     if layout.recompute == Recompute::Full {
         config.set(
@@ -244,11 +175,7 @@ pub(super) fn plain(emission: &Emission) -> Config {
             false,
             "read where your script recomputes by deepspeed.checkpointing: each GPU keeps its own inputs of layers",
         );
-        config.set(
-            "activation_checkpointing.cpu_checkpointing",
-            false,
-            "they stay on the GPU, as estimated",
-        );
+        config.set("activation_checkpointing.cpu_checkpointing", false, "they stay on the GPU, as estimated");
     }
     config
 }
@@ -261,29 +188,15 @@ fn zero(emission: &Emission, config: &mut Config) {
         return;
     }
     let overlap = layout.overlap.gradients;
-    let reason = if overlap {
-        "gradients are reduced beside the backward pass"
-    } else {
-        "off, as the plan says"
-    };
+    let reason = if overlap { "gradients are reduced beside the backward pass" } else { "off, as the plan says" };
     config.set("zero_optimization.overlap_comm", overlap, reason);
-    config.set(
-        "zero_optimization.contiguous_gradients",
-        true,
-        "keeps gradients from scattering over the memory",
-    );
+    config.set("zero_optimization.contiguous_gradients", true, "keeps gradients from scattering over the memory");
     let bucket = hidden.saturating_mul(hidden).max(1);
-    let reason = format!(
-        "hidden size squared, as Hugging Face's: {}",
-        gib(2.0 * bucket as f64 / f64::from(1u32 << 30))
-    );
+    let reason =
+        format!("hidden size squared, as Hugging Face's: {}", gib(2.0 * bucket as f64 / f64::from(1u32 << 30)));
     config.set("zero_optimization.reduce_bucket_size", bucket, reason);
     if stage < 3 {
-        config.set(
-            "zero_optimization.allgather_bucket_size",
-            500_000_000,
-            "DeepSpeed's own",
-        );
+        config.set("zero_optimization.allgather_bucket_size", 500_000_000, "DeepSpeed's own");
     } else {
         stage_3(emission, config, bucket);
     }
@@ -296,31 +209,11 @@ fn stage_3(emission: &Emission, config: &mut Config, bucket: u64) {
     let ahead = bucket / 10 * 9 + bucket % 10 * 9 / 10;
     let small = hidden.saturating_mul(10);
     for (path, value, reason) in [
-        (
-            "zero_optimization.sub_group_size",
-            billion,
-            "parameters that the optimizer handles at a time",
-        ),
-        (
-            "zero_optimization.stage3_prefetch_bucket_size",
-            ahead,
-            "0.9 × hidden size squared: gathered ahead",
-        ),
-        (
-            "zero_optimization.stage3_param_persistence_threshold",
-            small,
-            "10 × hidden size: norms stay on every GPU",
-        ),
-        (
-            "zero_optimization.stage3_max_live_parameters",
-            billion,
-            "gathered parameters at a time",
-        ),
-        (
-            "zero_optimization.stage3_max_reuse_distance",
-            billion,
-            "what is needed again soon stays",
-        ),
+        ("zero_optimization.sub_group_size", billion, "parameters that the optimizer handles at a time"),
+        ("zero_optimization.stage3_prefetch_bucket_size", ahead, "0.9 × hidden size squared: gathered ahead"),
+        ("zero_optimization.stage3_param_persistence_threshold", small, "10 × hidden size: norms stay on every GPU"),
+        ("zero_optimization.stage3_max_live_parameters", billion, "gathered parameters at a time"),
+        ("zero_optimization.stage3_max_reuse_distance", billion, "what is needed again soon stays"),
     ] {
         config.set(path, value, reason);
     }
@@ -357,28 +250,17 @@ const YOURS: &str = "change this to a folder on the drives of each node";
 
 fn offload(emission: &Emission, config: &mut Config) {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let (device, place) = if layout.nvme_offload {
-        ("nvme", "on the node's drives")
-    } else {
-        ("cpu", "in host memory")
-    };
+    let (device, place) =
+        if layout.nvme_offload { ("nvme", "on the node's drives") } else { ("cpu", "in host memory") };
     if layout.offload.optimizer {
         config.set(
             "zero_optimization.offload_optimizer.device",
             device,
             format!("master weights, moments and gradients live {place}; the CPUs do the step"),
         );
-        config.set(
-            "zero_optimization.offload_optimizer.pin_memory",
-            true,
-            "faster copies over PCIe",
-        );
+        config.set("zero_optimization.offload_optimizer.pin_memory", true, "faster copies over PCIe");
         if layout.nvme_offload {
-            config.set(
-                "zero_optimization.offload_optimizer.nvme_path",
-                DRIVES,
-                YOURS,
-            );
+            config.set("zero_optimization.offload_optimizer.nvme_path", DRIVES, YOURS);
             config.set(
                 "zero_optimization.offload_optimizer.buffer_count",
                 4,
@@ -392,18 +274,10 @@ fn offload(emission: &Emission, config: &mut Config) {
             device,
             format!("weights live {place}; each layer crosses PCIe when needed"),
         );
-        config.set(
-            "zero_optimization.offload_param.pin_memory",
-            true,
-            "faster copies over PCIe",
-        );
+        config.set("zero_optimization.offload_param.pin_memory", true, "faster copies over PCIe");
         if layout.nvme_offload {
             config.set("zero_optimization.offload_param.nvme_path", DRIVES, YOURS);
-            config.set(
-                "zero_optimization.offload_param.buffer_count",
-                5,
-                "shards on their way at a time",
-            );
+            config.set("zero_optimization.offload_param.buffer_count", 5, "shards on their way at a time");
             // The largest matrix is the embedding, whose shard must fit.
             let shape = &job.model.shape;
             let largest = shape.vocab_size.saturating_mul(shape.hidden_size);
@@ -413,11 +287,7 @@ fn offload(emission: &Emission, config: &mut Config) {
                 shard.max(100_000_000),
                 "weights in a buffer: the shard of the largest matrix fits",
             );
-            config.set(
-                "zero_optimization.offload_param.max_in_cpu",
-                0,
-                "none stay in host memory, as the plan says",
-            );
+            config.set("zero_optimization.offload_param.max_in_cpu", 0, "none stay in host memory, as the plan says");
         }
     }
 }

@@ -17,10 +17,15 @@ pub(super) fn script(emission: &Emission, mut head: Vec<String>) -> Snippet {
             .to_owned(),
     );
     if emission.plan.layout.model_parallel() > 1 {
-        head.push("ds_config_hf.json leaves train_batch_size out: the Trainer would count every process as a rank.".to_owned());
+        head.push(
+            "ds_config_hf.json leaves train_batch_size out: the Trainer would count every process as a rank."
+                .to_owned(),
+        );
     }
     if emission.plan.layout.nvme_offload {
-        head.push("Drives are read by DeepSpeed's async_io, which needs libaio: apt-get install libaio-dev.".to_owned());
+        head.push(
+            "Drives are read by DeepSpeed's async_io, which needs libaio: apt-get install libaio-dev.".to_owned(),
+        );
     }
     let script = Script {
         head,
@@ -33,23 +38,13 @@ pub(super) fn script(emission: &Emission, mut head: Vec<String>) -> Snippet {
 }
 
 fn batch(emission: &Emission) -> Section {
-    let mut section =
-        Section::new("What the Trainer writes in place of auto: together it is ds_config.json");
+    let mut section = Section::new("What the Trainer writes in place of auto: together it is ds_config.json");
     section.set("--deepspeed", HUGGING_FACE, "the other file");
-    passes(
-        &mut section,
-        emission,
-        "--per_device_train_batch_size",
-        "--gradient_accumulation_steps",
-    );
+    passes(&mut section, emission, "--per_device_train_batch_size", "--gradient_accumulation_steps");
     let half = half(emission.job.workload.precision);
     section.set(format!("--{half}"), "True", "precision of your question");
     section.set("--max_grad_norm", "1.0", "gradient_clipping");
-    section.set(
-        "--learning_rate",
-        rate(&emission.job.workload),
-        "a start; yours to tune",
-    );
+    section.set("--learning_rate", rate(&emission.job.workload), "a start; yours to tune");
     section.set("--adam_beta2", "0.95", "betas");
     section.set("--weight_decay", "0.0", "weight_decay");
     section
@@ -60,34 +55,14 @@ fn model(emission: &Emission) -> Section {
     let mut section = Section::new("What neither configuration can say");
     let (path, reason) = trained(job, &job.model);
     section.set("--model_name_or_path", path, reason);
-    section.set(
-        "--dataset_name",
-        home("data/train"),
-        "change this to your data",
-    );
-    section.set(
-        "--output_dir",
-        home("output/shardwise"),
-        "change this to your folder",
-    );
-    section.set(
-        "--max_length",
-        job.workload.sequence_length,
-        "tokens, from your question",
-    );
+    section.set("--dataset_name", home("data/train"), "change this to your data");
+    section.set("--output_dir", home("output/shardwise"), "change this to your folder");
+    section.set("--max_length", job.workload.sequence_length, "tokens, from your question");
     if job.workload.joins() {
-        section.set(
-            "--packing",
-            "True",
-            "joins short sequences, from your question",
-        );
+        section.set("--packing", "True", "joins short sequences, from your question");
     }
     let full = layout.recompute == Recompute::Full;
-    section.set(
-        "--gradient_checkpointing",
-        flag(full),
-        recompute_reason(full, emission),
-    );
+    section.set("--gradient_checkpointing", flag(full), recompute_reason(full, emission));
     peft(&mut section, &job.workload);
     section
 }

@@ -7,11 +7,7 @@ use shardwise_catalog::model::{Norm, QkNorm, Shape};
 
 /// The model, and its experts where it has some.
 pub(super) fn sections(shape: &Shape, emission: &Emission) -> Vec<Section> {
-    vec![
-        dense(shape, emission),
-        latent_attention(shape),
-        experts(shape),
-    ]
+    vec![dense(shape, emission), latent_attention(shape), experts(shape)]
 }
 
 fn dense(shape: &Shape, emission: &Emission) -> Section {
@@ -29,11 +25,7 @@ fn dense(shape: &Shape, emission: &Emission) -> Section {
     section.set("--num-attention-heads", heads, own);
     let groups = shape.num_key_value_heads;
     if !shape.is_mla() && groups != heads {
-        switch(
-            &mut section,
-            "--group-query-attention",
-            "query heads share keys and values",
-        );
+        switch(&mut section, "--group-query-attention", "query heads share keys and values");
         section.set("--num-query-groups", groups, "heads of keys and values");
     }
     section.set("--kv-channels", shape.value_head_dim(), "width of a head");
@@ -46,45 +38,25 @@ fn dense(shape: &Shape, emission: &Emission) -> Section {
     let known = shape.max_position_embeddings.max(shape.learned_positions);
     let positions = known.max(job.workload.sequence_length);
     section.set("--max-position-embeddings", positions, own);
-    let positions = if shape.learned_positions > 0 {
-        "learned_absolute"
-    } else {
-        "rope"
-    };
+    let positions = if shape.learned_positions > 0 { "learned_absolute" } else { "rope" };
     section.set("--position-embedding-type", positions, own);
-    let norm = if shape.norm == Norm::Rms {
-        "RMSNorm"
-    } else {
-        "LayerNorm"
-    };
+    let norm = if shape.norm == Norm::Rms { "RMSNorm" } else { "LayerNorm" };
     section.set("--normalization", norm, own);
     // MLA's latents are normed, which the same switch says.
     if shape.qk_norm == QkNorm::Head || shape.is_mla() {
-        switch(
-            &mut section,
-            "--qk-layernorm",
-            "queries and keys are normed",
-        );
+        switch(&mut section, "--qk-layernorm", "queries and keys are normed");
     }
     if shape.gated_mlp {
         switch(&mut section, "--swiglu", "the MLP has a gate");
     }
     if !shape.tie_word_embeddings {
         let reason = "the LM head has weights of its own";
-        switch(
-            &mut section,
-            "--untie-embeddings-and-output-weights",
-            reason,
-        );
+        switch(&mut section, "--untie-embeddings-and-output-weights", reason);
     }
     if !shape.mlp_bias {
         switch(&mut section, "--disable-bias-linear", "no biases");
         if shape.attention_bias {
-            switch(
-                &mut section,
-                "--add-qkv-bias",
-                "but those of queries, keys and values",
-            );
+            switch(&mut section, "--add-qkv-bias", "but those of queries, keys and values");
         }
     }
     for name in ["--attention-dropout", "--hidden-dropout"] {
@@ -105,11 +77,7 @@ fn latent_attention(shape: &Shape) -> Section {
     }
     section.set("--kv-lora-rank", shape.kv_lora_rank, own);
     section.set("--qk-head-dim", shape.qk_nope_head_dim, "without position");
-    section.set(
-        "--qk-pos-emb-head-dim",
-        shape.qk_rope_head_dim,
-        "with position",
-    );
+    section.set("--qk-pos-emb-head-dim", shape.qk_rope_head_dim, "with position");
     section.set("--v-head-dim", shape.v_head_dim, own);
     section
 }
@@ -121,20 +89,12 @@ fn experts(shape: &Shape) -> Section {
     }
     let own = "the model's";
     section.set("--num-experts", shape.num_experts, own);
-    section.set(
-        "--moe-router-topk",
-        shape.num_experts_per_tok,
-        "experts of a token",
-    );
+    section.set("--moe-router-topk", shape.num_experts_per_tok, "experts of a token");
     if shape.num_experts_per_tok == 1 {
         let reason = "a single score would have no gradient otherwise";
         switch(&mut section, "--moe-router-pre-softmax", reason);
     }
-    section.set(
-        "--moe-ffn-hidden-size",
-        shape.moe_intermediate_size,
-        "width of an expert",
-    );
+    section.set("--moe-ffn-hidden-size", shape.moe_intermediate_size, "width of an expert");
     if shape.shared_expert_intermediate_size > 0 {
         let width = shape.shared_expert_intermediate_size;
         let reason = "width of all shared experts";
@@ -150,13 +110,7 @@ fn experts(shape: &Shape) -> Section {
         let pattern = if (dense..layers).all(|layer| shape.is_expert_layer(layer)) {
             format!("'([0]*{dense}+[1]*{})'", layers - dense)
         } else {
-            let kinds = (0..layers).map(|layer| {
-                if shape.is_expert_layer(layer) {
-                    "1"
-                } else {
-                    "0"
-                }
-            });
+            let kinds = (0..layers).map(|layer| if shape.is_expert_layer(layer) { "1" } else { "0" });
             format!("'[{}]'", kinds.collect::<Vec<_>>().join(","))
         };
         section.set("--moe-layer-freq", pattern, "layers with experts");
@@ -166,33 +120,13 @@ fn experts(shape: &Shape) -> Section {
         section.set("--moe-router-score-function", "sigmoid", reason);
         let reason = "a bias keeps experts evenly busy";
         switch(&mut section, "--moe-router-enable-expert-bias", reason);
-        section.set(
-            "--moe-router-load-balancing-type",
-            "none",
-            "the bias does it",
-        );
+        section.set("--moe-router-load-balancing-type", "none", "the bias does it");
     } else {
-        section.set(
-            "--moe-router-load-balancing-type",
-            "aux_loss",
-            "keeps experts evenly busy",
-        );
+        section.set("--moe-router-load-balancing-type", "aux_loss", "keeps experts evenly busy");
         section.set("--moe-aux-loss-coeff", "1e-3", "a start; yours to tune");
     }
-    section.set(
-        "--moe-token-dispatcher-type",
-        "alltoall",
-        "tokens travel to their experts",
-    );
-    switch(
-        &mut section,
-        "--moe-grouped-gemm",
-        "one product for all experts of a GPU",
-    );
-    switch(
-        &mut section,
-        "--moe-permute-fusion",
-        "one kernel sorts the tokens by expert",
-    );
+    section.set("--moe-token-dispatcher-type", "alltoall", "tokens travel to their experts");
+    switch(&mut section, "--moe-grouped-gemm", "one product for all experts of a GPU");
+    switch(&mut section, "--moe-permute-fusion", "one kernel sorts the tokens by expert");
     section
 }

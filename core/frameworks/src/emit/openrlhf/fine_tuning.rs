@@ -10,12 +10,7 @@ use shardwise_question::plan::Recompute;
 use shardwise_question::wire::LoraTargets;
 
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {
-    vec![
-        batch(emission),
-        model(emission),
-        layout(emission),
-        run(emission),
-    ]
+    vec![batch(emission), model(emission), layout(emission), run(emission)]
 }
 
 /// Started by `DeepSpeed`'s launcher, on all nodes from one.
@@ -33,22 +28,10 @@ fn batch(emission: &Emission) -> Section {
     section.set(
         "--train.batch_size",
         workload.global_batch,
-        format!(
-            "{} × {} × {ranks} ranks, from your question",
-            count(micro),
-            plural(passes, "pass", "passes")
-        ),
+        format!("{} × {} × {ranks} ranks, from your question", count(micro), plural(passes, "pass", "passes")),
     );
-    section.set(
-        "--train.micro_batch_size",
-        micro,
-        "sequences of one forward pass on one GPU",
-    );
-    section.set(
-        "--data.max_len",
-        workload.sequence_length,
-        "tokens, from your question",
-    );
+    section.set("--train.micro_batch_size", micro, "sequences of one forward pass on one GPU");
+    section.set("--data.max_len", workload.sequence_length, "tokens, from your question");
     section
 }
 
@@ -58,28 +41,16 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = trained(job, &job.model);
     section.set("--model.model_name_or_path", path, reason);
     if layout.recompute == Recompute::Full {
-        switch(
-            &mut section,
-            "--model.gradient_checkpointing_enable",
-            recompute_reason(true, emission),
-        );
+        switch(&mut section, "--model.gradient_checkpointing_enable", recompute_reason(true, emission));
     }
     if let Some(lora) = &job.workload.lora {
         adapters(&mut section, *lora, "--ds.lora.rank", "--ds.lora.alpha");
         if lora.targets == LoraTargets::Attention {
-            section.set(
-                "--ds.lora.target_modules",
-                ATTENTION.join(" "),
-                "from your question",
-            );
+            section.set("--ds.lora.target_modules", ATTENTION.join(" "), "from your question");
         }
     }
     if job.workload.quantized_base() {
-        switch(
-            &mut section,
-            "--ds.load_in_4bit",
-            "the base model in 4 bits",
-        );
+        switch(&mut section, "--ds.load_in_4bit", "the base model in 4 bits");
     }
     section
 }
@@ -103,22 +74,10 @@ fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
     let lr = rate(&emission.job.workload);
     section.set("--adam.lr", lr, "a start; yours to tune");
-    section.set(
-        "--train.max_epochs",
-        1,
-        "passes over your data; yours to choose",
-    );
-    section.set(
-        "--data.dataset",
-        home("data/train"),
-        "change this to your data",
-    );
+    section.set("--train.max_epochs", 1, "passes over your data; yours to choose");
+    section.set("--data.dataset", home("data/train"), "change this to your data");
     section.set("--data.input_key", "input", "the column with the prompt");
     section.set("--data.output_key", "output", "the column with the answer");
-    section.set(
-        "--ckpt.output_dir",
-        home("output/shardwise"),
-        "change this to your folder",
-    );
+    section.set("--ckpt.output_dir", home("output/shardwise"), "change this to your folder");
     section
 }

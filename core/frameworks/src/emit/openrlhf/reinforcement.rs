@@ -34,40 +34,18 @@ fn batch(rl: &Rl) -> Section {
     section.set(
         "--rollout.batch_size",
         rl.prompts_per_step,
-        format!(
-            "prompts of a step; {} in all",
-            plural(rl.sequences(), "sequence", "sequences")
-        ),
+        format!("prompts of a step; {} in all", plural(rl.sequences(), "sequence", "sequences")),
     );
-    section.set(
-        "--rollout.n_samples_per_prompt",
-        rl.responses_per_prompt,
-        "responses per prompt, from your question",
-    );
+    section.set("--rollout.n_samples_per_prompt", rl.responses_per_prompt, "responses per prompt, from your question");
     let updates = rl.prompts_per_step / rl.mini_batch.max(1);
     section.set(
         "--train.batch_size",
         rl.mini_batch.saturating_mul(rl.responses_per_prompt),
-        format!(
-            "sequences, not prompts; {} a step",
-            plural(updates, "update", "updates")
-        ),
+        format!("sequences, not prompts; {} a step", plural(updates, "update", "updates")),
     );
-    section.set(
-        "--train.max_epochs",
-        rl.epochs,
-        format!("{} over the samples", plural(rl.epochs, "pass", "passes")),
-    );
-    section.set(
-        "--data.max_len",
-        rl.max_length(),
-        "prompt and response; longer prompts are cut",
-    );
-    section.set(
-        "--rollout.max_new_tokens",
-        rl.max_response_length,
-        "tokens of a response, from your question",
-    );
+    section.set("--train.max_epochs", rl.epochs, format!("{} over the samples", plural(rl.epochs, "pass", "passes")));
+    section.set("--data.max_len", rl.max_length(), "prompt and response; longer prompts are cut");
+    section.set("--rollout.max_new_tokens", rl.max_response_length, "tokens of a response, from your question");
     section
 }
 
@@ -76,23 +54,13 @@ fn models(emission: &Emission, rl: &Rl) -> Section {
     let (path, reason) = trained(emission.job, &emission.job.model);
     section.set("--actor.model_name_or_path", path, reason);
     if let Some(critic) = &rl.critic {
-        section.set(
-            "--critic.model_name_or_path",
-            trained(emission.job, critic).0,
-            "the critic starts from it",
-        );
+        section.set("--critic.model_name_or_path", trained(emission.job, critic).0, "the critic starts from it");
     }
     match &rl.reward_model {
-        Some(model) => section.set(
-            "--reward.model_name_or_path",
-            model_path(model).0,
-            "scores the responses",
-        ),
-        None => section.set(
-            "--reward.remote_url",
-            home("reward.py"),
-            "a rule: change this to the file of your reward_func",
-        ),
+        Some(model) => section.set("--reward.model_name_or_path", model_path(model).0, "scores the responses"),
+        None => {
+            section.set("--reward.remote_url", home("reward.py"), "a rule: change this to the file of your reward_func")
+        }
     }
     if emission.plan.layout.recompute == Recompute::Full {
         let reason = if rl.critic.is_some() {
@@ -100,11 +68,7 @@ fn models(emission: &Emission, rl: &Rl) -> Section {
         } else {
             recompute_reason(true, emission)
         };
-        switch(
-            &mut section,
-            "--actor.gradient_checkpointing_enable",
-            reason,
-        );
+        switch(&mut section, "--actor.gradient_checkpointing_enable", reason);
     }
     section
 }
@@ -134,38 +98,25 @@ fn cluster(emission: &Emission, rl: &Rl) -> Section {
             "--train.colocate_all",
             "every role and engine on the same GPUs, one phase after another",
         ),
-        Schedule::Split if rl.reference => switch(
-            &mut section,
-            "--train.colocate_actor_ref",
-            "the reference on the actor's GPUs, engines on others",
-        ),
+        Schedule::Split if rl.reference => {
+            switch(&mut section, "--train.colocate_actor_ref", "the reference on the actor's GPUs, engines on others")
+        }
         Schedule::Split => {}
         Schedule::OneStepOff | Schedule::FullyAsync => {
-            switch(
-                &mut section,
-                "--train.async_enable",
-                "engines on GPUs of their own, generating while others train",
-            );
+            switch(&mut section, "--train.async_enable", "engines on GPUs of their own, generating while others train");
             switch(
                 &mut section,
                 "--train.colocate_all",
                 "the trained roles share their GPUs; engines do not, where asynchronous",
             );
             let (queue, reason) = if rl.schedule == Schedule::FullyAsync {
-                (
-                    rl.max_staleness,
-                    "batches that generation may be ahead, from your question",
-                )
+                (rl.max_staleness, "batches that generation may be ahead, from your question")
             } else {
                 (1, "generation is one step ahead")
             };
             section.set("--train.async_queue_size", queue, reason);
             if rl.schedule == Schedule::FullyAsync {
-                switch(
-                    &mut section,
-                    "--train.partial_rollout_enable",
-                    "generation goes on while the weights change",
-                );
+                switch(&mut section, "--train.partial_rollout_enable", "generation goes on while the weights change");
             }
         }
     }
@@ -177,18 +128,10 @@ fn layout(emission: &Emission) -> Section {
     let mut section = Section::new(format!("Layout: {}", layout_title(&plan.layout, gpus)));
     deepspeed(emission, &mut section);
     if plan.layout.offload.optimizer {
-        switch(
-            &mut section,
-            "--ds.enable_sleep",
-            "optimizer states and gradients wait in host memory between updates",
-        );
+        switch(&mut section, "--ds.enable_sleep", "optimizer states and gradients wait in host memory between updates");
     }
     if plan.reference.is_some_and(|own| own.offload.parameters) {
-        switch(
-            &mut section,
-            "--ref.offload",
-            "the reference's weights live in host memory",
-        );
+        switch(&mut section, "--ref.offload", "the reference's weights live in host memory");
     }
     section
 }
@@ -197,33 +140,13 @@ fn micro_batches(emission: &Emission) -> Section {
     let mut section = Section::new("What one forward pass takes on one GPU");
     match emission.plan.layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
-            switch(
-                &mut section,
-                "--train.dynamic_batch_enable",
-                "packs short sequences together up to a budget",
-            );
-            section.set(
-                "--train.max_tokens_per_gpu",
-                tokens,
-                "tokens, from the plan",
-            );
-            section.set(
-                "--rollout.max_tokens_per_gpu",
-                tokens.saturating_mul(2),
-                "forward only: twice the actor's",
-            );
+            switch(&mut section, "--train.dynamic_batch_enable", "packs short sequences together up to a budget");
+            section.set("--train.max_tokens_per_gpu", tokens, "tokens, from the plan");
+            section.set("--rollout.max_tokens_per_gpu", tokens.saturating_mul(2), "forward only: twice the actor's");
         }
         MicroBatch::Sequences(micro) => {
-            section.set(
-                "--train.micro_batch_size",
-                micro,
-                "sequences, from the plan",
-            );
-            section.set(
-                "--rollout.micro_batch_size",
-                micro,
-                "forward only: the same",
-            );
+            section.set("--train.micro_batch_size", micro, "sequences, from the plan");
+            section.set("--rollout.micro_batch_size", micro, "forward only: the same");
         }
     }
     section
@@ -232,21 +155,14 @@ fn micro_batches(emission: &Emission) -> Section {
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let (_, gpus) = pools(emission.job);
     let engines = u64::from(gpus / rollout.gpus().max(1));
-    let mut section = Section::new(format!(
-        "Generation: {}",
-        plural(engines, "engine", "engines")
-    ));
+    let mut section = Section::new(format!("Generation: {}", plural(engines, "engine", "engines")));
     let reason = format!("{engines} × {} GPUs generate", rollout.tensor_parallel);
     section.set("--vllm.num_engines", engines, reason);
     let reason = match rollout.tensor_parallel {
         1 => "each GPU is an engine".to_owned(),
         tp => format!("{tp} GPUs hold the weights and their cache"),
     };
-    section.set(
-        "--vllm.tensor_parallel_size",
-        rollout.tensor_parallel,
-        reason,
-    );
+    section.set("--vllm.tensor_parallel_size", rollout.tensor_parallel, reason);
     section.set(
         "--vllm.gpu_memory_utilization",
         share(rollout.gpu_memory_utilization),
@@ -254,18 +170,10 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     );
     section.set("--vllm.sync_backend", "nccl", "weights go from GPU to GPU");
     if rollout.enforce_eager {
-        switch(
-            &mut section,
-            "--vllm.enforce_eager",
-            "launches each kernel, as the plan says",
-        );
+        switch(&mut section, "--vllm.enforce_eager", "launches each kernel, as the plan says");
     }
     if rl.schedule == Schedule::Colocated && rollout.free_cache {
-        switch(
-            &mut section,
-            "--vllm.enable_sleep",
-            "gives its memory back while training",
-        );
+        switch(&mut section, "--vllm.enable_sleep", "gives its memory back while training");
     }
     section
 }
@@ -285,11 +193,7 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
     };
     section.set("--actor.loss_agg_mode", mean, reason);
     if algorithm.loss.ratio == Unit::Response {
-        section.set(
-            "--actor.policy_loss_type",
-            "gspo",
-            "one ratio for each response",
-        );
+        section.set("--actor.policy_loss_type", "gspo", "one ratio for each response");
     }
 }
 
@@ -300,31 +204,16 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let (estimator, reason) = if critic {
         ("gae", "PPO: the critic estimates values")
     } else {
-        (
-            "group_norm",
-            "advantages from the responses of one prompt, no critic",
-        )
+        ("group_norm", "advantages from the responses of one prompt, no critic")
     };
     section.set("--algo.advantage.estimator", estimator, reason);
     if rl.reference {
-        section.set(
-            "--algo.kl.init_coef",
-            "0.001",
-            "keeps the policy near the reference; yours to tune",
-        );
+        section.set("--algo.kl.init_coef", "0.001", "keeps the policy near the reference; yours to tune");
         if critic {
             section.set("--algo.kl.estimator", "k1", "PPO's penalty in the reward");
         } else {
-            switch(
-                &mut section,
-                "--algo.kl.use_loss",
-                "the penalty is in the loss",
-            );
-            section.set(
-                "--algo.kl.estimator",
-                "k3",
-                "the unbiased estimate with low variance",
-            );
+            switch(&mut section, "--algo.kl.use_loss", "the penalty is in the loss");
+            section.set("--algo.kl.estimator", "k3", "the unbiased estimate with low variance");
         }
     } else {
         section.set("--algo.kl.init_coef", 0, "no reference policy to compute");
@@ -352,38 +241,14 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
 
 fn run(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Run");
-    section.set(
-        "--actor.adam.lr",
-        rate(&emission.job.workload),
-        "a start; yours to tune",
-    );
+    section.set("--actor.adam.lr", rate(&emission.job.workload), "a start; yours to tune");
     if rl.critic.is_some() {
-        section.set(
-            "--critic.adam.lr",
-            "9e-6",
-            "OpenRLHF's default; yours to tune",
-        );
+        section.set("--critic.adam.lr", "9e-6", "OpenRLHF's default; yours to tune");
     }
-    section.set(
-        "--data.prompt_dataset",
-        home("data/train"),
-        "change this to your data",
-    );
+    section.set("--data.prompt_dataset", home("data/train"), "change this to your data");
     section.set("--data.input_key", "input", "the column with the prompt");
-    section.set(
-        "--data.label_key",
-        "label",
-        "the column that your reward_func reads",
-    );
-    section.set(
-        "--train.num_episodes",
-        1,
-        "passes over your data; yours to choose",
-    );
-    section.set(
-        "--ckpt.output_dir",
-        home("output/shardwise"),
-        "change this to your folder",
-    );
+    section.set("--data.label_key", "label", "the column that your reward_func reads");
+    section.set("--train.num_episodes", 1, "passes over your data; yours to choose");
+    section.set("--ckpt.output_dir", home("output/shardwise"), "change this to your folder");
     section
 }

@@ -27,21 +27,10 @@ fn launcher(emission: &Emission, gpus: u32) -> Section {
         _ => ("FSDP", "from the plan"),
     };
     section.set("distributed_type", kind, reason);
-    let half = if job.workload.precision == Precision::Fp16 {
-        "fp16"
-    } else {
-        "bf16"
-    };
+    let half = if job.workload.precision == Precision::Fp16 { "fp16" } else { "bf16" };
     section.set("mixed_precision", half, "precision of your question");
     section.set("num_machines", machines(emission), "nodes that train");
-    section.set(
-        "num_processes",
-        gpus,
-        format!(
-            "{} that train, over all nodes",
-            plural(gpus.into(), "GPU", "GPUs")
-        ),
-    );
+    section.set("num_processes", gpus, format!("{} that train, over all nodes", plural(gpus.into(), "GPU", "GPUs")));
     section.set("rdzv_backend", "static", "each node is told its rank");
     section.set("same_network", "true", "the nodes reach each other");
     section
@@ -58,11 +47,7 @@ fn fsdp(emission: &Emission) -> Section {
         section.set(format!("fsdp_config.fsdp_{key}"), value, reason);
     };
     set("version", "2", "fully_shard");
-    set(
-        "auto_wrap_policy",
-        "TRANSFORMER_BASED_WRAP",
-        "one unit per layer",
-    );
+    set("auto_wrap_policy", "TRANSFORMER_BASED_WRAP", "one unit per layer");
     let three = layout.zero_stage >= 3;
     let reason = if three {
         "ZeRO 3: a layer's weights are given back after its forward pass"
@@ -77,29 +62,14 @@ fn fsdp(emission: &Emission) -> Section {
     };
     set("offload_params", truth(layout.offload.parameters), reason);
     let full = layout.recompute == Recompute::Full;
-    let reason = if full {
-        "each layer again from its input: far fewer activations"
-    } else {
-        kept_reason(emission.answer.fits)
-    };
+    let reason =
+        if full { "each layer again from its input: far fewer activations" } else { kept_reason(emission.answer.fits) };
     set("activation_checkpointing", truth(full), reason);
     if full && layout.offload.activations {
-        set(
-            "activation_checkpointing_offload",
-            "true",
-            "the layers' inputs wait in host memory",
-        );
+        set("activation_checkpointing_offload", "true", "the layers' inputs wait in host memory");
     }
-    set(
-        "cpu_ram_efficient_loading",
-        "true",
-        "one process per node reads the weights",
-    );
-    set(
-        "state_dict_type",
-        "FULL_STATE_DICT",
-        "saves weights that other programs can load",
-    );
+    set("cpu_ram_efficient_loading", "true", "one process per node reads the weights");
+    set("state_dict_type", "FULL_STATE_DICT", "saves weights that other programs can load");
     section
 }
 
@@ -125,28 +95,17 @@ fn deepspeed(emission: &Emission) -> Section {
         "stay on the GPUs"
     };
     set("offload_param_device", place(offload.parameters), reason);
-    set(
-        "gradient_accumulation_steps",
-        &accumulation(emission).to_string(),
-        "as in train.sh",
-    );
+    set("gradient_accumulation_steps", &accumulation(emission).to_string(), "as in train.sh");
     set("gradient_clipping", "1.0", "the trainer's own");
     let three = stage == 3;
     let reasons = if three {
-        [
-            "loads the model in shards",
-            "saves weights that other programs can load",
-        ]
+        ["loads the model in shards", "saves weights that other programs can load"]
     } else {
         ["only ZeRO 3 shards weights", "only ZeRO 3 must gather them"]
     };
     set("zero3_init_flag", truth(three), reasons[0]);
     set("zero3_save_16bit_model", truth(three), reasons[1]);
-    set(
-        "deepspeed_multinode_launcher",
-        "standard",
-        "each node starts its own processes",
-    );
+    set("deepspeed_multinode_launcher", "standard", "each node starts its own processes");
     section
 }
 
@@ -154,58 +113,29 @@ fn deepspeed(emission: &Emission) -> Section {
 fn parallelism(layout: &Layout, gpus: u32) -> Section {
     let mut section = Section::new("Groups of GPUs");
     let (cp, sp) = (layout.context_parallel, layout.ulysses_parallel);
-    let hybrid =
-        layout.backend == Backend::Fsdp && layout.zero_stage >= 3 && layout.shard_group < gpus;
+    let hybrid = layout.backend == Backend::Fsdp && layout.zero_stage >= 3 && layout.shard_group < gpus;
     if cp == 1 && sp == 1 && !hybrid {
         return section;
     }
     let mut set = |key: &str, value: String, reason: &str| {
-        section.set(
-            format!("parallelism_config.parallelism_config_{key}"),
-            value,
-            reason,
-        );
+        section.set(format!("parallelism_config.parallelism_config_{key}"), value, reason);
     };
     let group = if hybrid { layout.shard_group } else { gpus };
-    set(
-        "dp_replicate_size",
-        (gpus / group.max(1)).to_string(),
-        "copies of the states",
-    );
+    set("dp_replicate_size", (gpus / group.max(1)).to_string(), "copies of the states");
     set(
         "dp_shard_size",
         (group / (cp * sp).max(1)).to_string(),
         "GPUs that share a copy, each with sequences of its own",
     );
     if cp > 1 {
-        set(
-            "cp_size",
-            cp.to_string(),
-            "GPUs that split each sequence, by ring attention",
-        );
-        set(
-            "cp_comm_strategy",
-            "alltoall".to_owned(),
-            "keys and values go round the ring",
-        );
+        set("cp_size", cp.to_string(), "GPUs that split each sequence, by ring attention");
+        set("cp_comm_strategy", "alltoall".to_owned(), "keys and values go round the ring");
     }
     if sp > 1 {
-        set(
-            "sp_size",
-            sp.to_string(),
-            "GPUs that split each sequence, by exchanging heads",
-        );
+        set("sp_size", sp.to_string(), "GPUs that split each sequence, by exchanging heads");
         set("sp_backend", "deepspeed".to_owned(), "the one that does it");
-        set(
-            "sp_seq_length_is_variable",
-            "true".to_owned(),
-            "batches differ in length",
-        );
-        set(
-            "sp_attn_implementation",
-            "flash_attention_2".to_owned(),
-            "as in train.sh",
-        );
+        set("sp_seq_length_is_variable", "true".to_owned(), "batches differ in length");
+        set("sp_attn_implementation", "flash_attention_2".to_owned(), "as in train.sh");
     }
     section
 }

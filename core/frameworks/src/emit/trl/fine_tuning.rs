@@ -14,26 +14,14 @@ fn batch(emission: &Emission) -> Section {
     super::batch(&mut section, emission);
     let parts = layout.sequence_split();
     if workload.joins() {
-        section.set(
-            "--padding_free",
-            "True",
-            "sequences side by side, no padding tokens",
-        );
+        section.set("--padding_free", "True", "sequences side by side, no padding tokens");
         section.set("--max_length", "none", "TRL cuts nothing without padding");
     } else {
-        section.set(
-            "--max_length",
-            workload.sequence_length,
-            "tokens, from your question",
-        );
+        section.set("--max_length", workload.sequence_length, "tokens, from your question");
     }
     if parts > 1 {
         let parts = parts * if layout.context_parallel > 1 { 2 } else { 1 };
-        section.set(
-            "--pad_to_multiple_of",
-            parts,
-            "so that every GPU gets the same number of tokens",
-        );
+        section.set("--pad_to_multiple_of", parts, "so that every GPU gets the same number of tokens");
     }
     section
 }

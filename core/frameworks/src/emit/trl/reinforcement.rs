@@ -16,12 +16,7 @@ use shardwise_rules::{nodes, pools};
 const ENGINE_TOKENS: u64 = 4096;
 
 pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Vec<Section> {
-    vec![
-        batch(emission, rl),
-        model(emission),
-        generation(emission, rl, rollout),
-        algorithm(emission, rl),
-    ]
+    vec![batch(emission, rl), model(emission), generation(emission, rl, rollout), algorithm(emission, rl)]
 }
 
 fn batch(emission: &Emission, rl: &Rl) -> Section {
@@ -38,39 +33,20 @@ fn batch(emission: &Emission, rl: &Rl) -> Section {
             plural(updates, "update", "updates")
         ),
     );
-    section.set(
-        "--num_generations",
-        rl.responses_per_prompt,
-        "responses per prompt, from your question",
-    );
-    section.set(
-        "--num_iterations",
-        rl.epochs,
-        format!("{} over the samples", plural(rl.epochs, "pass", "passes")),
-    );
-    section.set(
-        "--max_completion_length",
-        rl.max_response_length,
-        "tokens of a response, from your question",
-    );
+    section.set("--num_generations", rl.responses_per_prompt, "responses per prompt, from your question");
+    section.set("--num_iterations", rl.epochs, format!("{} over the samples", plural(rl.epochs, "pass", "passes")));
+    section.set("--max_completion_length", rl.max_response_length, "tokens of a response, from your question");
     section
 }
 
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let (_, gpus) = pools(emission.job);
     let engines = u64::from(gpus / rollout.gpus().max(1));
-    let mut section = Section::new(format!(
-        "Generation: {}",
-        plural(engines, "engine", "engines")
-    ));
+    let mut section = Section::new(format!("Generation: {}", plural(engines, "engine", "engines")));
     section.set("--use_vllm", "True", "generates with vLLM");
     if serves(emission) {
         section.set("--vllm_mode", "server", "on GPUs of its own");
-        section.set(
-            "--vllm_server_host",
-            "\"$VLLM_HOST\"",
-            "where vllm_server.sh runs",
-        );
+        section.set("--vllm_server_host", "\"$VLLM_HOST\"", "where vllm_server.sh runs");
         section.set("--vllm_server_port", 8000, "as in vllm_server.sh");
     } else {
         section.set("--vllm_mode", "colocate", "on the GPUs that train");
@@ -78,21 +54,13 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
             1 => "each GPU is an engine".to_owned(),
             tp => format!("{tp} GPUs hold the weights and their cache"),
         };
-        section.set(
-            "--vllm_tensor_parallel_size",
-            rollout.tensor_parallel,
-            reason,
-        );
+        section.set("--vllm_tensor_parallel_size", rollout.tensor_parallel, reason);
         section.set(
             "--vllm_gpu_memory_utilization",
             share(rollout.gpu_memory_utilization),
             "share of the card that the engine takes",
         );
-        section.set(
-            "--vllm_max_model_length",
-            rl.max_length(),
-            "prompt and response",
-        );
+        section.set("--vllm_max_model_length", rl.max_length(), "prompt and response");
         let reason = if rollout.free_cache {
             "gives weights and cache back while training"
         } else {
@@ -105,11 +73,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     } else {
         "no pass for old log-probabilities, from your question"
     };
-    section.set(
-        "--vllm_importance_sampling_correction",
-        flag(rl.old_log_prob),
-        reason,
-    );
+    section.set("--vllm_importance_sampling_correction", flag(rl.old_log_prob), reason);
     section
 }
 
@@ -119,11 +83,7 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
         Unit::Response => section.set("--loss_type", "grpo", "every response counts alike"),
     }
     if algorithm.loss.ratio == Unit::Response {
-        section.set(
-            "--importance_sampling_level",
-            "sequence",
-            "one ratio for each response",
-        );
+        section.set("--importance_sampling_level", "sequence", "one ratio for each response");
     }
     if let Some(clip) = algorithm.loss.clip {
         section.set("--epsilon", format!("{:?}", clip.low), algorithm.name);
@@ -137,20 +97,13 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
         loss(&mut section, algorithm);
     }
     let (beta, reason) = if rl.reference {
-        (
-            "0.001",
-            "keeps the policy near the reference; yours to tune",
-        )
+        ("0.001", "keeps the policy near the reference; yours to tune")
     } else {
         ("0.0", "no reference policy to compute")
     };
     section.set("--beta", beta, reason);
     match &rl.reward_model {
-        Some(model) => section.set(
-            "--reward_model_name_or_path",
-            model_path(model).0,
-            "scores the responses",
-        ),
+        Some(model) => section.set("--reward_model_name_or_path", model_path(model).0, "scores the responses"),
         None => section.set(
             "--reward_funcs",
             "accuracy_reward",
@@ -165,23 +118,12 @@ pub(super) fn server(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Sec
     let (_, generate) = pools(emission.job);
     let per_node = emission.job.hardware.gpus_per_node;
     let (_, gpus) = nodes(generate, per_node).unwrap_or((1, generate));
-    let mut section = Section::new(format!(
-        "vLLM on a node with {}",
-        plural(gpus.into(), "GPU", "GPUs")
-    ));
+    let mut section = Section::new(format!("vLLM on a node with {}", plural(gpus.into(), "GPU", "GPUs")));
     let (path, reason) = trained(emission.job, &emission.job.model);
     section.set("--model", path, reason);
-    section.set(
-        "--tensor_parallel_size",
-        rollout.tensor_parallel,
-        "GPUs that split each matrix",
-    );
+    section.set("--tensor_parallel_size", rollout.tensor_parallel, "GPUs that split each matrix");
     if rollout.data_parallel > 1 {
-        section.set(
-            "--data_parallel_size",
-            rollout.data_parallel,
-            "attention ranks in the engine",
-        );
+        section.set("--data_parallel_size", rollout.data_parallel, "attention ranks in the engine");
     }
     section.set(
         "--gpu_memory_utilization",
@@ -192,11 +134,7 @@ pub(super) fn server(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Sec
     section.set(
         "--enforce_eager",
         flag(rollout.enforce_eager),
-        if rollout.enforce_eager {
-            "launches each kernel, as the plan says"
-        } else {
-            "replays CUDA graphs"
-        },
+        if rollout.enforce_eager { "launches each kernel, as the plan says" } else { "replays CUDA graphs" },
     );
     if rollout.kv_cache_dtype == KvCacheDtype::Fp8 {
         section.set("--kv_cache_dtype", "fp8", "keys and values in 8 bits");

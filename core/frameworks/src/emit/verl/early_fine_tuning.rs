@@ -10,16 +10,11 @@ use shardwise_question::plan::MicroBatch;
 use shardwise_question::wire::Backend;
 
 /// The settings, the command, and what the trainer does otherwise than the estimate.
-pub(super) fn sections(
-    emission: &Emission,
-) -> Result<(Vec<Section>, String, Vec<String>), Unsupported> {
+pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String, Vec<String>), Unsupported> {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let gpus = job.hardware.gpus;
     let refuse = |what: &str| Unsupported {
-        message: format!(
-            "veRL {} fine-tunes {what} Choose 0.7.1 or later, or change the plan.",
-            emission.version
-        ),
+        message: format!("veRL {} fine-tunes {what} Choose 0.7.1 or later, or change the plan.", emission.version),
     };
     if layout.backend != Backend::Fsdp {
         return Err(refuse("with FSDP alone."));
@@ -48,12 +43,7 @@ pub(super) fn sections(
         ));
     }
     Ok((
-        vec![
-            batch(emission, micro),
-            model(emission),
-            engine(emission),
-            run(emission, "a start; yours to tune"),
-        ],
+        vec![batch(emission, micro), model(emission), engine(emission), run(emission, "a start; yours to tune")],
         launch(emission, "verl.trainer.fsdp_sft_trainer"),
         warnings,
     ))
@@ -62,30 +52,14 @@ pub(super) fn sections(
 fn batch(emission: &Emission, micro: u64) -> Section {
     let workload = &emission.job.workload;
     let mut section = Section::new("Batch");
-    section.set(
-        "data.train_batch_size",
-        workload.global_batch,
-        "sequences over all GPUs",
-    );
-    section.set(
-        "data.micro_batch_size_per_gpu",
-        micro,
-        format!("{} at a time on each GPU", count(micro)),
-    );
+    section.set("data.train_batch_size", workload.global_batch, "sequences over all GPUs");
+    section.set("data.micro_batch_size_per_gpu", micro, format!("{} at a time on each GPU", count(micro)));
     longest(&mut section, emission);
     for (key, file) in [("train", "train.parquet"), ("val", "test.parquet")] {
-        section.set(
-            format!("data.{key}_files"),
-            home(&format!("data/{file}")),
-            "change this to your data",
-        );
+        section.set(format!("data.{key}_files"), home(&format!("data/{file}")), "change this to your data");
     }
     section.set("data.multiturn.enable", "True", "conversations, not pairs");
-    section.set(
-        "data.multiturn.messages_key",
-        "messages",
-        "the column with the conversations",
-    );
+    section.set("data.multiturn.messages_key", "messages", "the column with the conversations");
     section
 }
 
@@ -103,29 +77,18 @@ fn model(emission: &Emission) -> Section {
 
 fn engine(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let mut section = Section::new(format!(
-        "Layout: {}",
-        layout_title(layout, job.hardware.gpus)
-    ));
+    let mut section = Section::new(format!("Layout: {}", layout_title(layout, job.hardware.gpus)));
     section.set("model.strategy", "fsdp2", "the second version");
     let sp = layout.ulysses_parallel;
     section.set(
         "ulysses_sequence_parallel_size",
         sp,
-        if sp == 1 {
-            "sequences stay whole"
-        } else {
-            "GPUs that split each sequence"
-        },
+        if sp == 1 { "sequences stay whole" } else { "GPUs that split each sequence" },
     );
     section.set(
         "use_remove_padding",
         flag(sp > 1),
-        if sp == 1 {
-            "read only where sequences are split"
-        } else {
-            "splitting needs it"
-        },
+        if sp == 1 { "read only where sequences are split" } else { "splitting needs it" },
     );
     let offload = layout.offload.parameters;
     let reason = if offload {
@@ -134,10 +97,6 @@ fn engine(emission: &Emission) -> Section {
         "weights, gradients and optimizer stay on the GPUs"
     };
     section.set("model.fsdp_config.cpu_offload", flag(offload), reason);
-    section.set(
-        "model.fsdp_config.offload_params",
-        flag(offload),
-        "the same switch again",
-    );
+    section.set("model.fsdp_config.offload_params", flag(offload), "the same switch again");
     section
 }

@@ -51,11 +51,7 @@ pub(super) fn state_bytes(emission: &Emission) -> [f64; 3] {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     if layout.backend == Backend::Megatron {
         let [moments, gradients] = bf16_states(layout, workload.precision, workload.rl.is_some());
-        return [
-            4.0,
-            if gradients { 2.0 } else { 4.0 },
-            if moments { 4.0 } else { 8.0 },
-        ];
+        return [4.0, if gradients { 2.0 } else { 4.0 }, if moments { 4.0 } else { 8.0 }];
     }
     let [master, gradients, moments] = match (half_shards(layout), workload.lora.is_some()) {
         (true, false) => [2.0, 2.0, 4.0],
@@ -63,11 +59,7 @@ pub(super) fn state_bytes(emission: &Emission) -> [f64; 3] {
         (true, true) => [2.0, 4.0, 8.0],
         (false, _) => [4.0, 4.0, 8.0],
     };
-    [
-        master,
-        gradients,
-        if eight_bit(layout) { 2.0 } else { moments },
-    ]
+    [master, gradients, if eight_bit(layout) { 2.0 } else { moments }]
 }
 
 impl Engine<'_> {
@@ -79,18 +71,9 @@ impl Engine<'_> {
     pub(super) fn fsdp(&self, section: &mut Section, job: &Job) {
         let (layout, gpus) = (self.layout, self.gpus);
         let (value, reason) = if layout.shard_group >= gpus {
-            (
-                "-1".to_owned(),
-                format!(
-                    "shards over all {}",
-                    words::plural(gpus.into(), "GPU", "GPUs")
-                ),
-            )
+            ("-1".to_owned(), format!("shards over all {}", words::plural(gpus.into(), "GPU", "GPUs")))
         } else {
-            (
-                layout.shard_group.to_string(),
-                format!("shards within {} GPUs, replicas beyond", layout.shard_group),
-            )
+            (layout.shard_group.to_string(), format!("shards within {} GPUs, replicas beyond", layout.shard_group))
         };
         section.set(self.key("fsdp_size"), value, reason);
         let reshard = layout.zero_stage == 3;
@@ -104,31 +87,18 @@ impl Engine<'_> {
         let reason = if sp == 1 {
             "sequences stay whole".to_owned()
         } else {
-            format!(
-                "{sp} GPUs split each sequence; divides {} heads",
-                self.shape.num_attention_heads
-            )
+            format!("{sp} GPUs split each sequence; divides {} heads", self.shape.num_attention_heads)
         };
         section.set(self.key("ulysses_sequence_parallel_size"), sp, reason);
         let half = half_shards(layout);
         let reason = match (half, job.workload.lora.is_some()) {
-            (true, false) => {
-                "no fp32 copy, as the plan says: gradients and moments are in 16 bits too"
-            }
+            (true, false) => "no fp32 copy, as the plan says: gradients and moments are in 16 bits too",
             (true, true) => "the frozen base model in 16 bits; adapters are in fp32 all the same",
             (false, _) => "fp32 shards are the master weights",
         };
-        section.set(
-            self.key("model_dtype"),
-            if half { "bf16" } else { "fp32" },
-            reason,
-        );
+        section.set(self.key("model_dtype"), if half { "bf16" } else { "fp32" }, reason);
         if job.workload.precision == Precision::Fp16 {
-            section.set(
-                self.key("dtype"),
-                "float16",
-                "computes in fp16, from your question",
-            );
+            section.set(self.key("dtype"), "float16", "computes in fp16, from your question");
         }
         if self.phases {
             self.offload(section);
@@ -142,16 +112,8 @@ impl Engine<'_> {
             section.set(self.key("offload_policy"), flag(offload), reason);
         }
         if eight_bit(layout) {
-            section.set(
-                format!("{}optimizer", self.optim),
-                "AdamW8bit",
-                "moments in 8 bits, as the plan says",
-            );
-            section.set(
-                format!("{}optimizer_impl", self.optim),
-                "torchao.optim",
-                "where that optimizer is",
-            );
+            section.set(format!("{}optimizer", self.optim), "AdamW8bit", "moments in 8 bits, as the plan says");
+            section.set(format!("{}optimizer_impl", self.optim), "torchao.optim", "where that optimizer is");
         }
     }
 
@@ -169,11 +131,7 @@ impl Engine<'_> {
         } else {
             "optimizer states stay on the GPUs: moving them takes time"
         };
-        section.set(
-            self.key("optimizer_offload"),
-            flag(offload.optimizer),
-            reason,
-        );
+        section.set(self.key("optimizer_offload"), flag(offload.optimizer), reason);
     }
 
     /// Megatron's keys.
@@ -187,27 +145,15 @@ impl Engine<'_> {
         let away = megatron::stepped_on_host(layout, self.phases);
         if away > 0.0 {
             let optim = |name: &str| format!("++{}override_optimizer_config.{name}", self.optim);
-            section.set(
-                optim("optimizer_cpu_offload"),
-                "True",
-                "the optimizer steps in host memory",
-            );
+            section.set(optim("optimizer_cpu_offload"), "True", "the optimizer steps in host memory");
             let (fraction, reason) = megatron::offload_fraction(away);
             section.set(optim("optimizer_offload_fraction"), fraction, reason);
-            section.set(
-                optim("use_precision_aware_optimizer"),
-                "True",
-                "needed by the two above",
-            );
+            section.set(optim("use_precision_aware_optimizer"), "True", "needed by the two above");
         }
         let [moments, gradients] = bf16_states(layout, job.workload.precision, self.phases);
         let optim = |name: &str| format!("{}{name}", self.optim);
         if moments || gradients {
-            section.set(
-                optim("use_precision_aware_optimizer"),
-                "True",
-                "the one that keeps states in bf16",
-            );
+            section.set(optim("use_precision_aware_optimizer"), "True", "the one that keeps states in bf16");
         }
         if moments {
             for name in ["exp_avg_dtype", "exp_avg_sq_dtype"] {
@@ -215,18 +161,10 @@ impl Engine<'_> {
             }
         }
         if gradients {
-            section.set(
-                optim("main_grads_dtype"),
-                "bf16",
-                "gradients of 2 bytes, from the plan",
-            );
+            section.set(optim("main_grads_dtype"), "bf16", "gradients of 2 bytes, from the plan");
         }
         if !job.workload.packing {
-            section.set(
-                self.key("use_remove_padding"),
-                "False",
-                "padded sequences, from your question",
-            );
+            section.set(self.key("use_remove_padding"), "False", "padded sequences, from your question");
         }
         if layout.overlap.gradients && layout.data_parallel(self.gpus) > 1 {
             section.set(
@@ -241,11 +179,7 @@ impl Engine<'_> {
     fn parallel(&self, section: &mut Section, job: &Job) {
         let (layout, shape) = (self.layout, self.shape);
         let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
-        section.set(
-            self.key("tensor_model_parallel_size"),
-            tp,
-            megatron::tensor_reason(job, shape, tp),
-        );
+        section.set(self.key("tensor_model_parallel_size"), tp, megatron::tensor_reason(job, shape, tp));
         section.set(
             self.key("pipeline_model_parallel_size"),
             pp,
@@ -255,17 +189,10 @@ impl Engine<'_> {
             section.set(
                 self.key("virtual_pipeline_model_parallel_size"),
                 layout.virtual_pipeline,
-                format!(
-                    "chunks per stage: the bubble shrinks {} times",
-                    layout.virtual_pipeline
-                ),
+                format!("chunks per stage: the bubble shrinks {} times", layout.virtual_pipeline),
             );
         } else {
-            section.set(
-                self.key("virtual_pipeline_model_parallel_size"),
-                "null",
-                "one chunk per stage",
-            );
+            section.set(self.key("virtual_pipeline_model_parallel_size"), "null", "one chunk per stage");
         }
         megatron::splits(section, |name| self.key(name), shape, layout);
     }
@@ -279,42 +206,22 @@ impl Engine<'_> {
             section.set(key("num_layers_in_last_pipeline_stage"), last, reason);
         }
         if self.layout.attention == Attention::Unfused {
-            section.set(
-                key("attention_backend"),
-                "unfused",
-                "from your plan; flash is faster",
-            );
+            section.set(key("attention_backend"), "unfused", "from your plan; flash is faster");
         }
         if self.shape.num_experts > 0 {
-            section.set(
-                key("moe_permute_fusion"),
-                "True",
-                "one kernel sorts the tokens by expert",
-            );
+            section.set(key("moe_permute_fusion"), "True", "one kernel sorts the tokens by expert");
         }
         match job.workload.precision {
             Precision::Fp8 => {
-                section.set(
-                    key("fp8"),
-                    "e4m3",
-                    "matrix products in fp8, from your question",
-                );
+                section.set(key("fp8"), "e4m3", "matrix products in fp8, from your question");
                 section.set(key("fp8_recipe"), "blockwise", "one scale per block");
             }
             Precision::Mxfp8 => {
-                section.set(
-                    key("fp8"),
-                    "e4m3",
-                    "matrix products in fp8, from your question",
-                );
+                section.set(key("fp8"), "e4m3", "matrix products in fp8, from your question");
                 section.set(key("fp8_recipe"), "mxfp8", "one scale per 32 values");
             }
             Precision::Fp16 => {
-                section.set(
-                    self.key("dtype"),
-                    "float16",
-                    "computes in fp16, from your question",
-                );
+                section.set(self.key("dtype"), "float16", "computes in fp16, from your question");
             }
             Precision::Bf16 | Precision::Nvfp4 => {}
         }
@@ -324,25 +231,13 @@ impl Engine<'_> {
 /// What a token budget holds, for its reason.
 pub(super) fn budget(tokens: u64, split: u32, longest: u64) -> String {
     let held = tokens.saturating_mul(split.into());
-    let over = if split > 1 {
-        format!(" on each of {split} GPUs")
-    } else {
-        String::new()
-    };
+    let over = if split > 1 { format!(" on each of {split} GPUs") } else { String::new() };
     let floor = 2 * longest;
     if held == floor {
         format!("tokens{over}; the guide's floor, 2 × {}", count(longest))
     } else if held > floor {
-        format!(
-            "tokens{over}; above the guide's floor of 2 × {} = {}",
-            count(longest),
-            count(floor)
-        )
+        format!("tokens{over}; above the guide's floor of 2 × {} = {}", count(longest), count(floor))
     } else {
-        format!(
-            "tokens{over}; memory holds it below the guide's floor of 2 × {} = {}",
-            count(longest),
-            count(floor)
-        )
+        format!("tokens{over}; memory holds it below the guide's floor of 2 × {} = {}", count(longest), count(floor))
     }
 }

@@ -15,10 +15,7 @@ pub(super) fn sections(emission: &Emission) -> (Vec<Section>, String) {
         batch(emission),
         model(emission),
         engine(emission),
-        run(
-            emission,
-            "a start; veRL's default of 1e-3 is for no large model",
-        ),
+        run(emission, "a start; veRL's default of 1e-3 is for no large model"),
     ];
     (sections, launch(emission, "verl.trainer.sft_trainer"))
 }
@@ -31,16 +28,8 @@ pub(super) fn launch(emission: &Emission, module: &str) -> String {
 
 /// The longest sequence, and what becomes of a longer one.
 pub(super) fn longest(section: &mut Section, emission: &Emission) {
-    section.set(
-        "data.max_length",
-        emission.job.workload.sequence_length,
-        "from your question",
-    );
-    section.set(
-        "data.truncation",
-        "right",
-        "a longer sequence would stop the run",
-    );
+    section.set("data.max_length", emission.job.workload.sequence_length, "from your question");
+    section.set("data.truncation", "right", "a longer sequence would stop the run");
 }
 
 fn batch(emission: &Emission) -> Section {
@@ -49,19 +38,12 @@ fn batch(emission: &Emission) -> Section {
     section.set(
         "data.train_batch_size",
         workload.global_batch,
-        format!(
-            "{} over all GPUs",
-            plural(workload.global_batch, "sequence", "sequences")
-        ),
+        format!("{} over all GPUs", plural(workload.global_batch, "sequence", "sequences")),
     );
     longest(&mut section, emission);
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
-            section.set(
-                "data.use_dynamic_bsz",
-                "True",
-                "packs short sequences together up to a budget",
-            );
+            section.set("data.use_dynamic_bsz", "True", "packs short sequences together up to a budget");
             let reason = budget(tokens, layout.sequence_split(), workload.sequence_length);
             section.set("data.max_token_len_per_gpu", tokens, reason);
         }
@@ -72,24 +54,12 @@ fn batch(emission: &Emission) -> Section {
             section.set(
                 "data.micro_batch_size_per_gpu",
                 micro,
-                format!(
-                    "{} of {} on each of {dp} ranks make a step",
-                    count(steps),
-                    count(micro)
-                ),
+                format!("{} of {} on each of {dp} ranks make a step", count(steps), count(micro)),
             );
         }
     }
-    section.set(
-        "data.train_files",
-        home("data/train.parquet"),
-        "change this to your data",
-    );
-    section.set(
-        "data.messages_key",
-        "messages",
-        "the column with the conversations",
-    );
+    section.set("data.train_files", home("data/train.parquet"), "change this to your data");
+    section.set("data.messages_key", "messages", "the column with the conversations");
     section
 }
 
@@ -99,11 +69,7 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = trained(job, &job.model);
     section.set("model.path", path, reason);
     let packed = job.workload.packing;
-    let reason = if packed {
-        "packs sequences, no padding tokens"
-    } else {
-        "padded, from your question"
-    };
+    let reason = if packed { "packs sequences, no padding tokens" } else { "padded, from your question" };
     section.set("model.use_remove_padding", flag(packed), reason);
     if layout.backend == Backend::Fsdp {
         checkpointing(&mut section, "model", layout, emission.answer.fits);
@@ -111,11 +77,7 @@ fn model(emission: &Emission) -> Section {
     if layout.fused_lm_head {
         fused_kernels(&mut section, "model", layout.backend);
     } else {
-        section.set(
-            "model.use_fused_kernels",
-            "False",
-            "the estimate holds the logits in memory",
-        );
+        section.set("model.use_fused_kernels", "False", "the estimate holds the logits in memory");
     }
     if let Some(lora) = job.workload.lora {
         adapters(&mut section, "model", layout.backend, lora);
@@ -153,25 +115,9 @@ pub(super) fn run(emission: &Emission, rate: &str) -> Section {
     let mut section = Section::new("Run");
     let lr = choices::rate(&emission.job.workload);
     section.set("optim.lr", lr, rate);
-    section.set(
-        "trainer.total_epochs",
-        1,
-        "passes over your data; yours to choose",
-    );
-    section.set(
-        "trainer.logger",
-        "'[\"console\"]'",
-        "veRL's default also wants a wandb account",
-    );
-    section.set(
-        "trainer.save_freq",
-        100,
-        "steps between checkpoints; veRL's default saves the last alone",
-    );
-    section.set(
-        "trainer.test_freq",
-        -1,
-        "no validation on the way: it takes data.val_files",
-    );
+    section.set("trainer.total_epochs", 1, "passes over your data; yours to choose");
+    section.set("trainer.logger", "'[\"console\"]'", "veRL's default also wants a wandb account");
+    section.set("trainer.save_freq", 100, "steps between checkpoints; veRL's default saves the last alone");
+    section.set("trainer.test_freq", -1, "no validation on the way: it takes data.val_files");
     section
 }

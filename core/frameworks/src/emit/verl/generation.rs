@@ -14,54 +14,28 @@ const ROLLOUT: &str = "actor_rollout_ref.rollout";
 pub(super) fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     let (_, gpus) = pools(emission.job);
     let replicas = u64::from(gpus / rollout.gpus().max(1));
-    let mut section = Section::new(format!(
-        "Rollout: {}",
-        plural(replicas, "engine", "engines")
-    ));
+    let mut section = Section::new(format!("Rollout: {}", plural(replicas, "engine", "engines")));
     let vllm = rollout.engine == Engine::Vllm;
     let name = if vllm { "vllm" } else { "sglang" };
     set(&mut section, "name", name, "from the plan");
     split(&mut section, rollout, replicas);
     sizes(&mut section, emission, rl, rollout, replicas);
-    let reason = if rollout.free_cache {
-        "hands the KV cache back for training"
-    } else {
-        "the KV cache stays"
-    };
-    set(
-        &mut section,
-        "free_cache_engine",
-        flag(rollout.free_cache),
-        reason,
-    );
+    let reason = if rollout.free_cache { "hands the KV cache back for training" } else { "the KV cache stays" };
+    set(&mut section, "free_cache_engine", flag(rollout.free_cache), reason);
     let reason = if rollout.enforce_eager {
         "no CUDA graphs: slower steps, less memory"
     } else {
         "CUDA graphs: quicker decoding"
     };
-    set(
-        &mut section,
-        "enforce_eager",
-        flag(rollout.enforce_eager),
-        reason,
-    );
-    set(
-        &mut section,
-        "disable_log_stats",
-        flag(false),
-        "the engine's log shows how full its cache and its batch are",
-    );
+    set(&mut section, "enforce_eager", flag(rollout.enforce_eager), reason);
+    set(&mut section, "disable_log_stats", flag(false), "the engine's log shows how full its cache and its batch are");
     adapters(&mut section, emission);
     precision(&mut section, rollout);
     section
 }
 
 fn set(section: &mut Section, name: &str, value: impl ToString, reason: impl Into<String>) {
-    section.set(
-        format!("{ROLLOUT}.{name}"),
-        value.to_string(),
-        reason.into(),
-    );
+    section.set(format!("{ROLLOUT}.{name}"), value.to_string(), reason.into());
 }
 
 /// How the GPUs of one engine share its work.
@@ -71,71 +45,34 @@ fn split(section: &mut Section, rollout: &RolloutPlan, replicas: u64) {
         (1, _) => format!("each GPU is an engine: {replicas}, the most there can be"),
         (tp, _) => format!("{tp} GPUs hold the weights and their cache"),
     };
-    set(
-        section,
-        "tensor_model_parallel_size",
-        rollout.tensor_parallel,
-        reason,
-    );
+    set(section, "tensor_model_parallel_size", rollout.tensor_parallel, reason);
     if rollout.data_parallel > 1 {
         let reason = "attention ranks in one engine";
         set(section, "data_parallel_size", rollout.data_parallel, reason);
     }
     if rollout.expert_parallel > 1 {
         let reason = "all GPUs of an engine share the experts";
-        set(
-            section,
-            "expert_parallel_size",
-            rollout.expert_parallel,
-            reason,
-        );
+        set(section, "expert_parallel_size", rollout.expert_parallel, reason);
     }
 }
 
 /// Memory, sequences and tokens of one engine.
-fn sizes(
-    section: &mut Section,
-    emission: &Emission,
-    rl: &Rl,
-    rollout: &RolloutPlan,
-    replicas: u64,
-) {
+fn sizes(section: &mut Section, emission: &Emission, rl: &Rl, rollout: &RolloutPlan, replicas: u64) {
     let phases = &emission.answer.memory.phases;
     let cache = phases.iter().find(|phase| phase.name == "rollout");
     let reason = match cache {
         Some(phase) if phase.parts.kv_cache > 0.0 => {
-            format!(
-                "KV cache of {} beside weights of {}",
-                gib(phase.parts.kv_cache),
-                gib(phase.parts.rollout_weights)
-            )
+            format!("KV cache of {} beside weights of {}", gib(phase.parts.kv_cache), gib(phase.parts.rollout_weights))
         }
         _ => "share of the card for weights and KV cache".to_owned(),
     };
-    set(
-        section,
-        "gpu_memory_utilization",
-        share(rollout.gpu_memory_utilization),
-        reason,
-    );
+    set(section, "gpu_memory_utilization", share(rollout.gpu_memory_utilization), reason);
     let waiting = rl.sequences().div_ceil(replicas.max(1));
-    let reason = format!(
-        "decoded together; each engine gets {} a step",
-        plural(waiting, "sequence", "sequences")
-    );
+    let reason = format!("decoded together; each engine gets {} a step", plural(waiting, "sequence", "sequences"));
     set(section, "max_num_seqs", rollout.max_num_seqs, reason);
     if rollout.engine == Engine::Vllm {
-        let reason = if rollout.max_num_batched_tokens > 2048 {
-            "above the guide's 2,048"
-        } else {
-            "from the plan"
-        };
-        set(
-            section,
-            "max_num_batched_tokens",
-            rollout.max_num_batched_tokens,
-            reason,
-        );
+        let reason = if rollout.max_num_batched_tokens > 2048 { "above the guide's 2,048" } else { "from the plan" };
+        set(section, "max_num_batched_tokens", rollout.max_num_batched_tokens, reason);
     }
     let reason = "prompt and response; the cache plans for no longer ones";
     set(section, "max_model_len", rl.max_length(), reason);
@@ -191,16 +128,8 @@ pub(super) fn reward(rl: &Rl, rollout: &RolloutPlan) -> Section {
         let (path, reason) = model_path(model);
         section.set("reward.reward_model.enable", "True", "from your question");
         section.set("reward.reward_model.model_path", path, reason);
-        let name = if rollout.engine == Engine::Vllm {
-            "vllm"
-        } else {
-            "sglang"
-        };
-        section.set(
-            "reward.reward_model.rollout.name",
-            name,
-            "served like the policy",
-        );
+        let name = if rollout.engine == Engine::Vllm { "vllm" } else { "sglang" };
+        section.set("reward.reward_model.rollout.name", name, "served like the policy");
         section.set(
             "reward.reward_model.rollout.tensor_model_parallel_size",
             rollout.tensor_parallel,

@@ -14,11 +14,7 @@ pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout,
     } else {
         kept_reason(fits)
     };
-    section.set(
-        format!("{model}.enable_gradient_checkpointing"),
-        flag(full),
-        reason,
-    );
+    section.set(format!("{model}.enable_gradient_checkpointing"), flag(full), reason);
     if layout.offload.activations {
         section.set(
             format!("{model}.enable_activation_offload"),
@@ -30,46 +26,26 @@ pub(super) fn checkpointing(section: &mut Section, model: &str, layout: &Layout,
 
 /// The fused LM head.
 pub(super) fn fused_kernels(section: &mut Section, model: &str, backend: Backend) {
-    section.set(
-        format!("{model}.use_fused_kernels"),
-        "True",
-        "no logits tensor: loss straight from the hidden states",
-    );
+    section.set(format!("{model}.use_fused_kernels"), "True", "no logits tensor: loss straight from the hidden states");
     let (backend, reason) = match backend {
         Backend::Megatron => ("triton", "the one Megatron takes"),
         _ => ("torch", "in chunks; triton is the other choice"),
     };
-    section.set(
-        format!("{model}.fused_kernel_options.impl_backend"),
-        backend,
-        reason,
-    );
+    section.set(format!("{model}.fused_kernel_options.impl_backend"), backend, reason);
 }
 
 /// Low-rank adapters: Megatron names matrices its own way.
 pub(super) fn adapters(section: &mut Section, model: &str, backend: Backend, lora: Lora) {
     let chosen = "from your question";
     if backend == Backend::Megatron {
-        choices::adapters(
-            section,
-            lora,
-            &format!("{model}.lora.rank"),
-            &format!("{model}.lora.alpha"),
-        );
+        choices::adapters(section, lora, &format!("{model}.lora.rank"), &format!("{model}.lora.alpha"));
         let modules = match lora.targets {
             LoraTargets::Attention => "'[\"linear_qkv\",\"linear_proj\"]'",
-            LoraTargets::AllLinear => {
-                "'[\"linear_qkv\",\"linear_proj\",\"linear_fc1\",\"linear_fc2\"]'"
-            }
+            LoraTargets::AllLinear => "'[\"linear_qkv\",\"linear_proj\",\"linear_fc1\",\"linear_fc2\"]'",
         };
         section.set(format!("{model}.lora.target_modules"), modules, chosen);
     } else {
-        choices::adapters(
-            section,
-            lora,
-            &format!("{model}.lora_rank"),
-            &format!("{model}.lora_alpha"),
-        );
+        choices::adapters(section, lora, &format!("{model}.lora_rank"), &format!("{model}.lora_alpha"));
         let modules = match lora.targets {
             LoraTargets::Attention => list(choices::ATTENTION),
             LoraTargets::AllLinear => "all-linear".to_owned(),

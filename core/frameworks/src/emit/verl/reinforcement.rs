@@ -23,9 +23,7 @@ const ROLLOUT: &str = "actor_rollout_ref.rollout";
 /// The settings and the command.
 pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String), Unsupported> {
     let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) else {
-        return Err(Unsupported {
-            message: "The plan has no generation engine.".to_owned(),
-        });
+        return Err(Unsupported { message: "The plan has no generation engine.".to_owned() });
     };
     let sections = vec![
         batch(rl),
@@ -39,10 +37,7 @@ pub(super) fn sections(emission: &Emission) -> Result<(Vec<Section>, String), Un
         algorithm(emission, rl),
         cluster(emission, rl),
     ];
-    Ok((
-        sections,
-        "python3 -m verl.trainer.main_ppo \"${args[@]}\"".to_owned(),
-    ))
+    Ok((sections, "python3 -m verl.trainer.main_ppo \"${args[@]}\"".to_owned()))
 }
 
 fn batch(rl: &Rl) -> Section {
@@ -51,63 +46,28 @@ fn batch(rl: &Rl) -> Section {
     section.set(
         "data.train_batch_size",
         prompts,
-        format!(
-            "{} prompts × {n} = {} a step",
-            count(prompts),
-            plural(rl.sequences(), "sequence", "sequences")
-        ),
+        format!("{} prompts × {n} = {} a step", count(prompts), plural(rl.sequences(), "sequence", "sequences")),
     );
     if rl.gen_batch_size != prompts {
-        section.set(
-            "data.gen_batch_size",
-            rl.gen_batch_size,
-            "prompts generated at a time, from your question",
-        );
+        section.set("data.gen_batch_size", rl.gen_batch_size, "prompts generated at a time, from your question");
     }
-    section.set(
-        format!("{ROLLOUT}.n"),
-        n,
-        "responses per prompt, from your question",
-    );
+    section.set(format!("{ROLLOUT}.n"), n, "responses per prompt, from your question");
     let updates = prompts.div_ceil(rl.mini_batch.max(1));
     section.set(
         format!("{ACTOR}.ppo_mini_batch_size"),
         rl.mini_batch,
-        format!(
-            "prompts, not sequences; {} a step",
-            plural(updates, "update", "updates")
-        ),
+        format!("prompts, not sequences; {} a step", plural(updates, "update", "updates")),
     );
     section.set(
         format!("{ACTOR}.ppo_epochs"),
         rl.epochs,
         format!("{} over the samples", plural(rl.epochs, "pass", "passes")),
     );
-    section.set(
-        "data.max_prompt_length",
-        rl.max_prompt_length,
-        "from your question",
-    );
-    section.set(
-        "data.max_response_length",
-        rl.max_response_length,
-        "from your question",
-    );
-    section.set(
-        "data.filter_overlong_prompts",
-        "True",
-        "a longer prompt would stop the run",
-    );
-    section.set(
-        "data.train_files",
-        home("data/train.parquet"),
-        "change this to your data",
-    );
-    section.set(
-        "data.val_files",
-        home("data/test.parquet"),
-        "change this to your data",
-    );
+    section.set("data.max_prompt_length", rl.max_prompt_length, "from your question");
+    section.set("data.max_response_length", rl.max_response_length, "from your question");
+    section.set("data.filter_overlong_prompts", "True", "a longer prompt would stop the run");
+    section.set("data.train_files", home("data/train.parquet"), "change this to your data");
+    section.set("data.val_files", home("data/test.parquet"), "change this to your data");
     section
 }
 
@@ -117,11 +77,7 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = trained(job, &job.model);
     section.set(format!("{MODEL}.path"), path, reason);
     let packed = job.workload.packing;
-    let reason = if packed {
-        "packs sequences, no padding tokens"
-    } else {
-        "padded, from your question"
-    };
+    let reason = if packed { "packs sequences, no padding tokens" } else { "padded, from your question" };
     section.set(format!("{MODEL}.use_remove_padding"), flag(packed), reason);
     if layout.backend == Backend::Fsdp {
         checkpointing(&mut section, MODEL, layout, emission.answer.fits);
@@ -129,11 +85,7 @@ fn model(emission: &Emission) -> Section {
     if layout.fused_lm_head {
         fused_kernels(&mut section, MODEL, layout.backend);
     } else {
-        section.set(
-            format!("{MODEL}.use_fused_kernels"),
-            "False",
-            "the estimate holds the logits in memory",
-        );
+        section.set(format!("{MODEL}.use_fused_kernels"), "False", "the estimate holds the logits in memory");
     }
     if let Some(lora) = job.workload.lora {
         adapters(&mut section, MODEL, layout.backend, lora);
@@ -144,10 +96,7 @@ fn model(emission: &Emission) -> Section {
 fn actor(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let (gpus, _) = pools(job);
-    let mut section = Section::new(format!(
-        "Layout of the actor: {}",
-        layout_title(layout, gpus)
-    ));
+    let mut section = Section::new(format!("Layout of the actor: {}", layout_title(layout, gpus)));
     let engine = Engine {
         keys: match layout.backend {
             Backend::Megatron => "actor_rollout_ref.actor.megatron.",
@@ -164,11 +113,7 @@ fn actor(emission: &Emission) -> Section {
         section.set("model_engine", "megatron", "the backend of every role");
         engine.megatron(&mut section, job);
     } else {
-        section.set(
-            format!("{ACTOR}.strategy"),
-            "fsdp2",
-            "the reference follows",
-        );
+        section.set(format!("{ACTOR}.strategy"), "fsdp2", "the reference follows");
         engine.fsdp(&mut section, job);
     }
     let lr = rate(&job.workload);
@@ -182,21 +127,9 @@ fn micro_batches(emission: &Emission, rl: &Rl) -> Section {
     let (split, longest) = (layout.sequence_split(), rl.max_length());
     match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
-            section.set(
-                format!("{ACTOR}.use_dynamic_bsz"),
-                "True",
-                "packs short sequences together up to a budget",
-            );
-            section.set(
-                format!("{ACTOR}.ppo_max_token_len_per_gpu"),
-                tokens,
-                budget(tokens, split, longest),
-            );
-            section.set(
-                format!("{ROLLOUT}.log_prob_use_dynamic_bsz"),
-                "True",
-                "must be the actor's",
-            );
+            section.set(format!("{ACTOR}.use_dynamic_bsz"), "True", "packs short sequences together up to a budget");
+            section.set(format!("{ACTOR}.ppo_max_token_len_per_gpu"), tokens, budget(tokens, split, longest));
+            section.set(format!("{ROLLOUT}.log_prob_use_dynamic_bsz"), "True", "must be the actor's");
             section.set(
                 format!("{ROLLOUT}.log_prob_max_token_len_per_gpu"),
                 tokens.saturating_mul(2),
@@ -207,26 +140,10 @@ fn micro_batches(emission: &Emission, rl: &Rl) -> Section {
             let (gpus, _) = pools(job);
             let per_rank = rl.sequences() / u64::from(layout.data_parallel(gpus));
             let twice = forward_micro(micro, per_rank);
-            section.set(
-                format!("{ACTOR}.use_dynamic_bsz"),
-                "False",
-                "the plan counts sequences",
-            );
-            section.set(
-                format!("{ACTOR}.ppo_micro_batch_size_per_gpu"),
-                micro,
-                "sequences, from the plan",
-            );
-            section.set(
-                format!("{ROLLOUT}.log_prob_use_dynamic_bsz"),
-                "False",
-                "must be the actor's",
-            );
-            section.set(
-                format!("{ROLLOUT}.log_prob_micro_batch_size_per_gpu"),
-                twice.0,
-                twice.1,
-            );
+            section.set(format!("{ACTOR}.use_dynamic_bsz"), "False", "the plan counts sequences");
+            section.set(format!("{ACTOR}.ppo_micro_batch_size_per_gpu"), micro, "sequences, from the plan");
+            section.set(format!("{ROLLOUT}.log_prob_use_dynamic_bsz"), "False", "must be the actor's");
+            section.set(format!("{ROLLOUT}.log_prob_micro_batch_size_per_gpu"), twice.0, twice.1);
         }
     }
     section
@@ -239,26 +156,15 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let (estimator, reason) = if critic {
         ("gae", "PPO: the critic estimates values")
     } else {
-        (
-            "grpo",
-            "advantages from the responses of one prompt, no critic",
-        )
+        ("grpo", "advantages from the responses of one prompt, no critic")
     };
     section.set("algorithm.adv_estimator", estimator, reason);
     let in_reward = rl.reference && critic;
     let in_loss = rl.reference && !in_reward;
-    let reason = if in_reward {
-        "PPO's penalty for leaving the reference"
-    } else {
-        "no penalty in the reward"
-    };
+    let reason = if in_reward { "PPO's penalty for leaving the reference" } else { "no penalty in the reward" };
     section.set("algorithm.use_kl_in_reward", flag(in_reward), reason);
     if in_reward {
-        section.set(
-            "algorithm.kl_ctrl.kl_coef",
-            "0.001",
-            "veRL's default; yours to tune",
-        );
+        section.set("algorithm.kl_ctrl.kl_coef", "0.001", "veRL's default; yours to tune");
     }
     let reason = match (in_loss, rl.reference) {
         (true, _) => "keeps the policy near the reference, from your question",
@@ -267,16 +173,8 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     };
     section.set(format!("{ACTOR}.use_kl_loss"), flag(in_loss), reason);
     if in_loss {
-        section.set(
-            format!("{ACTOR}.kl_loss_coef"),
-            "0.001",
-            "veRL's default; yours to tune",
-        );
-        section.set(
-            format!("{ACTOR}.kl_loss_type"),
-            "low_var_kl",
-            "the unbiased estimate with low variance",
-        );
+        section.set(format!("{ACTOR}.kl_loss_coef"), "0.001", "veRL's default; yours to tune");
+        section.set(format!("{ACTOR}.kl_loss_type"), "low_var_kl", "the unbiased estimate with low variance");
     }
     if let Some(algorithm) = algorithm {
         loss(&mut section, algorithm);
@@ -290,19 +188,11 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
                 figure(rl.oversampling)
             ),
         );
-        section.set(
-            "algorithm.filter_groups.metric",
-            "acc",
-            "the score that is compared",
-        );
+        section.set("algorithm.filter_groups.metric", "acc", "the score that is compared");
     }
     let filters = algorithm.is_some_and(|own| own.oversampling.is_some());
     if rl.oversampling > 1.0 || filters {
-        section.set(
-            "reward.reward_manager.name",
-            "dapo",
-            "gives `acc`, the score of each response",
-        );
+        section.set("reward.reward_manager.name", "dapo", "gives `acc`, the score of each response");
     }
     if !rl.old_log_prob {
         section.set(
@@ -320,36 +210,17 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
         return;
     };
     let name = algorithm.name;
-    section.set(
-        format!("{ACTOR}.clip_ratio_low"),
-        format!("{:?}", clip.low),
-        name,
-    );
-    section.set(
-        format!("{ACTOR}.clip_ratio_high"),
-        format!("{:?}", clip.high),
-        clip.why,
-    );
+    section.set(format!("{ACTOR}.clip_ratio_low"), format!("{:?}", clip.low), name);
+    section.set(format!("{ACTOR}.clip_ratio_high"), format!("{:?}", clip.high), clip.why);
     if let Some(dual) = clip.dual {
-        section.set(
-            format!("{ACTOR}.clip_ratio_c"),
-            format!("{dual:?}"),
-            format!("{name}'s bound of the dual clip"),
-        );
+        section.set(format!("{ACTOR}.clip_ratio_c"), format!("{dual:?}"), format!("{name}'s bound of the dual clip"));
     }
     let (mode, reason) = match algorithm.loss.mean {
         Unit::Token => ("token-mean", format!("{name}: every token counts alike")),
-        Unit::Response => (
-            "seq-mean-token-mean",
-            format!("{name}: every response counts alike"),
-        ),
+        Unit::Response => ("seq-mean-token-mean", format!("{name}: every response counts alike")),
     };
     section.set(format!("{ACTOR}.loss_agg_mode"), mode, reason);
     if algorithm.loss.ratio == Unit::Response {
-        section.set(
-            format!("{ACTOR}.policy_loss.loss_mode"),
-            "gspo",
-            "one ratio for each response",
-        );
+        section.set(format!("{ACTOR}.policy_loss.loss_mode"), "gspo", "one ratio for each response");
     }
 }

@@ -35,45 +35,17 @@ pub(super) fn reference_policy(emission: &Emission) -> Section {
     let actor = &emission.plan.layout;
     if layout.backend == Backend::Megatron {
         let away = layout.offload.parameters;
-        let reason = if away {
-            "its weights are on the GPU in their own phase alone"
-        } else {
-            "its weights stay"
-        };
+        let reason = if away { "its weights are on the GPU in their own phase alone" } else { "its weights stay" };
         section.set(format!("{REF}.megatron.param_offload"), flag(away), reason);
         for (name, own, actors) in [
-            (
-                "tensor_model_parallel_size",
-                layout.tensor_parallel,
-                actor.tensor_parallel,
-            ),
-            (
-                "pipeline_model_parallel_size",
-                layout.pipeline_parallel,
-                actor.pipeline_parallel,
-            ),
-            (
-                "context_parallel_size",
-                layout.context_parallel,
-                actor.context_parallel,
-            ),
-            (
-                "expert_model_parallel_size",
-                layout.expert_parallel,
-                actor.expert_parallel,
-            ),
-            (
-                "expert_tensor_parallel_size",
-                layout.expert_tensor_parallel,
-                actor.expert_tensor_parallel,
-            ),
+            ("tensor_model_parallel_size", layout.tensor_parallel, actor.tensor_parallel),
+            ("pipeline_model_parallel_size", layout.pipeline_parallel, actor.pipeline_parallel),
+            ("context_parallel_size", layout.context_parallel, actor.context_parallel),
+            ("expert_model_parallel_size", layout.expert_parallel, actor.expert_parallel),
+            ("expert_tensor_parallel_size", layout.expert_tensor_parallel, actor.expert_tensor_parallel),
         ] {
             if own != actors {
-                section.set(
-                    format!("{REF}.megatron.{name}"),
-                    own,
-                    "its own, from the plan",
-                );
+                section.set(format!("{REF}.megatron.{name}"), own, "its own, from the plan");
             }
         }
     } else {
@@ -82,16 +54,8 @@ pub(super) fn reference_policy(emission: &Emission) -> Section {
             layout.ulysses_parallel,
             "FSDP2 keeps the reference's weights in host memory by itself",
         );
-        let group = if layout.shard_group >= gpus {
-            "-1".to_owned()
-        } else {
-            layout.shard_group.to_string()
-        };
-        section.set(
-            format!("{REF}.fsdp_config.fsdp_size"),
-            group,
-            "as in the plan",
-        );
+        let group = if layout.shard_group >= gpus { "-1".to_owned() } else { layout.shard_group.to_string() };
+        section.set(format!("{REF}.fsdp_config.fsdp_size"), group, "as in the plan");
     }
     match (layout.micro_batch, actor.micro_batch) {
         (MicroBatch::Tokens(tokens), actors) => {
@@ -101,31 +65,14 @@ pub(super) fn reference_policy(emission: &Emission) -> Section {
                 "forward only: twice what the plan gives it"
             };
             let tokens = tokens.saturating_mul(2);
-            section.set(
-                format!("{REF}.log_prob_use_dynamic_bsz"),
-                "True",
-                "as the actor",
-            );
-            section.set(
-                format!("{REF}.log_prob_max_token_len_per_gpu"),
-                tokens,
-                reason,
-            );
+            section.set(format!("{REF}.log_prob_use_dynamic_bsz"), "True", "as the actor");
+            section.set(format!("{REF}.log_prob_max_token_len_per_gpu"), tokens, reason);
         }
         (MicroBatch::Sequences(micro), _) => {
             let sequences = job.workload.rl.as_ref().map_or(0, Rl::sequences);
-            let (micro, reason) =
-                forward_micro(micro, sequences / u64::from(layout.data_parallel(gpus)));
-            section.set(
-                format!("{REF}.log_prob_use_dynamic_bsz"),
-                "False",
-                "as the actor",
-            );
-            section.set(
-                format!("{REF}.log_prob_micro_batch_size_per_gpu"),
-                micro,
-                reason,
-            );
+            let (micro, reason) = forward_micro(micro, sequences / u64::from(layout.data_parallel(gpus)));
+            section.set(format!("{REF}.log_prob_use_dynamic_bsz"), "False", "as the actor");
+            section.set(format!("{REF}.log_prob_micro_batch_size_per_gpu"), micro, reason);
         }
     }
     section
@@ -145,17 +92,9 @@ pub(super) fn value(emission: &Emission) -> Section {
         section.set("critic.model.path", path, reason);
     }
     let packed = job.workload.packing;
-    section.set(
-        "critic.model.use_remove_padding",
-        flag(packed),
-        "as the actor",
-    );
+    section.set("critic.model.use_remove_padding", flag(packed), "as the actor");
     let engine = Engine {
-        keys: if layout.backend == Backend::Megatron {
-            "critic.megatron."
-        } else {
-            "critic.fsdp."
-        },
+        keys: if layout.backend == Backend::Megatron { "critic.megatron." } else { "critic.fsdp." },
         optim: "critic.optim.",
         layout,
         shape,
@@ -184,11 +123,7 @@ pub(super) fn value(emission: &Emission) -> Section {
             } else {
                 "its own, from the plan"
             };
-            section.set(
-                "critic.use_dynamic_bsz",
-                "True",
-                "packs short sequences together up to a budget",
-            );
+            section.set("critic.use_dynamic_bsz", "True", "packs short sequences together up to a budget");
             section.set("critic.ppo_max_token_len_per_gpu", tokens, reason);
             section.set(
                 "critic.forward_max_token_len_per_gpu",
@@ -197,16 +132,8 @@ pub(super) fn value(emission: &Emission) -> Section {
             );
         }
         MicroBatch::Sequences(micro) => {
-            section.set(
-                "critic.use_dynamic_bsz",
-                "False",
-                "the plan counts sequences",
-            );
-            section.set(
-                "critic.ppo_micro_batch_size_per_gpu",
-                micro,
-                "sequences, from the plan",
-            );
+            section.set("critic.use_dynamic_bsz", "False", "the plan counts sequences");
+            section.set("critic.ppo_micro_batch_size_per_gpu", micro, "sequences, from the plan");
         }
     }
     section

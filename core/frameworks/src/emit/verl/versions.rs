@@ -17,13 +17,7 @@ pub(super) enum Version {
 }
 
 impl Version {
-    const ALL: [Self; 5] = [
-        Self::V0_4_1,
-        Self::V0_5_0,
-        Self::V0_7_1,
-        Self::V0_8_0,
-        Self::V0_9_1,
-    ];
+    const ALL: [Self; 5] = [Self::V0_4_1, Self::V0_5_0, Self::V0_7_1, Self::V0_8_0, Self::V0_9_1];
 
     /// The version of a name from [`VERL`](shardwise_question::framework::VERL).
     pub(super) fn named(name: &str) -> Option<Self> {
@@ -62,11 +56,7 @@ pub(super) struct Spelt {
 }
 
 /// The settings of 0.9.1, said in `version`.
-pub(super) fn spell(
-    version: Version,
-    megatron: bool,
-    sections: Vec<Section>,
-) -> Result<Spelt, Unsupported> {
+pub(super) fn spell(version: Version, megatron: bool, sections: Vec<Section>) -> Result<Spelt, Unsupported> {
     let mut spelt = Spelt::default();
     for section in sections {
         let (title, settings) = section.into_parts();
@@ -164,20 +154,14 @@ fn converted(section: &mut Section) {
 fn micro_batch(section: &mut Section) {
     const ACTOR: &str = "actor_rollout_ref.actor";
     if section.has(&format!("{ACTOR}.ppo_max_token_len_per_gpu")) {
-        section.set(
-            format!("{ACTOR}.ppo_micro_batch_size_per_gpu"),
-            1,
-            "asked for beside the budget, and not used",
-        );
+        section.set(format!("{ACTOR}.ppo_micro_batch_size_per_gpu"), 1, "asked for beside the budget, and not used");
     }
 }
 
 fn fate(version: Version, megatron: bool, setting: &Setting) -> Fate {
     let key = setting.key.trim_start_matches('+');
     let since = |than: Version, fate: &dyn Fn(&str, &Setting, bool) -> Option<Fate>| {
-        (version < than)
-            .then(|| fate(key, setting, megatron))
-            .flatten()
+        (version < than).then(|| fate(key, setting, megatron)).flatten()
     };
     since(Version::V0_9_1, &before_0_9)
         .or_else(|| since(Version::V0_8_0, &before_0_8))
@@ -201,9 +185,7 @@ fn before_0_9(key: &str, _: &Setting, _: bool) -> Option<Fate> {
         {
             Fate::Gone
         }
-        "data.gen_batch_size" => {
-            Fate::Missing("generates a step's prompts at once, whatever gen_batch_size says.")
-        }
+        "data.gen_batch_size" => Fate::Missing("generates a step's prompts at once, whatever gen_batch_size says."),
         _ => return None,
     })
 }
@@ -236,18 +218,13 @@ fn before_0_7(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
         return Some(Fate::Refused("has no optimizer that steps in host memory."));
     }
     if key.starts_with("reward.reward_model.") {
-        return Some(Fate::Refused(
-            "scores with a reward model that the trainer's own code runs, under other keys.",
-        ));
+        return Some(Fate::Refused("scores with a reward model that the trainer's own code runs, under other keys."));
     }
     if key.starts_with("actor_rollout_ref.model.lora.") {
         return Some(Fate::Refused("trains adapters with FSDP only."));
     }
     for role in [ACTOR, REF] {
-        let Some(name) = key
-            .strip_prefix(role)
-            .and_then(|key| key.strip_prefix("fsdp_config."))
-        else {
+        let Some(name) = key.strip_prefix(role).and_then(|key| key.strip_prefix("fsdp_config.")) else {
             continue;
         };
         match name {
@@ -268,19 +245,16 @@ fn before_0_7(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
             Fate::Refused("has no loss of one ratio for each response: choose grpo.")
         }
         "reward.reward_manager.name" => Fate::Named("reward_model.reward_manager".to_owned()),
-        "algorithm.rollout_correction.bypass_mode" => Fate::Missing(
-            "always computes the old log-probabilities, which the question leaves out.",
-        ),
+        "algorithm.rollout_correction.bypass_mode" => {
+            Fate::Missing("always computes the old log-probabilities, which the question leaves out.")
+        }
         "actor_rollout_ref.actor.optim.optimizer" => {
             Fate::Refused("keeps Adam's moments in fp32 only: 8 optimizer_bytes.")
         }
-        "actor_rollout_ref.rollout.data_parallel_size"
-        | "actor_rollout_ref.rollout.expert_parallel_size" => {
+        "actor_rollout_ref.rollout.data_parallel_size" | "actor_rollout_ref.rollout.expert_parallel_size" => {
             Fate::Refused("splits an engine by tensor parallelism only.")
         }
-        "actor_rollout_ref.rollout.quantization" => {
-            Fate::Refused("loads its engine in 16 bits only.")
-        }
+        "actor_rollout_ref.rollout.quantization" => Fate::Refused("loads its engine in 16 bits only."),
         // Always packed, and one kernel.
         "actor_rollout_ref.actor.megatron.use_remove_padding"
         | "actor_rollout_ref.model.use_remove_padding"
@@ -302,9 +276,9 @@ fn before_0_5(key: &str, setting: &Setting, megatron: bool) -> Option<Fate> {
         return None;
     }
     Some(match key {
-        "actor_rollout_ref.model.use_fused_kernels" if setting.value == "True" => Fate::Missing(
-            "has no fused LM head for Megatron: its logits take more memory than estimated.",
-        ),
+        "actor_rollout_ref.model.use_fused_kernels" if setting.value == "True" => {
+            Fate::Missing("has no fused LM head for Megatron: its logits take more memory than estimated.")
+        }
         "actor_rollout_ref.model.use_fused_kernels" => Fate::Gone,
         key if key.contains(".override_ddp_config.") => Fate::Gone,
         _ => return None,
@@ -319,11 +293,7 @@ mod tests {
 
     #[test]
     fn every_version_that_is_offered_is_spelt() {
-        let named: Vec<_> = VERL
-            .versions
-            .iter()
-            .map(|name| Version::named(name))
-            .collect();
+        let named: Vec<_> = VERL.versions.iter().map(|name| Version::named(name)).collect();
         let expected: Vec<_> = Version::ALL.into_iter().rev().map(Some).collect();
         assert_eq!(named, expected);
         assert_eq!(Version::named("0.9.0"), None);

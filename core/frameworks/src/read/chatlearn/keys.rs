@@ -16,59 +16,24 @@ const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the up
 
 /// Every key of `ChatLearn` that is known.
 pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section {
-        prefix: "runtime_args.",
-        plan: "plan.",
-        keys: RUNTIME,
-    },
-    Section {
-        prefix: "models.policy_trainer.",
-        plan: "plan.",
-        keys: LAYOUT,
-    },
-    Section {
-        prefix: "models.policy_trainer.",
-        plan: "plan.",
-        keys: RECOMPUTE,
-    },
-    Section {
-        prefix: "models.policy_trainer.",
-        plan: "plan.",
-        keys: TRAINER,
-    },
-    Section {
-        prefix: "models.ref_policy.",
-        plan: "plan.reference.",
-        keys: REFERENCE,
-    },
-    Section {
-        prefix: "models.policy.",
-        plan: "plan.rollout.",
-        keys: POLICY,
-    },
-    Section {
-        prefix: "models.reward.",
-        plan: "",
-        keys: &[("*", Ignored("which rule scores"))],
-    },
+    Section { prefix: "runtime_args.", plan: "plan.", keys: RUNTIME },
+    Section { prefix: "models.policy_trainer.", plan: "plan.", keys: LAYOUT },
+    Section { prefix: "models.policy_trainer.", plan: "plan.", keys: RECOMPUTE },
+    Section { prefix: "models.policy_trainer.", plan: "plan.", keys: TRAINER },
+    Section { prefix: "models.ref_policy.", plan: "plan.reference.", keys: REFERENCE },
+    Section { prefix: "models.policy.", plan: "plan.rollout.", keys: POLICY },
+    Section { prefix: "models.reward.", plan: "", keys: &[("*", Ignored("which rule scores"))] },
     Section {
         prefix: "models.rollout_manager.",
         plan: "",
-        keys: &[(
-            "*",
-            Unmodelled("the estimate's engines share the requests evenly"),
-        )],
+        keys: &[("*", Unmodelled("the estimate's engines share the requests evenly"))],
     },
     Section {
         prefix: "models.partial_rollout_manager.",
         plan: "",
         keys: &[("*", Unmodelled("the estimate waits for every response"))],
     },
-    Section {
-        prefix: "env_args.",
-        plan: "",
-        keys: &[("*", PLACE)],
-    },
+    Section { prefix: "env_args.", plan: "", keys: &[("*", PLACE)] },
 ];
 
 const RUNTIME: &[(&str, Meaning)] = &[
@@ -77,22 +42,10 @@ const RUNTIME: &[(&str, Meaning)] = &[
     ("sample_per_episode", Field("workload.rl.prompts_per_step")),
     ("train_global_batch_size", Field("workload.rl.mini_batch")),
     ("train_micro_batch_size", Plan("micro_batch")),
-    (
-        "num_inference_per_prompt",
-        Field("workload.rl.responses_per_prompt"),
-    ),
-    (
-        "colocation",
-        Ignored("generation and training share the GPUs in any case"),
-    ),
-    (
-        "use_rollout_manager",
-        Unmodelled("the estimate's engines share the requests evenly"),
-    ),
-    (
-        "use_partial_rollout",
-        Unmodelled("the estimate waits for every response"),
-    ),
+    ("num_inference_per_prompt", Field("workload.rl.responses_per_prompt")),
+    ("colocation", Ignored("generation and training share the GPUs in any case")),
+    ("use_rollout_manager", Unmodelled("the estimate's engines share the requests evenly")),
+    ("use_partial_rollout", Unmodelled("the estimate waits for every response")),
     ("task_type", TURNS),
     ("model_type", Ignored("the model says it")),
     ("raw_chat", DATA_SET),
@@ -107,10 +60,7 @@ const RUNTIME: &[(&str, Meaning)] = &[
     ("max_replay_episode", Ignored("samples that are kept")),
     ("replay_episode_offset", Ignored("samples that are kept")),
     ("consumed_samples", LOG),
-    (
-        "bucket_size_mb_in_memory_manager",
-        Ignored("size of one copy to the host"),
-    ),
+    ("bucket_size_mb_in_memory_manager", Ignored("size of one copy to the host")),
     ("free_sync_collective_group", PLACE),
     ("validate_param_sync", PLACE),
     ("debug", LOG),
@@ -129,74 +79,32 @@ const RUNTIME: &[(&str, Meaning)] = &[
 /// Both backends' keys, and those of either.
 const TRAINER: &[(&str, Meaning)] = &[
     ("num_gpu", Field("hardware.gpus")),
-    (
-        "packing",
-        Field("workload.packing plan.max_tokens_per_gpu plan.micro_batch"),
-    ),
+    ("packing", Field("workload.packing plan.max_tokens_per_gpu plan.micro_batch")),
     ("max_token_in_packing", Plan("max_tokens_per_gpu")),
     ("load", Field("model")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
-    (
-        "virtual_pipeline_model_parallel_size",
-        Plan("virtual_pipeline"),
-    ),
-    (
-        "free_gpu_memory.offload_weights",
-        Plan("offload.parameters"),
-    ),
-    (
-        "free_gpu_memory.offload_optimizer_states",
-        Plan("offload.optimizer"),
-    ),
-    (
-        "free_gpu_memory.free_grad_buffers",
-        Plan("offload.gradients"),
-    ),
+    ("virtual_pipeline_model_parallel_size", Plan("virtual_pipeline")),
+    ("free_gpu_memory.offload_weights", Plan("offload.parameters")),
+    ("free_gpu_memory.offload_optimizer_states", Plan("offload.optimizer")),
+    ("free_gpu_memory.free_grad_buffers", Plan("offload.gradients")),
     ("train_micro_batch_size", FOLLOWS),
     ("generation_batch_size", FORWARD),
-    (
-        "fsdp_size",
-        Ignored("ChatLearn sets it to num_gpu, whatever is stated"),
-    ),
-    (
-        "gradient_checkpointing",
-        Ignored("ChatLearn's FSDP recomputes each layer, whatever is stated"),
-    ),
+    ("fsdp_size", Ignored("ChatLearn sets it to num_gpu, whatever is stated")),
+    ("gradient_checkpointing", Ignored("ChatLearn's FSDP recomputes each layer, whatever is stated")),
     ("meta_init", Ignored("how weights are loaded")),
-    (
-        "groupgemm",
-        Ignored("the estimate has one kernel for all experts"),
-    ),
+    ("groupgemm", Ignored("the estimate has one kernel for all experts")),
     ("save_hf", LOG),
     ("decoder_first_pipeline_num_layers", STAGES),
     ("decoder_last_pipeline_num_layers", STAGES),
     ("pipeline_model_parallel_layout", STAGES),
     ("bf16", Ignored("ChatLearn trains in bf16")),
-    (
-        "empty_unused_memory_level",
-        Ignored("when the allocator gives memory back"),
-    ),
-    (
-        "use_expandable_segments",
-        Ignored("how the allocator grows"),
-    ),
-    (
-        "gradient_accumulation_fusion",
-        Ignored("the estimate's kernels are fused ones"),
-    ),
+    ("empty_unused_memory_level", Ignored("when the allocator gives memory back")),
+    ("use_expandable_segments", Ignored("how the allocator grows")),
+    ("gradient_accumulation_fusion", Ignored("the estimate's kernels are fused ones")),
     ("distributed_timeout_minutes", PLACE),
-    (
-        "moe_router_force_load_balancing",
-        Ignored("the estimate's experts are balanced"),
-    ),
-    (
-        "megatron_model_cfg.overlap_p2p_comm",
-        Ignored("the estimate's chunks send while they compute"),
-    ),
-    (
-        "megatron_model_cfg.*",
-        Unmodelled("the model's shape is the catalog's"),
-    ),
+    ("moe_router_force_load_balancing", Ignored("the estimate's experts are balanced")),
+    ("megatron_model_cfg.overlap_p2p_comm", Ignored("the estimate's chunks send while they compute")),
+    ("megatron_model_cfg.*", Unmodelled("the model's shape is the catalog's")),
     ("model_provider_module", PLACE),
     ("gpu_per_process", PLACE),
     ("cpu_per_process", PLACE),
@@ -216,10 +124,7 @@ const TRAINER: &[(&str, Meaning)] = &[
     ("diff_clip_ratio", OBJECTIVE),
     ("final_clip_ratio", OBJECTIVE),
     ("use_group_sequence_policy", Field("workload.kind")),
-    (
-        "freeze_vision",
-        Unmodelled("the estimate trains every part"),
-    ),
+    ("freeze_vision", Unmodelled("the estimate trains every part")),
     ("seq_length", FOLLOWS),
     ("variable_seq_lengths", FOLLOWS),
     ("num_inference_per_prompt", FOLLOWS),
@@ -234,28 +139,16 @@ const TRAINER: &[(&str, Meaning)] = &[
 ];
 
 const REFERENCE: &[(&str, Meaning)] = &[
-    (
-        "free_gpu_memory.offload_weights",
-        Plan("offload.parameters"),
-    ),
+    ("free_gpu_memory.offload_weights", Plan("offload.parameters")),
     ("generation_batch_size", FORWARD),
     ("*", FOLLOWS),
 ];
 
 const POLICY: &[(&str, Meaning)] = &[
     ("load", Field("model")),
-    (
-        "num_inference_per_prompt",
-        Field("workload.rl.responses_per_prompt"),
-    ),
-    (
-        "max_prompt_tokens_length",
-        Field("workload.rl.max_prompt_length"),
-    ),
-    (
-        "max_response_tokens_length",
-        Field("workload.rl.max_response_length"),
-    ),
+    ("num_inference_per_prompt", Field("workload.rl.responses_per_prompt")),
+    ("max_prompt_tokens_length", Field("workload.rl.max_prompt_length")),
+    ("max_response_tokens_length", Field("workload.rl.max_response_length")),
     ("tensor_model_parallel_size", Plan("tensor_parallel")),
     ("generation_batch_size", Plan("max_num_seqs")),
     ("max_num_batched_tokens", Plan("max_num_batched_tokens")),
@@ -263,14 +156,8 @@ const POLICY: &[(&str, Meaning)] = &[
     ("enforce_eager", Plan("enforce_eager")),
     ("free_gpu_memory.offload_weights", Plan("free_cache")),
     ("is_sync_mode", Ignored("how requests reach the engine")),
-    (
-        "pipeline_model_parallel_size",
-        Unmodelled("the estimate's engine splits matrices alone"),
-    ),
-    (
-        "expert_model_parallel_size",
-        Unmodelled("the estimate's engine splits matrices alone"),
-    ),
+    ("pipeline_model_parallel_size", Unmodelled("the estimate's engine splits matrices alone")),
+    ("expert_model_parallel_size", Unmodelled("the estimate's engine splits matrices alone")),
     ("seq_length", FOLLOWS),
     ("num_gpu", FOLLOWS),
     ("num_replica", PLACE),
@@ -296,14 +183,8 @@ const POLICY: &[(&str, Meaning)] = &[
     ("max_seq_len_to_capture", FOLLOWS),
     ("packing", FOLLOWS),
     ("max_token_in_packing", FOLLOWS),
-    (
-        "free_gpu_memory.free_grad_buffers",
-        Ignored("the engine has no gradients"),
-    ),
-    (
-        "free_gpu_memory.offload_optimizer_states",
-        Ignored("the engine has no optimizer"),
-    ),
+    ("free_gpu_memory.free_grad_buffers", Ignored("the engine has no gradients")),
+    ("free_gpu_memory.offload_optimizer_states", Ignored("the engine has no optimizer")),
     ("sync_frequency", PLACE),
     ("replica_dp_size", PLACE),
     ("num_cpu", PLACE),

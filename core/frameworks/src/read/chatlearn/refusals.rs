@@ -38,15 +38,9 @@ fn whole(draft: &Draft, key: &str) -> Option<u64> {
 }
 
 fn words(draft: &mut Draft) {
-    for (name, words) in [
-        ("train_backend", ["fsdp", "megatron"]),
-        ("rollout_backend", ["vllm", "sglang"]),
-    ] {
+    for (name, words) in [("train_backend", ["fsdp", "megatron"]), ("rollout_backend", ["vllm", "sglang"])] {
         let key = format!("{RUN}.{name}");
-        if draft
-            .known(&key)
-            .is_some_and(|word| !words.contains(&word.as_str()))
-        {
+        if draft.known(&key).is_some_and(|word| !words.contains(&word.as_str())) {
             let why = format!("Write {}.", words.join(" or "));
             refuse(draft, &key, why, "algorithm/grpo.py");
         }
@@ -54,12 +48,7 @@ fn words(draft: &mut Draft) {
     for role in [TRAINER, POLICY, REF] {
         let key = format!("{role}.gpu_per_process");
         if whole(draft, &key).is_some_and(|gpus| gpus != 1) {
-            refuse(
-                draft,
-                &key,
-                "A process has one GPU. Set it to 1.",
-                "schedule/model_manager.py",
-            );
+            refuse(draft, &key, "A process has one GPU. Set it to 1.", "schedule/model_manager.py");
         }
     }
 }
@@ -93,21 +82,10 @@ fn partial(draft: &mut Draft) {
     let shares = format!("{PARTIAL}.rollout_ratio");
     let rounds = whole(draft, &format!("{PARTIAL}.max_rollout_round")).unwrap_or(2);
     if let Some(list) = draft.known(&shares) {
-        let list: Vec<f64> = value::list(&list)
-            .iter()
-            .filter_map(|share| value::number(share))
-            .collect();
-        if u64::try_from(list.len()) != Ok(rounds) || (list.iter().sum::<f64>() - 1.0).abs() > 1e-9
-        {
-            let why = format!(
-                "It has one share for each of max_rollout_round={rounds} rounds, 1 together."
-            );
-            refuse(
-                draft,
-                &shares,
-                why,
-                "configs/partial_rollout_manager_config.py",
-            );
+        let list: Vec<f64> = value::list(&list).iter().filter_map(|share| value::number(share)).collect();
+        if u64::try_from(list.len()) != Ok(rounds) || (list.iter().sum::<f64>() - 1.0).abs() > 1e-9 {
+            let why = format!("It has one share for each of max_rollout_round={rounds} rounds, 1 together.");
+            refuse(draft, &shares, why, "configs/partial_rollout_manager_config.py");
         }
     }
     let least = format!("{PARTIAL}.mini_response_per_prompt");
@@ -118,12 +96,7 @@ fn partial(draft: &mut Draft) {
         && least_of >= all
     {
         let why = format!("It is below num_inference_per_prompt, {all}. Lower it.");
-        refuse(
-            draft,
-            &least,
-            why,
-            "algorithm/grpo_utils/partial_rollout_manager.py",
-        );
+        refuse(draft, &least, why, "algorithm/grpo_utils/partial_rollout_manager.py");
     }
 }
 
@@ -139,12 +112,7 @@ fn images(draft: &mut Draft, megatron: bool) {
     }
     if megatron && draft.field("workload.packing") == Some(&true.into()) {
         let why = "Megatron packs no images. Set it to False.";
-        refuse(
-            draft,
-            &format!("{TRAINER}.packing"),
-            why,
-            "models/megatron_module.py",
-        );
+        refuse(draft, &format!("{TRAINER}.packing"), why, "models/megatron_module.py");
     }
 }
 
@@ -157,11 +125,8 @@ fn forward(draft: &mut Draft, megatron: bool, file: bool) {
     let Some(gpus) = draft.train_gpus else {
         return;
     };
-    let names: &[&str] = if megatron {
-        &["tensor_parallel", "pipeline_parallel", "context_parallel"]
-    } else {
-        &["ulysses_parallel"]
-    };
+    let names: &[&str] =
+        if megatron { &["tensor_parallel", "pipeline_parallel", "context_parallel"] } else { &["ulysses_parallel"] };
     let parts = names
         .iter()
         .filter_map(|name| size(&format!("plan.{name}")))
@@ -171,18 +136,13 @@ fn forward(draft: &mut Draft, megatron: bool, file: bool) {
     };
     let own = samples / ranks;
     // The reference's ranks are the trainer's on FSDP; Megatron counts replicas of its own.
-    let roles: &[&str] = if megatron {
-        &[TRAINER]
-    } else {
-        &[TRAINER, REF]
-    };
+    let roles: &[&str] = if megatron { &[TRAINER] } else { &[TRAINER, REF] };
     for role in roles {
         let key = format!("{role}.generation_batch_size");
         let micro = whole(draft, &key).unwrap_or(if file { 1 } else { 8 });
         if micro > 0 && samples.is_multiple_of(ranks) && !own.is_multiple_of(micro) {
-            let why = format!(
-                "{own} samples of a rank are no multiple of {micro}. Give a divisor of them, or packing=True."
-            );
+            let why =
+                format!("{own} samples of a rank are no multiple of {micro}. Give a divisor of them, or packing=True.");
             refuse(draft, &key, why, "algorithm/grpo.py");
         }
     }

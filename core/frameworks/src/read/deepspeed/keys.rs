@@ -45,51 +45,28 @@ pub(super) fn gone(section: &str) -> bool {
 /// Whether `auto` means something to a training script, or to DeepSpeed itself.
 pub(super) fn filled(key: &str) -> bool {
     // runtime/zenflow, runtime/pipe and data_types have an auto of their own.
-    let own = [
-        "zero_optimization.zenflow.",
-        "pipeline.",
-        "data_types.",
-        "autotuning.",
-    ];
+    let own = ["zero_optimization.zenflow.", "pipeline.", "data_types.", "autotuning."];
     FILLED.contains(&key) || own.iter().any(|section| key.starts_with(section))
 }
 
 /// Every key that is known; those that begin with dashes are the training script's.
 pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section {
-        prefix: "",
-        plan: "plan.",
-        keys: TOP,
-    },
-    Section {
-        prefix: "zero_optimization.",
-        plan: "plan.",
-        keys: ZERO,
-    },
-    Section {
-        prefix: "--",
-        plan: "plan.",
-        keys: ARGUMENTS,
-    },
+    Section { prefix: "", plan: "plan.", keys: TOP },
+    Section { prefix: "zero_optimization.", plan: "plan.", keys: ZERO },
+    Section { prefix: "--", plan: "plan.", keys: ARGUMENTS },
 ];
 
 pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("train_batch_size", Field("workload.global_batch")),
     ("train_micro_batch_size_per_gpu", Plan("micro_batch")),
-    (
-        "gradient_accumulation_steps",
-        Field("workload.global_batch"),
-    ),
+    ("gradient_accumulation_steps", Field("workload.global_batch")),
     ("bf16.enabled", Field("workload.precision")),
     ("fp16.enabled", Field("workload.precision")),
     ("bfloat16.enabled", Renamed("bf16.enabled", "0.8")),
     ("bf16.*", Ignored("details of bf16")),
     ("fp16.*", Ignored("the scale of the loss")),
     ("data_types.grad_accum_dtype", Plan("gradient_bytes")),
-    (
-        "data_types.*",
-        Unmodelled("the estimate's states are of the backend's types"),
-    ),
+    ("data_types.*", Unmodelled("the estimate's states are of the backend's types")),
     ("tensor_parallel.autotp_size", Plan("tensor_parallel")),
     ("tensor_parallel.*", Ignored("how matrices are split")),
     ("sequence_parallel_size", Plan("ulysses_parallel")),
@@ -98,10 +75,7 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("scheduler.*", OBJECTIVE),
     ("prescale_gradients", OBJECTIVE),
     ("gradient_predivide_factor", OBJECTIVE),
-    (
-        "communication_data_type",
-        Unmodelled("the estimate sends gradients as they are kept"),
-    ),
+    ("communication_data_type", Unmodelled("the estimate sends gradients as they are kept")),
     ("zero_allow_untested_optimizer", OBJECTIVE),
     ("zero_force_ds_cpu_optimizer", OBJECTIVE),
     ("steps_per_print", LOG),
@@ -117,48 +91,18 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("checkpoint.*", LOG),
     ("autotuning.*", LOG),
     ("zero_optimization", Plan("zero_stage")),
-    (
-        "aio.thread_count",
-        Renamed("aio.intra_op_parallelism", "0.16.4"),
-    ),
+    ("aio.thread_count", Renamed("aio.intra_op_parallelism", "0.16.4")),
     ("aio.*", NVME),
     ("dataloader_drop_last", OBJECTIVE),
-    (
-        "activation_checkpointing.*",
-        Ignored("how deepspeed.checkpointing keeps the inputs of layers"),
-    ),
-    (
-        "compile.*",
-        Unmodelled("the estimate's kernels are not compiled anew"),
-    ),
-    (
-        "torch_autocast.*",
-        Unmodelled("the estimate computes in workload.precision"),
-    ),
-    (
-        "zenflow.*",
-        Unmodelled("the estimate's optimizer waits for all gradients"),
-    ),
-    (
-        "data_efficiency.*",
-        Unmodelled("the estimate computes every token in every layer"),
-    ),
-    (
-        "cuda_visible_devices",
-        Ignored("DeepSpeed does not read it; the launcher's --include chooses GPUs"),
-    ),
-    (
-        "pipeline.*",
-        Unmodelled("the estimate has no pipeline here"),
-    ),
-    (
-        "expert_parallel.*",
-        Unmodelled("the estimate has every expert on every rank"),
-    ),
-    (
-        "seq_parallel_communication_data_type",
-        Unmodelled("the estimate exchanges sequences in 16 bits"),
-    ),
+    ("activation_checkpointing.*", Ignored("how deepspeed.checkpointing keeps the inputs of layers")),
+    ("compile.*", Unmodelled("the estimate's kernels are not compiled anew")),
+    ("torch_autocast.*", Unmodelled("the estimate computes in workload.precision")),
+    ("zenflow.*", Unmodelled("the estimate's optimizer waits for all gradients")),
+    ("data_efficiency.*", Unmodelled("the estimate computes every token in every layer")),
+    ("cuda_visible_devices", Ignored("DeepSpeed does not read it; the launcher's --include chooses GPUs")),
+    ("pipeline.*", Unmodelled("the estimate has no pipeline here")),
+    ("expert_parallel.*", Unmodelled("the estimate has every expert on every rank")),
+    ("seq_parallel_communication_data_type", Unmodelled("the estimate exchanges sequences in 16 bits")),
     ("weight_quantization.*", Ignored("inference")),
     ("timers.*", LOG),
     ("datastates_ckpt.*", LOG),
@@ -168,10 +112,7 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("gradient_allreduce_op", OBJECTIVE),
     ("managed_gradient_accumulation", OBJECTIVE),
     ("use_data_before_expert_parallelism", BUCKET),
-    (
-        "hybrid_engine.*",
-        Unmodelled("the estimate has no engine here"),
-    ),
+    ("hybrid_engine.*", Unmodelled("the estimate has no engine here")),
     ("disable_allgather", BUCKET),
     ("amp", GONE),
     ("elasticity", GONE),
@@ -188,22 +129,13 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
 
 pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
     ("stage", Plan("zero_stage")),
-    (
-        "offload_optimizer.device",
-        Field("plan.offload.optimizer plan.nvme_offload"),
-    ),
-    (
-        "offload_param.device",
-        Field("plan.offload.parameters plan.nvme_offload"),
-    ),
+    ("offload_optimizer.device", Field("plan.offload.optimizer plan.nvme_offload")),
+    ("offload_param.device", Field("plan.offload.parameters plan.nvme_offload")),
     ("overlap_comm", Plan("overlap.gradients")),
     ("cpu_offload", Plan("offload.optimizer")),
     ("cpu_offload_param", Plan("offload.parameters")),
     ("cpu_offload_use_pin_memory", NVME),
-    (
-        "offload_optimizer.ratio",
-        Unmodelled("the estimate offloads all of the optimizer's states"),
-    ),
+    ("offload_optimizer.ratio", Unmodelled("the estimate offloads all of the optimizer's states")),
     ("offload_optimizer.*", NVME),
     ("offload_param.*", NVME),
     ("contiguous_gradients", BUCKET),
@@ -240,14 +172,8 @@ pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
     ("zero_hpz_partition_size", Plan("zero_hpz_partition_size")),
     ("zero_quantized_weights", Plan("zero_quantized_weights")),
     ("zero_quantized_gradients", Plan("zero_quantized_gradients")),
-    (
-        "zero_quantized_nontrainable_weights",
-        Unmodelled("the estimate keeps frozen weights in 16 bits"),
-    ),
-    (
-        "zenflow.*",
-        Unmodelled("the estimate's optimizer waits for all gradients"),
-    ),
+    ("zero_quantized_nontrainable_weights", Unmodelled("the estimate keeps frozen weights in 16 bits")),
+    ("zenflow.*", Unmodelled("the estimate's optimizer waits for all gradients")),
     ("mics_*", GONE),
     ("zeropp_loco_param*", GONE),
     ("legacy_stage1", GONE),
@@ -257,10 +183,7 @@ pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
 const ARGUMENTS: &[(&str, Meaning)] = &[
     ("model_name_or_path", Field("model")),
     ("per_device_train_batch_size", Plan("micro_batch")),
-    (
-        "gradient_accumulation_steps",
-        Field("workload.global_batch"),
-    ),
+    ("gradient_accumulation_steps", Field("workload.global_batch")),
     ("max_length", Field("workload.sequence_length")),
     ("max_seq_length", Field("workload.sequence_length")),
     ("model_max_length", Field("workload.sequence_length")),
@@ -277,23 +200,14 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("lora_*", OBJECTIVE),
     ("load_in_4bit", Field("workload.kind")),
     ("bnb_4bit_*", Ignored("the type of the 4-bit base")),
-    (
-        "use_bnb_nested_quant",
-        Ignored("the type of the scales of the 4-bit base"),
-    ),
+    ("use_bnb_nested_quant", Ignored("the type of the scales of the 4-bit base")),
     ("use_liger_kernel", Plan("fused_lm_head")),
     ("use_liger", Plan("fused_lm_head")),
     ("deepspeed", Ignored("the other file")),
     ("deepspeed_config", Ignored("the other file")),
     ("deepspeed_*", Ignored("the other file")),
-    (
-        "attn_implementation",
-        Ignored("the estimate has FlashAttention"),
-    ),
-    (
-        "optim",
-        Unmodelled("the estimate's optimizer is Adam in fp32"),
-    ),
+    ("attn_implementation", Ignored("the estimate has FlashAttention")),
+    ("optim", Unmodelled("the estimate's optimizer is Adam in fp32")),
     ("tf32", Ignored("products outside the model")),
     ("torch_dtype", Ignored("the precision says it")),
     ("model_revision", LOG),
@@ -303,10 +217,7 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("data_*", Ignored("which data is read, and how")),
     ("train_file", Ignored("which data is read, and how")),
     ("dataloader_*", Ignored("which data is read, and how")),
-    (
-        "preprocessing_num_workers",
-        Ignored("which data is read, and how"),
-    ),
+    ("preprocessing_num_workers", Ignored("which data is read, and how")),
     ("per_device_eval_batch_size", Ignored("validation")),
     ("eval_*", Ignored("validation")),
     ("evaluation_strategy", Ignored("validation")),
@@ -328,15 +239,9 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("adam_*", OBJECTIVE),
     ("max_grad_norm", OBJECTIVE),
     ("seed", OBJECTIVE),
-    (
-        "group_by_length",
-        Unmodelled("the estimate pads to the longest"),
-    ),
+    ("group_by_length", Unmodelled("the estimate pads to the longest")),
     ("local_rank", LOG),
     ("ddp_*", LOG),
     ("remove_unused_columns", LOG),
-    (
-        "gradient_checkpointing_kwargs*",
-        Ignored("how checkpoints are taken"),
-    ),
+    ("gradient_checkpointing_kwargs*", Ignored("how checkpoints are taken")),
 ];

@@ -13,20 +13,13 @@ fn key(name: &str) -> String {
 pub(in crate::read) fn zero(draft: &mut Draft) {
     // `zero_optimization: true` was stage 1 (runtime/zero/config.py, read_zero_config_deprecated).
     let stage = if own_flag(draft, "zero_optimization") == Some(true) {
-        draft.note(
-            0,
-            "zero_optimization is a truth value, as of old: it means stage 1.",
-        );
+        draft.note(0, "zero_optimization is a truth value, as of old: it means stage 1.");
         1
     } else {
         draft.signed(&key("stage")).unwrap_or(0)
     };
     if !(0..=3).contains(&stage) {
-        draft.refuse(
-            &key("stage"),
-            format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3."),
-            0,
-        );
+        draft.refuse(&key("stage"), format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3."), 0);
     }
     let stage = u64::try_from(stage.clamp(0, 3)).unwrap_or(0);
     draft.set("plan.zero_stage", stage);
@@ -34,10 +27,7 @@ pub(in crate::read) fn zero(draft: &mut Draft) {
     // Without ZeRO the key says nothing.
     if stage > 0 {
         let overlap = own_flag(draft, &key("overlap_comm")).unwrap_or(stage == 3);
-        draft.set(
-            "plan.overlap",
-            json!({"gradients": overlap, "parameters": true, "tensor_parallel": false}),
-        );
+        draft.set("plan.overlap", json!({"gradients": overlap, "parameters": true, "tensor_parallel": false}));
     }
     if own(draft, "data_types.grad_accum_dtype").as_deref() == Some("fp32") {
         draft.set("plan.gradient_bytes", 4.0);
@@ -60,17 +50,12 @@ fn offload(draft: &mut Draft, stage: u64) {
     if stated && stage < 3 {
         draft.refuse(
             &key("offload_param"),
-            format!(
-                "Stage {stage} keeps parameters on the GPU, whatever is stated. Set the stage to 3."
-            ),
+            format!("Stage {stage} keeps parameters on the GPU, whatever is stated. Set the stage to 3."),
             0,
         );
     }
     let parameters = stated && stage == 3;
-    for (section, drives) in [
-        ("offload_optimizer", optimizer_drives),
-        ("offload_param", parameter_drives),
-    ] {
+    for (section, drives) in [("offload_optimizer", optimizer_drives), ("offload_param", parameter_drives)] {
         if drives && own(draft, &key(&format!("{section}.nvme_path"))).is_none() {
             // runtime/zero/stage3.py, _configure_tensor_swapping.
             draft.refuse(
@@ -84,9 +69,7 @@ fn offload(draft: &mut Draft, stage: u64) {
         // runtime/engine.py, zero_cpu_offload: of stages 1 and 2 it knows the CPU alone.
         draft.refuse(
             &key("offload_optimizer.device"),
-            format!(
-                "Stage {stage} keeps nothing on NVMe. Set the stage to 3, or the device to cpu."
-            ),
+            format!("Stage {stage} keeps nothing on NVMe. Set the stage to 3, or the device to cpu."),
             0,
         );
         optimizer = false;
@@ -134,11 +117,7 @@ fn plus(draft: &mut Draft, stage: u64) {
 }
 
 fn unread(draft: &mut Draft, name: &str, stage: u64) {
-    draft.refuse(
-        &key(name),
-        format!("Stage {stage} does not read it. Set the stage to 3, or leave it out."),
-        0,
-    );
+    draft.refuse(&key(name), format!("Stage {stage} does not read it. Set the stage to 3, or leave it out."), 0);
 }
 
 /// The stage where a launch line names its configuration and that is not there: from the file's name.
@@ -153,13 +132,9 @@ pub(in crate::read) fn stage_by_name(draft: &mut Draft) {
         );
         return;
     }
-    let name = [
-        "--deepspeed",
-        "--deepspeed_config",
-        "--deepspeed_config_file",
-    ]
-    .iter()
-    .find_map(|argument| draft.text(argument).filter(|text| text.contains(".json")));
+    let name = ["--deepspeed", "--deepspeed_config", "--deepspeed_config_file"]
+        .iter()
+        .find_map(|argument| draft.text(argument).filter(|text| text.contains(".json")));
     let name = name.unwrap_or_default().to_ascii_lowercase();
     let stage = (0..=3).find(|stage| {
         ["zero", "zero_", "zero-", "stage", "stage_", "z", "_s"]
@@ -172,10 +147,6 @@ pub(in crate::read) fn stage_by_name(draft: &mut Draft) {
             stage,
             "From the name of the configuration, which is not here: paste it too.",
         ),
-        None => draft.assume(
-            "plan.zero_stage",
-            3,
-            "The configuration is not here: paste it too.",
-        ),
+        None => draft.assume("plan.zero_stage", 3, "The configuration is not here: paste it too."),
     }
 }

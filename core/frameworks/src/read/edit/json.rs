@@ -30,11 +30,7 @@ pub(super) fn change(text: &mut String, edit: &Edit) -> bool {
     };
     let at = |path: &str| members.iter().find(|member| member.path == path);
     let Some(value) = &edit.value else {
-        let gone = edit
-            .section
-            .as_deref()
-            .and_then(at)
-            .or_else(|| at(&edit.key));
+        let gone = edit.section.as_deref().and_then(at).or_else(|| at(&edit.key));
         if let Some(gone) = gone {
             let place = without(text, gone);
             text.replace_range(place, "");
@@ -50,25 +46,19 @@ pub(super) fn change(text: &mut String, edit: &Edit) -> bool {
     let mut rest = edit.key.as_str();
     for (dot, _) in edit.key.match_indices('.') {
         let (path, name) = (&edit.key[..dot], &edit.key[dot + 1..]);
-        if let Some(section) = at(path).filter(|member| text[member.value.clone()].starts_with('{'))
-        {
+        if let Some(section) = at(path).filter(|member| text[member.value.clone()].starts_with('{')) {
             inside = section.value.clone();
             rest = name;
         }
     }
     let names: Vec<&str> = rest.split('.').collect();
-    let (last, sections) = names
-        .split_last()
-        .map_or(("", &[][..]), |(last, sections)| (*last, sections));
+    let (last, sections) = names.split_last().map_or(("", &[][..]), |(last, sections)| (*last, sections));
     let mut new = format!("\"{last}\": {}", literal(value));
     for section in sections.iter().rev() {
         new = format!("\"{section}\": {{{new}}}");
     }
     let first = inside.start + 1;
-    let gap: String = text[first..]
-        .chars()
-        .take_while(|c| c.is_whitespace())
-        .collect();
+    let gap: String = text[first..].chars().take_while(|c| c.is_whitespace()).collect();
     let empty = text[first + gap.len()..].starts_with('}');
     let new = if empty { new } else { format!("{gap}{new},") };
     text.insert_str(first, &new);
@@ -131,19 +121,11 @@ fn members(text: &str) -> Option<(Range<usize>, Vec<Member>)> {
                 let colon = text.get(end..)?.trim_start().starts_with(':');
                 let object = open.last().is_some_and(|(start, _)| bytes[*start] == b'{');
                 if pending.is_none() && colon && object {
-                    let parent = open
-                        .iter()
-                        .rev()
-                        .find_map(|(_, member)| found.get((*member)?));
+                    let parent = open.iter().rev().find_map(|(_, member)| found.get((*member)?));
                     let name = text.get(at + 1..end - 1)?;
-                    let path =
-                        parent.map_or(name.to_owned(), |parent| format!("{}.{name}", parent.path));
+                    let path = parent.map_or(name.to_owned(), |parent| format!("{}.{name}", parent.path));
                     pending = Some(found.len());
-                    found.push(Member {
-                        path,
-                        key: at,
-                        value: 0..0,
-                    });
+                    found.push(Member { path, key: at, value: 0..0 });
                     at = end + text.get(end..)?.find(':')? + 1;
                 } else {
                     if let Some(member) = pending.take().and_then(|member| found.get_mut(member)) {
@@ -155,10 +137,7 @@ fn members(text: &str) -> Option<(Range<usize>, Vec<Member>)> {
             b',' | b' ' | b'\n' | b'\r' | b'\t' => at += 1,
             _ => {
                 let rest = text.get(at..)?;
-                let end = at
-                    + rest
-                        .find([',', '}', ']', ' ', '\n', '\r', '\t'])
-                        .unwrap_or(rest.len());
+                let end = at + rest.find([',', '}', ']', ' ', '\n', '\r', '\t']).unwrap_or(rest.len());
                 if let Some(member) = pending.take().and_then(|member| found.get_mut(member)) {
                     member.value = at..end;
                 }
@@ -189,50 +168,25 @@ mod tests {
 
     fn changed(text: &str, key: &str, value: Option<&str>, section: Option<&str>) -> String {
         let mut text = text.to_owned();
-        let edit = Edit {
-            key: key.into(),
-            value: value.map(Into::into),
-            bare: false,
-            section: section.map(Into::into),
-        };
+        let edit =
+            Edit { key: key.into(), value: value.map(Into::into), bare: false, section: section.map(Into::into) };
         assert!(change(&mut text, &edit));
-        assert!(
-            serde_json::from_str::<serde_json::Value>(&text).is_ok(),
-            "{text}"
-        );
+        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
         text
     }
 
     #[test]
     fn members_are_changed_added_and_taken_away() {
         let text = "{\n  \"a\": [1, {\"b\": 2}],\n  \"z\": {\n    \"b\": \"x, }\",\n    \"c\": {\"d\": 1}\n  }\n}\n";
-        assert_eq!(
-            changed(text, "z.b", Some("cpu"), None),
-            text.replace("\"x, }\"", "\"cpu\"")
-        );
-        assert_eq!(
-            changed(text, "z.c.d", Some("20"), None),
-            text.replace("1}", "20}")
-        );
+        assert_eq!(changed(text, "z.b", Some("cpu"), None), text.replace("\"x, }\"", "\"cpu\""));
+        assert_eq!(changed(text, "z.c.d", Some("20"), None), text.replace("1}", "20}"));
         assert_eq!(
             changed(text, "z.e", Some("True"), None),
             text.replace("\"z\": {\n", "\"z\": {\n    \"e\": true,\n")
         );
-        assert_eq!(
-            changed(text, "z.c.d", None, Some("z.c")),
-            text.replace(",\n    \"c\": {\"d\": 1}", "")
-        );
-        assert_eq!(
-            changed(text, "z.b", None, None),
-            text.replace("\"b\": \"x, }\",\n    ", "")
-        );
-        assert_eq!(
-            changed(text, "o.p", Some("[1]"), None),
-            text.replacen("{\n", "{\n  \"o\": {\"p\": [1]},\n", 1)
-        );
-        assert_eq!(
-            changed("{\"a\": {}}", "a.b", Some("1"), None),
-            "{\"a\": {\"b\": 1}}"
-        );
+        assert_eq!(changed(text, "z.c.d", None, Some("z.c")), text.replace(",\n    \"c\": {\"d\": 1}", ""));
+        assert_eq!(changed(text, "z.b", None, None), text.replace("\"b\": \"x, }\",\n    ", ""));
+        assert_eq!(changed(text, "o.p", Some("[1]"), None), text.replacen("{\n", "{\n  \"o\": {\"p\": [1]},\n", 1));
+        assert_eq!(changed("{\"a\": {}}", "a.b", Some("1"), None), "{\"a\": {\"b\": 1}}");
     }
 }

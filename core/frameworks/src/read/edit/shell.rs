@@ -16,16 +16,10 @@ pub(super) enum Beside {
 pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {
     let found = setting(line, key)?;
     let (head, tail) = (line.get(..found.start)?, line.get(found.end..)?);
-    let own = Edit {
-        key: key.to_owned(),
-        ..edit.clone()
-    };
+    let own = Edit { key: key.to_owned(), ..edit.clone() };
     // A switch takes no value: to say False, it is left out.
     let switch = key.starts_with('-') && line.get(found.clone()) == Some(key);
-    let value = edit
-        .value
-        .as_deref()
-        .filter(|value| !switch || *value != "False");
+    let value = edit.value.as_deref().filter(|value| !switch || *value != "False");
     Some(match value {
         Some(_) => format!("{head}{}{tail}", word(&own)),
         None => format!("{}{tail}", head.trim_end_matches(' ')),
@@ -52,11 +46,7 @@ fn word(edit: &Edit) -> String {
     match (edit.is_option(), edit.bare) {
         (true, true) => edit.key.clone(),
         // Several values are several words.
-        (true, false) => format!(
-            "{} {}",
-            edit.key,
-            value.split(' ').map(quoted).collect::<Vec<_>>().join(" ")
-        ),
+        (true, false) => format!("{} {}", edit.key, value.split(' ').map(quoted).collect::<Vec<_>>().join(" ")),
         _ => format!("{}={}", edit.key, quoted(value)),
     }
 }
@@ -154,12 +144,7 @@ mod tests {
     use super::{Beside, Edit, beside, replaced};
 
     fn edit(key: &str, value: Option<&str>) -> Edit {
-        Edit {
-            key: key.into(),
-            value: value.map(Into::into),
-            bare: false,
-            section: None,
-        }
+        Edit { key: key.into(), value: value.map(Into::into), bare: false, section: None }
     }
 
     #[test]
@@ -167,12 +152,7 @@ mod tests {
         for (line, key, value, expected) in [
             ("    a.b=1 \\", "a.b", Some("2"), "    a.b=2 \\"),
             ("  a.b=${x:-1} a.bc=3", "a.b", Some("2"), "  a.b=2 a.bc=3"),
-            (
-                "  a.bc=3 'a.b=[1, 2]'  # why",
-                "a.b",
-                Some("[3]"),
-                "  a.bc=3 a.b='[3]'  # why",
-            ),
+            ("  a.bc=3 'a.b=[1, 2]'  # why", "a.b", Some("[3]"), "  a.bc=3 a.b='[3]'  # why"),
             ("  +a.b=\"$x y\"\\", "+a.b", Some("True"), "  +a.b=True\\"),
             ("  a.b=$((2 * x)) \\", "a.b", None, " \\"),
             ("  --n 4 --m", "--n", Some("8"), "  --n 8 --m"),
@@ -182,11 +162,7 @@ mod tests {
             ("  --n --m 1 \\", "--n", Some("False"), " --m 1 \\"),
             ("  --n True \\", "--n", Some("False"), "  --n False \\"),
         ] {
-            assert_eq!(
-                replaced(line, key, &edit(key, value)).as_deref(),
-                Some(expected),
-                "{line}"
-            );
+            assert_eq!(replaced(line, key, &edit(key, value)).as_deref(), Some(expected), "{line}");
         }
         assert_eq!(replaced("  a.bc=1", "a.b", &edit("a.b", Some("2"))), None);
         assert_eq!(replaced("  xa.b=1", "a.b", &edit("a.b", Some("2"))), None);
@@ -202,9 +178,6 @@ mod tests {
         };
         assert_eq!(shown("    a.b=1 \\", true), "above:     a.c='x y' \\");
         assert_eq!(shown("  a.b=1", false), "above:   a.c='x y'");
-        assert_eq!(
-            shown("python3 -m x a.b=1 a.d=2", false),
-            "python3 -m x a.b=1 a.c='x y' a.d=2"
-        );
+        assert_eq!(shown("python3 -m x a.b=1 a.d=2", false), "python3 -m x a.b=1 a.c='x y' a.d=2");
     }
 }

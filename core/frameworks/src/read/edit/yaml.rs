@@ -17,20 +17,12 @@ pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {
 
 /// A new key on the line behind `key`, where both stand in the same map.
 pub(super) fn sibling(line: &str, key: &str, edit: &Edit) -> Option<String> {
-    let parent = |key: &str| {
-        key.rsplit_once('.')
-            .map_or("", |(parent, _)| parent)
-            .to_owned()
-    };
+    let parent = |key: &str| key.rsplit_once('.').map_or("", |(parent, _)| parent).to_owned();
     let name = name(&edit.key);
     let own_line = value(line, key).is_some() && !line.contains('{');
     (own_line && parent(key) == parent(&edit.key)).then(|| {
         let indent = line.len() - line.trim_start().len();
-        format!(
-            "{}{name}: {}",
-            " ".repeat(indent),
-            scalar(edit.value.as_deref().unwrap_or_default())
-        )
+        format!("{}{name}: {}", " ".repeat(indent), scalar(edit.value.as_deref().unwrap_or_default()))
     })
 }
 
@@ -53,11 +45,8 @@ fn value(line: &str, key: &str) -> Option<Range<usize>> {
         let start = line.len() - text.trim_start().len();
         let text = text.trim_start();
         let flow = before.contains('{');
-        let end = if flow {
-            text.find([',', '}']).unwrap_or(text.len())
-        } else {
-            text.find(" #").unwrap_or(text.len())
-        };
+        let end =
+            if flow { text.find([',', '}']).unwrap_or(text.len()) } else { text.find(" #").unwrap_or(text.len()) };
         Some(start..start + text.get(..end)?.trim_end().len())
     })
 }
@@ -79,32 +68,16 @@ mod tests {
 
     #[test]
     fn values_are_replaced_and_added() {
-        let edit = |key: &str, value: &str| Edit {
-            key: key.into(),
-            value: Some(value.into()),
-            bare: false,
-            section: None,
-        };
+        let edit =
+            |key: &str, value: &str| Edit { key: key.into(), value: Some(value.into()), bare: false, section: None };
         for (line, key, to, expected) in [
             ("  b: 1  # why", "a.b", "2", "  b: 2  # why"),
             ("  b: \"x y\"", "a.b", "x:y", "  b: 'x:y'"),
-            (
-                "  a: {c: 1, b: 2}",
-                "a.b",
-                "[3, 4]",
-                "  a: {c: 1, b: [3, 4]}",
-            ),
+            ("  a: {c: 1, b: 2}", "a.b", "[3, 4]", "  a: {c: 1, b: [3, 4]}"),
         ] {
-            assert_eq!(
-                replaced(line, key, &edit(key, to)).as_deref(),
-                Some(expected),
-                "{line}"
-            );
+            assert_eq!(replaced(line, key, &edit(key, to)).as_deref(), Some(expected), "{line}");
         }
-        assert_eq!(
-            sibling("  b: 1", "a.b", &edit("a.c", "2")).as_deref(),
-            Some("  c: 2")
-        );
+        assert_eq!(sibling("  b: 1", "a.b", &edit("a.c", "2")).as_deref(), Some("  c: 2"));
         assert_eq!(sibling("  b: 1", "a.b", &edit("d.c", "2")), None);
     }
 }

@@ -79,10 +79,7 @@ pub(super) fn search(
                 if !changed.contains(&dimension) {
                     changed.push(dimension);
                 }
-                if changed.len() > MOST_CHANGES
-                    || without.contains(&dimension)
-                    || seen.contains(&plan)
-                {
+                if changed.len() > MOST_CHANGES || without.contains(&dimension) || seen.contains(&plan) {
                     continue;
                 }
                 seen.push(plan);
@@ -112,12 +109,7 @@ pub(super) fn search(
     kept
 }
 
-fn state(
-    context: &Context<'_>,
-    framework: Option<&emit::Framework>,
-    plan: Plan,
-    changed: Vec<Dimension>,
-) -> State {
+fn state(context: &Context<'_>, framework: Option<&emit::Framework>, plan: Plan, changed: Vec<Dimension>) -> State {
     let capacity = context.job.hardware.memory_gib;
     let step = step::evaluate(context, &plan);
     let demands = fit::demands(context, &plan, &step);
@@ -160,10 +152,7 @@ pub(super) fn in_order(
         now = next.clone();
         path.push(next);
     }
-    path.push(State {
-        changed: left,
-        ..last.clone()
-    });
+    path.push(State { changed: left, ..last.clone() });
     // Each was worth it when it was found. Beside the others the last ones may no longer be.
     while let [.., was, now] = path.as_slice()
         && !now.pays(was)

@@ -27,10 +27,7 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
         version: framework.versions.first().copied()?,
     })
     .ok()?;
-    let texts: Vec<&str> = snippets
-        .iter()
-        .map(|snippet| snippet.text.as_str())
-        .collect();
+    let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
     read(&texts, None).ok().map(|reading| reading.understood)
 }
 
@@ -48,29 +45,20 @@ pub(super) fn about(list: &[Understood], path: &[State]) -> Vec<Understood> {
 
 /// The field of the trained model that a role's field follows.
 fn leading(field: &str) -> String {
-    field
-        .replace("plan.reference.", "plan.")
-        .replace("plan.critic.", "plan.")
+    field.replace("plan.reference.", "plan.").replace("plan.critic.", "plan.")
 }
 
 /// Settings whose value differs, and those that are gone.
 pub(super) fn difference(was: &[Understood], now: &[Understood], bare: bool) -> Vec<Edit> {
     let values = |list: &[Understood]| -> BTreeMap<String, String> {
-        list.iter()
-            .map(|one| (edit::plain(&one.key), one.value.clone()))
-            .collect()
+        list.iter().map(|one| (edit::plain(&one.key), one.value.clone())).collect()
     };
     let (before, after) = (values(was), values(now));
     let bare = |one: &Understood| bare && one.value == "True";
     let set = now
         .iter()
         .filter(|one| before.get(&edit::plain(&one.key)) != Some(&one.value))
-        .map(|one| Edit {
-            key: one.key.clone(),
-            value: Some(one.value.clone()),
-            bare: bare(one),
-            section: None,
-        });
+        .map(|one| Edit { key: one.key.clone(), value: Some(one.value.clone()), bare: bare(one), section: None });
     // A section of which nothing is left goes whole.
     let section = |key: &str| {
         let (section, _) = key.rsplit_once('.')?;
@@ -81,12 +69,7 @@ pub(super) fn difference(was: &[Understood], now: &[Understood], bare: bool) -> 
     let gone = was
         .iter()
         .filter(|one| !after.contains_key(&edit::plain(&one.key)))
-        .map(|one| Edit {
-            key: one.key.clone(),
-            value: None,
-            bare: bare(one),
-            section: section(&one.key),
-        });
+        .map(|one| Edit { key: one.key.clone(), value: None, bare: bare(one), section: section(&one.key) });
     set.chain(gone).collect()
 }
 
@@ -105,10 +88,7 @@ pub(super) fn follow(edits: &mut Vec<Edit>, now: &[Understood], stated: &[Unders
         let led = leads.find_map(|one| edits.iter().find(|edit| edit.key == one.key));
         if let Some(leader) = led.cloned() {
             edits.retain(|edit| edit::plain(&edit.key) != key);
-            edits.push(Edit {
-                key: one.key.clone(),
-                ..leader
-            });
+            edits.push(Edit { key: one.key.clone(), ..leader });
         }
     }
 }
@@ -129,8 +109,8 @@ pub(super) fn stated_too(
         let path = format!("/{}", field.replace('.', "/"));
         said.pointer(&path) != meant.pointer(&path)
     };
-    let open = now.iter().filter(|one| {
-        one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key)
-    });
+    let open = now
+        .iter()
+        .filter(|one| one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key));
     difference(&[], &open.cloned().collect::<Vec<_>>(), bare)
 }

@@ -11,66 +11,30 @@ const START: Meaning = Ignored("which weights it begins with");
 
 /// Its own keys, then those of the `DeepSpeed` configuration that it names.
 pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section {
-        prefix: "",
-        plan: "plan.",
-        keys: OWN,
-    },
-    Section {
-        prefix: "",
-        plan: "plan.",
-        keys: TOP,
-    },
-    Section {
-        prefix: "zero_optimization.",
-        plan: "plan.",
-        keys: ZERO,
-    },
+    Section { prefix: "", plan: "plan.", keys: OWN },
+    Section { prefix: "", plan: "plan.", keys: TOP },
+    Section { prefix: "zero_optimization.", plan: "plan.", keys: ZERO },
 ];
 
 const OWN: &[(&str, Meaning)] = &[
     ("model_id", Field("model")),
     ("num_devices", Field("hardware.gpus")),
-    (
-        "worker_resources.memory",
-        Ignored("host memory of the workers"),
-    ),
+    ("worker_resources.memory", Ignored("host memory of the workers")),
     ("worker_resources.*", Field("hardware.gpu")),
     ("worker_resources", Field("hardware.gpu")),
-    (
-        "trainer_resources*",
-        Ignored("host memory of rank 0, which reads the checkpoint"),
-    ),
+    ("trainer_resources*", Ignored("host memory of rank 0, which reads the checkpoint")),
     ("train_batch_size_per_device", Plan("micro_batch")),
     ("eval_batch_size_per_device", Ignored("validation")),
-    (
-        "gradient_accumulation_steps",
-        Field("workload.global_batch"),
-    ),
+    ("gradient_accumulation_steps", Field("workload.global_batch")),
     ("context_length", Field("workload.sequence_length")),
-    (
-        "padding",
-        Field("workload.packing workload.mean_sequence_length"),
-    ),
+    ("padding", Field("workload.packing workload.mean_sequence_length")),
     ("no_gradient_checkpoint", Plan("recompute")),
     ("gradient_checkpointing", Plan("recompute")),
-    (
-        "flash_attention_2",
-        Ignored("the estimate has FlashAttention"),
-    ),
+    ("flash_attention_2", Ignored("the estimate has FlashAttention")),
     ("liger_kernel.enabled", Plan("fused_lm_head")),
-    (
-        "liger_kernel.kwargs.fused_linear_cross_entropy",
-        Plan("fused_lm_head"),
-    ),
-    (
-        "liger_kernel.kwargs.*",
-        Ignored("small kernels, which the estimate has as the backend does"),
-    ),
-    (
-        "deepspeed.config_path",
-        Field("plan.zero_stage plan.offload plan.zero_hpz_partition_size"),
-    ),
+    ("liger_kernel.kwargs.fused_linear_cross_entropy", Plan("fused_lm_head")),
+    ("liger_kernel.kwargs.*", Ignored("small kernels, which the estimate has as the backend does")),
+    ("deepspeed.config_path", Field("plan.zero_stage plan.offload plan.zero_hpz_partition_size")),
     ("lora_config.r", Field("workload.lora.rank")),
     ("lora_config.rank", Field("workload.lora.rank")),
     ("lora_config.target_modules", Field("workload.lora.targets")),
@@ -84,10 +48,7 @@ const OWN: &[(&str, Meaning)] = &[
         "preference_tuning_config.*",
         Unmodelled("the estimate trains on one sequence at a time, without a reference model"),
     ),
-    (
-        "classifier_config.*",
-        Unmodelled("the estimate trains on every token"),
-    ),
+    ("classifier_config.*", Unmodelled("the estimate trains on every token")),
     ("learning_rate", OBJECTIVE),
     ("lr_scheduler_type", OBJECTIVE),
     ("num_epochs", Ignored("length of the run")),

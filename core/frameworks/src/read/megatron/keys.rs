@@ -23,10 +23,7 @@ pub(in crate::read) const LAYOUT: &[(&str, Meaning)] = &[
     ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
     ("context_parallel_size", Plan("context_parallel")),
     ("expert_model_parallel_size", Plan("expert_parallel")),
-    (
-        "expert_tensor_parallel_size",
-        Plan("expert_tensor_parallel"),
-    ),
+    ("expert_tensor_parallel_size", Plan("expert_tensor_parallel")),
     ("sequence_parallel", Plan("sequence_parallel")),
     ("use_distributed_optimizer", Plan("zero_stage")),
 ];
@@ -40,15 +37,10 @@ pub(in crate::read) const RECOMPUTE: &[(&str, Meaning)] = &[
 ];
 
 /// Every argument that is known.
-pub(in crate::read) static SECTIONS: &[Section] =
-    &[arguments(LAYOUT), arguments(RECOMPUTE), arguments(KEYS)];
+pub(in crate::read) static SECTIONS: &[Section] = &[arguments(LAYOUT), arguments(RECOMPUTE), arguments(KEYS)];
 
 const fn arguments(keys: &'static [(&'static str, Meaning)]) -> Section {
-    Section {
-        prefix: "--",
-        plan: "plan.",
-        keys,
-    }
+    Section { prefix: "--", plan: "plan.", keys }
 }
 
 const KEYS: &[(&str, Meaning)] = &[
@@ -77,14 +69,8 @@ const KEYS: &[(&str, Meaning)] = &[
     ("seq_length", Field("workload.sequence_length")),
     ("global_batch_size", Field("workload.global_batch")),
     ("micro_batch_size", Plan("micro_batch")),
-    (
-        "num_layers_per_virtual_pipeline_stage",
-        Plan("virtual_pipeline"),
-    ),
-    (
-        "num_virtual_stages_per_pipeline_rank",
-        Plan("virtual_pipeline"),
-    ),
+    ("num_layers_per_virtual_pipeline_stage", Plan("virtual_pipeline")),
+    ("num_virtual_stages_per_pipeline_rank", Plan("virtual_pipeline")),
     ("recompute_activations", Plan("recompute")),
     ("attention_backend", Plan("attention")),
     ("use_flash_attn", Plan("attention")),
@@ -92,10 +78,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("overlap_param_gather", Plan("overlap.parameters")),
     ("tp_comm_overlap", Plan("overlap.tensor_parallel")),
     ("optimizer_cpu_offload", Plan("optimizer_offload_fraction")),
-    (
-        "optimizer_offload_fraction",
-        Plan("optimizer_offload_fraction"),
-    ),
+    ("optimizer_offload_fraction", Plan("optimizer_offload_fraction")),
     ("grad_reduce_in_bf16", Plan("gradient_bytes")),
     ("bf16", Field("workload.precision")),
     ("fp16", Field("workload.precision")),
@@ -106,49 +89,22 @@ const KEYS: &[(&str, Meaning)] = &[
     ("fp8_*", Ignored("details of fp8")),
     ("train_iters", Ignored("length of the run")),
     ("train_samples", Ignored("length of the run")),
-    (
-        "step_batch_size_schedule",
-        Unmodelled("the estimate is of the full batch"),
-    ),
-    (
-        "rampup_batch_size",
-        Unmodelled("the estimate is of the full batch"),
-    ),
-    (
-        "use_megatron_fsdp",
-        Unmodelled("the estimate's Megatron shards optimizer states alone"),
-    ),
-    (
-        "use_torch_fsdp2",
-        Unmodelled("the estimate's Megatron shards optimizer states alone"),
-    ),
-    (
-        "data_parallel_sharding_strategy",
-        Unmodelled("the estimate's Megatron shards optimizer states alone"),
-    ),
-    (
-        "cpu_offloading*",
-        Unmodelled("the estimate keeps activations on the GPU"),
-    ),
+    ("step_batch_size_schedule", Unmodelled("the estimate is of the full batch")),
+    ("rampup_batch_size", Unmodelled("the estimate is of the full batch")),
+    ("use_megatron_fsdp", Unmodelled("the estimate's Megatron shards optimizer states alone")),
+    ("use_torch_fsdp2", Unmodelled("the estimate's Megatron shards optimizer states alone")),
+    ("data_parallel_sharding_strategy", Unmodelled("the estimate's Megatron shards optimizer states alone")),
+    ("cpu_offloading*", Unmodelled("the estimate keeps activations on the GPU")),
     ("decoder_first_pipeline_num_layers", STAGES),
-    (
-        "decoder_last_pipeline_num_layers",
-        Ignored("the estimate splits layers as evenly as they go"),
-    ),
+    ("decoder_last_pipeline_num_layers", Ignored("the estimate splits layers as evenly as they go")),
     ("account_for_*", STAGES),
     ("pipeline_model_parallel_layout", STAGES),
-    (
-        "moe_token_dispatcher_type",
-        Ignored("the estimate counts an all-to-all"),
-    ),
+    ("moe_token_dispatcher_type", Ignored("the estimate counts an all-to-all")),
     ("moe_enable_deepep", DISPATCH),
     ("moe_flex_dispatcher_backend", DISPATCH),
     ("overlap_moe_expert_parallel_comm", DISPATCH),
     ("moe_shared_expert_overlap", DISPATCH),
-    (
-        "moe_expert_capacity_factor",
-        Unmodelled("the estimate drops no token"),
-    ),
+    ("moe_expert_capacity_factor", Unmodelled("the estimate drops no token")),
     ("moe_grouped_gemm", KERNELS),
     ("moe_permute_fusion", KERNELS),
     ("moe_shared_expert_gate", MODEL),
@@ -161,39 +117,18 @@ const KEYS: &[(&str, Meaning)] = &[
     ("no_bias_*", KERNELS),
     ("no_rope_fusion", KERNELS),
     ("no_gradient_accumulation_fusion", KERNELS),
-    (
-        "enable_cuda_graph",
-        Unmodelled("the estimate launches each kernel"),
-    ),
-    (
-        "cuda_graph_*",
-        Unmodelled("the estimate launches each kernel"),
-    ),
+    ("enable_cuda_graph", Unmodelled("the estimate launches each kernel")),
+    ("cuda_graph_*", Unmodelled("the estimate launches each kernel")),
     ("manual_gc*", LOG),
-    (
-        "empty_unused_memory_level",
-        Ignored("when the allocator gives memory back"),
-    ),
-    (
-        "use_precision_aware_optimizer",
-        Ignored("the types of its states say what it takes"),
-    ),
+    ("empty_unused_memory_level", Ignored("when the allocator gives memory back")),
+    ("use_precision_aware_optimizer", Ignored("the types of its states say what it takes")),
     ("exp_avg_dtype", Plan("optimizer_bytes")),
     ("exp_avg_sq_dtype", Plan("optimizer_bytes")),
     ("main_grads_dtype", Unmodelled("state plan.gradient_bytes")),
     ("main_params_dtype", Plan("master_weights_bytes")),
-    (
-        "overlap_cpu_optimizer_d2h_h2d",
-        Ignored("the estimate overlaps these copies"),
-    ),
-    (
-        "reuse_grad_buf_for_mxfp8_param_ag",
-        Ignored("details of fp8"),
-    ),
-    (
-        "max_position_embeddings",
-        Ignored("the sequence length says it"),
-    ),
+    ("overlap_cpu_optimizer_d2h_h2d", Ignored("the estimate overlaps these copies")),
+    ("reuse_grad_buf_for_mxfp8_param_ag", Ignored("details of fp8")),
+    ("max_position_embeddings", Ignored("the sequence length says it")),
     ("position_embedding_type", OBJECTIVE),
     ("rotary_*", OBJECTIVE),
     ("use_rotary_position_embeddings", OBJECTIVE),
@@ -265,14 +200,8 @@ const KEYS: &[(&str, Meaning)] = &[
     ("no_check_for_nan_in_loss_and_grad", LOG),
     ("init_model_with_meta_device", LOG),
     ("use_nccl_ub", Ignored("how collectives find their buffers")),
-    (
-        "fsdp_*",
-        Unmodelled("the estimate's Megatron shards optimizer states alone"),
-    ),
-    (
-        "spec",
-        Unmodelled("the model's shape is that of the arguments"),
-    ),
+    ("fsdp_*", Unmodelled("the estimate's Megatron shards optimizer states alone")),
+    ("spec", Unmodelled("the model's shape is that of the arguments")),
     ("model_provider", LOG),
     ("dataset_provider", DATA_SET),
     ("disable_bf16_reduced_precision_matmul", OBJECTIVE),
@@ -296,72 +225,36 @@ const KEYS: &[(&str, Meaning)] = &[
     ("max_num_tiles", VISION),
     ("num_frames", VISION),
     ("freeze_*", Unmodelled("the estimate trains every part")),
-    (
-        "recompute_vision",
-        Unmodelled("the estimate's recomputation is of every layer"),
-    ),
+    ("recompute_vision", Unmodelled("the estimate's recomputation is of every layer")),
     ("audio_*", VISION),
     ("allow_missing_vision_projection_checkpoint", LOG),
     ("decoder_seq_length", SEQUENCE),
     ("encoder_seq_length", SEQUENCE),
     ("dataloader_seq_length", SEQUENCE),
     ("packing_seq_length", SEQUENCE),
-    (
-        "encoder_num_layers",
-        Unmodelled("the estimate has no encoder"),
-    ),
-    (
-        "decoder_num_layers",
-        Unmodelled("the estimate has no encoder"),
-    ),
+    ("encoder_num_layers", Unmodelled("the estimate has no encoder")),
+    ("decoder_num_layers", Unmodelled("the estimate has no encoder")),
     ("mamba_*", HYBRID),
     ("hybrid_*", HYBRID),
     ("is_hybrid_model", HYBRID),
-    (
-        "mtp_*",
-        Unmodelled("the estimate trains no further prediction heads"),
-    ),
+    ("mtp_*", Unmodelled("the estimate trains no further prediction heads")),
     ("mscale*", OBJECTIVE),
     ("no_rope_freq", OBJECTIVE),
     ("softmax_type", OBJECTIVE),
     ("quick_geglu", OBJECTIVE),
     ("glu_linear_offset", OBJECTIVE),
     ("activation_func_clamp_value", OBJECTIVE),
-    (
-        "window_*",
-        Unmodelled("name the model instead: its window is in the catalog"),
-    ),
+    ("window_*", Unmodelled("name the model instead: its window is in the catalog")),
     ("enable_gpt_oss", Unmodelled("name the model instead")),
     ("use_fused_*", KERNELS),
     ("te_rng_tracker", KERNELS),
-    (
-        "deterministic_mode",
-        Unmodelled("the estimate's kernels are the quick ones"),
-    ),
-    (
-        "first_last_layers_bf16",
-        Unmodelled("the estimate has one precision for all layers"),
-    ),
-    (
-        "num_layers_at_*",
-        Unmodelled("the estimate has one precision for all layers"),
-    ),
-    (
-        "megatron_fsdp_*",
-        Unmodelled("the estimate's Megatron shards optimizer states alone"),
-    ),
-    (
-        "cp_comm_type",
-        Unmodelled("the estimate's context parallelism sends keys and values around a ring"),
-    ),
-    (
-        "checkpoint_activations",
-        Unmodelled("an older word: write --recompute-granularity full"),
-    ),
-    (
-        "ddp_impl",
-        Ignored("an older word; gradients are summed alike"),
-    ),
+    ("deterministic_mode", Unmodelled("the estimate's kernels are the quick ones")),
+    ("first_last_layers_bf16", Unmodelled("the estimate has one precision for all layers")),
+    ("num_layers_at_*", Unmodelled("the estimate has one precision for all layers")),
+    ("megatron_fsdp_*", Unmodelled("the estimate's Megatron shards optimizer states alone")),
+    ("cp_comm_type", Unmodelled("the estimate's context parallelism sends keys and values around a ring")),
+    ("checkpoint_activations", Unmodelled("an older word: write --recompute-granularity full")),
+    ("ddp_impl", Ignored("an older word; gradients are summed alike")),
     ("grpo_*", RL),
     ("rl_*", RL),
     ("no_rl_*", RL),

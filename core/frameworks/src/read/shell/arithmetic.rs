@@ -6,10 +6,7 @@ const DEEPEST: usize = 64;
 /// The value of an expression with `+ - * / % **`, comparisons (1 where they hold), `&&` and `||`. `None` where it is
 /// none, where it leaves 64 bits, or where a name has no whole number.
 pub(super) fn evaluate(expression: &str, value: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
-    let mut reader = Reader {
-        rest: expression.as_bytes(),
-        value,
-    };
+    let mut reader = Reader { rest: expression.as_bytes(), value };
     let result = reader.either(0)?;
     reader.blanks();
     reader.rest.is_empty().then_some(result)
@@ -66,14 +63,8 @@ impl Reader<'_> {
 
     fn comparison(&mut self, depth: usize) -> Option<i64> {
         let left = self.sum(depth)?;
-        let operators: [(&[u8], Comparison); 6] = [
-            (b"==", i64::eq),
-            (b"!=", i64::ne),
-            (b"<=", i64::le),
-            (b">=", i64::ge),
-            (b"<", i64::lt),
-            (b">", i64::gt),
-        ];
+        let operators: [(&[u8], Comparison); 6] =
+            [(b"==", i64::eq), (b"!=", i64::ne), (b"<=", i64::le), (b">=", i64::ge), (b"<", i64::lt), (b">", i64::gt)];
         for (sign, holds) in operators {
             if self.eat(sign) {
                 return Some(i64::from(holds(&left, &self.sum(depth)?)));
@@ -175,11 +166,7 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, wanted: impl Fn(u8) -> bool) -> String {
-        let end = self
-            .rest
-            .iter()
-            .position(|b| !wanted(*b))
-            .unwrap_or(self.rest.len());
+        let end = self.rest.iter().position(|b| !wanted(*b)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
         self.rest = rest;
         String::from_utf8_lossy(taken).into_owned()

@@ -22,13 +22,7 @@ impl Reader {
     /// Begins a `case` in the block that was just opened.
     pub(super) fn open_case(&mut self, line: u32) {
         if let Some(block) = self.blocks.last_mut() {
-            block.case = Some(Case {
-                line,
-                subject: None,
-                opened: false,
-                patterns: true,
-                fits: false,
-            });
+            block.case = Some(Case { line, subject: None, opened: false, patterns: true, fits: false });
         }
         self.active = false;
     }

@@ -5,12 +5,7 @@ use super::Word;
 /// Whether a test holds; `None` where only a run could tell.
 pub(super) fn evaluate(words: &[Word]) -> Option<bool> {
     let inner = match words {
-        [first, inner @ .., last]
-            if matches!(
-                (first.text.as_str(), last.text.as_str()),
-                ("[", "]") | ("[[", "]]")
-            ) =>
-        {
+        [first, inner @ .., last] if matches!((first.text.as_str(), last.text.as_str()), ("[", "]") | ("[[", "]]")) => {
             inner
         }
         [first, inner @ ..] if first.text == "test" => inner,

@@ -13,11 +13,7 @@ const LONGEST: usize = 1 << 16;
 /// A value that a variable holds.
 #[derive(Clone, Debug)]
 enum Value {
-    Text {
-        text: String,
-        open: Option<String>,
-        line: u32,
-    },
+    Text { text: String, open: Option<String>, line: u32 },
     List(Vec<Word>),
 }
 
@@ -33,11 +29,7 @@ pub(super) struct Variables {
 /// Splits a word that assigns: name, whether it appends, and the value's word.
 pub(super) fn assignment(word: &RawWord) -> Option<(String, bool, RawWord)> {
     let (first, rest) = word.pieces.split_first()?;
-    let Piece::Text {
-        text,
-        quoted: false,
-    } = first
-    else {
+    let Piece::Text { text, quoted: false } = first else {
         return None;
     };
     let (name, value) = text.split_once('=')?;
@@ -50,20 +42,10 @@ pub(super) fn assignment(word: &RawWord) -> Option<(String, bool, RawWord)> {
     }
     let mut pieces = Vec::with_capacity(rest.len() + 1);
     if !value.is_empty() {
-        pieces.push(Piece::Text {
-            text: value.to_owned(),
-            quoted: false,
-        });
+        pieces.push(Piece::Text { text: value.to_owned(), quoted: false });
     }
     pieces.extend_from_slice(rest);
-    Some((
-        name.to_owned(),
-        append,
-        RawWord {
-            pieces,
-            line: word.line,
-        },
-    ))
+    Some((name.to_owned(), append, RawWord { pieces, line: word.line }))
 }
 
 /// A word that grows.
@@ -84,11 +66,8 @@ impl Growing {
 
     fn end(&mut self, line: u32) {
         if self.begun {
-            self.words.push(Word {
-                text: std::mem::take(&mut self.text),
-                line,
-                open: self.open.take(),
-            });
+            self.words
+                .push(Word { text: std::mem::take(&mut self.text), line, open: self.open.take() });
         }
         self.text.clear();
         self.open = None;
@@ -128,23 +107,12 @@ impl Variables {
         self.values.remove(name);
     }
 
-    pub(super) fn assign(
-        &mut self,
-        name: String,
-        append: bool,
-        word: &RawWord,
-    ) -> Result<(), Trouble> {
+    pub(super) fn assign(&mut self, name: String, append: bool, word: &RawWord) -> Result<(), Trouble> {
         // A value is not split: `x=$y` keeps the spaces.
         let mut growing = Growing::default();
         self.write(&word.pieces, word.line, false, &mut growing, 0)?;
         let (mut text, mut open) = (growing.text, growing.open);
-        if append
-            && let Some(Value::Text {
-                text: known,
-                open: before,
-                ..
-            }) = self.values.get(&name)
-        {
+        if append && let Some(Value::Text { text: known, open: before, .. }) = self.values.get(&name) {
             text = format!("{known}{text}");
             open = open.or_else(|| before.clone());
             self.spend(text.len(), word.line)?;
@@ -208,10 +176,8 @@ impl Variables {
                     out.push("~");
                 }
                 Piece::Command { text } => {
-                    self.notes.push((
-                        line,
-                        format!("`$({text})` is not run: what it would print is not known."),
-                    ));
+                    self.notes
+                        .push((line, format!("`$({text})` is not run: what it would print is not known.")));
                     self.leave_open(out, line, format!("$({text})"));
                 }
                 Piece::Variable(variable) => self.variable(variable, line, split, out, depth)?,
@@ -228,13 +194,11 @@ impl Variables {
     /// A variable's whole number; names within names are followed a little.
     fn number(&self, name: &str, depth: usize) -> Option<i64> {
         match self.values.get(name) {
-            Some(Value::Text {
-                text, open: None, ..
-            }) => {
+            Some(Value::Text { text, open: None, .. }) => {
                 let text = text.trim();
-                text.parse().ok().or_else(|| {
-                    (depth < 8 && is_name(text)).then(|| self.number(text, depth + 1))?
-                })
+                text.parse()
+                    .ok()
+                    .or_else(|| (depth < 8 && is_name(text)).then(|| self.number(text, depth + 1))?)
             }
             _ => None,
         }
@@ -283,23 +247,13 @@ impl Variables {
             if variable.operator.ends_with('=') {
                 let mut own = Growing::default();
                 self.write(&variable.word, line, false, &mut own, depth + 1)?;
-                let value = Value::Text {
-                    text: own.text.clone(),
-                    open: own.open.clone(),
-                    line,
-                };
+                let value = Value::Text { text: own.text.clone(), open: own.open.clone(), line };
                 self.values.insert(name.to_owned(), value);
                 out.push(&own.text);
                 out.open = out.open.take().or(own.open);
                 return Ok(());
             }
-            return self.write(
-                &variable.word,
-                line,
-                split && !variable.quoted,
-                out,
-                depth + 1,
-            );
+            return self.write(&variable.word, line, split && !variable.quoted, out, depth + 1);
         }
         if matches!(variable.operator, ":+" | "+") {
             return Ok(());
@@ -352,40 +306,19 @@ impl Variables {
             "^^" => text.to_ascii_uppercase(),
             // `${path##*/}` is the last part of a path, `${path%/*}` what is before it.
             "##" if pattern == "*/" => text.rsplit('/').next().unwrap_or_default().to_owned(),
-            "%" if pattern == "/*" => text
-                .rsplit_once('/')
-                .map_or(text, |(head, _)| head)
-                .to_owned(),
-            "%" | "%%" if !pattern.contains(['*', '?', '[']) => {
-                text.strip_suffix(&pattern).unwrap_or(text).to_owned()
-            }
-            "#" | "##" if !pattern.contains(['*', '?', '[']) => {
-                text.strip_prefix(&pattern).unwrap_or(text).to_owned()
-            }
+            "%" if pattern == "/*" => text.rsplit_once('/').map_or(text, |(head, _)| head).to_owned(),
+            "%" | "%%" if !pattern.contains(['*', '?', '[']) => text.strip_suffix(&pattern).unwrap_or(text).to_owned(),
+            "#" | "##" if !pattern.contains(['*', '?', '[']) => text.strip_prefix(&pattern).unwrap_or(text).to_owned(),
             _ => return None,
         })
     }
 
     /// `${args[@]}`, `"$@"`: every word of a list.
-    fn list(
-        &mut self,
-        variable: &Variable,
-        line: u32,
-        split: bool,
-        out: &mut Growing,
-    ) -> Result<(), Trouble> {
-        let name = if variable.name == "*" {
-            "@"
-        } else {
-            variable.name.as_str()
-        };
+    fn list(&mut self, variable: &Variable, line: u32, split: bool, out: &mut Growing) -> Result<(), Trouble> {
+        let name = if variable.name == "*" { "@" } else { variable.name.as_str() };
         let words = match self.values.get(name) {
             Some(Value::List(words)) => words.clone(),
-            Some(Value::Text { text, open, .. }) => vec![Word {
-                text: text.clone(),
-                line,
-                open: open.clone(),
-            }],
+            Some(Value::Text { text, open, .. }) => vec![Word { text: text.clone(), line, open: open.clone() }],
             // `"$@"` is what the person adds when calling the script: here nothing.
             None => Vec::new(),
         };

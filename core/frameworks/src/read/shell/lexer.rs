@@ -38,12 +38,7 @@ impl RawWord {
     /// The word where it is plain text without quotes: a reserved word or a name.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.pieces.as_slice() {
-            [
-                Piece::Text {
-                    text,
-                    quoted: false,
-                },
-            ] => Some(text),
+            [Piece::Text { text, quoted: false }] => Some(text),
             _ => None,
         }
     }
@@ -77,11 +72,7 @@ pub(super) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self {
-            rest: text.chars(),
-            line: 1,
-            pending: Vec::new(),
-        }
+        Self { rest: text.chars(), line: 1, pending: Vec::new() }
     }
 
     /// The line that is being read, from 1.
@@ -179,10 +170,7 @@ impl<'a> Lexer<'a> {
         if matches!(first, '<' | '>' | '&') {
             self.redirect()?;
             // A word of no pieces, which expands to nothing.
-            return Ok(Some(Token::Word(RawWord {
-                pieces: Vec::new(),
-                line: self.line,
-            })));
+            return Ok(Some(Token::Word(RawWord { pieces: Vec::new(), line: self.line })));
         }
         self.word().map(Some)
     }
@@ -201,9 +189,7 @@ impl<'a> Lexer<'a> {
         let mut pieces = Vec::new();
         while !matches!(
             self.peek(),
-            None | Some(
-                ' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}'
-            )
+            None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}')
         ) {
             self.piece(&mut pieces, false, 0)?;
         }
@@ -230,11 +216,7 @@ impl<'a> Lexer<'a> {
             let (line, _) = text.split_once('\n').unwrap_or((text, ""));
             let count = line.chars().count() + 1;
             let line = line.trim_end_matches('\r');
-            let shown = if tabs {
-                line.trim_start_matches('\t')
-            } else {
-                line
-            };
+            let shown = if tabs { line.trim_start_matches('\t') } else { line };
             if shown != mark {
                 out.push_str(line);
                 out.push('\n');
@@ -250,20 +232,14 @@ impl<'a> Lexer<'a> {
     }
 
     fn word(&mut self) -> Result<Token, Trouble> {
-        let mut word = RawWord {
-            pieces: Vec::new(),
-            line: self.line,
-        };
+        let mut word = RawWord { pieces: Vec::new(), line: self.line };
         loop {
             match self.peek() {
                 None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | ')' | '\u{a0}') => break,
                 Some('&') if self.second() != Some('>') => break,
                 Some('<' | '>' | '&') => {
                     // `2>&1`: the digits belong to the redirect.
-                    if word
-                        .bare()
-                        .is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit()))
-                    {
+                    if word.bare().is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit())) {
                         word.pieces.clear();
                     }
                     self.redirect()?;
@@ -274,11 +250,7 @@ impl<'a> Lexer<'a> {
                     };
                     self.next();
                     let items = self.array()?;
-                    return Ok(Token::Array {
-                        name,
-                        append,
-                        items,
-                    });
+                    return Ok(Token::Array { name, append, items });
                 }
                 Some(_) => self.piece(&mut word.pieces, false, 0)?,
             }
@@ -319,9 +291,7 @@ impl<'a> Lexer<'a> {
 /// Whether `text` is a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes
-        .next()
-        .is_some_and(|b| b == b'_' || b.is_ascii_alphabetic())
+    bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_alphabetic())
         && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric())
 }
 

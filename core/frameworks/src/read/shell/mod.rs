@@ -97,18 +97,12 @@ pub(super) fn read(text: &str) -> Result<Script, Trouble> {
                     continue;
                 }
             }
-            Token::Array {
-                name,
-                append,
-                items,
-            } => {
+            Token::Array { name, append, items } => {
                 reader.count(items.len() + 1, lexer.line())?;
-                let declared = command.first().and_then(RawWord::bare).is_none_or(|word| {
-                    matches!(
-                        word,
-                        "declare" | "local" | "readonly" | "typeset" | "export"
-                    )
-                });
+                let declared = command
+                    .first()
+                    .and_then(RawWord::bare)
+                    .is_none_or(|word| matches!(word, "declare" | "local" | "readonly" | "typeset" | "export"));
                 if declared && reader.counts() {
                     let mut words = Vec::new();
                     for item in &items {
@@ -146,10 +140,7 @@ pub(super) fn read(text: &str) -> Result<Script, Trouble> {
 
 /// Whether a word before `(` names a function.
 fn is_function(command: &[RawWord]) -> bool {
-    command
-        .first()
-        .and_then(RawWord::bare)
-        .is_some_and(lexer::is_name)
+    command.first().and_then(RawWord::bare).is_some_and(lexer::is_name)
 }
 
 struct Reader {
@@ -179,9 +170,7 @@ impl Reader {
         if self.words > MOST_WORDS {
             return Err(Trouble::new(
                 line,
-                format!(
-                    "The text has more than {MOST_WORDS} words. Paste the command and its variables alone."
-                ),
+                format!("The text has more than {MOST_WORDS} words. Paste the command and its variables alone."),
             ));
         }
         Ok(())
@@ -193,17 +182,10 @@ impl Reader {
 
     fn open(&mut self, end: &'static str, line: u32) -> Result<(), Trouble> {
         if self.blocks.len() >= 64 {
-            return Err(Trouble::new(
-                line,
-                "Blocks are nested more than 64 deep. Paste the command alone.",
-            ));
+            return Err(Trouble::new(line, "Blocks are nested more than 64 deep. Paste the command alone."));
         }
-        self.blocks.push(Block {
-            end,
-            outside: self.counts(),
-            taken: false,
-            case: None,
-        });
+        self.blocks
+            .push(Block { end, outside: self.counts(), taken: false, case: None });
         self.active = self.counts();
         self.skip = false;
         Ok(())
@@ -305,10 +287,7 @@ impl Reader {
             };
             // With a command behind it, the assignment is that command's environment alone, which here
             // tells nothing.
-            if command
-                .iter()
-                .all(|word| expand::assignment(word).is_some())
-            {
+            if command.iter().all(|word| expand::assignment(word).is_some()) {
                 self.variables.assign(name, append, &value)?;
             }
             assigned += 1;
@@ -363,10 +342,7 @@ impl Reader {
             "[" | "[[" | "test" => return Ok(condition::evaluate(&words)),
             "false" => return Ok(Some(false)),
             "true" | ":" => return Ok(Some(true)),
-            "source" | "." => self.note(
-                line,
-                "A file that is sourced is not read; paste what it sets.",
-            ),
+            "source" | "." => self.note(line, "A file that is sourced is not read; paste what it sets."),
             "eval" => self.note(line, "`eval` is not run."),
             "set" => {
                 if words.get(1).is_some_and(|word| word.text == "--") {
@@ -385,11 +361,7 @@ impl Reader {
             }
             _ => {}
         }
-        self.script.commands.push(Command {
-            environment,
-            words,
-            line,
-        });
+        self.script.commands.push(Command { environment, words, line });
         Ok(Some(true))
     }
 }

@@ -8,12 +8,7 @@ const DEEPEST: usize = 16;
 
 impl Lexer<'_> {
     /// One piece of a word: a quoted text, a variable, or text up to the next of these.
-    pub(super) fn piece(
-        &mut self,
-        pieces: &mut Vec<Piece>,
-        in_braces: bool,
-        depth: usize,
-    ) -> Result<(), Trouble> {
+    pub(super) fn piece(&mut self, pieces: &mut Vec<Piece>, in_braces: bool, depth: usize) -> Result<(), Trouble> {
         match self.peek() {
             Some('\'') => {
                 let line = self.line();
@@ -35,24 +30,9 @@ impl Lexer<'_> {
             _ => {
                 let mut text = String::new();
                 while let Some(c) = self.peek() {
-                    let ends = matches!(
-                        c,
-                        ' ' | '\t'
-                            | '\r'
-                            | '\n'
-                            | ';'
-                            | '|'
-                            | '&'
-                            | '<'
-                            | '>'
-                            | '('
-                            | ')'
-                            | '\u{a0}'
-                    );
-                    if matches!(c, '\'' | '"' | '$' | '`')
-                        || (in_braces && c == '}')
-                        || (!in_braces && ends)
-                    {
+                    let ends =
+                        matches!(c, ' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}');
+                    if matches!(c, '\'' | '"' | '$' | '`') || (in_braces && c == '}') || (!in_braces && ends) {
                         break;
                     }
                     self.next();
@@ -78,10 +58,7 @@ impl Lexer<'_> {
         let line = self.line();
         let mut text = String::new();
         // An empty pair of quotes is a word too.
-        pieces.push(Piece::Text {
-            text: String::new(),
-            quoted: true,
-        });
+        pieces.push(Piece::Text { text: String::new(), quoted: true });
         loop {
             match self.peek() {
                 None => return Err(unclosed(line, "A double quote")),
@@ -120,12 +97,7 @@ impl Lexer<'_> {
     }
 
     /// What a `$` begins.
-    fn dollar(
-        &mut self,
-        pieces: &mut Vec<Piece>,
-        quoted: bool,
-        depth: usize,
-    ) -> Result<(), Trouble> {
+    fn dollar(&mut self, pieces: &mut Vec<Piece>, quoted: bool, depth: usize) -> Result<(), Trouble> {
         let line = self.line();
         if depth >= DEEPEST {
             return Err(Trouble::new(
@@ -146,10 +118,7 @@ impl Lexer<'_> {
         } else if self.peek() == Some('\'') && !quoted {
             self.next();
             let text = self.until('\'', line, "A single quote")?;
-            pieces.push(Piece::Text {
-                text: text.replace("\\n", "\n").replace("\\t", "\t"),
-                quoted: true,
-            });
+            pieces.push(Piece::Text { text: text.replace("\\n", "\n").replace("\\t", "\t"), quoted: true });
         } else if self.peek() == Some('"') && !quoted {
             self.next();
             self.double_quoted(pieces, depth)?;
@@ -161,10 +130,7 @@ impl Lexer<'_> {
                     name.push(c);
                     self.next();
                 } else {
-                    if first
-                        && (c.is_ascii_digit()
-                            || matches!(c, '@' | '*' | '#' | '?' | '!' | '$' | '-'))
-                    {
+                    if first && (c.is_ascii_digit() || matches!(c, '@' | '*' | '#' | '?' | '!' | '$' | '-')) {
                         name.push(c);
                         self.next();
                     }
@@ -231,13 +197,7 @@ impl Lexer<'_> {
                 Some(_) => self.piece(&mut word, true, depth + 1)?,
             }
         }
-        Ok(Piece::Variable(Variable {
-            name,
-            index,
-            operator,
-            word,
-            quoted,
-        }))
+        Ok(Piece::Variable(Variable { name, index, operator, word, quoted }))
     }
 
     /// The text up to the parentheses that close the `open` ones before it.
@@ -264,14 +224,7 @@ impl Lexer<'_> {
                 text.push(c);
             }
         }
-        Err(unclosed(
-            line,
-            if open == 2 {
-                "A double parenthesis"
-            } else {
-                "A parenthesis after `$`"
-            },
-        ))
+        Err(unclosed(line, if open == 2 { "A double parenthesis" } else { "A parenthesis after `$`" }))
     }
 
     fn until(&mut self, end: char, line: u32, what: &str) -> Result<String, Trouble> {
@@ -287,28 +240,18 @@ impl Lexer<'_> {
 }
 
 /// Operators of `${name…}`, longer ones first.
-const OPERATORS: [&str; 18] = [
-    ":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/", ",,", ",", "^^",
-    ":",
-];
+const OPERATORS: [&str; 18] =
+    [":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/", ",,", ",", "^^", ":"];
 
 fn unclosed(line: u32, what: &str) -> Trouble {
-    Trouble::new(
-        line,
-        format!(
-            "{what} opens here and never closes. Add the closing one, or paste the whole text."
-        ),
-    )
+    Trouble::new(line, format!("{what} opens here and never closes. Add the closing one, or paste the whole text."))
 }
 
 fn push_text(pieces: &mut Vec<Piece>, text: String, quoted: bool) {
     if text.is_empty() {
         return;
     }
-    if let Some(Piece::Text {
-        text: last,
-        quoted: same,
-    }) = pieces.last_mut()
+    if let Some(Piece::Text { text: last, quoted: same }) = pieces.last_mut()
         && *same == quoted
     {
         last.push_str(&text);

@@ -25,10 +25,7 @@ pub(super) struct Role {
 /// Layout, states, offload and recomputation of a role, each with veRL's default where nothing is said.
 /// `keep` sets a field only where it is stated: what a role has from the actor.
 pub(super) fn read(draft: &mut Draft, role: &Role, megatron: bool, entry: Option<&ModelEntry>) {
-    draft.set(
-        &at(role, "backend"),
-        if megatron { "megatron" } else { "fsdp" },
-    );
+    draft.set(&at(role, "backend"), if megatron { "megatron" } else { "fsdp" });
     if megatron {
         parallel(draft, role, entry);
         transformer(draft, role);
@@ -76,17 +73,12 @@ fn parallel(draft: &mut Draft, role: &Role, entry: Option<&ModelEntry>) {
     // veRL turns it off without tensor parallelism.
     let sequence = draft.flag(&key("sequence_parallel")).unwrap_or(true);
     draft.set(&at(role, "sequence_parallel"), sequence && tensor > 1);
-    let sharded = draft
-        .flag(&key("use_distributed_optimizer"))
-        .unwrap_or(true);
+    let sharded = draft.flag(&key("use_distributed_optimizer")).unwrap_or(true);
     draft.set(&at(role, "zero_stage"), u64::from(sharded));
     offload(draft, role, role.megatron);
     steps_on_host(draft, role);
     let mut overlap = [None, None];
-    for (slot, name) in overlap
-        .iter_mut()
-        .zip(["overlap_grad_reduce", "overlap_param_gather"])
-    {
+    for (slot, name) in overlap.iter_mut().zip(["overlap_grad_reduce", "overlap_param_gather"]) {
         *slot = draft.flag(&key(&format!("override_ddp_config.{name}")));
     }
     if overlap.iter().any(Option::is_some) {
@@ -100,18 +92,10 @@ fn parallel(draft: &mut Draft, role: &Role, entry: Option<&ModelEntry>) {
 
 /// What leaves the GPU between the phases: veRL moves gradients with the parameters.
 fn offload(draft: &mut Draft, role: &Role, prefix: &str) {
-    let parameters = draft
-        .flag(&format!("{prefix}param_offload"))
-        .unwrap_or(false);
-    let optimizer = draft
-        .flag(&format!("{prefix}optimizer_offload"))
-        .unwrap_or(false);
-    let whole = draft
-        .flag(&format!("{prefix}offload_policy"))
-        .unwrap_or(false);
-    let activations = draft
-        .flag(&format!("{}enable_activation_offload", role.model))
-        .unwrap_or(false);
+    let parameters = draft.flag(&format!("{prefix}param_offload")).unwrap_or(false);
+    let optimizer = draft.flag(&format!("{prefix}optimizer_offload")).unwrap_or(false);
+    let whole = draft.flag(&format!("{prefix}offload_policy")).unwrap_or(false);
+    let activations = draft.flag(&format!("{}enable_activation_offload", role.model)).unwrap_or(false);
     draft.set(
         &at(role, "offload"),
         json!({"parameters": parameters || whole, "gradients": parameters || whole,
@@ -146,10 +130,7 @@ fn transformer(draft: &mut Draft, role: &Role) {
     let modules = draft.text(&key("recompute_modules"));
     let layers = draft.count(&key("recompute_num_layers"));
     let method = draft.text(&key("recompute_method"));
-    let word = granularity
-        .as_deref()
-        .map(value::unquoted)
-        .unwrap_or("none");
+    let word = granularity.as_deref().map(value::unquoted).unwrap_or("none");
     let (recompute, trouble) = recompute(word, modules.as_deref());
     draft.set(&at(role, "recompute"), recompute);
     if let Some(trouble) = trouble {
@@ -167,7 +148,11 @@ fn transformer(draft: &mut Draft, role: &Role) {
     }
     // megatron-core, TransformerConfig.
     if word == "full" && method.is_none() {
-        draft.refuse(&key("recompute_method"), "Full recomputation needs a method. Add recompute_method=uniform and recompute_num_layers=1.", 0);
+        draft.refuse(
+            &key("recompute_method"),
+            "Full recomputation needs a method. Add recompute_method=uniform and recompute_num_layers=1.",
+            0,
+        );
     } else if let Some(trouble) = layers_trouble(word, layers) {
         draft.refuse(&key("recompute_num_layers"), trouble, 0);
     }
@@ -178,48 +163,27 @@ fn transformer(draft: &mut Draft, role: &Role) {
 }
 
 /// What Megatron's `TransformerConfig` refuses about the layers that recompute.
-pub(in crate::read) fn layers_trouble(
-    granularity: &str,
-    layers: Option<u64>,
-) -> Option<&'static str> {
+pub(in crate::read) fn layers_trouble(granularity: &str, layers: Option<u64>) -> Option<&'static str> {
     match (granularity, layers) {
-        ("full", None) => {
-            Some("Full recomputation needs the layers of a unit. Add recompute_num_layers=1.")
-        }
-        ("selective", Some(_)) => {
-            Some("Selective recomputation takes no number of layers. Leave it out.")
-        }
+        ("full", None) => Some("Full recomputation needs the layers of a unit. Add recompute_num_layers=1."),
+        ("selective", Some(_)) => Some("Selective recomputation takes no number of layers. Leave it out."),
         _ => None,
     }
 }
 
 /// Recomputation as the question writes it, and what is wrong with the words.
-pub(in crate::read) fn recompute(
-    granularity: &str,
-    modules: Option<&str>,
-) -> (Value, Option<String>) {
+pub(in crate::read) fn recompute(granularity: &str, modules: Option<&str>) -> (Value, Option<String>) {
     match granularity {
         "full" => (json!("full"), None),
         "selective" | "sel" => {
-            let known = [
-                "core_attn",
-                "mlp",
-                "moe",
-                "moe_act",
-                "layernorm",
-                "mla_up_proj",
-                "shared_experts",
-            ];
+            let known = ["core_attn", "mlp", "moe", "moe_act", "layernorm", "mla_up_proj", "shared_experts"];
             let (modules, others): (Vec<String>, Vec<String>) = modules
                 .map(value::list)
                 .unwrap_or_default()
                 .into_iter()
                 .partition(|module| known.contains(&module.as_str()));
             let trouble = match others.first() {
-                Some(other) => Some(format!(
-                    "{other:?} is no module of Megatron. Known: {}.",
-                    known.join(", ")
-                )),
+                Some(other) => Some(format!("{other:?} is no module of Megatron. Known: {}.", known.join(", "))),
                 None => (granularity == "sel").then(|| "Megatron writes it selective.".to_owned()),
             };
             let recompute = if modules.is_empty() || modules == ["core_attn"] {
@@ -230,12 +194,7 @@ pub(in crate::read) fn recompute(
             (recompute, trouble)
         }
         "none" | "null" | "" => (json!("none"), None),
-        other => (
-            json!("none"),
-            Some(format!(
-                "{other:?} is no granularity. Write full, selective or null."
-            )),
-        ),
+        other => (json!("none"), Some(format!("{other:?} is no granularity. Write full, selective or null."))),
     }
 }
 
@@ -265,13 +224,8 @@ fn sharded(draft: &mut Draft, role: &Role) {
     let checkpointing = draft
         .flag(&format!("{}enable_gradient_checkpointing", role.model))
         .unwrap_or(true);
-    draft.set(
-        &at(role, "recompute"),
-        if checkpointing { "full" } else { "none" },
-    );
-    let adapters = draft
-        .count(&format!("{}lora_rank", role.model))
-        .is_some_and(|rank| rank > 0);
+    draft.set(&at(role, "recompute"), if checkpointing { "full" } else { "none" });
+    let adapters = draft.count(&format!("{}lora_rank", role.model)).is_some_and(|rank| rank > 0);
     let dtype = draft.text(&key("model_dtype"));
     if dtype
         .as_deref()
@@ -294,19 +248,12 @@ fn sharded(draft: &mut Draft, role: &Role) {
 fn optimizer(draft: &mut Draft, role: &Role, megatron: bool) {
     let key = |name: &str| format!("{}{name}", role.optim);
     let name = draft.text(&key("optimizer")).unwrap_or_default();
-    let half = |draft: &mut Draft, name: &str| {
-        draft
-            .text(&key(name))
-            .is_some_and(|dtype| dtype.contains("16"))
-    };
+    let half = |draft: &mut Draft, name: &str| draft.text(&key(name)).is_some_and(|dtype| dtype.contains("16"));
     if !megatron && name.contains("8bit") {
         draft.set(&at(role, "optimizer_bytes"), 2.0);
     } else if megatron && draft.flag(&key("use_precision_aware_optimizer")) == Some(true) {
         let moments = ["exp_avg_dtype", "exp_avg_sq_dtype"].map(|name| half(draft, name));
-        let bytes: f64 = moments
-            .iter()
-            .map(|half| if *half { 2.0 } else { 4.0 })
-            .sum();
+        let bytes: f64 = moments.iter().map(|half| if *half { 2.0 } else { 4.0 }).sum();
         draft.set(&at(role, "optimizer_bytes"), bytes);
         if half(draft, "main_grads_dtype") {
             draft.set(&at(role, "gradient_bytes"), 2.0);
@@ -343,14 +290,7 @@ pub(super) fn precision(draft: &mut Draft, role: &Role, megatron: bool) {
         let key = |name: &str| format!("{}override_transformer_config.{name}", role.megatron);
         if draft.text(&key("fp8")).is_some() {
             let recipe = draft.text(&key("fp8_recipe")).unwrap_or_default();
-            draft.set(
-                "workload.precision",
-                if recipe.contains("mxfp8") {
-                    "mxfp8"
-                } else {
-                    "fp8"
-                },
-            );
+            draft.set("workload.precision", if recipe.contains("mxfp8") { "mxfp8" } else { "fp8" });
             return;
         }
     }
@@ -362,10 +302,7 @@ pub(super) fn precision(draft: &mut Draft, role: &Role, megatron: bool) {
 
 /// Adapters: FSDP's key or Megatron's.
 pub(super) fn adapters(draft: &mut Draft, model: &str) -> bool {
-    for (rank, targets) in [
-        ("lora_rank", "target_modules"),
-        ("lora.rank", "lora.target_modules"),
-    ] {
+    for (rank, targets) in [("lora_rank", "target_modules"), ("lora.rank", "lora.target_modules")] {
         let Some(rank) = draft
             .signed(&format!("{model}{rank}"))
             .and_then(|rank| u64::try_from(rank).ok())
@@ -387,14 +324,7 @@ pub(super) fn adapters(draft: &mut Draft, model: &str) -> bool {
 pub(in crate::read) fn lora_targets(targets: Option<&str>) -> &'static str {
     let targets = targets.map(value::list).unwrap_or_default();
     let attention = |name: &String| {
-        matches!(
-            name.as_str(),
-            "q_proj" | "k_proj" | "v_proj" | "o_proj" | "linear_qkv" | "linear_proj" | "qkv_proj"
-        )
+        matches!(name.as_str(), "q_proj" | "k_proj" | "v_proj" | "o_proj" | "linear_qkv" | "linear_proj" | "qkv_proj")
     };
-    if !targets.is_empty() && targets.iter().all(attention) {
-        "attention"
-    } else {
-        "all-linear"
-    }
+    if !targets.is_empty() && targets.iter().all(attention) { "attention" } else { "all-linear" }
 }

@@ -22,11 +22,7 @@ pub(super) fn read(draft: &mut Draft, before: &[Word]) {
     let megatron = engine::is_megatron(draft, &["engine", "engine.strategy", "config-name"]);
     engine::read(draft, &ROLE, megatron, entry);
     engine::precision(draft, &ROLE, megatron);
-    let kind = if engine::adapters(draft, ROLE.model) {
-        "lora"
-    } else {
-        "sft"
-    };
+    let kind = if engine::adapters(draft, ROLE.model) { "lora" } else { "sft" };
     draft.set("workload.kind", kind);
     let model = draft.flag("model.use_remove_padding");
     let own = draft.flag("engine.use_remove_padding").filter(|_| megatron);
@@ -35,11 +31,7 @@ pub(super) fn read(draft: &mut Draft, before: &[Word]) {
         .flag("data.use_dynamic_bsz")
         .unwrap_or(!draft.states("data.micro_batch_size_per_gpu"))
     {
-        draft.take_count(
-            "data.max_token_len_per_gpu",
-            "plan.max_tokens_per_gpu",
-            Some(8192),
-        );
+        draft.take_count("data.max_token_len_per_gpu", "plan.max_tokens_per_gpu", Some(8192));
     } else {
         draft.take_count("data.micro_batch_size_per_gpu", "plan.micro_batch", Some(4));
     }
@@ -59,15 +51,10 @@ pub(in crate::read) fn machine(draft: &mut Draft, before: &[Word]) {
     let nodes = option(&["nnodes", "num_nodes", "num_machines"]);
     let per_node = option(&["nproc_per_node", "num_gpus"]);
     let (nodes, per_node) = match (nodes, per_node) {
-        (None, None)
-            if !draft.states("trainer.nnodes") && !draft.states("trainer.n_gpus_per_node") =>
-        {
+        (None, None) if !draft.states("trainer.nnodes") && !draft.states("trainer.n_gpus_per_node") => {
             return;
         }
-        (None, None) => (
-            draft.count("trainer.nnodes"),
-            draft.count("trainer.n_gpus_per_node"),
-        ),
+        (None, None) => (draft.count("trainer.nnodes"), draft.count("trainer.n_gpus_per_node")),
         found => found,
     };
     let per = per_node.unwrap_or(8);
@@ -76,10 +63,6 @@ pub(in crate::read) fn machine(draft: &mut Draft, before: &[Word]) {
     draft.set("hardware.gpus_per_node", per);
     draft.train_gpus = Some(gpus);
     if per_node.is_none() {
-        draft.assume(
-            "hardware.gpus_per_node",
-            8,
-            "The launcher's --nproc-per-node is no number here.",
-        );
+        draft.assume("hardware.gpus_per_node", 8, "The launcher's --nproc-per-node is no number here.");
     }
 }

@@ -38,16 +38,8 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     section("actor_rollout_ref.actor.fsdp_config.", "plan.", FSDP),
     section("actor_rollout_ref.actor.megatron.", "plan.", MEGATRON),
     section("actor_rollout_ref.ref.", "plan.reference.", REFERENCE),
-    section(
-        "actor_rollout_ref.ref.fsdp_config.",
-        "plan.reference.",
-        FSDP,
-    ),
-    section(
-        "actor_rollout_ref.ref.megatron.",
-        "plan.reference.",
-        MEGATRON,
-    ),
+    section("actor_rollout_ref.ref.fsdp_config.", "plan.reference.", FSDP),
+    section("actor_rollout_ref.ref.megatron.", "plan.reference.", MEGATRON),
     section("actor_rollout_ref.rollout.", "plan.rollout.", ROLLOUT),
     section("critic.", "plan.critic.", CRITIC),
     section("critic.model.", "plan.critic.", MODEL),
@@ -63,61 +55,25 @@ pub(in crate::read) static SECTIONS: &[Section] = &[
     section("actor_rollout_ref.ref.megatron.", "plan.reference.", LAYOUT),
     section("critic.megatron.", "plan.critic.", LAYOUT),
     section("actor_rollout_ref.actor.mindspeed.", "plan.", LAYOUT),
-    section(
-        "actor_rollout_ref.ref.mindspeed.",
-        "plan.reference.",
-        LAYOUT,
-    ),
+    section("actor_rollout_ref.ref.mindspeed.", "plan.reference.", LAYOUT),
     section("engine.", "plan.", LAYOUT),
-    section(
-        "actor_rollout_ref.actor.megatron.override_transformer_config.",
-        "plan.",
-        RECOMPUTE,
-    ),
-    section(
-        "actor_rollout_ref.ref.megatron.override_transformer_config.",
-        "plan.reference.",
-        RECOMPUTE,
-    ),
-    section(
-        "critic.megatron.override_transformer_config.",
-        "plan.critic.",
-        RECOMPUTE,
-    ),
-    section(
-        "actor_rollout_ref.actor.mindspeed.mcore_kwargs.",
-        "plan.",
-        RECOMPUTE,
-    ),
-    section(
-        "actor_rollout_ref.ref.mindspeed.mcore_kwargs.",
-        "plan.reference.",
-        RECOMPUTE,
-    ),
+    section("actor_rollout_ref.actor.megatron.override_transformer_config.", "plan.", RECOMPUTE),
+    section("actor_rollout_ref.ref.megatron.override_transformer_config.", "plan.reference.", RECOMPUTE),
+    section("critic.megatron.override_transformer_config.", "plan.critic.", RECOMPUTE),
+    section("actor_rollout_ref.actor.mindspeed.mcore_kwargs.", "plan.", RECOMPUTE),
+    section("actor_rollout_ref.ref.mindspeed.mcore_kwargs.", "plan.reference.", RECOMPUTE),
     section("engine.override_transformer_config.", "plan.", RECOMPUTE),
     // Engines beside FSDP and Megatron.
     section("actor_rollout_ref.actor.veomni.", "plan.", SHARDED),
     section("actor_rollout_ref.ref.veomni.", "plan.reference.", SHARDED),
     section("critic.veomni.", "plan.critic.", SHARDED),
     section("actor_rollout_ref.actor.torchtitan.", "plan.", SHARDED),
-    section(
-        "actor_rollout_ref.ref.torchtitan.",
-        "plan.reference.",
-        SHARDED,
-    ),
+    section("actor_rollout_ref.ref.torchtitan.", "plan.reference.", SHARDED),
     section("critic.torchtitan.", "plan.critic.", SHARDED),
     section("actor_rollout_ref.actor.mindspeed.", "plan.", MEGATRON),
     section("actor_rollout_ref.actor.mindspeed.", "plan.", MINDSPEED),
-    section(
-        "actor_rollout_ref.ref.mindspeed.",
-        "plan.reference.",
-        MEGATRON,
-    ),
-    section(
-        "actor_rollout_ref.ref.mindspeed.",
-        "plan.reference.",
-        MINDSPEED,
-    ),
+    section("actor_rollout_ref.ref.mindspeed.", "plan.reference.", MEGATRON),
+    section("actor_rollout_ref.ref.mindspeed.", "plan.reference.", MINDSPEED),
     section("actor_rollout_ref.actor.engine.", "plan.", LITE),
     // Fine-tuning: verl.trainer.sft_trainer.
     section("model.", "plan.", MODEL),
@@ -141,48 +97,27 @@ const TOP: Keys = &[
     ("global_profiler.*", PROFILE),
     ("profiler.*", PROFILE),
     ("checkpoint.*", LOG),
-    (
-        "transfer_queue.*",
-        Ignored("how samples pass between processes"),
-    ),
+    ("transfer_queue.*", Ignored("how samples pass between processes")),
     ("custom_reward_function.*", Ignored("which rule scores")),
     ("sandbox_fusion.*", Ignored("which rule scores")),
     ("reward_manager.*", Ignored("which rule scores")),
     ("hydra.*", LOG),
     ("distillation.*", Unmodelled("the estimate has no teacher")),
-    (
-        "ulysses_sequence_parallel_size",
-        Renamed("engine.ulysses_sequence_parallel_size", "0.6.0"),
-    ),
-    (
-        "use_remove_padding",
-        Renamed("model.use_remove_padding", "0.6.0"),
-    ),
+    ("ulysses_sequence_parallel_size", Renamed("engine.ulysses_sequence_parallel_size", "0.6.0")),
+    ("use_remove_padding", Renamed("model.use_remove_padding", "0.6.0")),
 ];
 
 const DATA: Keys = &[
     ("train_batch_size", Field("workload.rl.prompts_per_step")),
     ("gen_batch_size", Field("workload.rl.gen_batch_size")),
     ("max_prompt_length", Field("workload.rl.max_prompt_length")),
-    (
-        "max_response_length",
-        Field("workload.rl.max_response_length"),
-    ),
+    ("max_response_length", Field("workload.rl.max_response_length")),
     ("max_length", Field("workload.sequence_length")),
-    (
-        "use_dynamic_bsz",
-        Field("plan.max_tokens_per_gpu plan.micro_batch"),
-    ),
+    ("use_dynamic_bsz", Field("plan.max_tokens_per_gpu plan.micro_batch")),
     ("max_token_len_per_gpu", Field("plan.max_tokens_per_gpu")),
     ("micro_batch_size_per_gpu", Field("plan.micro_batch")),
-    (
-        "micro_batch_size",
-        Renamed("data.micro_batch_size_per_gpu", "0.4.0"),
-    ),
-    (
-        "balance_dp_token",
-        Ignored("the estimate shares tokens evenly"),
-    ),
+    ("micro_batch_size", Renamed("data.micro_batch_size_per_gpu", "0.4.0")),
+    ("balance_dp_token", Ignored("the estimate shares tokens evenly")),
     ("pad_mode", Field("workload.packing")),
     ("train_files", DATA_SET),
     ("val_files", DATA_SET),
@@ -234,10 +169,7 @@ const ALGORITHM: Keys = &[
     ("use_kl_in_reward", Field("workload.rl.reference")),
     ("filter_groups.enable", Field("workload.rl.oversampling")),
     ("filter_groups.*", Ignored("which groups are dropped")),
-    (
-        "rollout_correction.bypass_mode",
-        Field("workload.rl.old_log_prob"),
-    ),
+    ("rollout_correction.bypass_mode", Field("workload.rl.old_log_prob")),
     ("rollout_correction.*", OBJECTIVE),
     ("rollout_is*", OBJECTIVE),
     ("kl_ctrl.*", OBJECTIVE),
@@ -251,26 +183,14 @@ const ALGORITHM: Keys = &[
 
 const TRAINER: Keys = &[
     ("nnodes", Field("hardware.gpus")),
-    (
-        "n_gpus_per_node",
-        Field("hardware.gpus hardware.gpus_per_node"),
-    ),
+    ("n_gpus_per_node", Field("hardware.gpus hardware.gpus_per_node")),
     ("v1.trainer_mode", Field("workload.rl.schedule")),
-    (
-        "v1.sampler.max_off_policy_threshold",
-        Field("workload.rl.max_staleness"),
-    ),
-    (
-        "v1.separate_async.parameter_sync_step",
-        Ignored("the step's mini-batches say it"),
-    ),
+    ("v1.sampler.max_off_policy_threshold", Field("workload.rl.max_staleness")),
+    ("v1.separate_async.parameter_sync_step", Ignored("the step's mini-batches say it")),
     ("v1.*", Ignored("the trainer's queues")),
     ("use_v1", Ignored("which trainer runs")),
     ("use_legacy_worker_impl", Removed("0.8.0", "leave it out.")),
-    (
-        "balance_batch",
-        Ignored("the estimate shares tokens evenly"),
-    ),
+    ("balance_batch", Ignored("the estimate shares tokens evenly")),
     ("critic_warmup", Ignored("steps before the actor trains")),
     ("device", Ignored("the base question names the GPU")),
     ("total_epochs", Ignored("length of the run")),
@@ -297,10 +217,7 @@ const TRAINER: Keys = &[
     ("max_ckpt_to_keep", LOG),
     ("checkpoint*", LOG),
     ("esi_redundant_time", LOG),
-    (
-        "ray_wait_register_center_timeout",
-        Ignored("how ray starts"),
-    ),
+    ("ray_wait_register_center_timeout", Ignored("how ray starts")),
     ("profile_*", PROFILE),
     ("npu_profile.*", PROFILE),
     ("controller_nsight_options.*", PROFILE),
@@ -330,49 +247,19 @@ const ACTOR: Keys = &[
     ("policy_loss.loss_mode", Field("workload.kind")),
     ("clip_ratio_high", Field("workload.kind")),
     ("clip_ratio_low", Field("workload.kind")),
-    (
-        "entropy_coeff",
-        Ignored("its entropy takes no more memory than the loss, where that is chunked"),
-    ),
-    (
-        "entropy_checkpointing",
-        Unmodelled("the estimate's loss is fused or eager, by plan.fused_loss"),
-    ),
-    (
-        "entropy_from_logits_with_chunking",
-        Unmodelled("the estimate's loss is fused or eager, by plan.fused_loss"),
-    ),
-    (
-        "entropy_from_logits_chunk_size",
-        Ignored("size of a chunk of the loss"),
-    ),
+    ("entropy_coeff", Ignored("its entropy takes no more memory than the loss, where that is chunked")),
+    ("entropy_checkpointing", Unmodelled("the estimate's loss is fused or eager, by plan.fused_loss")),
+    ("entropy_from_logits_with_chunking", Unmodelled("the estimate's loss is fused or eager, by plan.fused_loss")),
+    ("entropy_from_logits_chunk_size", Ignored("size of a chunk of the loss")),
     ("calculate_entropy", OBJECTIVE),
     ("calculate_sum_pi_squared", OBJECTIVE),
     ("sum_pi_squared_checkpointing", OBJECTIVE),
-    (
-        "use_torch_compile",
-        Ignored("the estimate's kernels are compiled ones"),
-    ),
-    (
-        "use_prefix_grouper",
-        Unmodelled("the estimate computes each prompt once per response"),
-    ),
-    (
-        "use_fused_kernels",
-        Renamed("actor_rollout_ref.model.use_fused_kernels", "0.4.1"),
-    ),
-    (
-        "use_remove_padding",
-        Renamed("actor_rollout_ref.model.use_remove_padding", "0.4.0"),
-    ),
-    (
-        "pad_to_length",
-        Unmodelled("the estimate pads nothing where sequences are packed"),
-    ),
-    (
-        "freeze_vision_tower",
-        Unmodelled("the estimate trains every part"),
-    ),
+    ("use_torch_compile", Ignored("the estimate's kernels are compiled ones")),
+    ("use_prefix_grouper", Unmodelled("the estimate computes each prompt once per response")),
+    ("use_fused_kernels", Renamed("actor_rollout_ref.model.use_fused_kernels", "0.4.1")),
+    ("use_remove_padding", Renamed("actor_rollout_ref.model.use_remove_padding", "0.4.0")),
+    ("pad_to_length", Unmodelled("the estimate pads nothing where sequences are packed")),
+    ("freeze_vision_tower", Unmodelled("the estimate trains every part")),
     ("router_replay.*", Ignored("which experts are taken")),
     ("clip_ratio", OBJECTIVE),
     ("clip_ratio_c", OBJECTIVE),
@@ -390,36 +277,21 @@ const ACTOR: Keys = &[
     ("load_weight", PATH),
     ("checkpoint.*", LOG),
     ("profile*", PROFILE),
-    (
-        "qat.*",
-        Unmodelled("the estimate trains without simulated quantisation"),
-    ),
+    ("qat.*", Unmodelled("the estimate trains without simulated quantisation")),
 ];
 
 const REFERENCE: Keys = &[
-    (
-        "log_prob_use_dynamic_bsz",
-        Plan("max_tokens_per_gpu micro_batch"),
-    ),
+    ("log_prob_use_dynamic_bsz", Plan("max_tokens_per_gpu micro_batch")),
     ("log_prob_max_token_len_per_gpu", Plan("max_tokens_per_gpu")),
     ("log_prob_micro_batch_size_per_gpu", Plan("micro_batch")),
     ("log_prob_micro_batch_size", Plan("micro_batch")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
     ("strategy", Ignored("the actor's")),
-    (
-        "param_offload",
-        Renamed("actor_rollout_ref.ref.megatron.param_offload", "0.4.0"),
-    ),
+    ("param_offload", Renamed("actor_rollout_ref.ref.megatron.param_offload", "0.4.0")),
     ("entropy_*", Ignored("the reference has no entropy")),
-    (
-        "use_torch_compile",
-        Ignored("the estimate's kernels are compiled ones"),
-    ),
+    ("use_torch_compile", Ignored("the estimate's kernels are compiled ones")),
     ("pad_to_length", Ignored("the actor's")),
-    (
-        "model*",
-        Unmodelled("the estimate's reference is the actor's model"),
-    ),
+    ("model*", Unmodelled("the estimate's reference is the actor's model")),
     ("router_replay.*", Ignored("which experts are taken")),
     ("rollout_n", Ignored("actor_rollout_ref.rollout.n says it")),
     ("load_weight", PATH),
@@ -437,26 +309,11 @@ const CRITIC: Keys = &[
     ("ppo_max_token_len_per_gpu", Plan("max_tokens_per_gpu")),
     ("ppo_micro_batch_size_per_gpu", Plan("micro_batch")),
     ("ppo_micro_batch_size", Plan("micro_batch")),
-    (
-        "forward_max_token_len_per_gpu",
-        Ignored("the estimate's forward pass takes twice the update's"),
-    ),
-    (
-        "forward_micro_batch_size_per_gpu",
-        Ignored("the estimate's forward pass takes twice the update's"),
-    ),
-    (
-        "forward_micro_batch_size",
-        Ignored("the estimate's forward pass takes twice the update's"),
-    ),
-    (
-        "ppo_mini_batch_size",
-        Ignored("the estimate's critic takes the actor's"),
-    ),
-    (
-        "ppo_epochs",
-        Ignored("the estimate's critic takes the actor's"),
-    ),
+    ("forward_max_token_len_per_gpu", Ignored("the estimate's forward pass takes twice the update's")),
+    ("forward_micro_batch_size_per_gpu", Ignored("the estimate's forward pass takes twice the update's")),
+    ("forward_micro_batch_size", Ignored("the estimate's forward pass takes twice the update's")),
+    ("ppo_mini_batch_size", Ignored("the estimate's critic takes the actor's")),
+    ("ppo_epochs", Ignored("the estimate's critic takes the actor's")),
     ("rollout_n", Ignored("actor_rollout_ref.rollout.n says it")),
     ("cliprange_value", OBJECTIVE),
     ("loss_agg_mode", OBJECTIVE),
@@ -474,10 +331,7 @@ const CRITIC: Keys = &[
 /// GPUs that generate, in `verl.experimental.{one_step_off,fully_async}_policy`.
 const ASYNC_ROLLOUT: Keys = &[
     ("nnodes", Field("hardware.gpus workload.rl.train_gpus")),
-    (
-        "n_gpus_per_node",
-        Field("hardware.gpus workload.rl.train_gpus"),
-    ),
+    ("n_gpus_per_node", Field("hardware.gpus workload.rl.train_gpus")),
     ("total_rollout_steps", Ignored("length of the run")),
     ("total_epochs", Ignored("length of the run")),
     ("test_freq", Ignored("validation")),
@@ -485,23 +339,11 @@ const ASYNC_ROLLOUT: Keys = &[
 ];
 
 const ASYNC: Keys = &[
-    (
-        "trigger_parameter_sync_step",
-        Field("workload.rl.prompts_per_step"),
-    ),
+    ("trigger_parameter_sync_step", Field("workload.rl.prompts_per_step")),
     ("require_batches", Field("workload.rl.prompts_per_step")),
-    (
-        "staleness_threshold",
-        Unmodelled("the estimate bounds staleness by workload.rl.max_staleness"),
-    ),
+    ("staleness_threshold", Unmodelled("the estimate bounds staleness by workload.rl.max_staleness")),
     ("use_rollout_log_probs", Field("workload.rl.old_log_prob")),
-    (
-        "partial_rollout",
-        Unmodelled("the estimate's generation runs on while weights are sent"),
-    ),
-    (
-        "compute_prox_log_prob",
-        Unmodelled("the estimate takes workload.rl.old_log_prob"),
-    ),
+    ("partial_rollout", Unmodelled("the estimate's generation runs on while weights are sent")),
+    ("compute_prox_log_prob", Unmodelled("the estimate takes workload.rl.old_log_prob")),
     ("*", Ignored("queues of the asynchronous trainer")),
 ];

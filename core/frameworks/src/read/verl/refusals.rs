@@ -19,13 +19,7 @@ const WORDS: &[(&str, Option<bool>, &[&str], &str)] = &[
     (
         "actor_rollout_ref.actor.loss_agg_mode",
         None,
-        &[
-            "token-mean",
-            "token-sum",
-            "seq-mean-token-sum",
-            "seq-mean-token-mean",
-            "seq-mean-token-sum-norm",
-        ],
+        &["token-mean", "token-sum", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm"],
         "workers/config/actor.py",
     ),
     (
@@ -34,30 +28,10 @@ const WORDS: &[(&str, Option<bool>, &[&str], &str)] = &[
         &["disabled", "R2", "R3"],
         "workers/config/engine.py",
     ),
-    (
-        "actor_rollout_ref.actor.optim.lr_scheduler_type",
-        Some(false),
-        &["constant", "cosine"],
-        OPTIMIZER,
-    ),
-    (
-        "actor_rollout_ref.actor.optim.main_grads_dtype",
-        Some(true),
-        STATES,
-        OPTIMIZER,
-    ),
-    (
-        "actor_rollout_ref.actor.optim.exp_avg_dtype",
-        Some(true),
-        STATES,
-        OPTIMIZER,
-    ),
-    (
-        "actor_rollout_ref.actor.optim.exp_avg_sq_dtype",
-        Some(true),
-        STATES,
-        OPTIMIZER,
-    ),
+    ("actor_rollout_ref.actor.optim.lr_scheduler_type", Some(false), &["constant", "cosine"], OPTIMIZER),
+    ("actor_rollout_ref.actor.optim.main_grads_dtype", Some(true), STATES, OPTIMIZER),
+    ("actor_rollout_ref.actor.optim.exp_avg_dtype", Some(true), STATES, OPTIMIZER),
+    ("actor_rollout_ref.actor.optim.exp_avg_sq_dtype", Some(true), STATES, OPTIMIZER),
     (
         "actor_rollout_ref.model.fused_kernel_options.impl_backend",
         None,
@@ -69,25 +43,11 @@ const STATES: &[&str] = &["fp32", "float32", "32", "bf16", "bfloat16"];
 const OPTIMIZER: &str = "workers/config/optimizer.py";
 
 /// Backends that 0.9.1 has, and further ones that are read as one of them.
-const STRATEGIES: &[&str] = &[
-    "fsdp",
-    "fsdp2",
-    "fsdp_turbo",
-    "megatron",
-    "veomni",
-    "torchtitan",
-    "automodel",
-    "mindspeed",
-    "mlite",
-];
+const STRATEGIES: &[&str] =
+    &["fsdp", "fsdp2", "fsdp_turbo", "megatron", "veomni", "torchtitan", "automodel", "mindspeed", "mlite"];
 
 /// Notes what is refused; the question is complete by now.
-pub(super) fn check(
-    draft: &mut Draft,
-    megatron: bool,
-    critic: bool,
-    entry: Option<&'static ModelEntry>,
-) {
+pub(super) fn check(draft: &mut Draft, megatron: bool, critic: bool, entry: Option<&'static ModelEntry>) {
     words(draft, megatron);
     for key in ["actor_rollout_ref.actor.strategy", "critic.strategy"] {
         if draft
@@ -120,11 +80,7 @@ pub(super) fn check(
 }
 
 fn refuse(draft: &mut Draft, key: &str, why: impl AsRef<str>, file: &str) {
-    draft.refuse_stated(
-        key,
-        why,
-        &format!("verl 0.9.1, verl/{file} (https://pypi.org/project/verl/0.9.1/)"),
-    );
+    draft.refuse_stated(key, why, &format!("verl 0.9.1, verl/{file} (https://pypi.org/project/verl/0.9.1/)"));
 }
 
 fn truth(draft: &Draft, key: &str) -> Option<bool> {
@@ -146,12 +102,7 @@ fn words(draft: &mut Draft, megatron: bool) {
             continue;
         };
         if backend.is_none_or(|own| own == megatron) && !allowed.contains(&word.as_str()) {
-            refuse(
-                draft,
-                key,
-                format!("Write one of {}.", allowed.join(", ")),
-                file,
-            );
+            refuse(draft, key, format!("Write one of {}.", allowed.join(", ")), file);
         }
     }
 }
@@ -178,19 +129,12 @@ fn generation(draft: &mut Draft, entry: Option<&ModelEntry>) {
     let held = whole(draft, &key("max_model_len"));
     let rl = |name: &str| size(draft, &format!("workload.rl.{name}")).unwrap_or(0);
     let (prompt, response) = (rl("max_prompt_length"), rl("max_response_length"));
-    if let Some(held) =
-        held.filter(|held| *held < prompt.saturating_add(response) && !draft.snippet)
-    {
+    if let Some(held) = held.filter(|held| *held < prompt.saturating_add(response) && !draft.snippet) {
         let why = format!(
             "A prompt of {prompt} and a response of {response} tokens are longer than {held}: responses are cut off. Set it to {} or more, or leave it out.",
             prompt.saturating_add(response)
         );
-        refuse(
-            draft,
-            &key("max_model_len"),
-            why,
-            "workers/rollout/vllm_rollout/vllm_async_server.py",
-        );
+        refuse(draft, &key("max_model_len"), why, "workers/rollout/vllm_rollout/vllm_async_server.py");
     }
     // A folder that says so holds a checkpoint with stretched positions.
     let path = draft.known("actor_rollout_ref.model.path");
@@ -207,9 +151,7 @@ fn generation(draft: &mut Draft, entry: Option<&ModelEntry>) {
         refuse(
             draft,
             &key("max_model_len"),
-            format!(
-                "{held} tokens are more than the {known} positions of the model. Give {known} or less."
-            ),
+            format!("{held} tokens are more than the {known} positions of the model. Give {known} or less."),
             "workers/rollout/vllm_rollout/vllm_async_server.py",
         );
     }
@@ -231,22 +173,14 @@ fn objective(draft: &mut Draft) {
         refuse(draft, metric, why, "trainer/ppo/v1/trainer_base.py");
     }
     let engine = "reward.reward_model.rollout.name";
-    if truth(draft, "reward.reward_model.enable") == Some(true)
-        && !draft.snippet
-        && !draft.holds(engine)
-    {
+    if truth(draft, "reward.reward_model.enable") == Some(true) && !draft.snippet && !draft.holds(engine) {
         let why = "The reward model's engine has no default. Add it: vllm or sglang.";
         refuse(draft, engine, why, "trainer/config/reward/reward.yaml");
     }
     let bridge = format!("{ACTOR}.megatron.use_mbridge");
     if truth(draft, &bridge) == Some(false) {
         let why = "The engine loads and saves with a bridge only. Set it to True, or leave it out.";
-        refuse(
-            draft,
-            &bridge,
-            why,
-            "workers/engine/megatron/transformer_impl.py",
-        );
+        refuse(draft, &bridge, why, "workers/engine/megatron/transformer_impl.py");
     }
     let split = format!("{ACTOR}.megatron.dynamic_context_parallel");
     let longest = format!("{ACTOR}.megatron.max_seqlen_per_dp_cp_rank");
@@ -261,8 +195,7 @@ fn either(draft: &mut Draft, older: &str, file: &str) -> bool {
     let own = format!("{older}_per_gpu");
     match (draft.holds(older), draft.holds(&own)) {
         (true, true) => {
-            let why =
-                format!("{own} is stated as well, and veRL takes one of them. Leave this one out.");
+            let why = format!("{own} is stated as well, and veRL takes one of them. Leave this one out.");
             refuse(draft, older, why, file);
         }
         (false, false) if !draft.snippet => {
@@ -279,9 +212,7 @@ fn micro_batches(draft: &mut Draft, megatron: bool, critic: bool) {
     // That nothing is stated is said with the field.
     let older = format!("{ACTOR}.ppo_micro_batch_size");
     let own = format!("{older}_per_gpu");
-    if (draft.holds(&older) || draft.holds(&own))
-        && either(draft, &older, "workers/config/actor.py")
-    {
+    if (draft.holds(&older) || draft.holds(&own)) && either(draft, &older, "workers/config/actor.py") {
         let why = format!("It counts all GPUs, and the workers take {own} alone. Give that.");
         refuse(draft, &older, why, WORKERS);
     }
@@ -290,16 +221,12 @@ fn micro_batches(draft: &mut Draft, megatron: bool, critic: bool) {
     }
     let older = format!("{ROLLOUT}.log_prob_micro_batch_size");
     if either(draft, &older, CONFIG) {
-        let why =
-            format!("It counts all GPUs, and the workers take {older}_per_gpu alone. Give that.");
+        let why = format!("It counts all GPUs, and the workers take {older}_per_gpu alone. Give that.");
         refuse(draft, &older, why, WORKERS);
     }
     let mini = format!("{CRITIC}.ppo_mini_batch_size");
     if critic
-        && let (Some(own), Some(all)) = (
-            whole(draft, &mini),
-            size(draft, "workload.rl.prompts_per_step"),
-        )
+        && let (Some(own), Some(all)) = (whole(draft, &mini), size(draft, "workload.rl.prompts_per_step"))
         && own > all
     {
         let why = format!(
@@ -312,9 +239,7 @@ fn micro_batches(draft: &mut Draft, megatron: bool, critic: bool) {
         let older = format!("{CRITIC}.ppo_micro_batch_size");
         // The key of one GPU takes its value from it, so that both are set.
         if either(draft, &older, file) {
-            let why = format!(
-                "{older}_per_gpu follows it, and veRL takes one of them. Give that key alone."
-            );
+            let why = format!("{older}_per_gpu follows it, and veRL takes one of them. Give that key alone.");
             refuse(draft, &older, why, file);
         }
     }
@@ -323,8 +248,7 @@ fn micro_batches(draft: &mut Draft, megatron: bool, critic: bool) {
     }
     // workers/engine/utils.py: the sequences of a rank are cut into whole micro-batches.
     let rl = |name: &str| size(draft, &format!("workload.rl.{name}"));
-    let (Some(prompts), Some(responses)) = (rl("prompts_per_step"), rl("responses_per_prompt"))
-    else {
+    let (Some(prompts), Some(responses)) = (rl("prompts_per_step"), rl("responses_per_prompt")) else {
         return;
     };
     let sequences = prompts.saturating_mul(responses);
@@ -342,9 +266,7 @@ fn micro_batches(draft: &mut Draft, megatron: bool, critic: bool) {
             continue;
         };
         if sequences.is_multiple_of(ranks) && !own.is_multiple_of(micro) {
-            let why = format!(
-                "{own} sequences of a rank are no multiple of {micro}. Give a divisor of them."
-            );
+            let why = format!("{own} sequences of a rank are no multiple of {micro}. Give a divisor of them.");
             refuse(draft, &key, why, "workers/engine/utils.py");
         }
     }
@@ -352,19 +274,10 @@ fn micro_batches(draft: &mut Draft, megatron: bool, critic: bool) {
 
 /// GPUs that share one copy of the model.
 fn parts(draft: &Draft, plan: &str, megatron: bool) -> u64 {
-    let plan = if draft.field(plan).is_some() {
-        plan
-    } else {
-        "plan"
-    };
-    let names: &[&str] = if megatron {
-        &["tensor_parallel", "pipeline_parallel", "context_parallel"]
-    } else {
-        &["ulysses_parallel"]
-    };
-    let sizes = names
-        .iter()
-        .filter_map(|name| size(draft, &format!("{plan}.{name}")));
+    let plan = if draft.field(plan).is_some() { plan } else { "plan" };
+    let names: &[&str] =
+        if megatron { &["tensor_parallel", "pipeline_parallel", "context_parallel"] } else { &["ulysses_parallel"] };
+    let sizes = names.iter().filter_map(|name| size(draft, &format!("{plan}.{name}")));
     sizes.fold(1, u64::saturating_mul).max(1)
 }
 
@@ -378,11 +291,7 @@ fn budgets(draft: &mut Draft) {
         let Some(tokens) = whole(draft, &key).filter(|_| used && !draft.snippet) else {
             continue;
         };
-        let plan = if draft.field(plan).is_some() {
-            plan
-        } else {
-            "plan"
-        };
+        let plan = if draft.field(plan).is_some() { plan } else { "plan" };
         let split = ["context_parallel", "ulysses_parallel"]
             .iter()
             .filter_map(|name| size(draft, &format!("{plan}.{name}")))
@@ -417,10 +326,9 @@ fn pool(draft: &mut Draft) {
         return;
     }
     let backend = format!("{ROLLOUT}.checkpoint_engine.backend");
-    if draft.known(&backend).is_none_or(|name| name == "naive")
-        && draft.depends_on(&backend).is_none()
-    {
-        let why = "Weights reach GPUs of their own by nccl, nixl or mooncake, and naive is the default. Name one of these.";
+    if draft.known(&backend).is_none_or(|name| name == "naive") && draft.depends_on(&backend).is_none() {
+        let why =
+            "Weights reach GPUs of their own by nccl, nixl or mooncake, and naive is the default. Name one of these.";
         refuse(draft, &backend, why, ASYNC);
     }
     let steps = "trainer.v1.separate_async.parameter_sync_step";

@@ -32,12 +32,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     batch(draft, program);
     let megatron = engine::is_megatron(
         draft,
-        &[
-            "model_engine",
-            "actor_rollout_ref.actor.strategy",
-            "actor@actor_rollout_ref.actor",
-            "config-name",
-        ],
+        &["model_engine", "actor_rollout_ref.actor.strategy", "actor@actor_rollout_ref.actor", "config-name"],
     );
     // A few settings of Megatron's are of a run with Megatron.
     let megatron = megatron || (draft.snippet && draft.states_any(ACTOR.megatron));
@@ -48,9 +43,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     overrules(draft);
     // Recipes have configurations of their own, and what generates or scores alone has no batches.
     let packaged = program.is_empty()
-        || (program.starts_with("verl")
-            && !program.contains("generation")
-            && !program.contains("eval"));
+        || (program.starts_with("verl") && !program.contains("generation") && !program.contains("eval"));
     micro_batch(draft, packaged && !draft.snippet);
     generation(draft);
     if kind == "ppo" {
@@ -79,9 +72,7 @@ fn machine(draft: &mut Draft, program: &str) {
             let nodes = draft.count(&format!("{prefix}.nnodes"));
             let gpus = draft.count(&format!("{prefix}.n_gpus_per_node"));
             if nodes.is_some() || gpus.is_some() {
-                generate = nodes
-                    .unwrap_or(1)
-                    .saturating_mul(gpus.or(per_node).unwrap_or(8));
+                generate = nodes.unwrap_or(1).saturating_mul(gpus.or(per_node).unwrap_or(8));
                 // Both pools may share nodes: 6 GPUs of each train and 2 generate.
                 let (own, other) = (per_node.unwrap_or(8), gpus.unwrap_or(8));
                 let shared = own.saturating_add(other);
@@ -101,11 +92,7 @@ fn machine(draft: &mut Draft, program: &str) {
             draft.set("hardware.gpus_per_node", per_node.unwrap_or(8));
         }
         if per_node.is_none() {
-            draft.assume(
-                "hardware.gpus_per_node",
-                8,
-                "veRL's default; trainer.n_gpus_per_node would say.",
-            );
+            draft.assume("hardware.gpus_per_node", 8, "veRL's default; trainer.n_gpus_per_node would say.");
         }
         if nodes.is_none() {
             draft.assume(
@@ -117,26 +104,22 @@ fn machine(draft: &mut Draft, program: &str) {
     }
     if generate == 0 {
         if own_pool && !mode.is_empty() {
-            draft.refuse("trainer.v1.trainer_mode", "GPUs of its own for generation need actor_rollout_ref.rollout.nnodes and n_gpus_per_node.", 0);
+            draft.refuse(
+                "trainer.v1.trainer_mode",
+                "GPUs of its own for generation need actor_rollout_ref.rollout.nnodes and n_gpus_per_node.",
+                0,
+            );
         }
         return;
     }
     let staleness = draft.count("trainer.v1.sampler.max_off_policy_threshold");
-    let fully = program.contains("fully_async")
-        || (!program.contains("one_step_off") && staleness != Some(1));
-    draft.set(
-        "workload.rl.schedule",
-        if fully { "fully_async" } else { "one_step_off" },
-    );
+    let fully = program.contains("fully_async") || (!program.contains("one_step_off") && staleness != Some(1));
+    draft.set("workload.rl.schedule", if fully { "fully_async" } else { "one_step_off" });
     draft.set("workload.rl.train_gpus", train);
     if fully {
         match staleness {
             Some(bound) => draft.set("workload.rl.max_staleness", bound),
-            None => draft.default(
-                "trainer.v1.sampler.max_off_policy_threshold",
-                "workload.rl.max_staleness",
-                8,
-            ),
+            None => draft.default("trainer.v1.sampler.max_off_policy_threshold", "workload.rl.max_staleness", 8),
         }
     }
 }
@@ -145,21 +128,12 @@ fn machine(draft: &mut Draft, program: &str) {
 fn algorithm(draft: &mut Draft, program: &str) -> &'static str {
     let estimator = draft.text("algorithm.adv_estimator");
     let estimator = estimator.as_deref().map(value::unquoted);
-    let filters = draft
-        .flag("algorithm.filter_groups.enable")
-        .unwrap_or(false);
-    let clip = |draft: &mut Draft, name: &str| {
-        draft
-            .number(&format!("actor_rollout_ref.actor.{name}"))
-            .unwrap_or(0.2)
-    };
+    let filters = draft.flag("algorithm.filter_groups.enable").unwrap_or(false);
+    let clip = |draft: &mut Draft, name: &str| draft.number(&format!("actor_rollout_ref.actor.{name}")).unwrap_or(0.2);
     let higher = clip(draft, "clip_ratio_high") > clip(draft, "clip_ratio_low");
     let rewards = draft.text("reward.reward_manager.name").unwrap_or_default();
-    let dapo =
-        program.contains("dapo") || (higher && (value::unquoted(&rewards) == "dapo" || filters));
-    let loss = draft
-        .text("actor_rollout_ref.actor.policy_loss.loss_mode")
-        .unwrap_or_default();
+    let dapo = program.contains("dapo") || (higher && (value::unquoted(&rewards) == "dapo" || filters));
+    let loss = draft.text("actor_rollout_ref.actor.policy_loss.loss_mode").unwrap_or_default();
     let by_response = value::unquoted(&loss) == "gspo";
     let critic = draft.flag("critic.enable");
     let kind = match estimator {
@@ -185,9 +159,7 @@ fn algorithm(draft: &mut Draft, program: &str) -> &'static str {
             );
         }
     }
-    let loss = draft
-        .flag("actor_rollout_ref.actor.use_kl_loss")
-        .unwrap_or(false);
+    let loss = draft.flag("actor_rollout_ref.actor.use_kl_loss").unwrap_or(false);
     let reward = draft.flag("algorithm.use_kl_in_reward").unwrap_or(false);
     draft.set("workload.rl.reference", loss || reward);
     if filters {
@@ -204,12 +176,8 @@ fn algorithm(draft: &mut Draft, program: &str) -> &'static str {
     } else {
         draft.set("workload.rl.oversampling", 1.0);
     }
-    let bypass = draft
-        .flag("algorithm.rollout_correction.bypass_mode")
-        .unwrap_or(false);
-    let engines = draft
-        .flag("async_training.use_rollout_log_probs")
-        .unwrap_or(false);
+    let bypass = draft.flag("algorithm.rollout_correction.bypass_mode").unwrap_or(false);
+    let engines = draft.flag("async_training.use_rollout_log_probs").unwrap_or(false);
     draft.set("workload.rl.old_log_prob", !(bypass || engines));
     if draft.flag("reward.reward_model.enable") == Some(true) {
         let key = "reward.reward_model.model_path";
@@ -217,34 +185,27 @@ fn algorithm(draft: &mut Draft, program: &str) -> &'static str {
         if path.as_deref().and_then(model::find).is_some() {
             draft.take_model(key, "workload.rl.reward_model");
         } else {
-            draft.assume("workload.rl.reward_model", Value::Null, "The catalog does not know the reward model, so the estimate leaves it out; state its shape.");
+            draft.assume(
+                "workload.rl.reward_model",
+                Value::Null,
+                "The catalog does not know the reward model, so the estimate leaves it out; state its shape.",
+            );
         }
     }
     kind
 }
 
 fn batch(draft: &mut Draft, program: &str) {
-    let mini = draft.take_count(
-        "actor_rollout_ref.actor.ppo_mini_batch_size",
-        "workload.rl.mini_batch",
-        Some(256),
-    );
+    let mini = draft.take_count("actor_rollout_ref.actor.ppo_mini_batch_size", "workload.rl.mini_batch", Some(256));
     let prompts = "workload.rl.prompts_per_step";
     if program.contains("fully_async") {
         // A step is what trains between two transfers of the weights.
         let batches = draft.count("async_training.require_batches").unwrap_or(1);
-        let steps = draft
-            .count("async_training.trigger_parameter_sync_step")
-            .unwrap_or(1);
-        let total = mini
-            .unwrap_or(256)
-            .saturating_mul(batches)
-            .saturating_mul(steps);
+        let steps = draft.count("async_training.trigger_parameter_sync_step").unwrap_or(1);
+        let total = mini.unwrap_or(256).saturating_mul(batches).saturating_mul(steps);
         draft.set(prompts, total);
     } else {
-        let total = draft
-            .take_count("data.train_batch_size", prompts, Some(1024))
-            .unwrap_or(1024);
+        let total = draft.take_count("data.train_batch_size", prompts, Some(1024)).unwrap_or(1024);
         // veRL trains at most on what there is; the estimate takes whole mini-batches.
         if mini.is_some_and(|mini| mini > total) {
             draft.refuse(
@@ -258,24 +219,10 @@ fn batch(draft: &mut Draft, program: &str) {
             draft.set("workload.rl.gen_batch_size", at_once);
         }
     }
-    draft.take_count(
-        &format!("{ROLLOUT}.n"),
-        "workload.rl.responses_per_prompt",
-        Some(1),
-    );
-    draft.take_count(
-        "data.max_prompt_length",
-        "workload.rl.max_prompt_length",
-        Some(512),
-    );
-    draft.take_count(
-        "data.max_response_length",
-        "workload.rl.max_response_length",
-        Some(512),
-    );
-    let epochs = draft
-        .count("actor_rollout_ref.actor.ppo_epochs")
-        .unwrap_or(1);
+    draft.take_count(&format!("{ROLLOUT}.n"), "workload.rl.responses_per_prompt", Some(1));
+    draft.take_count("data.max_prompt_length", "workload.rl.max_prompt_length", Some(512));
+    draft.take_count("data.max_response_length", "workload.rl.max_response_length", Some(512));
+    let epochs = draft.count("actor_rollout_ref.actor.ppo_epochs").unwrap_or(1);
     draft.set("workload.rl.epochs", epochs);
 }
 
@@ -323,15 +270,8 @@ fn packing(draft: &mut Draft, megatron: bool) {
 
 fn micro_batch(draft: &mut Draft, required: bool) {
     const KEYS: &str = "actor_rollout_ref.actor";
-    if draft
-        .flag(&format!("{KEYS}.use_dynamic_bsz"))
-        .unwrap_or(false)
-    {
-        draft.take_count(
-            &format!("{KEYS}.ppo_max_token_len_per_gpu"),
-            "plan.max_tokens_per_gpu",
-            Some(16384),
-        );
+    if draft.flag(&format!("{KEYS}.use_dynamic_bsz")).unwrap_or(false) {
+        draft.take_count(&format!("{KEYS}.ppo_max_token_len_per_gpu"), "plan.max_tokens_per_gpu", Some(16384));
         return;
     }
     if let Some(micro) = draft.count(&format!("{KEYS}.ppo_micro_batch_size_per_gpu")) {
@@ -343,11 +283,7 @@ fn micro_batch(draft: &mut Draft, required: bool) {
     match whole {
         Some(whole) => {
             let own = (whole / gpus.max(1)).max(1);
-            draft.assume(
-                "plan.micro_batch",
-                own,
-                format!("{KEYS}.ppo_micro_batch_size counts all {gpus} GPUs."),
-            );
+            draft.assume("plan.micro_batch", own, format!("{KEYS}.ppo_micro_batch_size counts all {gpus} GPUs."));
         }
         None if required => {
             // workers/config/actor.py.
@@ -373,24 +309,15 @@ fn generation(draft: &mut Draft) {
         }
         None => {
             if !draft.snippet {
-                draft.refuse(
-                    &key("name"),
-                    "veRL has no default engine since 0.6.0. Add it: vllm or sglang.",
-                    0,
-                );
+                draft.refuse(&key("name"), "veRL has no default engine since 0.6.0. Add it: vllm or sglang.", 0);
             }
             draft.assume("plan.rollout.engine", "vllm", "The text names no engine.");
         }
     }
-    draft.take_count(
-        &key("tensor_model_parallel_size"),
-        "plan.rollout.tensor_parallel",
-        Some(2),
-    );
-    for (name, field, default) in [
-        ("data_parallel_size", "data_parallel", 1),
-        ("expert_parallel_size", "expert_parallel", 1),
-    ] {
+    draft.take_count(&key("tensor_model_parallel_size"), "plan.rollout.tensor_parallel", Some(2));
+    for (name, field, default) in
+        [("data_parallel_size", "data_parallel", 1), ("expert_parallel_size", "expert_parallel", 1)]
+    {
         let value = draft.count(&key(name)).unwrap_or(default);
         draft.set(&format!("plan.rollout.{field}"), value);
     }
@@ -404,18 +331,10 @@ fn generation(draft: &mut Draft) {
         ),
         None => draft.default(&key("max_num_seqs"), sequences, 256),
     }
-    draft.take_count(
-        &key("max_num_batched_tokens"),
-        "plan.rollout.max_num_batched_tokens",
-        Some(8192),
-    );
+    draft.take_count(&key("max_num_batched_tokens"), "plan.rollout.max_num_batched_tokens", Some(8192));
     match draft.number(&key("gpu_memory_utilization")) {
         Some(share) => draft.set("plan.rollout.gpu_memory_utilization", share),
-        None => draft.default(
-            &key("gpu_memory_utilization"),
-            "plan.rollout.gpu_memory_utilization",
-            0.5,
-        ),
+        None => draft.default(&key("gpu_memory_utilization"), "plan.rollout.gpu_memory_utilization", 0.5),
     }
     let free = draft.flag(&key("free_cache_engine")).unwrap_or(true);
     draft.set("plan.rollout.free_cache", free);
@@ -445,10 +364,6 @@ fn generation(draft: &mut Draft) {
         .base
         .and_then(|base| base.plan.as_ref()?.rollout.as_ref()?.speculative_speedup)
     {
-        draft.assume(
-            "plan.rollout.speculative_speedup",
-            speedup,
-            "From the base question: no text tells it.",
-        );
+        draft.assume("plan.rollout.speculative_speedup", speedup, "From the base question: no text tells it.");
     }
 }

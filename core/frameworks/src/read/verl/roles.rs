@@ -44,19 +44,13 @@ pub(super) fn critic(draft: &mut Draft, actor_megatron: bool) {
     let dynamic = draft.flag("critic.use_dynamic_bsz");
     let own = dynamic.unwrap_or_else(|| actor.get("max_tokens_per_gpu").is_some());
     if own {
-        draft.take_count(
-            "critic.ppo_max_token_len_per_gpu",
-            "plan.critic.max_tokens_per_gpu",
-            Some(32768),
-        );
+        draft.take_count("critic.ppo_max_token_len_per_gpu", "plan.critic.max_tokens_per_gpu", Some(32768));
     } else {
         let micro = match draft.count("critic.ppo_micro_batch_size_per_gpu") {
             Some(micro) => Some(micro),
             None => {
                 let gpus = draft.train_gpus.unwrap_or(8).max(1);
-                draft
-                    .count("critic.ppo_micro_batch_size")
-                    .map(|whole| (whole / gpus).max(1))
+                draft.count("critic.ppo_micro_batch_size").map(|whole| (whole / gpus).max(1))
             }
         };
         match micro.or_else(|| actor.get("micro_batch").and_then(Value::as_u64)) {
@@ -111,16 +105,13 @@ pub(super) fn reference(draft: &mut Draft, megatron: bool) {
         if plan.get("tensor_parallel") == Some(&json!(1)) {
             plan.insert("sequence_parallel".to_owned(), json!(false));
         }
-        let away = draft
-            .flag(&format!("{REF}.megatron.param_offload"))
-            .unwrap_or(false);
+        let away = draft.flag(&format!("{REF}.megatron.param_offload")).unwrap_or(false);
         set_away(plan, away);
     } else {
-        let ulysses =
-            match draft.count(&format!("{REF}.fsdp_config.ulysses_sequence_parallel_size")) {
-                Some(size) => Some(size),
-                None => draft.count(&format!("{REF}.ulysses_sequence_parallel_size")),
-            };
+        let ulysses = match draft.count(&format!("{REF}.fsdp_config.ulysses_sequence_parallel_size")) {
+            Some(size) => Some(size),
+            None => draft.count(&format!("{REF}.ulysses_sequence_parallel_size")),
+        };
         if let Some(size) = ulysses {
             plan.insert("ulysses_parallel".to_owned(), json!(size));
         }
@@ -162,12 +153,7 @@ fn forward(draft: &mut Draft, plan: &mut Map<String, Value>) {
     let own = dynamic.unwrap_or_else(|| plan.contains_key("max_tokens_per_gpu"));
     if own {
         if let Some(tokens) = draft.count(&format!("{REF}.log_prob_max_token_len_per_gpu")) {
-            let rl = |name: &str| {
-                draft
-                    .field(&format!("workload.rl.{name}"))
-                    .and_then(Value::as_u64)
-                    .unwrap_or(0)
-            };
+            let rl = |name: &str| draft.field(&format!("workload.rl.{name}")).and_then(Value::as_u64).unwrap_or(0);
             let longest = rl("max_prompt_length").saturating_add(rl("max_response_length"));
             let split = |name: &str| plan.get(name).and_then(Value::as_u64).unwrap_or(1).max(1);
             let split = split("context_parallel").saturating_mul(split("ulysses_parallel"));

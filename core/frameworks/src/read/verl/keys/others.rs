@@ -26,10 +26,7 @@ pub(super) const SHARDED: Keys = &[
     ("data_parallel_replicate_size", SPLITS),
     ("data_parallel_size", SPLITS),
     ("activation_checkpoint", RECOMPUTE),
-    (
-        "enable_fsdp_offload",
-        Unmodelled("state plan.offload; its parts are param_offload and optimizer_offload"),
-    ),
+    ("enable_fsdp_offload", Unmodelled("state plan.offload; its parts are param_offload and optimizer_offload")),
     ("activation_gpu_limit", Unmodelled("state plan.offload")),
     ("pad_to_length*", PADS),
     ("strategy", Plan("backend")),
@@ -65,10 +62,7 @@ pub(super) const AUTOMODEL: Keys = &[
     ("dp_replicate_size", SPLITS),
     ("distributed_strategy", Ignored("engine says the backend")),
     ("activation_checkpointing", Plan("recompute")),
-    (
-        "defer_fsdp_grad_sync",
-        Unmodelled("the estimate reduces gradients once a micro-batch"),
-    ),
+    ("defer_fsdp_grad_sync", Unmodelled("the estimate reduces gradients once a micro-batch")),
     ("enable_fp8", Unmodelled("state workload.precision")),
     ("enable_compile", KERNELS),
     ("backend_config.*", KERNELS),
@@ -79,26 +73,11 @@ pub(super) const AUTOMODEL: Keys = &[
 /// MindSpeed's beside Megatron's.
 pub(super) const MINDSPEED: Keys = &[
     ("strategy", Plan("backend")),
-    (
-        "mcore_kwargs.overlap_grad_reduce",
-        Plan("overlap.gradients"),
-    ),
-    (
-        "mcore_kwargs.overlap_param_gather",
-        Plan("overlap.parameters"),
-    ),
-    (
-        "mcore_kwargs.moe_*",
-        Unmodelled("the estimate's experts are Megatron's"),
-    ),
-    (
-        "mcore_kwargs.*",
-        Unmodelled("the estimate's model and kernels are Megatron's"),
-    ),
-    (
-        "fsdp_kwargs.*",
-        Unmodelled("the estimate's MindSpeed is Megatron's"),
-    ),
+    ("mcore_kwargs.overlap_grad_reduce", Plan("overlap.gradients")),
+    ("mcore_kwargs.overlap_param_gather", Plan("overlap.parameters")),
+    ("mcore_kwargs.moe_*", Unmodelled("the estimate's experts are Megatron's")),
+    ("mcore_kwargs.*", Unmodelled("the estimate's model and kernels are Megatron's")),
+    ("fsdp_kwargs.*", Unmodelled("the estimate's MindSpeed is Megatron's")),
 ];
 
 /// Megatron lite's.
@@ -111,14 +90,8 @@ pub(super) const LITE: Keys = &[
     ("etp", Plan("expert_tensor_parallel")),
     ("param_offload", OFFLOAD),
     ("optimizer_offload", Plan("offload.optimizer")),
-    (
-        "grad_offload",
-        Ignored("param_offload moves the gradients too"),
-    ),
+    ("grad_offload", Ignored("param_offload moves the gradients too")),
     ("impl_cfg.recompute", RECOMPUTE),
-    (
-        "impl_cfg.*",
-        Unmodelled("the estimate's model and optimizer are Megatron's"),
-    ),
+    ("impl_cfg.*", Unmodelled("the estimate's model and optimizer are Megatron's")),
     ("attention_backend_override", KERNELS),
 ];
