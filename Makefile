@@ -8,7 +8,7 @@ PORT ?= 8080
 core_sources := $(shell find core -maxdepth 1 -mindepth 1 ! -name tests ! -name benches ! -name examples ! -name xtask)
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find .cargo app $(core_sources) public Cargo.toml Cargo.lock Trunk.toml \
-	rust-toolchain.toml scripts/env.sh scripts/finish-site.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs \
+	rust-toolchain.toml scripts/build-site.mjs scripts/env.sh scripts/finish-site.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs \
 	scripts/service-worker.js scripts/texts-worker.js -type f 2>/dev/null)
 
 .PHONY: help setup serve gallery visual build release test test-long bench bench-page bench-wasm bench-peers bench-lighthouse parts accuracy layouts fit clean
@@ -24,8 +24,9 @@ test: ## Run the tests, the quick ones first
 	@scripts/setup test
 	@scripts/check all
 
-test-long: ## Run what takes too long for that: 10,000 random acts, a million random texts, every failed file of an update, Lighthouse
+test-long: ## Run what takes too long for that: 10,000 random acts, a million random texts, every failed file of an update, Lighthouse, Trunk
 	@scripts/setup test
+	@scripts/setup trunk
 	@scripts/check long
 
 build: ## Build the release site in dist/
@@ -38,9 +39,13 @@ release: ## Pack the release site for hosts: target/release-site/
 
 site_flags = CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$$site_rustflags"
 
-# Trunk reads NO_COLOR=1 as a malformed option.
 dist/index.html: $(site_sources)
-	@source scripts/env.sh && env -u NO_COLOR $(site_flags) trunk build
+	@source scripts/env.sh && $(site_flags) node scripts/build-site.mjs
+
+.PHONY: watch
+watch: ## Serve the site with Trunk, which builds it anew as files change
+	@scripts/setup trunk
+	@source scripts/env.sh && env -u NO_COLOR $(site_flags) trunk serve
 
 .PHONY: cli
 cli: ## Build the command line with the site in it: target/fast/shardwise (`shardwise serve`)
@@ -103,7 +108,7 @@ npm: ## Pack the core for JavaScript: target/shardwise-VERSION.tgz
 	@scripts/setup site
 	@scripts/pack-npm
 
-.PHONY: npm test-npm fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-lighthouse test-frameworks test-fuzz bench-test size
+.PHONY: npm test-npm fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-trunk test-lighthouse test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -143,6 +148,10 @@ test-e2e: ## Run the browser tests on the release site
 test-e2e-long: ## Run the browser tests of the long run: 10,000 random acts, every failed file of an update
 	@scripts/setup test
 	@scripts/check build e2e-long
+test-trunk: ## Check that Trunk builds the same site as scripts/build-site.mjs
+	@scripts/setup test
+	@scripts/setup trunk
+	@scripts/check build trunk
 test-lighthouse: ## Run Lighthouse on the release site: accessibility, best practices and SEO must be 100
 	@scripts/setup test
 	@scripts/check build lighthouse

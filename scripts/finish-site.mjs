@@ -1,5 +1,5 @@
-// Trunk's last step: joins the style sheets into one file, writes the accuracy page, what starts the worker that writes
-// flags, the pages of text, which that program makes, and the service worker.
+// The last step of the build, scripts/build-site.mjs's or Trunk's: joins the style sheets into one file, writes the accuracy
+// page, what starts the worker that writes flags, the pages of text, which that program makes, and the service worker.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { headersFile } from './hosting.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 
 const site = process.env.TRUNK_STAGING_DIR;
-if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script runs as a hook of `trunk build`');
+if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script is the last step of scripts/build-site.mjs and of `trunk build`');
 
 const digest = (bytes, algorithm, encoding) => createHash(algorithm).update(bytes).digest(encoding);
 
@@ -60,7 +60,7 @@ function joinStyles() {
 // let browsers keep files with a digest in their names, so it must be that of what is in them; and a window of an earlier
 // version asks for its own files (service-worker.js).
 function nameByDigest() {
-  const [program] = readdirSync(site).filter((file) => /^shardwise-app-[0-9a-f]+\.js$/.test(file));
+  const [program] = readdirSync(site).filter((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   const [js] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm');
