@@ -23,8 +23,8 @@ pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity}
 pub use shardwise_explain as methods;
 pub use shardwise_rules as rules;
 
-pub mod chinese;
 pub mod interface;
+pub mod words;
 
 pub use shardwise_catalog::{Caveat, InputError};
 pub use shardwise_frameworks::{evaluate_for, flags};

@@ -1,20 +1,15 @@
 //! The Chinese of what the core says: nothing is left in English, names and code stay, and whatever is pasted is answered.
 
-#[path = "../build/chinese.rs"]
-mod build;
-
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use proptest::prelude::*;
-use shardwise_core::chinese::{self, chinese};
 use shardwise_core::emit::{FRAMEWORKS, Language};
 use shardwise_core::wire::Question;
+use shardwise_core::words::unbroken;
 use shardwise_core::{estimate, flags};
 
 use crate::questions::{self, Asked, Plan, cases};
-use crate::said::said;
+use crate::said::{chinese, said};
 
 /// Every sentence that answers a question: caveats, advice, refusals, and the comments of all texts in all versions.
 fn sentences(question: &Question) -> BTreeSet<String> {
@@ -68,8 +63,8 @@ proptest! {
         "Warning: ", "{}", "GPUs", " of ", ", ", ". ", ": ", " or ", "tokens", " at line ", "\"", "Note: ", "显存", "8", " s", "; "
     ]), 0..200)) {
         let text = words.concat();
-        let _ = chinese(&text);
-        let _ = chinese::text(&text, Language::Shell);
+        let _ = chinese().say(&text);
+        let _ = chinese().text(&text, Language::Shell);
     }
 }
 
@@ -103,73 +98,29 @@ fn values_are_said_and_names_stay() {
             "这不是 JSON（第 3 行第 7 列：应为 `,` 或 `}`）。请修正，或粘贴整个文件。",
         ),
     ] {
-        assert_eq!(chinese(english).as_deref(), Some(expected));
+        assert_eq!(chinese().say(english).as_deref(), Some(expected));
     }
     for kept in
         ["", "8192", "actor_rollout_ref.actor.strategy", "https://shardwise.example/#v=1", "nobody ever says this"]
     {
-        assert_eq!(chinese(kept), None, "{kept}");
+        assert_eq!(chinese().say(kept), None, "{kept}");
     }
-}
-
-/// A source with one sentence, and tables for it: what the build says.
-fn built(name: &str, source: &str, errors: &str) -> Result<String, Vec<String>> {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chinese").join(name);
-    for (file, text) in [
-        ("src/job.rs", source),
-        ("chinese/errors.toml", errors),
-        ("chinese/composed.toml", ""),
-        ("chinese/code.toml", "code = []\ntechnical = [\"rank\"]"),
-    ] {
-        let path = root.join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    build::literal(&root)
-}
-
-#[test]
-fn a_sentence_without_chinese_fails_the_build_and_so_does_chinese_of_nothing() {
-    // Comments, attributes, characters and tests say nothing to a person.
-    let source = r##"
-        // "a comment of words"
-        #[expect(clippy::unwrap_used, reason = "an attribute of words")]
-        fn refuse(n: u32) -> String {
-            let quote = '"';
-            let raw = r#"{"a": 1}"#;
-            format!("{n:>3} of {{{n}}} \
-                are too many.")
-        }
-#[cfg(test)]
-mod tests { const TOLD: &str = "a test of words"; }
-"##;
-    let english = "{} of {{}} are too many.";
-    let whole = format!("\"{english}\" = \"{{0}} / {{1}} 太多。\"");
-    let table = built("whole", source, &whole).unwrap();
-    assert!(table.contains("太多"), "{table}");
-    let refused = |name: &str, errors: &str, says: &str| {
-        let problems = built(name, source, errors).unwrap_err();
-        assert!(problems.iter().any(|problem| problem.contains(says)), "{name}: {problems:?}");
-    };
-    refused("missing", "", "src/job.rs: no Chinese in chinese/*.toml for \"{} of {{}} are too many.\"");
-    refused("unsaid", &format!("{whole}\n\"It was.\" = \"是。\""), "nothing says \"It was.\" any more");
-    refused("values", &whole.replace("{1}", "一"), "has not the values of");
 }
 
 #[test]
 fn a_number_and_its_unit_stay_together() {
     let text = "8 个 GPU 各 2 × 1,024 token，70.5 / 79.6 GiB，快 19 %";
     let expected = "8\u{a0}个 GPU 各 2 × 1,024\u{a0}token，70.5 / 79.6\u{a0}GiB，快 19\u{a0}%";
-    assert_eq!(chinese::unbroken(text), expected);
+    assert_eq!(unbroken(text), expected);
 }
 
 #[test]
 fn comments_are_said_and_code_stays() {
     let english = "# GRPO\n# https://shardwise.example/#v=1&model=a\n\nargs=(\n  # Batch\n  name=\"a  # b\"  # from the plan\n  other=1\n)\nrun \"${args[@]}\"";
     let expected = "# GRPO\n# https://shardwise.example/#v=1&model=a\n\nargs=(\n  # 批次\n  name=\"a  # b\"  # 来自配置\n  other=1\n)\nrun \"${args[@]}\"";
-    assert_eq!(chinese::text(english, Language::Shell), expected);
+    assert_eq!(chinese().text(english, Language::Shell), expected);
     let json = "{\"a\": \"  # from the plan\"}";
-    assert_eq!(chinese::text(json, Language::Json), json);
+    assert_eq!(chinese().text(json, Language::Json), json);
 }
 
 #[cfg(feature = "cli")]

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use shardwise_core::advice::helps;
 use shardwise_core::catalog;
-use shardwise_core::chinese::chinese;
 use shardwise_core::neighbours::apply;
 use shardwise_core::recipes::{Recipe, recipes};
 use shardwise_core::wire::{Advice, Answer, FitState, Question, Severity, WorkloadKind, question_from_value};
@@ -86,7 +85,7 @@ fn what_a_recipe_would_cost_is_what_asking_for_it_answers() {
             continue;
         };
         said::said(&advice.text);
-        let chinese = chinese(&advice.text).unwrap();
+        let chinese = said::chinese().say(&advice.text).unwrap();
         assert!(chinese.contains("的配方") && !chinese.contains("plan"), "{chinese}");
         departures += 1;
         let then = estimate(&apply(&question, &advice.set).unwrap()).unwrap();

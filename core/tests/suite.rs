@@ -35,6 +35,7 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod words;
 
 // What they share.
 mod errors;

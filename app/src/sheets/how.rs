@@ -2,21 +2,12 @@
 //! are, and where that is from.
 
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
-use shardwise_core::wire::Language;
 
 use super::document::Document;
 use super::{Ask, Asked};
 use crate::text::Lang;
 use crate::tree::parts::icon;
 use crate::tree::{Tree, el};
-
-/// The language of the core's explanations.
-pub(super) fn language(lang: Lang) -> Language {
-    match lang {
-        Lang::En => Language::En,
-        Lang::Zh => Language::Zh,
-    }
-}
 
 fn term(own: &ExplainedTerm) -> Tree {
     let name = match &own.figure {
@@ -71,6 +62,6 @@ fn explained(own: &Explanation, lang: Lang) -> Tree {
 
 /// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
-    let own = methods::explain(&asked.found, ask.word("figure"), language(ask.lang))?;
+    let own = methods::explain(&asked.found, ask.word("figure"), ask.lang.core())?;
     Some(explained(&own, ask.lang))
 }

@@ -5,7 +5,6 @@ use shardwise_core::methods::{self, Entry, Group};
 use shardwise_core::wire::Language;
 
 use super::document::{Document, whole};
-use super::how::language;
 use crate::text::Lang;
 use crate::tree::{Tree, el};
 
@@ -80,7 +79,7 @@ fn section(group: &Group, lang: Lang, own: Language) -> Tree {
 
 /// The page's body.
 pub(super) fn page(lang: Lang) -> Tree {
-    let (sheet, own) = (lang.sheets(), language(lang));
+    let (sheet, own) = (lang.sheets(), lang.core());
     let contents = methods::groups().iter().map(|group| {
         el("LI").child(
             el("A")

@@ -21,11 +21,11 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::SearchResult;
-use shardwise_core::chinese::{chinese, unbroken};
 use shardwise_core::context::Context;
 use shardwise_core::search::sweep::{Offer, Sweep};
 use shardwise_core::sensitivity::of as sensitivity_of;
 use shardwise_core::wire::{Sensitivity, question_from_value};
+use shardwise_core::words::{self, unbroken};
 use shardwise_core::{Evaluated, InputError, Question};
 
 use crate::form::Field;
@@ -206,11 +206,8 @@ fn value(word: &str, lang: Lang) -> String {
 
 /// A sentence of the core, in the page's language.
 pub(crate) fn words_of(words: &str, lang: Lang) -> String {
-    let chinese = match lang {
-        Lang::En => None,
-        Lang::Zh => chinese(words).map(|said| unbroken(&said)),
-    };
-    chinese.unwrap_or_else(|| words.to_owned())
+    let said = words::of(lang.core()).and_then(|own| own.say(words));
+    said.map_or_else(|| words.to_owned(), |said| unbroken(&said))
 }
 
 /// A sentence of the core, in the page's language, as a paragraph.

@@ -9,6 +9,8 @@ mod zh;
 
 pub(crate) use commands::COMMANDS;
 
+use shardwise_core::wire::Language;
+
 use crate::form::Field;
 
 /// A language of the page.
@@ -71,6 +73,14 @@ impl Lang {
             Some(Self::En)
         } else {
             None
+        }
+    }
+
+    /// The core's name of it.
+    pub(crate) fn core(self) -> Language {
+        match self {
+            Self::En => Language::En,
+            Self::Zh => Language::Zh,
         }
     }
 
@@ -260,6 +270,7 @@ text! {
 #[cfg(test)]
 mod tests {
     use super::{Lang, en, fill, zh};
+
     use crate::form::Field;
 
     fn places(sentence: &str) -> Vec<&str> {

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use shardwise_core::chinese;
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, read};
@@ -12,7 +11,7 @@ use shardwise_core::search::chosen::decided;
 use shardwise_core::search::market;
 use shardwise_core::search::sweep::Sweep;
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, VERSION, question_from_value, to_value};
-use shardwise_core::{Evaluated, InputError, Question, permalink};
+use shardwise_core::{Evaluated, InputError, Question, permalink, words};
 
 use super::choices::Outcome;
 use super::{Flags, Instead, Reply, Request, SheetTask, Task, Text};
@@ -257,12 +256,12 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
 
 /// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
-    if lang == Lang::En {
+    let Some(words) = words::of(lang.core()) else {
         return flags;
-    }
+    };
     flags.why = sheets::words_of(&flags.why, lang);
     for own in &mut flags.texts {
-        own.text = chinese::text(&own.text, own.language);
+        own.text = words.text(&own.text, own.language);
         for (_, reason) in &mut own.reasons {
             *reason = sheets::words_of(reason, lang);
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::chinese;
+use crate::words;
 use shardwise_frameworks::emit::Snippet;
 use shardwise_question::wire::Language;
 
@@ -29,16 +29,13 @@ pub trait Speak {
 
 impl Speak for Language {
     fn sentence(self, english: &str) -> String {
-        match self {
-            Self::En => None,
-            Self::Zh => chinese::chinese(english),
-        }
-        .unwrap_or_else(|| english.to_owned())
+        let said = words::of(self).and_then(|words| words.say(english));
+        said.unwrap_or_else(|| english.to_owned())
     }
 
     fn snippet(self, mut snippet: Snippet) -> Snippet {
-        if self == Self::Zh {
-            snippet.text = chinese::text(&snippet.text, snippet.language);
+        if let Some(words) = words::of(self) {
+            snippet.text = words.text(&snippet.text, snippet.language);
             for (_, reason) in &mut snippet.reasons {
                 *reason = self.sentence(reason);
             }

@@ -1,11 +1,10 @@
 //! Texts with Chinese comments.
 
-use shardwise_core::chinese;
 use shardwise_core::emit::{self, Language};
 
 use super::examples::examples;
 use super::{code, texts};
-use crate::said::said;
+use crate::said::{chinese, said};
 
 /// What a text says: each of its comments.
 pub(super) fn comments(text: &str) -> impl Iterator<Item = &str> {
@@ -22,7 +21,7 @@ fn every_comment_is_said_in_chinese_and_code_stays() {
             for (_, reason) in &snippet.reasons {
                 said(reason);
             }
-            let text = chinese::text(&snippet.text, snippet.language);
+            let text = chinese().text(&snippet.text, snippet.language);
             assert_eq!(code(&text), code(&snippet.text), "{name}");
             if snippet.language == Language::Json {
                 continue;

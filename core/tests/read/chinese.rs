@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use shardwise_core::read::read;
-use shardwise_core::{chinese, flags, permalink};
+use shardwise_core::{flags, permalink};
 
 use super::round_trip::{questions, read_back};
 use super::sentences;
-use crate::said::said;
+use crate::said::{chinese, said};
 
 #[test]
 fn a_text_with_chinese_comments_is_read_as_the_same_question() {
@@ -21,7 +21,7 @@ fn a_text_with_chinese_comments_is_read_as_the_same_question() {
                 continue;
             };
             let english: Vec<&str> = snippets.iter().map(|one| one.text.as_str()).collect();
-            let chinese: Vec<String> = snippets.iter().map(|one| chinese::text(&one.text, one.language)).collect();
+            let chinese: Vec<String> = snippets.iter().map(|one| chinese().text(&one.text, one.language)).collect();
             let chinese: Vec<&str> = chinese.iter().map(String::as_str).collect();
             let (one, other) = (read(&english, None).unwrap(), read(&chinese, None).unwrap());
             all.extend(sentences(&one).into_iter().map(str::to_owned));

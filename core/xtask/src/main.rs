@@ -1,13 +1,15 @@
-//! Checks of the house that no compiler makes: `cargo xtask arrows`.
+//! Checks of the house that no compiler makes.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
 mod arrows;
 mod sources;
+mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask arrows           which modules of a crate take each other in a circle
+const USAGE: &str = "usage: cargo xtask words            whether every sentence has its words in every language
+       cargo xtask arrows           which modules of a crate take each other in a circle
        cargo xtask arrows MODULE    what a module, engine::memory::phase, takes, and who takes it";
 
 fn main() -> ExitCode {
@@ -15,6 +17,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
+        ["words"] => words::report(&core),
         ["arrows"] => arrows::report(&core),
         ["arrows", module] => arrows::of(&core, module),
         _ => Err(USAGE.to_owned()),

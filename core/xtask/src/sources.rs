@@ -28,16 +28,11 @@ pub(crate) struct Module {
 /// # Errors
 /// What cannot be read, or is no Rust.
 pub(crate) fn modules(src: &Path) -> Result<BTreeMap<Said, Module>, String> {
-    let mut files = Vec::new();
-    list(src, &mut files).map_err(|error| format!("{}: {error}", src.display()))?;
     let mut all = BTreeMap::new();
-    for file in files {
+    for file in files(src)?.into_iter().filter(|file| !file.starts_with(src.join("bin"))) {
         let place = file.strip_prefix(src).unwrap_or(&file);
-        let named = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-        let text = fs::read_to_string(&file).map_err(|error| named(&error))?;
-        let parsed = syn::parse_file(&text).map_err(|error| named(&error))?;
         let mut module = Module::default();
-        module.visit_file(&parsed);
+        module.visit_file(&parse(&file)?);
         all.insert(path_of(place), module);
     }
     let tests: Vec<Said> = all
@@ -53,17 +48,41 @@ pub(crate) fn below(path: &[String], name: &str) -> Said {
     [path, &[name.to_owned()]].concat()
 }
 
-fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let is_bin = path.file_name().is_some_and(|name| name == "bin");
-        if path.is_dir() && !is_bin {
-            list(&path, files)?;
+/// What is in a folder, in order.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let read = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = read.map_err(|error: io::Error| format!("{}: {error}", folder.display()))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Every source of Rust below a folder.
+///
+/// # Errors
+/// A folder cannot be read.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    for path in entries(folder)? {
+        if path.is_dir() {
+            found.extend(files(&path)?);
         } else if path.extension().is_some_and(|own| own == "rs") {
-            files.push(path);
+            found.push(path);
         }
     }
-    Ok(())
+    Ok(found)
+}
+
+/// A source as Rust reads it.
+///
+/// # Errors
+/// The file cannot be read, or is no Rust.
+pub(crate) fn parse(file: &Path) -> Result<syn::File, String> {
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| named(&error))?;
+    syn::parse_file(&text).map_err(|error| named(&error))
 }
 
 /// `search/mod.rs` and `search.rs` are `search`; `lib.rs` is the root.
@@ -80,7 +99,14 @@ fn path_of(file: &Path) -> Said {
 }
 
 /// Whether something is compiled for tests alone.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_for_tests(item: &Item) -> bool {
+    let attributes: &[Attribute] = match item {
+        Item::Mod(own) => &own.attrs,
+        Item::Fn(own) => &own.attrs,
+        Item::Impl(own) => &own.attrs,
+        Item::Use(own) => &own.attrs,
+        _ => &[],
+    };
     attributes.iter().any(|one| {
         let words = one.meta.require_list().map(|list| list.tokens.to_string()).unwrap_or_default();
         one.path().is_ident("cfg") && (words == "test" || words.starts_with("all (test"))
@@ -89,15 +115,8 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
 
 impl<'ast> Visit<'ast> for Module {
     fn visit_item(&mut self, item: &'ast Item) {
-        let attributes = match item {
-            Item::Mod(own) => &own.attrs,
-            Item::Fn(own) => &own.attrs,
-            Item::Impl(own) => &own.attrs,
-            Item::Use(own) => &own.attrs,
-            _ => return visit::visit_item(self, item),
-        };
         match item {
-            _ if !is_for_tests(attributes) => visit::visit_item(self, item),
+            _ if !is_for_tests(item) => visit::visit_item(self, item),
             Item::Mod(own) => self.tests.push(own.ident.to_string()),
             _ => {}
         }

@@ -18,6 +18,18 @@ pub enum Language {
 }
 
 impl Language {
+    /// Every language.
+    pub const ALL: [Self; 2] = [Self::En, Self::Zh];
+
+    /// Its tag (BCP 47), as documents and the command line have it.
+    #[must_use]
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh",
+        }
+    }
+
     /// What is meant for this language.
     #[must_use]
     pub fn pick<T>(self, en: T, zh: T) -> T {

@@ -1,26 +1,61 @@
-//! What the core says, in Chinese: finished English sentences are looked up in tables.
+//! What the core says, in other languages than English: finished English sentences are looked up in tables.
 //!
-//! The core itself speaks English. Its sentences stand beside their Chinese in `chinese/*.toml`; `build.rs` compiles these
-//! and fails on a sentence that has none. So the page's first program, which only makes sentences, carries no Chinese:
-//! the worker and the command line, which call [`chinese`], do.
+//! The core itself speaks English. What its sentences are in another language stands in a folder of `words/`, which
+//! `build.rs` compiles; `cargo xtask words` names a sentence that has none. So the page's first program, which only makes
+//! sentences, carries no other language: the worker and the command line, which take a [`Words`], do.
 
 mod comments;
-mod word;
-
-pub use comments::text;
+mod english;
+mod spaces;
 
 use std::cmp::Reverse;
 
-use word::words;
+use english::words;
+use shardwise_question::wire::Language;
 
-/// A sentence with values, and its Chinese.
-struct Template {
+pub use spaces::unbroken;
+
+/// A language: its sentences, and what they stand between. The build makes one of each folder in `words/`.
+#[derive(Debug)]
+pub struct Words {
+    /// Its tag: `zh`.
+    pub tag: &'static str,
+    /// What ends a sentence whose full stop is the next piece's.
+    pub stop: &'static str,
+    /// What stands between names.
+    pub names: &'static str,
+    /// What stands between parts, for what the English has there.
+    pub joins: &'static [(&'static str, &'static str)],
+    /// Whether its characters are wide, and stand apart from Latin ones by a space.
+    pub wide: bool,
+    /// Its punctuation marks, which bring their own space.
+    pub marks: &'static str,
+    /// English words that stay, sorted.
+    pub technical: &'static [&'static str],
+    /// Sentences that begin with a word, by their first byte.
+    pub starts: &'static [Template],
+    /// Sentences that begin with a value.
+    pub gaps: &'static [Template],
+}
+
+/// A sentence with values, and what it is in another language.
+#[derive(Debug)]
+pub struct Template {
     /// What stands between the values.
-    english: &'static [&'static str],
+    pub english: &'static [&'static str],
     /// `{0}`, `{1}`: the values, in the order of the English. `{=0}`: a value that stays as it is, as it names something.
-    chinese: &'static str,
+    pub said: &'static str,
     /// Whether it goes on from a sentence: the first value is what is before it.
-    tail: bool,
+    pub tail: bool,
+}
+
+/// Every language but English.
+static ALL: &[Words] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
+/// The words of a language; English needs none.
+#[must_use]
+pub fn of(language: Language) -> Option<&'static Words> {
+    ALL.iter().find(|words| words.tag == language.tag())
 }
 
 impl Template {
@@ -55,8 +90,6 @@ impl Template {
     }
 }
 
-include!(concat!(env!("OUT_DIR"), "/chinese.rs"));
-
 /// Longest text that is looked at, in bytes; a sentence of the core is far shorter.
 const LONGEST: usize = 16 << 10;
 
@@ -66,41 +99,38 @@ const DEEPEST: u32 = 6;
 /// How many parts of one text are looked up. Whoever writes a text to be read chooses words of it.
 const LOOKS: u32 = 600;
 
-/// The Chinese of an English text of the core: a sentence, several, or the few words of a reason. Names, keys, numbers
-/// and code stay. `None` where nothing of it is known.
-#[must_use]
-pub fn chinese(english: &str) -> Option<String> {
-    if english.len() > LONGEST {
-        return None;
+impl Words {
+    /// An English text of the core in this language: a sentence, several, or the few words of a reason. Names, keys,
+    /// numbers and code stay. `None` where nothing of it is known.
+    ///
+    /// ```
+    /// use shardwise_core::{wire::Language, words};
+    /// let chinese = words::of(Language::Zh).unwrap();
+    /// assert_eq!(chinese.say("This model has no experts. Give 1.").unwrap(), "此模型没有专家。请填 1。");
+    /// assert_eq!(chinese.say("8192"), None);
+    /// ```
+    #[must_use]
+    pub fn say(&self, english: &str) -> Option<String> {
+        if english.len() > LONGEST {
+            return None;
+        }
+        let said = self.reader().say(english, DEEPEST);
+        (said.text != english).then(|| spaces::apart(self, &said.text))
     }
-    let mut reader = Reader { looks: LOOKS };
-    let said = reader.say(english, DEEPEST);
-    (said.text != english).then(|| spaced(&said.text))
-}
 
-/// A text with no-break spaces between numbers and their units or measure words: `8 个`, `70.5 GiB`, `19 %`.
-#[must_use]
-pub fn unbroken(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let number = out.ends_with(|before: char| before.is_ascii_digit());
-        let unit = |after: &char| wide(Some(*after)) || after.is_ascii_alphabetic() || *after == '%';
-        let glued = c == ' ' && number && chars.peek().is_some_and(unit);
-        out.push(if glued { '\u{a0}' } else { c });
+    /// How many words of ordinary English [`Words::say`] leaves in a text. It does not count names that the text repeats,
+    /// nor what people in the field say in English.
+    #[must_use]
+    pub fn left(&self, english: &str) -> usize {
+        self.reader().say(english, DEEPEST).left
     }
-    out
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { words: self, looks: LOOKS }
+    }
 }
 
-/// How many words of ordinary English [`chinese`] leaves in a text. It does not count names that the text repeats, nor what
-/// people in the field say in English.
-#[must_use]
-pub fn left(english: &str) -> usize {
-    let mut reader = Reader { looks: LOOKS };
-    reader.say(english, DEEPEST).left
-}
-
-/// A text in Chinese, as far as it could be said.
+/// A text in another language, as far as it could be said.
 struct Said {
     text: String,
     /// English words that are left.
@@ -108,16 +138,6 @@ struct Said {
 }
 
 impl Said {
-    fn as_is(text: &str) -> Self {
-        Self { text: text.to_owned(), left: words(text).filter(|word| TECHNICAL.binary_search(word).is_err()).count() }
-    }
-
-    /// A name, or several.
-    fn name(text: &str) -> Self {
-        let several = text.split(", ").all(|name| !name.contains(' '));
-        Self { text: if several { text.replace(", ", "、") } else { text.to_owned() }, left: 0 }
-    }
-
     /// The one with fewer English words; the first of equals.
     fn better(self, other: Self) -> Self {
         if other.left < self.left { other } else { self }
@@ -133,23 +153,35 @@ impl Said {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
+    words: &'a Words,
     /// How many parts may still be looked up.
     looks: u32,
 }
 
-impl Reader {
+impl Reader<'_> {
+    fn as_is(&self, text: &str) -> Said {
+        let technical = |word: &&str| self.words.technical.binary_search(word).is_ok();
+        Said { text: text.to_owned(), left: words(text).filter(|word| !technical(word)).count() }
+    }
+
+    /// A name, or several.
+    fn name(&self, text: &str) -> Said {
+        let several = text.split(", ").all(|name| !name.contains(' '));
+        Said { text: if several { text.replace(", ", self.words.names) } else { text.to_owned() }, left: 0 }
+    }
+
     fn say(&mut self, text: &str, depth: u32) -> Said {
-        let as_is = Said::as_is(text);
+        let as_is = self.as_is(text);
         let Some(looks) = self.looks.checked_sub(1).filter(|_| depth > 0) else {
             return as_is;
         };
         self.looks = looks;
         if !text.bytes().any(|b| b.is_ascii_alphabetic()) {
-            return Said::name(text);
+            return self.name(text);
         }
         if text.len() > 1 && text.starts_with('"') && text.ends_with('"') {
-            return Said::name(text);
+            return self.name(text);
         }
         let whole = self.whole(text, depth);
         if let Some(said) = whole {
@@ -160,7 +192,7 @@ impl Reader {
             return parts.into_iter().fold(said, Said::better);
         }
         if as_is.left == 0 {
-            return if depth < DEEPEST { Said::name(text) } else { as_is };
+            return if depth < DEEPEST { self.name(text) } else { as_is };
         }
         self.parts(text, depth).unwrap_or(as_is)
     }
@@ -168,18 +200,18 @@ impl Reader {
     /// By the template that leaves the fewest English words in its values; of equals by the longest.
     fn whole(&mut self, text: &str, depth: u32) -> Option<Said> {
         let first = text.bytes().next();
-        let from = STARTS.partition_point(|template| template.first() < first);
-        let until = STARTS.partition_point(|template| template.first() <= first);
-        let starts = STARTS.get(from..until).unwrap_or_default();
+        let from = self.words.starts.partition_point(|template| template.first() < first);
+        let until = self.words.starts.partition_point(|template| template.first() <= first);
+        let starts = self.words.starts.get(from..until).unwrap_or_default();
         let mut found: Vec<_> = starts
             .iter()
-            .chain(GAPS)
+            .chain(self.words.gaps)
             .filter_map(|template| Some((template, template.values(text)?)))
             .collect();
         found.sort_by_key(|(template, _)| Reverse(template.length()));
         let mut best: Option<Said> = None;
         for (template, values) in found {
-            let said = self.filled(template.chinese, &values, depth - 1);
+            let said = self.filled(template.said, &values, depth - 1);
             if said.kept_whole_in(&mut best) {
                 break;
             }
@@ -187,9 +219,9 @@ impl Reader {
         best
     }
 
-    fn filled(&mut self, chinese: &str, values: &[&str], depth: u32) -> Said {
+    fn filled(&mut self, said: &str, values: &[&str], depth: u32) -> Said {
         let (mut text, mut left) = (String::new(), 0);
-        let mut rest = chinese;
+        let mut rest = said;
         while let Some((before, after)) = rest.split_once('{') {
             let Some((number, behind)) = after.split_once('}') else {
                 break;
@@ -201,7 +233,7 @@ impl Reader {
             };
             let value = number.parse().ok().and_then(|n: usize| values.get(n));
             let value = value.copied().unwrap_or_default();
-            let value = if kept { Said::name(value) } else { self.say(value, depth) };
+            let value = if kept { self.name(value) } else { self.say(value, depth) };
             text += &value.text;
             left += value.left;
             rest = behind;
@@ -211,14 +243,14 @@ impl Reader {
 
     /// Sentence by sentence, or part by part of a list.
     fn parts(&mut self, text: &str, depth: u32) -> Option<Said> {
+        let words = self.words;
         let sentences = text.rmatch_indices(". ").flat_map(|(at, _)| {
             // A sentence of several pieces may have its full stop from elsewhere.
-            [(at + 1, at + 2, ""), (at, at + 2, "。")]
+            [(at + 1, at + 2, if words.wide { "" } else { " " }), (at, at + 2, words.stop)]
         });
-        let lists = [("; ", "；"), (": ", "："), (", ", "，"), (" and ", "和")];
-        let lists = lists.into_iter().filter_map(|(mark, chinese)| {
+        let lists = words.joins.iter().filter_map(|(mark, other)| {
             let at = text.find(mark)?;
-            Some((at, at + mark.len(), chinese))
+            Some((at, at + mark.len(), *other))
         });
         let mut best: Option<Said> = None;
         for (end, start, mark) in sentences.chain(lists) {
@@ -246,47 +278,4 @@ impl Reader {
         }
         best
     }
-}
-
-/// A space between Chinese and Latin, none between Chinese and Chinese: values come as either.
-fn spaced(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = chars.next() {
-        let (before, after) = (out.chars().next_back(), chars.peek().copied());
-        if c == ' ' {
-            let needless = |side: Option<char>| side.is_some_and(mark);
-            if needless(before) || needless(after) || (wide(before) && wide(after)) {
-                continue;
-            }
-        } else if c == '"' {
-            quoted = !quoted;
-            if quoted && wide(before) {
-                out.push(' ');
-            }
-        } else if before == Some('"') {
-            if !quoted && wide(Some(c)) {
-                out.push(' ');
-            }
-        } else if (wide(before) && latin(c)) || (before.is_some_and(latin) && wide(Some(c))) {
-            out.push(' ');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// A Chinese character.
-fn wide(c: Option<char>) -> bool {
-    c.is_some_and(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
-}
-
-/// Punctuation of Chinese, which brings its own space.
-fn mark(c: char) -> bool {
-    "，。；：、（）“”［］".contains(c)
-}
-
-fn latin(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '%' | '$' | '`' | '-')
 }

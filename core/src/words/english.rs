@@ -1,8 +1,8 @@
-//! Which words of a text are English. `build.rs` shares this file.
+//! Which words of a text are English. `cargo xtask words` shares this file.
 
 /// The words of ordinary English in a text: lower case, two letters or more. Names, numbers, keys, options, paths and
 /// what stands in backticks are none.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let part = |c: char| c.is_ascii_alphanumeric() || "_.-/'+=$`{}<>*@".contains(c);
     text.split(move |c: char| !part(c))
         .map(|word| word.trim_matches(['.', '\'', '-', '/']))
