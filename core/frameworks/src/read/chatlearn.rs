@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::launch;
 use super::link::Base;
+use super::megatron::{layers_trouble, recompute};
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
 use super::value;
-use super::verl::{layers_trouble, recompute, report_notes};
 use shardwise_catalog::catalog::ModelEntry;
 
 const RUN: &str = "runtime_args";
@@ -52,7 +52,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                         launch.line,
                     );
                 }
-                report_notes(&mut draft, script, &launch);
+                launch.report(&mut draft, script);
             }
             Kind::Json(_) => draft.unread("{…}", "ChatLearn reads no JSON.", 0),
         }

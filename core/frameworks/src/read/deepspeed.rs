@@ -11,14 +11,14 @@ pub(super) use zero::{stage_by_name, zero};
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::launch;
+use super::launch::{self, machine};
 use super::link::Base;
 use super::meaning::meaning;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
-use super::verl::{lora_targets, machine, report_notes};
+use super::value::lora_targets;
 
 /// Most keys of a configuration that are read.
 const MOST_KEYS: usize = 20_000;
@@ -53,7 +53,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 run.before = launch.before.to_vec();
                 let launcher = |word: &Word| word.text.rsplit('/').next() == Some("deepspeed");
                 run.deepspeed |= run.before.iter().any(launcher);
-                report_notes(&mut draft, script, &launch);
+                launch.report(&mut draft, script);
             }
             Kind::Yaml(_) => draft.unread("YAML", "Accelerate's YAML is not read; paste ds_config.json.", 0),
         }

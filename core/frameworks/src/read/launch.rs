@@ -1,5 +1,6 @@
 //! Which command of a script trains, and how many processes it starts.
 
+use super::draft::Draft;
 use super::report::Framework;
 use super::settings::Setting;
 use super::shell::{Command, Script, Word};
@@ -18,6 +19,28 @@ pub(super) struct Launch<'a> {
     pub(super) stray: Vec<Word>,
     /// Lines of further commands that train, which are not read.
     pub(super) others: Vec<u32>,
+}
+
+impl Launch<'_> {
+    /// Notes what of the script is not read, and settings that its command does not get.
+    pub(super) fn report(&self, draft: &mut Draft, script: &Script) {
+        for word in &self.stray {
+            draft.refuse(
+                &word.text,
+                format!(
+                    "This setting stands outside the command of line {}: bash would run it as a command of its own. End the line before it with a backslash, and nothing behind that.",
+                    self.line
+                ),
+                word.line,
+            );
+        }
+        for line in &self.others {
+            draft.note(*line, "A further command that trains is not read: the first one is. Paste this one alone.");
+        }
+        for (line, note) in script.notes.iter().take(100) {
+            draft.note(*line, note);
+        }
+    }
 }
 
 /// Whose script it is.
@@ -187,6 +210,36 @@ pub(super) fn option<'a>(words: &'a [Word], names: &[&str]) -> Option<&'a Word> 
         }
     }
     None
+}
+
+/// torchrun decides how many GPUs there are; the trainer's keys say it to the launcher on ray.
+pub(super) fn machine(draft: &mut Draft, before: &[Word]) {
+    let option = |names: &[&str]| {
+        let word = option(before, names)?;
+        let value = word.text.rsplit('=').next().unwrap_or_default();
+        // `--nnodes=1:4` is elastic: the fewest.
+        let value = value.split(':').next().unwrap_or_default();
+        super::value::whole(value)
+            .and_then(|value| u64::try_from(value).ok())
+            .filter(|value| *value > 0)
+    };
+    let nodes = option(&["nnodes", "num_nodes", "num_machines"]);
+    let per_node = option(&["nproc_per_node", "num_gpus"]);
+    let (nodes, per_node) = match (nodes, per_node) {
+        (None, None) if !draft.states("trainer.nnodes") && !draft.states("trainer.n_gpus_per_node") => {
+            return;
+        }
+        (None, None) => (draft.count("trainer.nnodes"), draft.count("trainer.n_gpus_per_node")),
+        found => found,
+    };
+    let per = per_node.unwrap_or(8);
+    let gpus = nodes.unwrap_or(1).saturating_mul(per);
+    draft.set("hardware.gpus", gpus);
+    draft.set("hardware.gpus_per_node", per);
+    draft.train_gpus = Some(gpus);
+    if per_node.is_none() {
+        draft.assume("hardware.gpus_per_node", 8, "The launcher's --nproc-per-node is no number here.");
+    }
 }
 
 /// argparse's options: `--name value …`, `--name=value`, `--name` alone. Dashes of a name become underscores,

@@ -15,7 +15,7 @@ use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part};
 use super::value;
-use super::verl::lora_targets;
+use super::value::lora_targets;
 use shardwise_rules::llmforge_accelerators as accelerators;
 
 /// Whether a YAML file is LLMForge's: no other has a batch under this name.

@@ -1,20 +1,21 @@
 //! Megatron-LM: the arguments of `pretrain_gpt.py` and its kin.
 
 pub(super) mod keys;
+mod recompute;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
+pub(super) use recompute::{layers_trouble, recompute};
 
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
-use super::launch;
+use super::launch::{self, machine};
 use super::link::Base;
 use super::report::{Framework, Reading, Trouble};
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value;
-use super::verl::{machine, recompute, report_notes};
 use shardwise_catalog::catalog;
 
 /// Reads Megatron-LM's arguments.
@@ -29,7 +30,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                     draft.state(setting);
                 }
                 before = launch.before.to_vec();
-                report_notes(&mut draft, script, &launch);
+                launch.report(&mut draft, script);
             }
             Kind::Json(_) | Kind::Yaml(_) => draft.unread("file", "Megatron-LM's arguments alone are read.", 0),
         }

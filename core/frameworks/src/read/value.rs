@@ -82,6 +82,15 @@ pub(super) fn list(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// `attention` where every target is one of attention's projections.
+pub(super) fn lora_targets(targets: Option<&str>) -> &'static str {
+    let targets = targets.map(list).unwrap_or_default();
+    let attention = |name: &String| {
+        matches!(name.as_str(), "q_proj" | "k_proj" | "v_proj" | "o_proj" | "linear_qkv" | "linear_proj" | "qkv_proj")
+    };
+    if !targets.is_empty() && targets.iter().all(attention) { "attention" } else { "all-linear" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_null, list, number, truth, whole};

@@ -8,8 +8,6 @@ mod refusals;
 mod reinforcement;
 mod roles;
 
-pub(super) use engine::{layers_trouble, lora_targets, recompute};
-pub(super) use fine_tuning::machine;
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
 
@@ -36,7 +34,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
             Kind::Shell(script) => {
                 let launch = launch::find(script, Framework::Verl);
                 overrides(&mut draft, &launch);
-                report_notes(&mut draft, script, &launch);
+                launch.report(&mut draft, script);
                 if !launch.program.is_empty() {
                     program = launch.program.to_owned();
                     before = launch.before.to_vec();
@@ -54,26 +52,6 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
         reinforcement::read(&mut draft, &program);
     }
     draft.finish(Some("verl"))
-}
-
-/// What of the script is not read, and settings that its command does not get.
-pub(super) fn report_notes(draft: &mut Draft, script: &super::shell::Script, launch: &Launch) {
-    for word in &launch.stray {
-        draft.refuse(
-            &word.text,
-            format!(
-                "This setting stands outside the command of line {}: bash would run it as a command of its own. End the line before it with a backslash, and nothing behind that.",
-                launch.line
-            ),
-            word.line,
-        );
-    }
-    for line in &launch.others {
-        draft.note(*line, "A further command that trains is not read: the first one is. Paste this one alone.");
-    }
-    for (line, note) in script.notes.iter().take(100) {
-        draft.note(*line, note);
-    }
 }
 
 /// The overrides of hydra: `key=value`, `+key=value`, `++key=value`, `~key`.

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::read::draft::Draft;
-use crate::read::value;
+use crate::read::megatron::{layers_trouble, recompute};
+use crate::read::value::{self, lora_targets};
 use shardwise_catalog::catalog::ModelEntry;
 
 /// Where a role's keys are.
@@ -162,42 +163,6 @@ fn transformer(draft: &mut Draft, role: &Role) {
     }
 }
 
-/// What Megatron's `TransformerConfig` refuses about the layers that recompute.
-pub(in crate::read) fn layers_trouble(granularity: &str, layers: Option<u64>) -> Option<&'static str> {
-    match (granularity, layers) {
-        ("full", None) => Some("Full recomputation needs the layers of a unit. Add recompute_num_layers=1."),
-        ("selective", Some(_)) => Some("Selective recomputation takes no number of layers. Leave it out."),
-        _ => None,
-    }
-}
-
-/// Recomputation as the question writes it, and what is wrong with the words.
-pub(in crate::read) fn recompute(granularity: &str, modules: Option<&str>) -> (Value, Option<String>) {
-    match granularity {
-        "full" => (json!("full"), None),
-        "selective" | "sel" => {
-            let known = ["core_attn", "mlp", "moe", "moe_act", "layernorm", "mla_up_proj", "shared_experts"];
-            let (modules, others): (Vec<String>, Vec<String>) = modules
-                .map(value::list)
-                .unwrap_or_default()
-                .into_iter()
-                .partition(|module| known.contains(&module.as_str()));
-            let trouble = match others.first() {
-                Some(other) => Some(format!("{other:?} is no module of Megatron. Known: {}.", known.join(", "))),
-                None => (granularity == "sel").then(|| "Megatron writes it selective.".to_owned()),
-            };
-            let recompute = if modules.is_empty() || modules == ["core_attn"] {
-                json!("selective")
-            } else {
-                json!({"granularity": "selective", "modules": modules})
-            };
-            (recompute, trouble)
-        }
-        "none" | "null" | "" => (json!("none"), None),
-        other => (json!("none"), Some(format!("{other:?} is no granularity. Write full, selective or null."))),
-    }
-}
-
 fn sharded(draft: &mut Draft, role: &Role) {
     let key = |name: &str| format!("{}{name}", role.fsdp);
     for field in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
@@ -318,13 +283,4 @@ pub(super) fn adapters(draft: &mut Draft, model: &str) -> bool {
         return true;
     }
     false
-}
-
-/// `attention` where every target is one of attention's projections.
-pub(in crate::read) fn lora_targets(targets: Option<&str>) -> &'static str {
-    let targets = targets.map(value::list).unwrap_or_default();
-    let attention = |name: &String| {
-        matches!(name.as_str(), "q_proj" | "k_proj" | "v_proj" | "o_proj" | "linear_qkv" | "linear_proj" | "qkv_proj")
-    };
-    if !targets.is_empty() && targets.iter().all(attention) { "attention" } else { "all-linear" }
 }

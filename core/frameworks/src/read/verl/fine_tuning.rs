@@ -2,8 +2,8 @@
 
 use super::engine::{self, Role};
 use crate::read::draft::Draft;
+use crate::read::launch::machine;
 use crate::read::shell::Word;
-use crate::read::{launch, value};
 
 const ROLE: Role = Role {
     field: "plan",
@@ -34,35 +34,5 @@ pub(super) fn read(draft: &mut Draft, before: &[Word]) {
         draft.take_count("data.max_token_len_per_gpu", "plan.max_tokens_per_gpu", Some(8192));
     } else {
         draft.take_count("data.micro_batch_size_per_gpu", "plan.micro_batch", Some(4));
-    }
-}
-
-/// torchrun decides how many GPUs there are; the trainer's keys say it to the launcher on ray.
-pub(in crate::read) fn machine(draft: &mut Draft, before: &[Word]) {
-    let option = |names: &[&str]| {
-        let word = launch::option(before, names)?;
-        let value = word.text.rsplit('=').next().unwrap_or_default();
-        // `--nnodes=1:4` is elastic: the fewest.
-        let value = value.split(':').next().unwrap_or_default();
-        value::whole(value)
-            .and_then(|value| u64::try_from(value).ok())
-            .filter(|value| *value > 0)
-    };
-    let nodes = option(&["nnodes", "num_nodes", "num_machines"]);
-    let per_node = option(&["nproc_per_node", "num_gpus"]);
-    let (nodes, per_node) = match (nodes, per_node) {
-        (None, None) if !draft.states("trainer.nnodes") && !draft.states("trainer.n_gpus_per_node") => {
-            return;
-        }
-        (None, None) => (draft.count("trainer.nnodes"), draft.count("trainer.n_gpus_per_node")),
-        found => found,
-    };
-    let per = per_node.unwrap_or(8);
-    let gpus = nodes.unwrap_or(1).saturating_mul(per);
-    draft.set("hardware.gpus", gpus);
-    draft.set("hardware.gpus_per_node", per);
-    draft.train_gpus = Some(gpus);
-    if per_node.is_none() {
-        draft.assume("hardware.gpus_per_node", 8, "The launcher's --nproc-per-node is no number here.");
     }
 }
