@@ -117,7 +117,7 @@ const FOUR_BITS: &[&str] = &["deepseek-ai/DeepSeek-V4-Flash", "openai/gpt-oss-12
 const WITH_COPY: &[&str] = &["mistralai/Ministral-3-3B-Instruct-2512"];
 
 /// Whether the trained model's positions have to be stretched.
-pub(super) fn stretched(job: &Job) -> bool {
+pub(crate) fn stretched(job: &Job) -> bool {
     stretch(job, &job.model).is_some()
 }
 
@@ -138,7 +138,7 @@ fn chat(repo: &str) -> Option<&'static str> {
 }
 
 /// The checkpoint that a job trains `model` from, as a word of the shell, and why that one.
-pub(super) fn trained(job: &Job, model: &Model) -> (String, String) {
+pub(crate) fn trained(job: &Job, model: &Model) -> (String, String) {
     let (path, reason) = model_path(model);
     let repo = model.hf_repo.as_ref();
     if job.workload.kind == WorkloadKind::Pretrain || path != repo {

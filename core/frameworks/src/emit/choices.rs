@@ -9,7 +9,7 @@ use shardwise_question::workload::{Lora, Workload};
 use shardwise_rules::{deepspeed_micro, pools};
 
 /// Modules of attention, as Hugging Face's models name them.
-pub(super) const ATTENTION: [&str; 4] = ["q_proj", "k_proj", "v_proj", "o_proj"];
+pub(crate) const ATTENTION: [&str; 4] = ["q_proj", "k_proj", "v_proj", "o_proj"];
 
 /// Sequences of one forward pass on one GPU.
 pub(super) fn micro(emission: &Emission) -> u64 {
@@ -45,15 +45,20 @@ pub(super) fn learning_rate(workload: &Workload) -> f64 {
 }
 
 /// The learning rate to start with as a word: `1e-5`.
-pub(super) fn rate(workload: &Workload) -> String {
+pub(crate) fn rate(workload: &Workload) -> String {
     format!("{:e}", learning_rate(workload))
 }
 
 /// Rank and scale of adapters, under two names.
 pub(super) fn adapters(section: &mut Section, lora: Lora, rank: &str, alpha: &str) {
     section.set(rank, lora.rank, "from your question");
-    let twice = lora.rank.saturating_mul(2);
-    section.set(alpha, twice, "twice the rank, a usual choice");
+    let (twice, reason) = scale(lora);
+    section.set(alpha, twice, reason);
+}
+
+/// Scale of adapters, and why.
+pub(crate) fn scale(lora: Lora) -> (String, String) {
+    (lora.rank.saturating_mul(2).to_string(), "twice the rank, a usual choice".to_owned())
 }
 
 /// `bf16` or `fp16`: what a step computes in, where it does not in fewer bits.
@@ -78,7 +83,7 @@ pub(super) fn recompute_reason(again: bool, emission: &Emission) -> &'static str
 }
 
 /// Why nothing is recomputed, in a plan that fits or does not.
-pub(super) fn kept_reason(fits: bool) -> &'static str {
+pub(crate) fn kept_reason(fits: bool) -> &'static str {
     if fits {
         "off: the activations fit"
     } else {
@@ -106,7 +111,7 @@ pub(super) fn zero_reason(stage: u8) -> &'static str {
 }
 
 /// Where the estimate counts other bytes of a parameter than `keeper` keeps of master weights, gradients and moments.
-pub(super) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec<String> {
+pub(crate) fn other_states(layout: &Layout, kept: [f64; 3], keeper: &str) -> Vec<String> {
     let counted = [
         (layout.master_weights_bytes, "master weights"),
         (layout.gradient_bytes, "gradients"),
@@ -152,7 +157,7 @@ pub(super) fn gradients_apart(layout: &Layout) -> Option<String> {
 }
 
 /// What no text here sets up: a draft model or heads are the person's own.
-pub(super) fn speculative(plan: &Plan) -> Option<String> {
+pub(crate) fn speculative(plan: &Plan) -> Option<String> {
     let speedup = plan.rollout.as_ref()?.speculative_speedup;
     (speedup != 1.0).then(|| {
         format!(

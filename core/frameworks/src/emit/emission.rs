@@ -72,6 +72,6 @@ impl From<InputError> for Unsupported {
 }
 
 /// Refuses what the framework would refuse, by the first rule that is broken.
-pub(super) fn accept(violations: Vec<InputError>) -> Result<(), Unsupported> {
+pub(crate) fn accept(violations: Vec<InputError>) -> Result<(), Unsupported> {
     violations.into_iter().next().map_or(Ok(()), |error| Err(error.into()))
 }

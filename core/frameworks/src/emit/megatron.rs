@@ -1,8 +1,11 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::choices::kept_reason;
-use super::text::{Section, flag, list, rendezvous};
+use super::text::{list, rendezvous};
 use super::words::{amount, figure, plural};
+use crate::binding::Form::Size;
+use crate::binding::Meaning::{Plan, Taken};
+use crate::binding::{At, Row, Said, row, says, switch, when};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Recompute};
@@ -11,7 +14,7 @@ use shardwise_question::workload::Workload;
 use shardwise_rules::{last_stage, machines};
 
 /// What `torchrun` and Megatron are told by the environment.
-pub(super) fn setup(job: &Job) -> Vec<(String, String)> {
+pub(crate) fn setup(job: &Job) -> Vec<(String, String)> {
     let mut lines = vec![(
         "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
         "Megatron orders communication and computation by it".to_owned(),
@@ -108,69 +111,83 @@ pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
     out
 }
 
-/// Context, expert and sequence parallelism, each under the name `key` gives it. Returns whether
-/// sequence parallelism is on.
-pub(super) fn splits(section: &mut Section, key: impl Fn(&str) -> String, shape: &Shape, layout: &Layout) -> bool {
-    shares(section, &key, shape, layout);
-    let sequence = layout.sequence_parallel && layout.tensor_parallel > 1;
-    let reason = if sequence { SEQUENCE_REASON } else { "only with TP" };
-    section.set(key("sequence_parallel"), flag(sequence), reason);
-    sequence
+/// How matrices and layers are split.
+pub(crate) const MATRICES: &[Row] = &[
+    row("tensor_model_parallel_size", Taken("tensor_parallel", Size), |at| {
+        let tp = at.layout.tensor_parallel;
+        says(tp, tensor_reason(at.job(), at.shape, tp))
+    }),
+    row("pipeline_model_parallel_size", Taken("pipeline_parallel", Size), |at| {
+        let pp = at.layout.pipeline_parallel;
+        says(pp, pipeline_reason(at.shape.num_hidden_layers, pp))
+    }),
+];
+
+/// Context and expert parallelism.
+pub(crate) const SHARES: &[Row] = &[
+    row("context_parallel_size", Taken("context_parallel", Size), |at| match at.layout.context_parallel {
+        1 => says(1, "no sequence is split"),
+        cp => says(cp, format!("{cp} GPUs split each sequence")),
+    }),
+    row("expert_model_parallel_size", Taken("expert_parallel", Size), |at| {
+        let (ep, experts) = (at.layout.expert_parallel, experts(at)?);
+        says(ep, format!("{} of {experts} experts on each GPU of a group", experts / u64::from(ep.max(1))))
+    }),
+    row("expert_tensor_parallel_size", Plan("expert_tensor_parallel"), |at| {
+        experts(at)?;
+        match at.layout.expert_tensor_parallel {
+            1 => says(1, "experts stay whole: EP before ETP"),
+            etp => says(etp, "each expert is split"),
+        }
+    }),
+];
+
+/// Experts of a layer, where there are some.
+fn experts(at: &At) -> Option<u64> {
+    Some(at.shape.num_experts).filter(|experts| *experts > 0)
+}
+
+/// Sequence parallelism.
+pub(crate) const SEQUENCE: &[Row] = &[row("sequence_parallel", Plan("sequence_parallel"), |at| {
+    switch(is_sequence_split(at.layout), SEQUENCE_REASON, "only with TP")
+})];
+
+/// Whether norms are split over TP too, which takes more than one.
+pub(super) fn is_sequence_split(layout: &Layout) -> bool {
+    layout.sequence_parallel && layout.tensor_parallel > 1
 }
 
 /// Why sequence parallelism is on.
 pub(super) const SEQUENCE_REASON: &str = "norms are split over TP too";
 
-/// Context and expert parallelism.
-pub(super) fn shares(section: &mut Section, key: impl Fn(&str) -> String, shape: &Shape, layout: &Layout) {
-    let cp = layout.context_parallel;
-    let reason = match cp {
-        1 => "no sequence is split".to_owned(),
-        _ => format!("{cp} GPUs split each sequence"),
-    };
-    section.set(key("context_parallel_size"), cp, reason);
-    if shape.num_experts > 0 {
-        let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
-        let share = shape.num_experts / u64::from(ep.max(1));
-        section.set(
-            key("expert_model_parallel_size"),
-            ep,
-            format!("{share} of {} experts on each GPU of a group", shape.num_experts),
-        );
-        let reason = if etp == 1 { "experts stay whole: EP before ETP" } else { "each expert is split" };
-        section.set(key("expert_tensor_parallel_size"), etp, reason);
-    }
-}
-
 /// Whether the optimizer's states are sharded.
-pub(super) fn distributed_optimizer(section: &mut Section, key: impl Fn(&str) -> String, layout: &Layout) {
-    let sharded = layout.zero_stage >= 1;
-    let reason = if sharded { "shards optimizer states over DP" } else { "every rank keeps all optimizer states" };
-    section.set(key("use_distributed_optimizer"), flag(sharded), reason);
-}
+pub(crate) const STATES: &[Row] = &[row("use_distributed_optimizer", Plan("zero_stage"), |at| {
+    switch(at.layout.zero_stage >= 1, "shards optimizer states over DP", "every rank keeps all optimizer states")
+})];
 
 /// What the backward pass computes again.
-pub(super) fn recompute(section: &mut Section, key: impl Fn(&str) -> String, recompute: Recompute, fits: bool) {
-    match recompute {
-        Recompute::None => section.set(key("recompute_granularity"), "null", kept_reason(fits)),
-        Recompute::Full => {
-            section.set(key("recompute_granularity"), "full", "each layer again from its input: least memory");
-            section.set(key("recompute_method"), "uniform", "every layer alike");
-            section.set(key("recompute_num_layers"), 1, "one layer at a time");
-        }
+pub(crate) const RECOMPUTE: &[Row] = &[
+    row("recompute_granularity", Plan("recompute"), |at| match at.layout.recompute {
+        Recompute::None => says("null", kept_reason(at.emission.answer.fits)),
+        Recompute::Full => says("full", "each layer again from its input: least memory"),
+        Recompute::Selective(_) => says("selective", "less to compute again than whole layers"),
+    }),
+    row("recompute_method", Plan("recompute"), |at| whole_layers(at, "uniform", "every layer alike")),
+    row("recompute_num_layers", Plan("recompute"), |at| whole_layers(at, "1", "one layer at a time")),
+    row("recompute_modules", Plan("recompute"), |at| match at.layout.recompute {
         Recompute::Selective(modules) => {
-            section.set(key("recompute_granularity"), "selective", "less to compute again than whole layers");
-            section.set(
-                key("recompute_modules"),
-                list(modules.iter().map(module)),
-                "large in memory, quick to compute again",
-            );
+            says(list(modules.iter().map(module)), "large in memory, quick to compute again")
         }
-    }
+        _ => None,
+    }),
+];
+
+fn whole_layers(at: &At, value: &str, reason: &str) -> Option<Said> {
+    when(at.layout.recompute == Recompute::Full, value, reason)
 }
 
 /// Layers of the last pipeline stage and the reason, where the stages cannot be equal.
-pub(super) fn uneven_last_stage(layers: u64, stages: u32) -> Option<(u64, String)> {
+pub(crate) fn uneven_last_stage(layers: u64, stages: u32) -> Option<(u64, String)> {
     let uneven = stages > 1 && !layers.is_multiple_of(stages.into());
     let last = last_stage(layers, stages).filter(|_| uneven)?;
     Some((last, format!("{layers} layers do not split evenly into {stages} stages")))
@@ -190,11 +207,11 @@ pub(super) fn module(module: RecomputeModule) -> &'static str {
 }
 
 /// Share of the optimizer that the host's CPUs step; `phases` where states move between phases instead.
-pub(super) fn stepped_on_host(layout: &Layout, phases: bool) -> f64 {
+pub(crate) fn stepped_on_host(layout: &Layout, phases: bool) -> f64 {
     if layout.offload.optimizer && !phases { 1.0 } else { layout.optimizer_offload_fraction }
 }
 
 /// That share as Megatron takes it, and why.
-pub(super) fn offload_fraction(share: f64) -> (String, &'static str) {
+pub(crate) fn offload_fraction(share: f64) -> (String, &'static str) {
     if share < 1.0 { (share.to_string(), "share of it, from the plan") } else { ("1.0".to_owned(), "all of it") }
 }

@@ -7,6 +7,7 @@ use super::megatron;
 use super::text::{Script, Section, flag, head, home, torchrun};
 use super::words::{amount, count, layout_title};
 use super::{Emission, Snippet, Unsupported, accept};
+use crate::binding::At;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{LoraTargets, Precision, WorkloadKind};
 use shardwise_rules as rules;
@@ -160,12 +161,8 @@ fn layout(emission: &Emission) -> Section {
     let (shape, gpus) = (&job.model.shape, job.hardware.gpus);
     let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
     let key = |name: &str| format!("model.{name}");
-    let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
-    let reason = megatron::tensor_reason(job, shape, tp);
-    section.set(key("tensor_model_parallel_size"), tp, reason);
-    let layers = shape.num_hidden_layers;
-    let reason = megatron::pipeline_reason(layers, pp);
-    section.set(key("pipeline_model_parallel_size"), pp, reason);
+    let (at, pp, layers) = (At::trained(emission), layout.pipeline_parallel, shape.num_hidden_layers);
+    section.say("model.", megatron::MATRICES, &at);
     let chunks = layout.virtual_pipeline;
     if chunks > 1 {
         let reason = format!("chunks per stage: the bubble shrinks {chunks} times");
@@ -186,11 +183,10 @@ fn layout(emission: &Emission) -> Section {
     if let Some((last, reason)) = megatron::uneven_last_stage(layers, pp) {
         section.set(key("num_layers_in_last_pipeline_stage"), last, reason);
     }
-    megatron::splits(&mut section, key, shape, layout);
-    for part in ["ddp", "optimizer"] {
-        let key = |name: &str| format!("{part}.{name}");
-        megatron::distributed_optimizer(&mut section, key, layout);
-    }
+    section.say("model.", megatron::SHARES, &at);
+    section.say("model.", megatron::SEQUENCE, &at);
+    section.say("ddp.", megatron::STATES, &at);
+    section.say("optimizer.", megatron::STATES, &at);
     section.set("comm_overlap", "null", "the keys below say what overlaps");
     let overlap = layout.overlap;
     let gathers = overlap.parameters && layout.zero_stage >= 1;
@@ -208,7 +204,7 @@ fn memory(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Memory and precision");
     let key = |name: &str| format!("model.{name}");
-    megatron::recompute(&mut section, key, layout.recompute, emission.answer.fits);
+    section.say("model.", megatron::RECOMPUTE, &At::trained(emission));
     if layout.recompute != Recompute::Full {
         // Recipes that recompute whole layers set these.
         for name in ["recompute_method", "recompute_num_layers"] {

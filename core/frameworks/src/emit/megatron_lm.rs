@@ -7,6 +7,7 @@ use super::megatron;
 use super::text::{Script, Section, head, home, model_path, torchrun};
 use super::words::{count, layout_title};
 use super::{Emission, Snippet, Unsupported, accept};
+use crate::binding::At;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Attention, Precision, WorkloadKind};
 use shardwise_rules as rules;
@@ -87,9 +88,11 @@ fn layout(emission: &Emission) -> Section {
     if let Some((last, reason)) = megatron::uneven_last_stage(shape.num_hidden_layers, pp) {
         section.set("--decoder-last-pipeline-num-layers", last, reason);
     }
-    let dashed = |name: &str| format!("--{}", name.replace('_', "-"));
-    megatron::shares(&mut section, dashed, shape, layout);
-    if layout.sequence_parallel && tp > 1 {
+    let at = At::trained(emission);
+    for (row, (value, reason)) in megatron::SHARES.iter().filter_map(|row| Some((row, (row.says)(&at)?))) {
+        section.set(format!("--{}", row.name.replace('_', "-")), value, reason);
+    }
+    if megatron::is_sequence_split(layout) {
         switch(&mut section, "--sequence-parallel", megatron::SEQUENCE_REASON);
     }
     let overlap = layout.overlap;

@@ -5,26 +5,25 @@
 
 mod axolotl;
 mod chatlearn;
-mod checkpoint;
-mod choices;
+pub(crate) mod checkpoint;
+pub(crate) mod choices;
 mod deepspeed;
 mod emission;
 mod llamafactory;
 mod llmforge;
-mod megatron;
+pub(crate) mod megatron;
 mod megatron_bridge;
 mod megatron_lm;
 mod openrlhf;
-mod text;
+pub(crate) mod text;
 mod toml;
 mod torchtitan;
 mod trainer;
 mod trl;
-mod verl;
-mod words;
+pub(crate) mod words;
 mod yaml;
 
-use emission::accept;
+pub(crate) use emission::accept;
 pub use emission::{Emission, Language, Snippet, Unsupported};
 pub use shardwise_question::framework::{NAMES, Named};
 use shardwise_rules as rules;
@@ -36,7 +35,7 @@ type Emit = fn(&Emission) -> Result<Vec<Snippet>, Unsupported>;
 /// What writes the texts of [`FRAMEWORKS`], in the same order. Apart from them, so that a program that asks who runs a plan,
 /// as every search does, does not carry what writes texts.
 static EMITTERS: [Emit; FRAMEWORKS.len()] = [
-    verl::emit,
+    crate::verl::emit,
     chatlearn::emit,
     deepspeed::emit,
     llmforge::emit,

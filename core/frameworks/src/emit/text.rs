@@ -7,6 +7,7 @@ use std::fmt::Display;
 
 use super::words::{self, plain, whole};
 use super::{Emission, Language, Snippet};
+use crate::binding::{At, Row};
 use shardwise_catalog::catalog;
 use shardwise_catalog::units::fixed;
 use shardwise_question::job::Job;
@@ -15,82 +16,93 @@ use shardwise_rules::nodes;
 
 /// One setting with the reason for its value.
 #[derive(Clone)]
-pub(super) struct Setting {
-    pub(super) key: String,
-    pub(super) value: String,
-    pub(super) reason: String,
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) reason: String,
 }
 
 /// Settings under a heading.
-pub(super) struct Section {
+pub(crate) struct Section {
     title: String,
     settings: Vec<Setting>,
 }
 
 impl Section {
-    pub(super) fn new(title: impl Into<String>) -> Self {
+    pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), settings: Vec::new() }
     }
 
     /// Its heading.
-    pub(super) fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         &self.title
     }
 
     /// What it sets.
-    pub(super) fn settings(&self) -> &[Setting] {
+    pub(crate) fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
     /// Whether it sets nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.settings.is_empty()
     }
 
     /// Title and settings.
-    pub(super) fn into_parts(self) -> (String, Vec<Setting>) {
+    pub(crate) fn into_parts(self) -> (String, Vec<Setting>) {
         (self.title, self.settings)
     }
 
     /// Adds a setting.
-    pub(super) fn push(&mut self, setting: Setting) {
+    pub(crate) fn push(&mut self, setting: Setting) {
         self.settings.push(setting);
     }
 
     /// Adds settings.
-    pub(super) fn extend(&mut self, settings: impl IntoIterator<Item = Setting>) {
+    pub(crate) fn extend(&mut self, settings: impl IntoIterator<Item = Setting>) {
         self.settings.extend(settings);
     }
 
     /// Whether it sets `key`.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.settings.iter().any(|setting| setting.key == key)
     }
 
+    /// Adds what rows say of a plan, each key under a prefix; hydra's marks stand before that.
+    pub(crate) fn say(&mut self, prefix: &str, rows: &[Row], at: &At) {
+        for row in rows {
+            if let Some((value, reason)) = (row.says)(at) {
+                let name = row.name.trim_start_matches('+');
+                let (marks, _) = row.name.split_at(row.name.len() - name.len());
+                self.set(format!("{marks}{prefix}{name}"), value, reason);
+            }
+        }
+    }
+
     /// Adds `key=value`; the value is a word of the shell, quoted where it must be.
-    pub(super) fn set(&mut self, key: impl Into<String>, value: impl Display, reason: impl Into<String>) {
+    pub(crate) fn set(&mut self, key: impl Into<String>, value: impl Display, reason: impl Into<String>) {
         self.settings
             .push(Setting { key: key.into(), value: value.to_string(), reason: reason.into() });
     }
 }
 
 /// A whole script.
-pub(super) struct Script {
+pub(crate) struct Script {
     /// Comment lines above everything, without `#`.
-    pub(super) head: Vec<String>,
+    pub(crate) head: Vec<String>,
     /// Commands before the array, with their comments.
-    pub(super) setup: Vec<(String, String)>,
+    pub(crate) setup: Vec<(String, String)>,
     /// What stands between key and value: `=`, or a space for options with dashes.
-    pub(super) assign: &'static str,
+    pub(crate) assign: &'static str,
     /// The settings.
-    pub(super) sections: Vec<Section>,
+    pub(crate) sections: Vec<Section>,
     /// The command; it reads `"${args[@]}"`.
-    pub(super) command: String,
+    pub(crate) command: String,
 }
 
 impl Script {
     /// The script as a file.
-    pub(super) fn into_snippet(self, file: &'static str) -> Snippet {
+    pub(crate) fn into_snippet(self, file: &'static str) -> Snippet {
         Snippet::new(file, Language::Shell, self.to_text())
     }
 
@@ -127,7 +139,7 @@ impl Script {
 }
 
 /// A line of comment. Whatever it says, it stays one line; an address stays whole.
-pub(super) fn push_line(out: &mut String, mark: &str, text: &str) {
+pub(crate) fn push_line(out: &mut String, mark: &str, text: &str) {
     let address = text.starts_with("https://") || text.starts_with("http://");
     out.push_str(mark);
     out.push_str(&if address { whole(text) } else { plain(text) });
@@ -135,7 +147,7 @@ pub(super) fn push_line(out: &mut String, mark: &str, text: &str) {
 }
 
 /// A line of code with its reason.
-pub(super) fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
+pub(crate) fn push_commented(out: &mut String, indent: &str, code: &str, comment: &str) {
     out.push_str(indent);
     out.push_str(code);
     if !comment.is_empty() {
@@ -146,7 +158,7 @@ pub(super) fn push_commented(out: &mut String, indent: &str, code: &str, comment
 }
 
 /// The comment head: the question in words, the estimate, the versions, the permalink, the warnings.
-pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
+pub(crate) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
     let Emission { framework, job, answer, permalink, .. } = emission;
     let mut lines = vec![words::question(job), words::estimate(answer)];
     lines.push(format!(
@@ -175,7 +187,7 @@ pub(super) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
 
 /// Stops a text that each of several nodes runs before it has been told where the first node is and which one it is on;
 /// nothing for one node, which needs neither.
-pub(super) fn rendezvous(nodes: u32) -> Option<(String, String)> {
+pub(crate) fn rendezvous(nodes: u32) -> Option<(String, String)> {
     let last = nodes.checked_sub(1).filter(|last| *last > 0)?;
     Some((
         format!(
@@ -188,7 +200,7 @@ pub(super) fn rendezvous(nodes: u32) -> Option<(String, String)> {
 }
 
 /// `torchrun` on every GPU of the machine, up to the program that it starts.
-pub(super) fn torchrun(job: &Job) -> String {
+pub(crate) fn torchrun(job: &Job) -> String {
     let hardware = &job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
     if count == 1 {
@@ -202,7 +214,7 @@ pub(super) fn torchrun(job: &Job) -> String {
 }
 
 /// `DeepSpeed`'s launcher on every GPU of the machine, started on one node.
-pub(super) fn deepspeed(job: &Job) -> String {
+pub(crate) fn deepspeed(job: &Job) -> String {
     let hardware = &job.hardware;
     let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
     let hosts = if count > 1 { " --hostfile \"$HOME/hostfile\"" } else { "" };
@@ -210,23 +222,23 @@ pub(super) fn deepspeed(job: &Job) -> String {
 }
 
 /// Python's spelling of a truth value, which hydra, OmegaConf and transformers read.
-pub(super) fn flag(value: bool) -> &'static str {
+pub(crate) fn flag(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
 
 /// A path below the person's home, quoted for the shell.
-pub(super) fn home(path: &str) -> String {
+pub(crate) fn home(path: &str) -> String {
     format!("\"$HOME/{path}\"")
 }
 
 /// A list of words as hydra and OmegaConf read it, quoted for the shell.
-pub(super) fn list(items: impl IntoIterator<Item = &'static str>) -> String {
+pub(crate) fn list(items: impl IntoIterator<Item = &'static str>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| format!("\"{item}\"")).collect();
     format!("'[{}]'", items.join(","))
 }
 
 /// A share between 0 and 1 with two digits: what an engine is told, never rounded up.
-pub(super) fn share(value: f64) -> String {
+pub(crate) fn share(value: f64) -> String {
     let hundredths = (value.clamp(0.01, 1.0) * 100.0 + 1e-9).floor();
     fixed(hundredths / 100.0, 2)
 }
@@ -235,7 +247,7 @@ pub(super) fn share(value: f64) -> String {
 ///
 /// Only a well-formed Hugging Face name is repeated; anything else a person typed could mean
 /// something to the shell or to hydra, and is no path anyway.
-pub(super) fn model_path(model: &shardwise_catalog::model::Model) -> (String, &'static str) {
+pub(crate) fn model_path(model: &shardwise_catalog::model::Model) -> (String, &'static str) {
     let name = model.hf_repo.as_ref();
     let well_formed = name.len() <= 96
         && name.split('/').count() == 2

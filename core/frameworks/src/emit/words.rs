@@ -1,7 +1,7 @@
 //! Questions and estimates in words, for comments.
 
 use shardwise_catalog::units::fixed;
-pub(super) use shardwise_catalog::words::{amount, count, figure, gib, plain, plural, whole};
+pub(crate) use shardwise_catalog::words::{amount, count, figure, gib, plain, plural, whole};
 use shardwise_catalog::words::{product, tenths};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
@@ -124,7 +124,7 @@ fn shortfall(fit: &Fit) -> String {
 }
 
 /// `8 GPUs = TP 2 × DP 4`.
-pub(super) fn layout_title(layout: &Layout, gpus: u32) -> String {
+pub(crate) fn layout_title(layout: &Layout, gpus: u32) -> String {
     let product = product(&[
         ("TP", layout.tensor_parallel),
         ("PP", layout.pipeline_parallel),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::launch;
 use super::link::Base;
-use super::megatron::{layers_trouble, recompute};
+use super::megatron::{layers_trouble, recompute, splits};
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
@@ -195,34 +195,10 @@ fn batch(draft: &mut Draft) {
 
 fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     let key = |name: &str| format!("{TRAINER}.{name}");
-    let mut tensor = 1;
-    for (name, field) in [
-        ("tensor_model_parallel_size", "tensor_parallel"),
-        ("pipeline_model_parallel_size", "pipeline_parallel"),
-        ("virtual_pipeline_model_parallel_size", "virtual_pipeline"),
-        ("context_parallel_size", "context_parallel"),
-        ("expert_model_parallel_size", "expert_parallel"),
-    ] {
-        let value = draft.count(&key(name)).unwrap_or(1);
-        draft.set(&format!("plan.{field}"), value);
-        if field == "tensor_parallel" {
-            tensor = value;
-        }
+    for name in ["tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size"] {
+        draft.take(&key(name));
     }
-    let split = draft.count(&key("expert_tensor_parallel_size"));
-    let experts = entry.is_some_and(|entry| entry.shape.num_experts > 0);
-    match split {
-        None if experts && tensor > 1 => draft.assume(
-            "plan.expert_tensor_parallel",
-            tensor,
-            "Megatron splits experts by the tensor-parallel size where expert_tensor_parallel_size is null.",
-        ),
-        split => draft.set("plan.expert_tensor_parallel", split.unwrap_or(1)),
-    }
-    let sequence = draft.flag(&key("sequence_parallel")).unwrap_or(true);
-    draft.set("plan.sequence_parallel", sequence && tensor > 1);
-    let sharded = draft.flag(&key("use_distributed_optimizer")).unwrap_or(!file);
-    draft.set("plan.zero_stage", u64::from(sharded));
+    splits(draft, &key(""), "plan", entry, !file);
     let word = draft.text(&key("recompute_granularity")).unwrap_or_default();
     let modules = draft.text(&key("recompute_modules"));
     let (recompute, trouble) = recompute(value::unquoted(&word), modules.as_deref());

@@ -13,12 +13,12 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::launch::{self, machine};
 use super::link::Base;
-use super::meaning::meaning;
 use super::report::{Framework, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value::lora_targets;
+use crate::binding::find;
 
 /// Most keys of a configuration that are read.
 const MOST_KEYS: usize = 20_000;
@@ -122,7 +122,7 @@ fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> R
         );
     }
     // `"scheduler": null`: a section that is not there.
-    let section = value.is_null() && meaning(keys::SECTIONS, path).is_none();
+    let section = value.is_null() && find(keys::SECTIONS, path).is_none();
     draft.state(Setting {
         key: format!("{path}{}", if section { "." } else { "" }),
         written: path.to_owned(),

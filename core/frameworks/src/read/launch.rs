@@ -6,24 +6,24 @@ use super::settings::Setting;
 use super::shell::{Command, Script, Word};
 
 /// The command that trains.
-pub(super) struct Launch<'a> {
+pub(crate) struct Launch<'a> {
     /// The module or file that runs: `verl.trainer.main_ppo`; empty where settings stand alone.
-    pub(super) program: &'a str,
+    pub(crate) program: &'a str,
     /// Words before it: the launcher's.
-    pub(super) before: &'a [Word],
+    pub(crate) before: &'a [Word],
     /// Words behind it.
-    pub(super) after: Vec<Word>,
+    pub(crate) after: Vec<Word>,
     /// Line of the command.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// Settings outside the command: bash would run each as a command of its own.
-    pub(super) stray: Vec<Word>,
+    pub(crate) stray: Vec<Word>,
     /// Lines of further commands that train, which are not read.
-    pub(super) others: Vec<u32>,
+    pub(crate) others: Vec<u32>,
 }
 
 impl Launch<'_> {
     /// Notes what of the script is not read, and settings that its command does not get.
-    pub(super) fn report(&self, draft: &mut Draft, script: &Script) {
+    pub(crate) fn report(&self, draft: &mut Draft, script: &Script) {
         for word in &self.stray {
             draft.refuse(
                 &word.text,
@@ -44,7 +44,7 @@ impl Launch<'_> {
 }
 
 /// Whose script it is.
-pub(super) fn framework(script: &Script) -> Option<Framework> {
+pub(crate) fn framework(script: &Script) -> Option<Framework> {
     let commands = script.commands.iter().flat_map(|command| &command.words);
     if let Some(found) = script
         .commands
@@ -142,7 +142,7 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
 
 /// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
 /// variables hold.
-pub(super) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
+pub(crate) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
     let mut launch =
         Launch { program: "", before: &[], after: Vec::new(), line: 0, stray: Vec::new(), others: Vec::new() };
     for command in &script.commands {
@@ -200,7 +200,7 @@ fn is_setting(word: &str, framework: Framework) -> bool {
 }
 
 /// Value of a launcher's option: `--nnodes=2`, `--nnodes 2`, `--nproc-per-node 8`.
-pub(super) fn option<'a>(words: &'a [Word], names: &[&str]) -> Option<&'a Word> {
+pub(crate) fn option<'a>(words: &'a [Word], names: &[&str]) -> Option<&'a Word> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let name = word.text.trim_start_matches('-').split('=').next().unwrap_or_default();
@@ -213,7 +213,7 @@ pub(super) fn option<'a>(words: &'a [Word], names: &[&str]) -> Option<&'a Word> 
 }
 
 /// torchrun decides how many GPUs there are; the trainer's keys say it to the launcher on ray.
-pub(super) fn machine(draft: &mut Draft, before: &[Word]) {
+pub(crate) fn machine(draft: &mut Draft, before: &[Word]) {
     let option = |names: &[&str]| {
         let word = option(before, names)?;
         let value = word.text.rsplit('=').next().unwrap_or_default();
@@ -244,7 +244,7 @@ pub(super) fn machine(draft: &mut Draft, before: &[Word]) {
 
 /// argparse's options: `--name value …`, `--name=value`, `--name` alone. Dashes of a name become underscores,
 /// as argparse takes either; a value is all words up to the next option.
-pub(super) fn arguments(words: &[Word]) -> Vec<Setting> {
+pub(crate) fn arguments(words: &[Word]) -> Vec<Setting> {
     let mut out: Vec<Setting> = Vec::new();
     for word in words {
         let text = word.text.trim();

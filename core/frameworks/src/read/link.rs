@@ -15,17 +15,17 @@ const WHY: &str = "From the link in the text's head: no key tells it.";
 
 /// What answers where no key of the text does.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Base<'a> {
+pub(crate) struct Base<'a> {
     /// The caller's question, and the link's where the caller's says nothing.
-    pub(super) question: Option<&'a Question>,
+    pub(crate) question: Option<&'a Question>,
     /// The caller's alone.
-    pub(super) own: Option<&'a Question>,
+    pub(crate) own: Option<&'a Question>,
     /// The question of the link.
-    pub(super) link: Option<&'a Question>,
+    pub(crate) link: Option<&'a Question>,
 }
 
 /// The question of the first link in comments, and notes on links that are broken.
-pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
+pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
     let lines = texts.iter().flat_map(|text| text.lines().zip(1..));
     let links = lines.filter_map(|(line, number)| {
         let line = line.strip_prefix('#')?.trim();
@@ -45,7 +45,7 @@ pub(super) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
 }
 
 /// The caller's question, and another one's fields where it has none.
-pub(super) fn beside(own: &Question, link: &Question) -> Option<Question> {
+pub(crate) fn beside(own: &Question, link: &Question) -> Option<Question> {
     let (mut own, link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
     fill(&mut own, &link);
     wire::question_from_value(own).ok()
@@ -80,7 +80,7 @@ const SIZES: [&str; 2] = ["micro_batch", "max_tokens_per_gpu"];
 impl Draft<'_> {
     /// Takes from the link what no key tells. A link of another kind of run, or of another backend, says nothing
     /// about this one beside the machine and the lengths.
-    pub(super) fn take_link(&mut self) {
+    pub(crate) fn take_link(&mut self) {
         let Some(link) = self.link.and_then(|link| serde_json::to_value(link).ok()) else {
             return;
         };

@@ -2,10 +2,12 @@
 
 pub(super) mod keys;
 mod recompute;
+mod splits;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
-pub(super) use recompute::{layers_trouble, recompute};
+pub(crate) use recompute::{layers_trouble, recompute};
+pub(crate) use splits::splits;
 
 use serde_json::{Map, Value, json};
 
@@ -172,17 +174,8 @@ fn model(draft: &mut Draft) -> Option<u64> {
 
 fn layout(draft: &mut Draft, layers: Option<u64>) {
     draft.set("plan.backend", "megatron");
-    let mut sizes = [1; 4];
-    for (size, (name, field)) in sizes.iter_mut().zip([
-        ("tensor_model_parallel_size", "tensor_parallel"),
-        ("pipeline_model_parallel_size", "pipeline_parallel"),
-        ("context_parallel_size", "context_parallel"),
-        ("expert_model_parallel_size", "expert_parallel"),
-    ]) {
-        *size = draft.count(&format!("--{name}")).unwrap_or(1);
-        draft.set(&format!("plan.{field}"), *size);
-    }
-    let [tensor, stages, ..] = sizes;
+    draft.take_all("--");
+    let [tensor, stages] = ["tensor", "pipeline"].map(|name| draft.size(&format!("plan.{name}_parallel")).unwrap_or(1));
     let experts = draft.count("--num_experts").is_some();
     let split = draft.count("--expert_tensor_parallel_size");
     draft.set("plan.expert_tensor_parallel", split.unwrap_or(if experts { tensor } else { 1 }));

@@ -6,8 +6,8 @@
 //! dropped in silence. The reading is as pure as the rest of the core: a hostile text gives an error or an
 //! answer in linear time.
 //!
-//! A framework is one module with one table of keys beside it (`keys.rs`): to make another key known, add
-//! a line there.
+//! A framework is one module with its tables of keys beside it (`keys`): to make another key known, add
+//! a row there.
 //!
 //! How many of the frameworks' own scripts are read (`scripts/read-scripts`, 2026-11-21): all that start the trainer,
 //! those that are read at all, those without an unknown key that could matter for memory or speed, and those that
@@ -30,23 +30,21 @@ mod base;
 mod chatlearn;
 mod deepspeed;
 mod diff;
-mod draft;
+pub(crate) mod draft;
 mod edit;
 mod improve;
-mod launch;
-mod link;
+pub(crate) mod launch;
+pub(crate) mod link;
 mod llmforge;
-mod meaning;
-mod megatron;
-mod model;
+pub(crate) mod megatron;
+pub(crate) mod model;
 mod nearest;
 mod printable;
 mod report;
-mod settings;
-mod shell;
-mod text;
-mod value;
-mod verl;
+pub(crate) mod settings;
+pub(crate) mod shell;
+pub(crate) mod text;
+pub(crate) mod value;
 mod yaml;
 
 pub use improve::{Change, Improved, improve};
@@ -90,7 +88,7 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
     let beside = base.zip(link.as_ref()).and_then(|(base, link)| link::beside(base, link));
     let base = Base { question: beside.as_ref().or(base).or(link.as_ref()), own: base, link: link.as_ref() };
     let mut reading = match framework {
-        Framework::Verl => verl::read(&parts, base),
+        Framework::Verl => crate::verl::read(&parts, base),
         Framework::Chatlearn => chatlearn::read(&parts, base),
         Framework::Deepspeed => deepspeed::read(&parts, base),
         Framework::Megatron => megatron::read(&parts, base),
@@ -146,4 +144,46 @@ fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
             "This is no text of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM: no command of theirs and none of their settings. Paste the command with its settings, or ds_config.json."
         },
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{chatlearn, deepspeed, llmforge, megatron};
+    use crate::binding::{Meaning, Section, find};
+    use crate::verl;
+
+    fn tables() -> [&'static [Section]; 5] {
+        [chatlearn::SECTIONS, deepspeed::SECTIONS, llmforge::SECTIONS, megatron::SECTIONS, verl::SECTIONS]
+    }
+
+    #[test]
+    fn a_key_stands_once_in_its_table() {
+        for section in tables().into_iter().flatten() {
+            let mut seen = BTreeSet::new();
+            for (name, _) in section.names() {
+                assert!(seen.insert(name), "{}{name} twice", section.prefix);
+            }
+        }
+    }
+
+    #[test]
+    fn a_renamed_key_has_a_meaning_under_its_new_name() {
+        for sections in tables() {
+            for (_, meant) in sections.iter().flat_map(Section::names) {
+                let Meaning::Renamed(to, since) = meant else {
+                    continue;
+                };
+                // Of `new.*` any key of that section.
+                let known = match to.strip_suffix('*') {
+                    Some(start) => sections
+                        .iter()
+                        .any(|section| !section.prefix.is_empty() && start.starts_with(section.prefix)),
+                    None => find(sections, to).is_some_and(|found| !matches!(found.meaning, Meaning::Renamed(..))),
+                };
+                assert!(known && since.contains('.'), "{to} since {since}");
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use shardwise_catalog::catalog::{self, ModelEntry};
 
 /// The model that a path names: by its last part, Hugging Face's cache and folders below a model included.
-pub(super) fn find(path: &str) -> Option<&'static ModelEntry> {
+pub(crate) fn find(path: &str) -> Option<&'static ModelEntry> {
     let path = path.trim().trim_end_matches('/');
     // A Hugging Face name as it is.
     if path.split('/').count() <= 2

@@ -4,37 +4,37 @@ use std::collections::BTreeMap;
 
 /// A stated key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(crate) struct Setting {
     /// The key without hydra's marks.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// As written, with them.
-    pub(super) written: String,
-    pub(super) value: String,
-    pub(super) line: u32,
+    pub(crate) written: String,
+    pub(crate) value: String,
+    pub(crate) line: u32,
     /// What the value depends on and the text does not tell.
-    pub(super) open: Option<String>,
+    pub(crate) open: Option<String>,
 }
 
 /// Keys by name.
 #[derive(Debug, Default)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     list: Vec<Setting>,
     index: BTreeMap<String, usize>,
 }
 
 impl Settings {
     /// States a key; the last statement of a key holds.
-    pub(super) fn state(&mut self, key: String, setting: Setting) {
+    pub(crate) fn state(&mut self, key: String, setting: Setting) {
         self.index.insert(key, self.list.len());
         self.list.push(setting);
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Setting> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Setting> {
         self.index.get(key).and_then(|at| self.list.get(*at))
     }
 
     /// The key's value, `${other.key}` replaced by that key's.
-    pub(super) fn resolve(&self, key: &str) -> Option<Setting> {
+    pub(crate) fn resolve(&self, key: &str) -> Option<Setting> {
         let mut setting = self.get(key)?.clone();
         for _ in 0..8 {
             let Some(other) = reference(&setting.value) else {

@@ -9,20 +9,20 @@ use super::yaml;
 
 /// A part of the texts.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) kind: Kind,
+pub(crate) struct Part {
+    pub(crate) kind: Kind,
 }
 
 /// What a part is.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Shell(Script),
     Yaml(Vec<Setting>),
     Json(Value),
 }
 
 /// What the YAML among the texts states: it comes before every override, wherever it stands.
-pub(super) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
+pub(crate) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
     parts
         .iter()
         .filter_map(|part| match &part.kind {
@@ -37,7 +37,7 @@ pub(super) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
 ///
 /// # Errors
 /// As its reader: the line, and the remedy.
-pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
+pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let text = text.trim_start_matches('\u{feff}');
     let (json, shell) = split_json(text)?;
     parts.extend(json.into_iter().map(|json| Part { kind: Kind::Json(json) }));

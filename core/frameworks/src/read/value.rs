@@ -1,7 +1,7 @@
 //! Values as hydra, `OmegaConf`, YAML and argparse write them.
 
 /// Without the quotes around it.
-pub(super) fn unquoted(text: &str) -> &str {
+pub(crate) fn unquoted(text: &str) -> &str {
     let text = text.trim();
     for quote in ['"', '\''] {
         if let Some(inner) = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)) {
@@ -12,13 +12,13 @@ pub(super) fn unquoted(text: &str) -> &str {
 }
 
 /// Whether nothing is stated: `null`, `None`, an empty text.
-pub(super) fn is_null(text: &str) -> bool {
+pub(crate) fn is_null(text: &str) -> bool {
     let text = text.trim();
     text.is_empty() || text == "~" || ["null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// A truth value.
-pub(super) fn truth(text: &str) -> Option<bool> {
+pub(crate) fn truth(text: &str) -> Option<bool> {
     let text = unquoted(text);
     let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is(&["true", "yes", "on", "1"]) {
@@ -31,7 +31,7 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 }
 
 /// A number, as Python writes it: `1_000`, `5e8`.
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     let text = unquoted(text);
     let plain: String = text.chars().filter(|c| *c != '_').collect();
     let digits = plain.bytes().any(|b| b.is_ascii_digit())
@@ -60,7 +60,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
 }
 
 /// A whole number, `5e8` included, up to 2^53.
-pub(super) fn whole(text: &str) -> Option<i64> {
+pub(crate) fn whole(text: &str) -> Option<i64> {
     let value = number(text)?;
     let whole = value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
@@ -68,7 +68,7 @@ pub(super) fn whole(text: &str) -> Option<i64> {
 }
 
 /// The entries of `[a, 'b', "c"]`; a word alone is one entry.
-pub(super) fn list(text: &str) -> Vec<String> {
+pub(crate) fn list(text: &str) -> Vec<String> {
     let text = unquoted(text);
     let inner = text
         .strip_prefix(['[', '('])
@@ -83,7 +83,7 @@ pub(super) fn list(text: &str) -> Vec<String> {
 }
 
 /// `attention` where every target is one of attention's projections.
-pub(super) fn lora_targets(targets: Option<&str>) -> &'static str {
+pub(crate) fn lora_targets(targets: Option<&str>) -> &'static str {
     let targets = targets.map(list).unwrap_or_default();
     let attention = |name: &String| {
         matches!(name.as_str(), "q_proj" | "k_proj" | "v_proj" | "o_proj" | "linear_qkv" | "linear_proj" | "qkv_proj")

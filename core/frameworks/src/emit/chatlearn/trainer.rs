@@ -5,6 +5,7 @@ use super::super::text::{Section, flag, home};
 use super::super::words::{count, layout_title};
 use super::super::{megatron, rules};
 use super::{POLICY, REFERENCE, RUN, TRAINER};
+use crate::binding::At;
 use crate::emit::Emission;
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::workload::Rl;
@@ -69,12 +70,13 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
     } else {
         section.set(format!("{TRAINER}.virtual_pipeline_model_parallel_size"), "null", "one chunk per stage");
     }
-    let key = |name: &str| format!("{TRAINER}.{name}");
-    let sequence = megatron::splits(section, key, shape, layout);
-    if !sequence {
+    let (own, at) = (format!("{TRAINER}."), At::trained(emission));
+    section.say(&own, megatron::SHARES, &at);
+    section.say(&own, megatron::SEQUENCE, &at);
+    if !megatron::is_sequence_split(layout) {
         section.set(format!("{REFERENCE}.sequence_parallel"), "False", "as the trainer");
     }
-    megatron::distributed_optimizer(section, key, layout);
+    section.say(&own, megatron::STATES, &at);
 }
 
 /// What one forward pass takes.
@@ -150,7 +152,7 @@ pub(super) fn memory(emission: &Emission, megatron: bool) -> Section {
     let reason = if away { "its weights are on the GPU in their own phase alone" } else { "its weights stay" };
     section.set(format!("{REFERENCE}.free_gpu_memory.offload_weights"), flag(away), reason);
     if megatron {
-        megatron::recompute(&mut section, |name| format!("{TRAINER}.{name}"), layout.recompute, emission.answer.fits);
+        section.say(&format!("{TRAINER}."), megatron::RECOMPUTE, &At::trained(emission));
     }
     section
 }

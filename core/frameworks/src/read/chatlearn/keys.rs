@@ -1,8 +1,11 @@
 //! `ChatLearn`'s keys and what each means, after the dataclasses in `chatlearn/configs` of b7af31a.
 
-use crate::read::meaning::Meaning::{Field, Ignored, Plan, Unmodelled};
-use crate::read::meaning::{Meaning, Section};
-use crate::read::megatron::keys::{LAYOUT, RECOMPUTE};
+use crate::binding::Form::Size;
+use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
+use crate::binding::Table::{Both, Read};
+use crate::binding::{Meaning, Section};
+use crate::emit::megatron::RECOMPUTE;
+use crate::read::megatron::keys::LAYOUT;
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
@@ -16,24 +19,24 @@ const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the up
 
 /// Every key of `ChatLearn` that is known.
 pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section { prefix: "runtime_args.", plan: "plan.", keys: RUNTIME },
-    Section { prefix: "models.policy_trainer.", plan: "plan.", keys: LAYOUT },
-    Section { prefix: "models.policy_trainer.", plan: "plan.", keys: RECOMPUTE },
-    Section { prefix: "models.policy_trainer.", plan: "plan.", keys: TRAINER },
-    Section { prefix: "models.ref_policy.", plan: "plan.reference.", keys: REFERENCE },
-    Section { prefix: "models.policy.", plan: "plan.rollout.", keys: POLICY },
-    Section { prefix: "models.reward.", plan: "", keys: &[("*", Ignored("which rule scores"))] },
+    Section { prefix: "runtime_args.", plan: "plan.", tables: &[Read(RUNTIME)] },
+    Section { prefix: "models.policy_trainer.", plan: "plan.", tables: LAYOUT },
+    Section { prefix: "models.policy_trainer.", plan: "plan.", tables: &[Both(RECOMPUTE)] },
+    Section { prefix: "models.policy_trainer.", plan: "plan.", tables: &[Read(TRAINER)] },
+    Section { prefix: "models.ref_policy.", plan: "plan.reference.", tables: &[Read(REFERENCE)] },
+    Section { prefix: "models.policy.", plan: "plan.rollout.", tables: &[Read(POLICY)] },
+    Section { prefix: "models.reward.", plan: "", tables: &[Read(&[("*", Ignored("which rule scores"))])] },
     Section {
         prefix: "models.rollout_manager.",
         plan: "",
-        keys: &[("*", Unmodelled("the estimate's engines share the requests evenly"))],
+        tables: &[Read(&[("*", Unmodelled("the estimate's engines share the requests evenly"))])],
     },
     Section {
         prefix: "models.partial_rollout_manager.",
         plan: "",
-        keys: &[("*", Unmodelled("the estimate waits for every response"))],
+        tables: &[Read(&[("*", Unmodelled("the estimate waits for every response"))])],
     },
-    Section { prefix: "env_args.", plan: "", keys: &[("*", PLACE)] },
+    Section { prefix: "env_args.", plan: "", tables: &[Read(&[("*", PLACE)])] },
 ];
 
 const RUNTIME: &[(&str, Meaning)] = &[
@@ -83,7 +86,7 @@ const TRAINER: &[(&str, Meaning)] = &[
     ("max_token_in_packing", Plan("max_tokens_per_gpu")),
     ("load", Field("model")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
-    ("virtual_pipeline_model_parallel_size", Plan("virtual_pipeline")),
+    ("virtual_pipeline_model_parallel_size", Taken("virtual_pipeline", Size)),
     ("free_gpu_memory.offload_weights", Plan("offload.parameters")),
     ("free_gpu_memory.offload_optimizer_states", Plan("offload.optimizer")),
     ("free_gpu_memory.free_grad_buffers", Plan("offload.gradients")),

@@ -12,7 +12,7 @@ const PARTIAL: &str = "models.partial_rollout_manager";
 pub(super) fn check(draft: &mut Draft, megatron: bool, file: bool) {
     words(draft);
     engine(draft);
-    if truth(draft, &format!("{RUN}.use_partial_rollout")) == Some(true) {
+    if draft.tells(&format!("{RUN}.use_partial_rollout"), true) {
         partial(draft);
     }
     images(draft, megatron);
@@ -29,14 +29,6 @@ fn refuse(draft: &mut Draft, key: &str, why: impl AsRef<str>, file: &str) {
     );
 }
 
-fn truth(draft: &Draft, key: &str) -> Option<bool> {
-    value::truth(&draft.known(key)?)
-}
-
-fn whole(draft: &Draft, key: &str) -> Option<u64> {
-    u64::try_from(value::whole(&draft.known(key)?)?).ok()
-}
-
 fn words(draft: &mut Draft) {
     for (name, words) in [("train_backend", ["fsdp", "megatron"]), ("rollout_backend", ["vllm", "sglang"])] {
         let key = format!("{RUN}.{name}");
@@ -47,7 +39,7 @@ fn words(draft: &mut Draft) {
     }
     for role in [TRAINER, POLICY, REF] {
         let key = format!("{role}.gpu_per_process");
-        if whole(draft, &key).is_some_and(|gpus| gpus != 1) {
+        if draft.known_whole(&key).is_some_and(|gpus| gpus != 1) {
             refuse(draft, &key, "A process has one GPU. Set it to 1.", "schedule/model_manager.py");
         }
     }
@@ -57,21 +49,21 @@ fn engine(draft: &mut Draft) {
     let file = "configs/policy_config.py";
     for name in ["pipeline_model_parallel_size", "expert_model_parallel_size"] {
         let key = format!("{POLICY}.{name}");
-        if whole(draft, &key).is_some_and(|size| size != 1) {
+        if draft.known_whole(&key).is_some_and(|size| size != 1) {
             let why = "The engine has tensor parallelism alone. Set it to 1.";
             refuse(draft, &key, why, file);
         }
     }
     let trains = format!("{POLICY}.trainable");
-    if truth(draft, &trains) == Some(true) {
+    if draft.tells(&trains, true) {
         let why = "The engine generates; models.policy_trainer trains. Set it to False.";
         refuse(draft, &trains, why, file);
     }
     let waits = format!("{POLICY}.is_sync_mode");
     let sglang = draft.field("plan.rollout.engine") == Some(&"sglang".into());
-    let asynchronous = truth(draft, &waits) == Some(false) && sglang;
+    let asynchronous = draft.tells(&waits, false) && sglang;
     let manager = format!("{RUN}.use_rollout_manager");
-    if truth(draft, &manager) == Some(true) && !asynchronous && !draft.snippet {
+    if draft.tells(&manager, true) && !asynchronous && !draft.snippet {
         let why = "The rollout manager needs runtime_args.rollout_backend=sglang and models.policy.is_sync_mode=False. Add them, or turn it off.";
         refuse(draft, &manager, why, "algorithm/grpo.py");
     }
@@ -80,7 +72,7 @@ fn engine(draft: &mut Draft) {
 /// Rounds of partial rollout.
 fn partial(draft: &mut Draft) {
     let shares = format!("{PARTIAL}.rollout_ratio");
-    let rounds = whole(draft, &format!("{PARTIAL}.max_rollout_round")).unwrap_or(2);
+    let rounds = draft.known_whole(&format!("{PARTIAL}.max_rollout_round")).unwrap_or(2);
     if let Some(list) = draft.known(&shares) {
         let list: Vec<f64> = value::list(&list).iter().filter_map(|share| value::number(share)).collect();
         if u64::try_from(list.len()) != Ok(rounds) || (list.iter().sum::<f64>() - 1.0).abs() > 1e-9 {
@@ -89,10 +81,8 @@ fn partial(draft: &mut Draft) {
         }
     }
     let least = format!("{PARTIAL}.mini_response_per_prompt");
-    let responses = draft
-        .field("workload.rl.responses_per_prompt")
-        .and_then(serde_json::Value::as_u64);
-    if let (Some(least_of), Some(all)) = (whole(draft, &least), responses)
+    let responses = draft.size("workload.rl.responses_per_prompt");
+    if let (Some(least_of), Some(all)) = (draft.known_whole(&least), responses)
         && least_of >= all
     {
         let why = format!("It is below num_inference_per_prompt, {all}. Lower it.");
@@ -106,7 +96,7 @@ fn images(draft: &mut Draft, megatron: bool) {
         return;
     }
     let split = format!("{TRAINER}.ulysses_sequence_parallel_size");
-    if whole(draft, &split).is_some_and(|size| size > 1) {
+    if draft.known_whole(&split).is_some_and(|size| size > 1) {
         let why = "With runtime_args.model_type=vlm sequences are not split. Set it to 1.";
         refuse(draft, &split, why, "models/fsdp_module.py");
     }
@@ -118,8 +108,7 @@ fn images(draft: &mut Draft, megatron: bool) {
 
 /// The forward passes' micro-batches: algorithm/grpo.py, `GrpoConfig._validate_impl`.
 fn forward(draft: &mut Draft, megatron: bool, file: bool) {
-    let size = |path: &str| draft.field(path).and_then(serde_json::Value::as_u64);
-    let Some(samples) = whole(draft, &format!("{RUN}.sample_per_episode")) else {
+    let Some(samples) = draft.known_whole(&format!("{RUN}.sample_per_episode")) else {
         return;
     };
     let Some(gpus) = draft.train_gpus else {
@@ -129,7 +118,7 @@ fn forward(draft: &mut Draft, megatron: bool, file: bool) {
         if megatron { &["tensor_parallel", "pipeline_parallel", "context_parallel"] } else { &["ulysses_parallel"] };
     let parts = names
         .iter()
-        .filter_map(|name| size(&format!("plan.{name}")))
+        .filter_map(|name| draft.size(&format!("plan.{name}")))
         .fold(1, u64::saturating_mul);
     let Some(ranks) = gpus.checked_div(parts).filter(|ranks| *ranks > 0) else {
         return;
@@ -139,7 +128,7 @@ fn forward(draft: &mut Draft, megatron: bool, file: bool) {
     let roles: &[&str] = if megatron { &[TRAINER] } else { &[TRAINER, REF] };
     for role in roles {
         let key = format!("{role}.generation_batch_size");
-        let micro = whole(draft, &key).unwrap_or(if file { 1 } else { 8 });
+        let micro = draft.known_whole(&key).unwrap_or(if file { 1 } else { 8 });
         if micro > 0 && samples.is_multiple_of(ranks) && !own.is_multiple_of(micro) {
             let why =
                 format!("{own} samples of a rank are no multiple of {micro}. Give a divisor of them, or packing=True.");

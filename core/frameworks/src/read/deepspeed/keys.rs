@@ -1,7 +1,8 @@
 //! `DeepSpeed`'s keys (0.19.8) and those of Hugging Face's trainers beside them, and what each means.
 
-use crate::read::meaning::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
-use crate::read::meaning::{Meaning, Section};
+use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
+use crate::binding::Table::Read;
+use crate::binding::{Meaning, Section};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
@@ -51,9 +52,9 @@ pub(super) fn filled(key: &str) -> bool {
 
 /// Every key that is known; those that begin with dashes are the training script's.
 pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section { prefix: "", plan: "plan.", keys: TOP },
-    Section { prefix: "zero_optimization.", plan: "plan.", keys: ZERO },
-    Section { prefix: "--", plan: "plan.", keys: ARGUMENTS },
+    Section { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
+    Section { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
+    Section { prefix: "--", plan: "plan.", tables: &[Read(ARGUMENTS)] },
 ];
 
 pub(in crate::read) const TOP: &[(&str, Meaning)] = &[

@@ -1,8 +1,9 @@
 //! LLMForge's keys: the union over 244 configurations in the history of <https://github.com/anyscale/templates>.
 
+use crate::binding::Meaning::{Field, Ignored, Plan, Unmodelled};
+use crate::binding::Table::Read;
+use crate::binding::{Meaning, Section};
 use crate::read::deepspeed::{TOP, ZERO};
-use crate::read::meaning::Meaning::{Field, Ignored, Plan, Unmodelled};
-use crate::read::meaning::{Meaning, Section};
 
 const DATA: Meaning = Ignored("which data is read, and how");
 const LOG: Meaning = Ignored("logs and checkpoints");
@@ -11,9 +12,9 @@ const START: Meaning = Ignored("which weights it begins with");
 
 /// Its own keys, then those of the `DeepSpeed` configuration that it names.
 pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section { prefix: "", plan: "plan.", keys: OWN },
-    Section { prefix: "", plan: "plan.", keys: TOP },
-    Section { prefix: "zero_optimization.", plan: "plan.", keys: ZERO },
+    Section { prefix: "", plan: "plan.", tables: &[Read(OWN)] },
+    Section { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
+    Section { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
 ];
 
 const OWN: &[(&str, Meaning)] = &[

@@ -1,7 +1,9 @@
 //! Megatron-LM's arguments and what each means (`megatron/training/arguments.py`), underscores for dashes.
 
-use crate::read::meaning::Meaning::{Field, Ignored, Plan, Unmodelled};
-use crate::read::meaning::{Meaning, Section};
+use crate::binding::Meaning::{Field, Ignored, Plan, Unmodelled};
+use crate::binding::Table::{Both, Read};
+use crate::binding::{Meaning, Section, Table};
+use crate::emit::megatron::{self, MATRICES, RECOMPUTE, SHARES, STATES};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
@@ -18,29 +20,14 @@ const RL: Meaning = Unmodelled("the estimate is of the training step: ask for GR
 const INFERENCE: Meaning = Unmodelled("the estimate is of the training step alone");
 
 /// How layers are split: all that use Megatron spell these alike, under prefixes of their own.
-pub(in crate::read) const LAYOUT: &[(&str, Meaning)] = &[
-    ("tensor_model_parallel_size", Plan("tensor_parallel")),
-    ("pipeline_model_parallel_size", Plan("pipeline_parallel")),
-    ("context_parallel_size", Plan("context_parallel")),
-    ("expert_model_parallel_size", Plan("expert_parallel")),
-    ("expert_tensor_parallel_size", Plan("expert_tensor_parallel")),
-    ("sequence_parallel", Plan("sequence_parallel")),
-    ("use_distributed_optimizer", Plan("zero_stage")),
-];
-
-/// What the backward pass computes again, spelt alike too.
-pub(in crate::read) const RECOMPUTE: &[(&str, Meaning)] = &[
-    ("recompute_granularity", Plan("recompute")),
-    ("recompute_method", Plan("recompute")),
-    ("recompute_num_layers", Plan("recompute")),
-    ("recompute_modules", Plan("recompute")),
-];
+pub(crate) const LAYOUT: &[Table] = &[Both(MATRICES), Both(SHARES), Both(megatron::SEQUENCE), Both(STATES)];
 
 /// Every argument that is known.
-pub(in crate::read) static SECTIONS: &[Section] = &[arguments(LAYOUT), arguments(RECOMPUTE), arguments(KEYS)];
+pub(in crate::read) static SECTIONS: &[Section] =
+    &[arguments(LAYOUT), arguments(&[Both(RECOMPUTE)]), arguments(&[Read(KEYS)])];
 
-const fn arguments(keys: &'static [(&'static str, Meaning)]) -> Section {
-    Section { prefix: "--", plan: "plan.", keys }
+const fn arguments(tables: &'static [Table]) -> Section {
+    Section { prefix: "--", plan: "plan.", tables }
 }
 
 const KEYS: &[(&str, Meaning)] = &[

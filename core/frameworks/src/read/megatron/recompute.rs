@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::read::value;
 
 /// What Megatron's `TransformerConfig` refuses about the layers that recompute.
-pub(in crate::read) fn layers_trouble(granularity: &str, layers: Option<u64>) -> Option<&'static str> {
+pub(crate) fn layers_trouble(granularity: &str, layers: Option<u64>) -> Option<&'static str> {
     match (granularity, layers) {
         ("full", None) => Some("Full recomputation needs the layers of a unit. Add recompute_num_layers=1."),
         ("selective", Some(_)) => Some("Selective recomputation takes no number of layers. Leave it out."),
@@ -14,7 +14,7 @@ pub(in crate::read) fn layers_trouble(granularity: &str, layers: Option<u64>) ->
 }
 
 /// Recomputation as the question writes it, and what is wrong with the words.
-pub(in crate::read) fn recompute(granularity: &str, modules: Option<&str>) -> (Value, Option<String>) {
+pub(crate) fn recompute(granularity: &str, modules: Option<&str>) -> (Value, Option<String>) {
     match granularity {
         "full" => (json!("full"), None),
         "selective" | "sel" => {

@@ -23,34 +23,34 @@ const MOST_WORDS: usize = 20_000;
 
 /// A word after expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) text: String,
+pub(crate) struct Word {
+    pub(crate) text: String,
     /// Line on which it stands, from 1.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// What the text does not tell and the word depends on: a variable's name, or a command.
-    pub(super) open: Option<String>,
+    pub(crate) open: Option<String>,
 }
 
 /// A command with its words.
 #[derive(Clone, Debug)]
-pub(super) struct Command {
+pub(crate) struct Command {
     /// Assignments before the command: its environment, or settings that were pasted without their command.
-    pub(super) environment: Vec<Word>,
-    pub(super) words: Vec<Word>,
+    pub(crate) environment: Vec<Word>,
+    pub(crate) words: Vec<Word>,
     /// Line on which it begins.
-    pub(super) line: u32,
+    pub(crate) line: u32,
 }
 
 /// What a script would run.
 #[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) commands: Vec<Command>,
+pub(crate) struct Script {
+    pub(crate) commands: Vec<Command>,
     /// Here-documents: a `ds_config.json` is often written by one.
-    pub(super) documents: Vec<String>,
+    pub(crate) documents: Vec<String>,
     /// Words that variables hold at the end: where no command trains, its arguments may stand in them.
-    pub(super) values: Vec<Word>,
+    pub(crate) values: Vec<Word>,
     /// What was passed over, with its line.
-    pub(super) notes: Vec<(u32, String)>,
+    pub(crate) notes: Vec<(u32, String)>,
 }
 
 /// What an open block does with the commands in it.

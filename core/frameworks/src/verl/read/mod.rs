@@ -1,28 +1,28 @@
-//! veRL: a command with hydra overrides, alone or at the end of a script.
+//! A pasted command of veRL as a question: hydra's overrides, alone or at the end of a script.
 
 mod engine;
-mod fine_tuning;
-mod keys;
-mod others;
 mod refusals;
 mod reinforcement;
 mod roles;
 
-#[cfg(test)]
-pub(super) use keys::SECTIONS;
+use super::keys::{SECTIONS, read_as};
+use super::role::FINE_TUNING;
+use crate::read::draft::Draft;
+use crate::read::launch::{self, Launch, machine};
+use crate::read::link::Base;
+use crate::read::settings::Setting;
+use crate::read::shell::Word;
+use crate::read::text::{Kind, Part, stated_in_yaml};
+use crate::read::{Framework, Reading, Trouble};
 
-use super::draft::Draft;
-use super::launch::{self, Launch};
-use super::link::Base;
-use super::report::{Framework, Reading, Trouble};
-use super::settings::Setting;
-use super::shell::Word;
-use super::text::{Kind, Part, stated_in_yaml};
+/// Prefixes of the engine that generates and of the reference policy.
+const ROLLOUT: &str = "actor_rollout_ref.rollout.";
+const REF: &str = "actor_rollout_ref.ref.";
 
 /// Reads veRL's texts: YAML first, then the overrides, as hydra does.
-pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Framework::Verl, keys::SECTIONS, base);
-    let mut fine_tuning = false;
+pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
+    let mut draft = Draft::new(Framework::Verl, SECTIONS, base);
+    let mut trains_on_texts = false;
     let mut program = String::new();
     let mut before: Vec<Word> = Vec::new();
     for setting in stated_in_yaml(parts) {
@@ -38,7 +38,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 if !launch.program.is_empty() {
                     program = launch.program.to_owned();
                     before = launch.before.to_vec();
-                    fine_tuning |= launch.program.contains("sft_trainer");
+                    trains_on_texts |= launch.program.contains("sft_trainer");
                 }
             }
             Kind::Json(_) => draft.unread("{…}", "veRL reads no JSON.", 0),
@@ -46,8 +46,8 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     }
     let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
     draft.snippet = program.is_empty() && !yaml;
-    if fine_tuning {
-        fine_tuning::read(&mut draft, &before);
+    if trains_on_texts {
+        fine_tuning(&mut draft, &before);
     } else {
         reinforcement::read(&mut draft, &program);
     }
@@ -116,10 +116,39 @@ fn overrides(draft: &mut Draft, launch: &Launch) {
 /// States a key. Where it belongs to another engine, the corresponding key is stated with it, unless the text states that
 /// one itself.
 fn state(draft: &mut Draft, setting: Setting) {
-    if let Some(like) = others::read_as(&setting.key)
+    if let Some(like) = read_as(&setting.key)
         && draft.settings.get(&like).is_none()
     {
         draft.settings.state(like, setting.clone());
     }
     draft.state(setting);
+}
+
+/// `verl.trainer.sft_trainer` and the older `fsdp_sft_trainer`, under torchrun.
+fn fine_tuning(draft: &mut Draft, before: &[Word]) {
+    let entry = draft.take_model("model.path", "model");
+    machine(draft, before);
+    // Of RL it is the prompts.
+    draft.take_count("data.train_batch_size", "workload.global_batch", Some(256));
+    draft.take("data.max_length");
+    let megatron = engine::is_megatron(draft, &["engine", "engine.strategy", "config-name"]);
+    engine::read(draft, &FINE_TUNING, megatron, entry);
+    engine::precision(draft, &FINE_TUNING, megatron);
+    let kind = if engine::adapters(draft, FINE_TUNING.model) { "lora" } else { "sft" };
+    draft.set("workload.kind", kind);
+    let model = draft.flag("model.use_remove_padding");
+    let own = draft.flag("engine.use_remove_padding").filter(|_| megatron);
+    draft.set("workload.packing", own.or(model).unwrap_or(true));
+    let dynamic = draft.flag("data.use_dynamic_bsz");
+    if dynamic.unwrap_or(!draft.states("data.micro_batch_size_per_gpu")) {
+        draft.take("data.max_token_len_per_gpu");
+    } else {
+        draft.take("data.micro_batch_size_per_gpu");
+    }
+}
+
+/// Tokens of the longest prompt and response of a question of RL.
+fn longest(draft: &Draft) -> u64 {
+    let longest = ["max_prompt_length", "max_response_length"].map(|name| draft.size(&format!("workload.rl.{name}")));
+    longest.into_iter().flatten().fold(0, u64::saturating_add)
 }

@@ -1,0 +1,121 @@
+//! The last step of a reading: what no text tells, the report of every stated key, and the framework's rules.
+
+use std::collections::BTreeMap;
+
+use super::values::depends;
+use super::{Draft, resolve};
+use crate::binding::{Meaning, keys};
+use crate::emit;
+use crate::read::nearest;
+use crate::read::printable::short;
+use crate::read::report::{Ignored, Reading, Trouble, Understood, Unmodelled};
+use crate::read::settings::Setting;
+use shardwise_question::wire;
+use shardwise_question::{belonging, job};
+use shardwise_rules as rules;
+
+impl Draft<'_> {
+    /// Sorts every stated key into the report, and checks the question by the framework's rules.
+    pub(crate) fn finish(mut self, checked_as: Option<&str>) -> Result<Reading, Trouble> {
+        self.hardware();
+        self.lengths();
+        self.calibration();
+        self.sort();
+        if let Some(base) = self.base.filter(|base| self.snippet && job::resolve(base).is_ok()) {
+            self.lay_over(base);
+        } else {
+            self.take_link();
+        }
+        let left_out = belonging::strip(&mut self.root);
+        if !left_out.is_empty() {
+            self.note(0, format!("Left out of the question, which has no use for it: {}.", left_out.join(", ")));
+        }
+        let question = wire::question_from_value(self.root.take())
+            .map_err(|error| Trouble::new(0, format!("The text asks for what is no question. {error}")))?;
+        match resolve(&question) {
+            Ok((job, plan)) => {
+                if let Some(framework) = checked_as.and_then(emit::framework) {
+                    for error in rules::violations(&job, &plan, framework) {
+                        if self.overruled.contains(&error.field.as_str()) {
+                            continue;
+                        }
+                        self.refuse(&error.field, &error.message, 0);
+                    }
+                }
+            }
+            Err(error) => {
+                self.refuse_by(&error.field, &error.message, 0, "Shardwise, which cannot estimate it");
+            }
+        }
+        Ok(Reading {
+            version: wire::VERSION,
+            framework: self.framework,
+            question,
+            understood: self.understood,
+            assumed: self.assumed,
+            ignored: self.ignored,
+            not_modelled: self.not_modelled,
+            unknown: self.unknown,
+            refused: self.refused,
+            notes: self.notes,
+        })
+    }
+
+    fn sort(&mut self) {
+        // Enough for any script; a text of nothing but unknown keys stays quick.
+        let mut hints = 64usize;
+        let stated = std::mem::take(&mut self.stated);
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, (setting, _)) in stated.iter().enumerate() {
+            last.insert(&setting.key, at);
+        }
+        for (at, (setting, found)) in stated.iter().enumerate() {
+            let Setting { key, written, value, line, .. } = setting;
+            if found.is_some() && last.get(key.as_str()).is_some_and(|last| *last != at) {
+                self.ignored.push(Ignored {
+                    key: short(written),
+                    why: "stated again further down, where it holds".to_owned(),
+                    line: *line,
+                });
+                continue;
+            }
+            if self.troubled.contains(key) {
+                continue;
+            }
+            let fields = found.and_then(|found| found.fields());
+            // A value that nothing asked for is as open as one that was.
+            if let Some(open) = &setting.open
+                && fields.is_some()
+                && !value.contains('/')
+            {
+                self.unread(written, depends(open), *line);
+                continue;
+            }
+            let (key_shown, value) = (short(written), short(value));
+            if let Some(field) = fields {
+                self.understood.push(Understood { key: key_shown, value, field, line: *line });
+                continue;
+            }
+            match found.map(|found| found.meaning) {
+                Some(Meaning::Ignored(why)) => {
+                    self.ignored.push(Ignored { key: key_shown, why: why.to_owned(), line: *line })
+                }
+                Some(Meaning::Unmodelled(why)) => {
+                    self.not_modelled
+                        .push(Unmodelled { key: key_shown, value, why: why.to_owned(), line: *line })
+                }
+                Some(Meaning::Removed(since, why)) => {
+                    self.refuse(written, format!("Removed in {since}: {why}"), *line);
+                }
+                // The one was said when it was stated, the others are understood.
+                Some(Meaning::Renamed(..) | Meaning::Field(_) | Meaning::Plan(_) | Meaning::Taken(..)) => {}
+                None => {
+                    let near = (hints > 0).then(|| nearest::nearest(key, keys(self.sections))).flatten();
+                    hints = hints.saturating_sub(1);
+                    let hint = near.map(|key| format!("Did you mean {key}?")).unwrap_or_default();
+                    self.unread(written, hint, *line);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Keys of a run of reinforcement learning: its batch, its algorithm, its actor's update, where it runs and how long.
+
+use super::common::{
+    CHOSEN, DATA_SET, LENGTH, LOG, LOGGER, OBJECTIVE, PASSES, POOL, TRAIN_FILES, VAL_FILES, VALIDATION,
+};
+use super::roles::dynamic;
+use crate::binding::Form::{Count, Size, Stated};
+use crate::binding::Meaning::{Field, Ignored, Plan, Taken};
+use crate::binding::{At, Row, Said, row, say, says, switch, when};
+use crate::emit::words::{count, figure, plural};
+use shardwise_question::task::{Algorithm, Clip, Unit};
+use shardwise_question::wire::Schedule;
+use shardwise_question::workload::Rl;
+use shardwise_rules::{nodes, pools};
+
+const DEFAULT: &str = "veRL's default; yours to tune";
+
+/// What a step generates and trains on.
+pub(in crate::verl) const BATCH: &[Row] = &[
+    row("data.train_batch_size", Taken("prompts_per_step", Count(1024)), |at| {
+        let rl = at.rl()?;
+        let (prompts, sequences) = (count(rl.prompts_per_step), plural(rl.sequences(), "sequence", "sequences"));
+        says(rl.prompts_per_step, format!("{prompts} prompts × {} = {sequences} a step", rl.responses_per_prompt))
+    }),
+    row("data.gen_batch_size", Taken("gen_batch_size", Stated), |at| {
+        let rl = at.rl().filter(|rl| rl.gen_batch_size != rl.prompts_per_step)?;
+        says(rl.gen_batch_size, "prompts generated at a time, from your question")
+    }),
+    row("actor_rollout_ref.rollout.n", Taken("responses_per_prompt", Count(1)), |at| {
+        says(at.rl()?.responses_per_prompt, "responses per prompt, from your question")
+    }),
+    row("actor_rollout_ref.actor.ppo_mini_batch_size", Taken("mini_batch", Count(256)), |at| {
+        let rl = at.rl()?;
+        let updates = rl.prompts_per_step.div_ceil(rl.mini_batch.max(1));
+        says(rl.mini_batch, format!("prompts, not sequences; {} a step", plural(updates, "update", "updates")))
+    }),
+    row("actor_rollout_ref.actor.ppo_epochs", Taken("epochs", Size), |at| {
+        let epochs = at.rl()?.epochs;
+        says(epochs, format!("{} over the samples", plural(epochs, "pass", "passes")))
+    }),
+    row("data.max_prompt_length", Taken("max_prompt_length", Count(512)), |at| {
+        says(at.rl()?.max_prompt_length, CHOSEN)
+    }),
+    row("data.max_response_length", Taken("max_response_length", Count(512)), |at| {
+        says(at.rl()?.max_response_length, CHOSEN)
+    }),
+    row("data.filter_overlong_prompts", DATA_SET, |_| says("True", "a longer prompt would stop the run")),
+    TRAIN_FILES,
+    VAL_FILES,
+];
+
+/// The backend of every role.
+pub(in crate::verl) const BACKEND: &[Row] = &[row("model_engine", Field("plan.backend"), |at| {
+    when(at.megatron().is_some(), "megatron", "the backend of every role")
+})];
+
+/// `actor_rollout_ref.actor.`, of the backend.
+pub(in crate::verl) const STRATEGY: &[Row] =
+    &[row("strategy", Plan("backend"), |at| when(at.fsdp().is_some(), "fsdp2", "the reference follows"))];
+
+/// `actor_rollout_ref.actor.`, of its update.
+pub(in crate::verl) const UPDATE: &[Row] = &[
+    row("use_dynamic_bsz", Plan("max_tokens_per_gpu micro_batch"), dynamic),
+    row("ppo_max_token_len_per_gpu", Taken("max_tokens_per_gpu", Count(16384)), |at| says(at.tokens()?, budget(at)?)),
+    row("ppo_micro_batch_size_per_gpu", Plan("micro_batch"), |at| says(at.sequences()?, "sequences, from the plan")),
+];
+
+/// What a token budget holds, for its reason.
+pub(super) fn budget(at: &At) -> Option<String> {
+    let (tokens, split, longest) = (at.tokens()?, at.layout.sequence_split(), at.longest());
+    let held = tokens.saturating_mul(split.into());
+    let over = if split > 1 { format!(" on each of {split} GPUs") } else { String::new() };
+    let floor = 2 * longest;
+    Some(if held == floor {
+        format!("tokens{over}; the guide's floor, 2 × {}", count(longest))
+    } else if held > floor {
+        format!("tokens{over}; above the guide's floor of 2 × {} = {}", count(longest), count(floor))
+    } else {
+        format!("tokens{over}; memory holds it below the guide's floor of 2 × {} = {}", count(longest), count(floor))
+    })
+}
+
+/// Whether the penalty for leaving the reference is in the reward, as PPO has it.
+fn in_reward(at: &At) -> bool {
+    at.rl().is_some_and(|rl| rl.reference) && at.job().workload.kind.has_critic()
+}
+
+/// Whether that penalty is in the loss.
+fn in_loss(at: &At) -> bool {
+    at.rl().is_some_and(|rl| rl.reference) && !in_reward(at)
+}
+
+/// The algorithm and its clip, where it has one of its own: veRL's defaults are the others'.
+fn clip(at: &At) -> Option<(&'static Algorithm, Clip)> {
+    let algorithm = at.job().workload.kind.algorithm()?;
+    Some((algorithm, algorithm.loss.clip?))
+}
+
+/// How many prompts are generated for each that trains, where groups are dropped.
+fn oversampling(at: &At) -> Option<f64> {
+    at.rl().map(|rl| rl.oversampling).filter(|times| *times > 1.0)
+}
+
+pub(in crate::verl) const ALGORITHM: &[Row] = &[
+    row("algorithm.adv_estimator", Field("workload.kind"), |at| {
+        if at.job().workload.kind.has_critic() {
+            says("gae", "PPO: the critic estimates values")
+        } else {
+            says("grpo", "advantages from the responses of one prompt, no critic")
+        }
+    }),
+    row("algorithm.use_kl_in_reward", Field("workload.rl.reference"), |at| {
+        switch(in_reward(at), "PPO's penalty for leaving the reference", "no penalty in the reward")
+    }),
+    say("algorithm.kl_ctrl.kl_coef", |at| when(in_reward(at), "0.001", DEFAULT)),
+    row("actor_rollout_ref.actor.use_kl_loss", Field("workload.rl.reference"), |at| {
+        let none = if at.rl()?.reference { "the penalty is in the reward" } else { "no reference policy to compute" };
+        switch(in_loss(at), "keeps the policy near the reference, from your question", none)
+    }),
+    row("actor_rollout_ref.actor.kl_loss_coef", OBJECTIVE, |at| when(in_loss(at), "0.001", DEFAULT)),
+    row("actor_rollout_ref.actor.kl_loss_type", OBJECTIVE, |at| {
+        when(in_loss(at), "low_var_kl", "the unbiased estimate with low variance")
+    }),
+    row("actor_rollout_ref.actor.clip_ratio_low", Field("workload.kind"), |at| {
+        let (algorithm, clip) = clip(at)?;
+        says(format!("{:?}", clip.low), algorithm.name)
+    }),
+    row("actor_rollout_ref.actor.clip_ratio_high", Field("workload.kind"), |at| {
+        let (_, clip) = clip(at)?;
+        says(format!("{:?}", clip.high), clip.why)
+    }),
+    row("actor_rollout_ref.actor.clip_ratio_c", OBJECTIVE, |at| {
+        let (algorithm, clip) = clip(at)?;
+        says(format!("{:?}", clip.dual?), format!("{}'s bound of the dual clip", algorithm.name))
+    }),
+    row("actor_rollout_ref.actor.loss_agg_mode", OBJECTIVE, |at| {
+        let (Algorithm { name, loss, .. }, _) = clip(at)?;
+        match loss.mean {
+            Unit::Token => says("token-mean", format!("{name}: every token counts alike")),
+            Unit::Response => says("seq-mean-token-mean", format!("{name}: every response counts alike")),
+        }
+    }),
+    row("actor_rollout_ref.actor.policy_loss.loss_mode", Field("workload.kind"), |at| {
+        when(clip(at)?.0.loss.ratio == Unit::Response, "gspo", "one ratio for each response")
+    }),
+    row("algorithm.filter_groups.enable", Field("workload.rl.oversampling"), |at| {
+        let times = figure(oversampling(at)?);
+        says(
+            "True",
+            format!(
+                "drops prompts whose responses all score alike; the estimate generates {times} for each that stays"
+            ),
+        )
+    }),
+    say("algorithm.filter_groups.metric", |at| when(oversampling(at).is_some(), "acc", "the score that is compared")),
+    row("reward.reward_manager.name", Field("workload.kind"), |at| {
+        let filters = at.job().workload.kind.algorithm().and_then(|algorithm| algorithm.oversampling);
+        when(oversampling(at).or(filters).is_some(), "dapo", "gives `acc`, the score of each response")
+    }),
+    row("algorithm.rollout_correction.bypass_mode", Field("workload.rl.old_log_prob"), |at| {
+        let reason = "takes the engine's log-probabilities for the old ones: one pass less";
+        when(!at.rl()?.old_log_prob, "True", reason)
+    }),
+];
+
+/// The steps of a run, where the question says how long it is.
+fn steps(at: &At) -> Option<Said> {
+    let answer = at.emission.answer;
+    let per_step = answer.tokens_per_s * answer.step_time_s;
+    let (total, run) = (at.job().workload.tokens?, answer.run.as_ref()?);
+    if !per_step.is_finite() || per_step <= 0.0 || total / per_step >= 1e12 {
+        return None;
+    }
+    let cost = run.usd.map(|usd| format!(", ${}", figure(usd))).unwrap_or_default();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 1e12 and positive")]
+    let steps = (total / per_step).ceil().max(1.0) as u64;
+    says(steps, format!("{} h{cost}", figure(run.hours)))
+}
+
+/// Where a run happens, and how long.
+pub(in crate::verl) const RUN: &[Row] = &[
+    row("trainer.n_gpus_per_node", Field("hardware.gpus hardware.gpus_per_node"), |at| {
+        says(nodes(at.gpus(), at.job().hardware.gpus_per_node)?.1, CHOSEN)
+    }),
+    row("trainer.nnodes", Field("hardware.gpus"), |at| {
+        says(nodes(at.gpus(), at.job().hardware.gpus_per_node)?.0, CHOSEN)
+    }),
+    row("trainer.v1.trainer_mode", Field("workload.rl.schedule"), |at| {
+        when(apart(at).is_some(), "separate_async", "generation has GPUs of its own and runs ahead")
+    }),
+    row("trainer.v1.separate_async.parameter_sync_step", Ignored("the step's mini-batches say it"), |at| {
+        let rl = apart(at)?;
+        let updates = rl.prompts_per_step / rl.mini_batch.max(1);
+        says(updates, format!("{}: new weights once a step", plural(updates, "update", "updates")))
+    }),
+    row("trainer.v1.sampler.max_off_policy_threshold", Field("workload.rl.max_staleness"), |at| {
+        says(apart(at)?.max_staleness, "versions a sample may lag behind")
+    }),
+    row("actor_rollout_ref.hybrid_engine", Field("workload.rl.schedule"), |at| {
+        when(apart(at).is_some(), "False", "no engine on the GPUs that train")
+    }),
+    row("actor_rollout_ref.rollout.nnodes", POOL, |at| says(pool(at)?.0, "nodes that generate")),
+    row("actor_rollout_ref.rollout.n_gpus_per_node", POOL, |at| says(pool(at)?.1, "GPUs of each that generate")),
+    say("actor_rollout_ref.rollout.checkpoint_engine.backend", |at| {
+        when(apart(at).is_some(), "nccl", "sends the weights between the pools")
+    }),
+    LOGGER,
+    row("trainer.total_training_steps", LENGTH, steps),
+    row("trainer.total_epochs", LENGTH, |at| when(steps(at).is_none(), "1", PASSES)),
+    row("trainer.save_freq", LOG, |_| {
+        says(20, "steps between checkpoints, as in most of veRL's scripts; its default saves none")
+    }),
+    row("trainer.test_freq", VALIDATION, |_| {
+        says(5, "steps between validations; veRL's default makes none on the way")
+    }),
+];
+
+/// The run, where generation has GPUs of its own.
+fn apart<'a>(at: &At<'a>) -> Option<&'a Rl> {
+    at.rl().filter(|rl| rl.schedule != Schedule::Colocated)
+}
+
+/// Nodes that generate, and GPUs of each.
+fn pool(at: &At) -> Option<(u32, u32)> {
+    apart(at)?;
+    nodes(pools(at.job()).1, at.job().hardware.gpus_per_node)
+}

@@ -1,0 +1,306 @@
+//! `verl.trainer.main_ppo` and its kin: PPO, GRPO, DAPO, GSPO.
+
+use serde_json::Value;
+
+use super::{ROLLOUT, engine, refusals, roles};
+use crate::read::draft::Draft;
+use crate::read::model;
+use crate::verl::role::ACTOR;
+
+/// Prompts generated for each that trains, where groups are dropped and no text says how many: the
+/// calculator's own figure for DAPO.
+const OVERSAMPLING: f64 = 2.3;
+
+pub(super) fn read(draft: &mut Draft, program: &str) {
+    let entry = draft.take_model("actor_rollout_ref.model.path", "model");
+    // The engine had a default before, and a command of then does not name it.
+    if !program.is_empty() && !draft.states("actor_rollout_ref.rollout.name") {
+        draft.shows_older("0.6.0");
+    }
+    machine(draft, program);
+    let kind = kind(draft, program);
+    algorithm(draft);
+    batch(draft, program);
+    let megatron = engine::is_megatron(
+        draft,
+        &["model_engine", "actor_rollout_ref.actor.strategy", "actor@actor_rollout_ref.actor", "config-name"],
+    );
+    // A few settings of Megatron's are of a run with Megatron.
+    let megatron = megatron || (draft.snippet && draft.states_any(ACTOR.megatron));
+    engine::read(draft, &ACTOR, megatron, entry);
+    engine::precision(draft, &ACTOR, megatron);
+    engine::adapters(draft, ACTOR.model);
+    packing(draft, megatron);
+    overrules(draft);
+    // Recipes have configurations of their own, and what generates or scores alone has no batches.
+    let packaged = program.is_empty()
+        || (program.starts_with("verl") && !program.contains("generation") && !program.contains("eval"));
+    micro_batch(draft, packaged && !draft.snippet);
+    generation(draft);
+    if kind == "ppo" {
+        roles::critic(draft, megatron);
+    }
+    roles::reference(draft, megatron);
+    if packaged {
+        refusals::check(draft, megatron, kind == "ppo", entry);
+    }
+}
+
+/// GPUs, and whether generation has some of its own.
+fn machine(draft: &mut Draft, program: &str) {
+    let nodes = draft.count("trainer.nnodes");
+    let per_node = draft.count("trainer.n_gpus_per_node");
+    let train = nodes.unwrap_or(1).saturating_mul(per_node.unwrap_or(8));
+    draft.train_gpus = Some(train);
+    let mode = draft.word("trainer.v1.trainer_mode");
+    let own_pool = draft.flag("actor_rollout_ref.hybrid_engine") == Some(false)
+        || mode.as_deref() == Some("separate_async")
+        || program.contains("one_step_off")
+        || program.contains("fully_async");
+    let pool = if own_pool { pool(draft, per_node) } else { None };
+    let all = train.saturating_add(pool.unwrap_or(0));
+    if nodes.is_some() || per_node.is_some() || pool.is_some() {
+        draft.set("hardware.gpus", all);
+        if pool.is_none() {
+            draft.set("hardware.gpus_per_node", per_node.unwrap_or(8));
+        }
+        if per_node.is_none() {
+            draft.assume("hardware.gpus_per_node", 8, "veRL's default; trainer.n_gpus_per_node would say.");
+        }
+        if nodes.is_none() {
+            draft.assume("hardware.gpus", all, "trainer.nnodes is not stated: one node, veRL's default.");
+        }
+    }
+    if pool.is_some() {
+        schedule(draft, program, train);
+    } else if own_pool && mode.is_some() {
+        draft.refuse(
+            "trainer.v1.trainer_mode",
+            "GPUs of its own for generation need actor_rollout_ref.rollout.nnodes and n_gpus_per_node.",
+            0,
+        );
+    }
+}
+
+/// GPUs that generate alone, where the text says how many.
+fn pool(draft: &mut Draft, per_node: Option<u64>) -> Option<u64> {
+    let (nodes, gpus) = [ROLLOUT, "rollout."].into_iter().find_map(|prefix| {
+        let nodes = draft.count(&format!("{prefix}nnodes"));
+        let gpus = draft.count(&format!("{prefix}n_gpus_per_node"));
+        (nodes.is_some() || gpus.is_some()).then_some((nodes, gpus))
+    })?;
+    // Both pools may share nodes: 6 GPUs of each train and 2 generate.
+    let (own, other) = (per_node.unwrap_or(8), gpus.unwrap_or(8));
+    let shared = own.saturating_add(other);
+    draft.set("hardware.gpus_per_node", if shared <= 8 { shared } else { own.max(other) });
+    draft.overrule("hardware.gpus");
+    draft.overrule("workload.rl.train_gpus");
+    Some(nodes.unwrap_or(1).saturating_mul(gpus.or(per_node).unwrap_or(8)))
+}
+
+/// How far generation runs ahead, where it has GPUs of its own.
+fn schedule(draft: &mut Draft, program: &str, train: u64) {
+    let key = "trainer.v1.sampler.max_off_policy_threshold";
+    let staleness = draft.count(key);
+    let fully = program.contains("fully_async") || (!program.contains("one_step_off") && staleness != Some(1));
+    draft.set("workload.rl.schedule", if fully { "fully_async" } else { "one_step_off" });
+    draft.set("workload.rl.train_gpus", train);
+    match staleness {
+        _ if !fully => {}
+        Some(bound) => draft.set("workload.rl.max_staleness", bound),
+        None => draft.default(key, "workload.rl.max_staleness", 8),
+    }
+}
+
+/// The kind of the workload.
+fn kind(draft: &mut Draft, program: &str) -> &'static str {
+    let estimator = draft.word("algorithm.adv_estimator");
+    let filters = draft.is_on("algorithm.filter_groups.enable");
+    let [high, low] = ["clip_ratio_high", "clip_ratio_low"]
+        .map(|name| draft.number(&format!("actor_rollout_ref.actor.{name}")).unwrap_or(0.2));
+    let rewards = draft.word("reward.reward_manager.name");
+    let dapo = program.contains("dapo") || (high > low && (rewards.as_deref() == Some("dapo") || filters));
+    let loss = draft.word("actor_rollout_ref.actor.policy_loss.loss_mode");
+    let critic = draft.flag("critic.enable");
+    let kind = match estimator.as_deref() {
+        None | Some("gae") if critic != Some(false) => "ppo",
+        _ if loss.as_deref() == Some("gspo") => "gspo",
+        _ if dapo => "dapo",
+        _ => "grpo",
+    };
+    draft.set("workload.kind", kind);
+    match estimator.as_deref() {
+        None => draft.assume(
+            "workload.kind",
+            kind,
+            "veRL's default is gae, PPO with a critic; algorithm.adv_estimator would say.",
+        ),
+        Some("gae" | "grpo") => {}
+        Some(other) => {
+            let why = format!("{other} has no critic, as GRPO has none: what it computes is the same.");
+            draft.assume("workload.kind", kind, why);
+        }
+    }
+    kind
+}
+
+/// What of the algorithm costs time.
+fn algorithm(draft: &mut Draft) {
+    let [loss, reward] =
+        ["actor_rollout_ref.actor.use_kl_loss", "algorithm.use_kl_in_reward"].map(|key| draft.is_on(key));
+    draft.set("workload.rl.reference", loss || reward);
+    if draft.is_on("algorithm.filter_groups.enable") {
+        let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.oversampling);
+        let why = "How many groups are dropped no text tells; a log of your run does.";
+        draft.assume("workload.rl.oversampling", base.unwrap_or(OVERSAMPLING), why);
+    } else {
+        draft.set("workload.rl.oversampling", 1.0);
+    }
+    let [bypass, engines] = ["algorithm.rollout_correction.bypass_mode", "async_training.use_rollout_log_probs"]
+        .map(|key| draft.is_on(key));
+    draft.set("workload.rl.old_log_prob", !(bypass || engines));
+    if draft.is_on("reward.reward_model.enable") {
+        let key = "reward.reward_model.model_path";
+        let path = draft.text(key);
+        if path.as_deref().and_then(model::find).is_some() {
+            draft.take_model(key, "workload.rl.reward_model");
+        } else {
+            let why = "The catalog does not know the reward model, so the estimate leaves it out; state its shape.";
+            draft.assume("workload.rl.reward_model", Value::Null, why);
+        }
+    }
+}
+
+fn batch(draft: &mut Draft, program: &str) {
+    let mini = "actor_rollout_ref.actor.ppo_mini_batch_size";
+    draft.take(mini);
+    let own = draft.size("workload.rl.mini_batch").unwrap_or(0);
+    if program.contains("fully_async") {
+        // A step is what trains between two transfers of the weights.
+        let [batches, steps] = ["require_batches", "trigger_parameter_sync_step"]
+            .map(|name| draft.count(&format!("async_training.{name}")));
+        let total = own.saturating_mul(batches.unwrap_or(1)).saturating_mul(steps.unwrap_or(1));
+        draft.set("workload.rl.prompts_per_step", total);
+    } else {
+        draft.take("data.train_batch_size");
+        let total = draft.size("workload.rl.prompts_per_step").unwrap_or(0);
+        // veRL trains at most on what there is; the estimate takes whole mini-batches.
+        if own > total {
+            let why = format!(
+                "A mini-batch of more prompts than data.train_batch_size, {total}. Give {total} or less; {total} is estimated."
+            );
+            draft.refuse(mini, why, 0);
+            draft.set("workload.rl.mini_batch", total);
+        }
+        draft.take("data.gen_batch_size");
+    }
+    for key in ["actor_rollout_ref.rollout.n", "data.max_prompt_length", "data.max_response_length"] {
+        draft.take(key);
+    }
+    draft.take("actor_rollout_ref.actor.ppo_epochs");
+}
+
+/// Rules that go by the model's own configuration, where the text changes that.
+fn overrules(draft: &mut Draft) {
+    let states = |names: &[&str], prefix: &str| names.iter().any(|name| draft.states(&format!("{prefix}{name}")));
+    let positions = ["max_position_embeddings", "model_config.max_position_embeddings", "rope_scaling"];
+    let stages = [
+        "num_layers_in_first_pipeline_stage",
+        "num_layers_in_last_pipeline_stage",
+        "account_for_embedding_in_pipeline_split",
+        "account_for_loss_in_pipeline_split",
+        "pipeline_model_parallel_layout",
+    ];
+    let stretches = states(&positions, "actor_rollout_ref.model.override_config.");
+    let splits = states(&stages, "actor_rollout_ref.actor.megatron.override_transformer_config.");
+    if stretches {
+        draft.overrule("workload.rl.max_response_length");
+    }
+    if splits {
+        draft.overrule("plan.pipeline_parallel");
+        draft.overrule("plan.reference.pipeline_parallel");
+    }
+}
+
+fn packing(draft: &mut Draft, megatron: bool) {
+    let key = "actor_rollout_ref.model.use_remove_padding";
+    let model = draft.flag(key);
+    let own = draft.flag("actor_rollout_ref.actor.megatron.use_remove_padding");
+    let stated = own.filter(|_| megatron).or(model);
+    // Megatron has always packed.
+    if let Some(packs) = stated {
+        draft.set("workload.packing", packs);
+    } else if megatron || !draft.older_default(key, "workload.packing", "0.7.0", false) {
+        draft.set("workload.packing", true);
+    }
+}
+
+fn micro_batch(draft: &mut Draft, required: bool) {
+    const ACTORS: &str = "actor_rollout_ref.actor";
+    if draft.is_on(&format!("{ACTORS}.use_dynamic_bsz")) {
+        draft.take(&format!("{ACTORS}.ppo_max_token_len_per_gpu"));
+        return;
+    }
+    if let Some(micro) = draft.count(&format!("{ACTORS}.ppo_micro_batch_size_per_gpu")) {
+        draft.set("plan.micro_batch", micro);
+        return;
+    }
+    let gpus = draft.train_gpus.unwrap_or(8);
+    match draft.count(&format!("{ACTORS}.ppo_micro_batch_size")) {
+        Some(whole) => {
+            let own = (whole / gpus.max(1)).max(1);
+            draft.assume("plan.micro_batch", own, format!("{ACTORS}.ppo_micro_batch_size counts all {gpus} GPUs."));
+        }
+        None if required => {
+            // workers/config/actor.py.
+            draft.refuse(
+                &format!("{ACTORS}.ppo_micro_batch_size_per_gpu"),
+                "Neither a micro-batch nor use_dynamic_bsz=True is stated, and veRL starts with neither. The search chooses one here.",
+                0,
+            );
+        }
+        None => {}
+    }
+}
+
+fn generation(draft: &mut Draft) {
+    let key = |name: &str| format!("{ROLLOUT}{name}");
+    let engine = "plan.rollout.engine";
+    match draft.word(&key("name")).as_deref() {
+        Some("sglang" | "sglang_async") => draft.set(engine, "sglang"),
+        Some("vllm" | "vllm_async") => draft.set(engine, "vllm"),
+        Some(other) => {
+            draft.assume(engine, "vllm", format!("{other} is not modelled: vLLM is estimated in its place."));
+        }
+        None => {
+            if !draft.snippet {
+                draft.refuse(&key("name"), "veRL has no default engine since 0.6.0. Add it: vllm or sglang.", 0);
+            }
+            draft.assume(engine, "vllm", "The text names no engine.");
+        }
+    }
+    for name in ["tensor_model_parallel_size", "data_parallel_size", "expert_parallel_size", "max_num_seqs"] {
+        draft.take(&key(name));
+    }
+    draft.take(&key("max_num_batched_tokens"));
+    draft.take_all(ROLLOUT);
+    for engine in ["vllm", "sglang"] {
+        let dtype = draft.text(&key(&format!("engine_kwargs.{engine}.kv_cache_dtype")));
+        if dtype.is_some_and(|dtype| dtype.contains("fp8")) {
+            draft.set("plan.rollout.kv_cache_dtype", "fp8");
+        }
+    }
+    let quantization = draft.text(&key("quantization")).unwrap_or_default();
+    let dtype = draft.word(&key("dtype"));
+    if quantization.contains("fp8") {
+        draft.set("plan.rollout.precision", "fp8");
+    } else if matches!(dtype.as_deref(), Some("float16" | "half")) {
+        draft.set("plan.rollout.precision", "fp16");
+    }
+    let base = draft
+        .base
+        .and_then(|base| base.plan.as_ref()?.rollout.as_ref()?.speculative_speedup);
+    if let Some(speedup) = base {
+        draft.assume("plan.rollout.speculative_speedup", speedup, "From the base question: no text tells it.");
+    }
+}
