@@ -19,6 +19,7 @@ use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value;
 use shardwise_catalog::catalog;
+use shardwise_catalog::model::Shape;
 
 /// Reads Megatron-LM's arguments.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
@@ -45,8 +46,7 @@ fn question(draft: &mut Draft, before: &[Word]) {
     machine(draft, before);
     let layers = model(draft);
     // Weights that are there are tuned; else training starts from none.
-    let mut on = |key: &str| draft.flag(key).unwrap_or(false);
-    let tunes = on("--sft") || on("--finetune");
+    let tunes = draft.is_on("--sft") || draft.is_on("--finetune");
     draft.set("workload.kind", if tunes { "sft" } else { "pretrain" });
     draft.take_count("--seq_length", "workload.sequence_length", None);
     if draft.field("workload.sequence_length").is_none() {
@@ -56,11 +56,11 @@ fn question(draft: &mut Draft, before: &[Word]) {
     layout(draft, layers);
     if draft.take_count("--global_batch_size", "workload.global_batch", None).is_none() {
         // Megatron's default: one micro-batch on each data-parallel rank.
-        let size = |name: &str| draft.field(&format!("plan.{name}")).and_then(Value::as_u64).unwrap_or(1).max(1);
+        let size = |name: &str| draft.size(&format!("plan.{name}")).unwrap_or(1).max(1);
         let model = size("tensor_parallel")
             .saturating_mul(size("pipeline_parallel"))
             .saturating_mul(size("context_parallel"));
-        let gpus = draft.field("hardware.gpus").and_then(Value::as_u64).unwrap_or(8);
+        let gpus = draft.size("hardware.gpus").unwrap_or(8);
         let batch = micro.saturating_mul((gpus / model).max(1));
         draft.assume(
             "workload.global_batch",
@@ -71,7 +71,44 @@ fn question(draft: &mut Draft, before: &[Word]) {
     precision(draft);
 }
 
-/// The model by its shape: of the catalog where one has it, else as an object.
+/// The shape that the arguments state.
+struct Stated {
+    layers: u64,
+    hidden: u64,
+    heads: u64,
+    groups: u64,
+    gated: bool,
+    ffn: Option<u64>,
+    /// Of an expert, where there are some.
+    own_ffn: Option<u64>,
+    experts: Option<u64>,
+    vocabulary: Option<u64>,
+}
+
+impl Stated {
+    fn ffn(&self) -> u64 {
+        self.ffn.unwrap_or(self.hidden.saturating_mul(4))
+    }
+
+    fn own_ffn(&self) -> u64 {
+        self.own_ffn.unwrap_or(self.hidden.saturating_mul(4))
+    }
+
+    /// Whether a model of the catalog has it.
+    fn is_that_of(&self, shape: &Shape) -> bool {
+        let wide = if self.experts.is_some() { shape.moe_intermediate_size } else { shape.intermediate_size };
+        shape.num_hidden_layers == self.layers
+            && shape.hidden_size == self.hidden
+            && shape.num_attention_heads == self.heads
+            && shape.num_key_value_heads == self.groups
+            && shape.num_experts == self.experts.unwrap_or(0)
+            && self.own_ffn() == wide
+            && self.vocabulary.is_none_or(|size| size.abs_diff(shape.vocab_size) <= 1024)
+            && self.gated == shape.gated_mlp
+    }
+}
+
+/// The model by its shape: of the catalog where one has it, else as an object. Its layers, where they are known.
 fn model(draft: &mut Draft) -> Option<u64> {
     let layers = draft.count("--num_layers");
     let hidden = draft.count("--hidden_size");
@@ -81,59 +118,52 @@ fn model(draft: &mut Draft) -> Option<u64> {
         let entry = draft.take_model(key, "model");
         return layers.or_else(|| entry.map(|entry| entry.shape.num_hidden_layers));
     };
-    let gated = draft.flag("--swiglu").unwrap_or(false);
+    let gated = draft.is_on("--swiglu");
     let ffn = draft.count("--ffn_hidden_size");
     let groups = draft.count("--num_query_groups").unwrap_or(heads);
     let experts = draft.count("--num_experts");
     let vocabulary = draft.count("--padded_vocab_size").or_else(|| draft.count("--vocab_size"));
     let own_ffn = draft.count("--moe_ffn_hidden_size").or(ffn);
-    let wanted = own_ffn.unwrap_or(hidden.saturating_mul(4));
+    let stated = Stated { layers, hidden, heads, groups, gated, ffn, own_ffn, experts, vocabulary };
     // Of several models of one shape the one that the tokenizer names, or the one with the shortest name: the others
     // are made from it.
-    let same = catalog::models().iter().filter(|entry| {
-        let shape = &entry.shape;
-        let wide = if experts.is_some() { shape.moe_intermediate_size } else { shape.intermediate_size };
-        shape.num_hidden_layers == layers
-            && shape.hidden_size == hidden
-            && shape.num_attention_heads == heads
-            && shape.num_key_value_heads == groups
-            && shape.num_experts == experts.unwrap_or(0)
-            && wanted == wide
-            && vocabulary.is_none_or(|size| size.abs_diff(shape.vocab_size) <= 1024)
-            && gated == shape.gated_mlp
-    });
+    let same = catalog::models().iter().filter(|entry| stated.is_that_of(&entry.shape));
     let named = draft
         .text("--tokenizer_model")
         .and_then(|path| super::model::find(&path))
         .map(|entry| entry.id);
     let same = same.min_by_key(|entry| (Some(entry.id) != named, entry.id.len()));
-    if let Some(entry) = same {
-        draft.assume(
+    match same {
+        Some(entry) => draft.assume(
             "model",
             entry.id,
             format!("Its shape is that of the arguments: {layers} layers of {hidden}, {heads} heads."),
-        );
-        return Some(layers);
+        ),
+        None => config(draft, &stated),
     }
+    Some(layers)
+}
+
+/// The shape as a `config.json` has it.
+fn config(draft: &mut Draft, stated: &Stated) {
     let mut config = Map::new();
     let mut set = |key: &str, value: Value| {
         config.insert(key.to_owned(), value);
     };
-    set("hidden_size", json!(hidden));
-    set("num_hidden_layers", json!(layers));
-    set("num_attention_heads", json!(heads));
-    set("num_key_value_heads", json!(groups));
-    set("intermediate_size", json!(ffn.unwrap_or(hidden.saturating_mul(4))));
-    set("gated_mlp", json!(gated));
-    let tied = draft.flag("--untie_embeddings_and_output_weights") != Some(true);
-    set("tie_word_embeddings", json!(tied));
+    set("hidden_size", json!(stated.hidden));
+    set("num_hidden_layers", json!(stated.layers));
+    set("num_attention_heads", json!(stated.heads));
+    set("num_key_value_heads", json!(stated.groups));
+    set("intermediate_size", json!(stated.ffn()));
+    set("gated_mlp", json!(stated.gated));
+    set("tie_word_embeddings", json!(!draft.is_on("--untie_embeddings_and_output_weights")));
     if let Some(channels) = draft.count("--kv_channels") {
         set("head_dim", json!(channels));
     }
-    if let Some(experts) = experts {
+    if let Some(experts) = stated.experts {
         set("num_experts", json!(experts));
         set("num_experts_per_tok", json!(draft.count("--moe_router_topk").unwrap_or(2)));
-        set("moe_intermediate_size", json!(own_ffn.unwrap_or(hidden.saturating_mul(4))));
+        set("moe_intermediate_size", json!(stated.own_ffn()));
         if let Some(shared) = draft.count("--moe_shared_expert_intermediate_size") {
             set("shared_expert_intermediate_size", json!(shared));
         }
@@ -146,7 +176,7 @@ fn model(draft: &mut Draft) -> Option<u64> {
             None => {}
         }
     }
-    if draft.flag("--multi_latent_attention") == Some(true) {
+    if draft.is_on("--multi_latent_attention") {
         // Megatron-LM's defaults.
         for (key, name, default) in [
             ("--kv_lora_rank", "kv_lora_rank", 32),
@@ -160,16 +190,15 @@ fn model(draft: &mut Draft) -> Option<u64> {
             set("q_lora_rank", json!(rank));
         }
     }
-    set("vocab_size", json!(vocabulary.unwrap_or(50304)));
+    set("vocab_size", json!(stated.vocabulary.unwrap_or(50304)));
     draft.set("model", Value::Object(config));
-    if vocabulary.is_none() {
+    if stated.vocabulary.is_none() {
         draft.assume(
             "model.vocab_size",
             Value::Null,
             "The tokenizer says it: GPT-2's 50,304 is taken. --vocab-size would say.",
         );
     }
-    Some(layers)
 }
 
 fn layout(draft: &mut Draft, layers: Option<u64>) {
@@ -185,9 +214,9 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
         _ => draft.count("--num_virtual_stages_per_pipeline_rank"),
     };
     draft.set("plan.virtual_pipeline", chunks.unwrap_or(1));
-    let sequence = draft.flag("--sequence_parallel").unwrap_or(false);
+    let sequence = draft.is_on("--sequence_parallel");
     draft.set("plan.sequence_parallel", sequence && tensor > 1);
-    let sharded = draft.flag("--use_distributed_optimizer").unwrap_or(false);
+    let sharded = draft.is_on("--use_distributed_optimizer");
     draft.set("plan.zero_stage", u64::from(sharded));
     let word = match draft.flag("--recompute_activations") {
         Some(true) => "selective".to_owned(),
@@ -205,11 +234,15 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     if unfused {
         draft.set("plan.attention", "unfused");
     }
-    let mut on = |name: &str| draft.flag(name).unwrap_or(false);
-    let overlap = json!({"gradients": on("--overlap_grad_reduce"), "parameters": on("--overlap_param_gather"),
-        "tensor_parallel": on("--tp_comm_overlap")});
-    draft.set("plan.overlap", overlap);
-    if draft.flag("--optimizer_cpu_offload") == Some(true) {
+    let [gradients, parameters, tensor] =
+        ["--overlap_grad_reduce", "--overlap_param_gather", "--tp_comm_overlap"].map(|name| draft.is_on(name));
+    draft.set("plan.overlap", json!({"gradients": gradients, "parameters": parameters, "tensor_parallel": tensor}));
+    states(draft, unfused);
+}
+
+/// Where the optimizer's states are, and how wide they and the gradients.
+fn states(draft: &mut Draft, unfused: bool) {
+    if draft.is_on("--optimizer_cpu_offload") {
         // `arguments.py`: all of it, unless said otherwise.
         match draft.number("--optimizer_offload_fraction") {
             Some(fraction) if fraction < 1.0 => {
@@ -221,9 +254,9 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
             ),
         }
     }
-    if draft.flag("--grad_reduce_in_bf16") == Some(true) {
+    if draft.is_on("--grad_reduce_in_bf16") {
         draft.set("plan.gradient_bytes", 2.0);
-    } else if draft.flag("--accumulate_allreduce_grads_in_fp32") == Some(true) && !unfused {
+    } else if draft.is_on("--accumulate_allreduce_grads_in_fp32") && !unfused {
         // Before flash attention Megatron kept gradients in both types, whatever it was told.
         draft.set("plan.gradient_bytes", 4.0);
     }
@@ -259,9 +292,9 @@ fn precision(draft: &mut Draft) {
         "mxfp8"
     } else if draft.text("--fp8_format").is_some() {
         "fp8"
-    } else if draft.flag("--fp16") == Some(true) {
+    } else if draft.is_on("--fp16") {
         "fp16"
-    } else if draft.flag("--bf16") == Some(true) {
+    } else if draft.is_on("--bf16") {
         "bf16"
     } else {
         draft.assume(
