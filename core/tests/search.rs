@@ -32,7 +32,7 @@ fn sound(question: &Question, answer: &Answer, framework: Option<&emit::Framewor
     assert_eq!(legal.answer.step_time_s, answer.step_time_s);
     assert_eq!(legal.answer.fits, answer.fits);
     if let Some(framework) = framework {
-        let refused = (framework.violations)(&legal.job, &legal.plan);
+        let refused = framework.violations(&legal.job, &legal.plan);
         assert!(refused.is_empty(), "{}: {refused:?}", framework.id);
     }
 }
@@ -147,7 +147,7 @@ fn a_framework_limits_a_sweep() {
     let sweep = Sweep::new(question, &["h100-sxm", "a100-sxm-80g"], &[]).run_by(Some(framework));
     for offer in sweep {
         let found = offer.result.unwrap();
-        assert!((framework.violations)(&found.job, &found.plan).is_empty());
+        assert!(framework.violations(&found.job, &found.plan).is_empty());
     }
 }
 

@@ -1,11 +1,11 @@
 //! axolotl 0.19.0: pre-training and fine-tuning with FSDP2, `DeepSpeed` or plain data parallelism.
 
-use super::deepspeed::micro;
-use super::{Path, Rules};
-use shardwise_catalog::error::InputError;
-use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, Plan, Recompute};
-use shardwise_question::wire::{Attention, Backend, Precision};
+use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
+use super::shared::{ALL_SHARD, FLASH, FSDP2_SHARDS, KEYS_BY_TP, TRANSFORMERS_WHOLE_LAYERS};
+use super::{deepspeed, trainer};
+use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
+use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16};
 
 /// Ranks along each axis of axolotl's mesh, beside tensor, context and expert parallelism: those that shard
 /// the weights, and copies of them (`utils/distributed.py`, `integrations/expert_parallel/plugin.py`).
@@ -18,111 +18,71 @@ pub fn mesh(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
 }
 
 /// What axolotl refuses, or has no words for.
-#[must_use]
-pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
-    let mut rules = Rules::default();
-    let layout = &plan.layout;
-    rules.fine_tunes(job.workload.kind, "axolotl");
-    rules.require(layout.backend != Backend::Megatron, "plan.backend", || {
-        "axolotl trains with FSDP2, DeepSpeed or plain data parallelism. Set the backend to fsdp, deepspeed or ddp."
-            .into()
-    });
-    let again = layout.recompute == Recompute::Full;
-    rules.require(!layout.offload.activations || again, "plan.offload.activations", || {
-        "axolotl moves the inputs of recomputed layers. Set recompute to full.".into()
-    });
-    if layout.backend == Backend::Fsdp {
-        sharded(&mut rules, layout, job);
-    } else {
-        for (name, size) in [
-            ("tensor_parallel", layout.tensor_parallel),
-            ("context_parallel", layout.context_parallel),
-            ("ulysses_parallel", layout.ulysses_parallel),
-            ("expert_parallel", layout.expert_parallel),
-        ] {
-            rules.require(size == 1, Path("").of(name), || {
-                format!("axolotl combines this with FSDP2. Set {name} to 1, or the backend to fsdp.")
-            });
-        }
-    }
-    if layout.backend == Backend::Deepspeed {
-        let own = super::deepspeed(job, plan).into_iter();
-        // axolotl offloads by itself what ds_config.json cannot.
-        rules.0.extend(own.filter(|broken| broken.field != "plan.offload.activations"));
-        return rules.0;
-    }
-    rules.trainer(layout, job);
-    precision(&mut rules, layout, job);
-    rules.0
-}
+pub(crate) static RULES: &[Rule] = &[
+    all(trainer::FINE_TUNES),
+    backends(&[Fsdp, Deepspeed, Ddp]).or(
+        "axolotl trains with FSDP2, DeepSpeed or plain data parallelism. Set the backend to fsdp, deepspeed or ddp.",
+    ),
+    must("plan.offload.activations", |a| !a.layout.offload.activations || a.layout.recompute == Recompute::Full)
+        .or("axolotl moves the inputs of recomputed layers. Set recompute to full."),
+    when(|a| a.is(Fsdp), SHARDED),
+    when(
+        |a| !a.is(Fsdp),
+        &[ones(&[TP, CP, ULYSSES, EP])
+            .or("axolotl combines this with FSDP2. Set {field} to 1, or the backend to fsdp.")],
+    ),
+    // axolotl offloads by itself what ds_config.json cannot.
+    when(|a| a.is(Deepspeed), &[all(deepspeed::BUT_ACTIVATIONS), TRANSFORMERS_WHOLE_LAYERS]),
+    when(
+        |a| !a.is(Deepspeed),
+        &[
+            all(trainer::TRAINER),
+            precisions(&[Bf16, Fp16, Fp8]).or("axolotl trains in bf16, fp16 or fp8. Choose one of these."),
+            // cli/config.py, compute_supports_fp8.
+            must("workload.precision", |a| {
+                a.workload.precision != Fp8 || (a.has(9.0) && a.is(Fsdp) && a.workload.full_parameter())
+            })
+            .or("axolotl's fp8 is laid out for all weights, with FSDP2, on Hopper or Blackwell. Choose bf16."),
+        ],
+    ),
+];
 
-fn precision(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let field = "workload.precision";
-    match job.workload.precision {
-        Precision::Bf16 | Precision::Fp16 => {}
-        // cli/config.py, compute_supports_fp8.
-        Precision::Fp8 => {
-            let has = job.hardware.has_compute_capability(9.0);
-            rules.require(has && layout.backend == Backend::Fsdp && job.workload.lora.is_none(), field, || {
-                "axolotl's fp8 is laid out for all weights, with FSDP2, on Hopper or Blackwell. Choose bf16.".into()
-            });
-        }
-        Precision::Mxfp8 | Precision::Nvfp4 => {
-            rules.refuse(field, "axolotl trains in bf16, fp16 or fp8. Choose one of these.")
-        }
-    }
-}
-
-fn sharded(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let (tp, cp, ep) = (layout.tensor_parallel, layout.context_parallel, layout.expert_parallel);
-    rules.require(matches!(layout.zero_stage, 2 | 3), "plan.zero_stage", || {
-        "FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.".into()
-    });
-
-    rules.require(mesh(layout, job.hardware.gpus).is_some(), "plan.shard_group", || {
-        format!("A shard group holds whole groups of CP {cp} × EP {ep}. Give a multiple of {}.", cp * ep)
-    });
+static SHARDED: &[Rule] = &[
+    FSDP2_SHARDS,
+    divides("plan.shard_group", |a| (a.cp * a.ep, a.group))
+        .or("A shard group holds whole groups of CP {cp} × EP {ep}. Give a multiple of {part}."),
     // schemas/validation.py, check_context_parallel_size.
-    let length = job.workload.sequence_length;
-    if cp > 1 {
-        rules.require(layout.attention == Attention::Flash, "plan.attention", || {
-            "axolotl's ring attention needs FlashAttention. Set attention to flash.".into()
-        });
-        rules.require(micro(layout, length) == 1 || !job.workload.packing, "plan.micro_batch", || {
-            "axolotl's ring attention takes one packed sequence. Set micro_batch to 1.".into()
-        });
-        rules.divides((2 * cp).into(), length, "workload.sequence_length", || {
-            format!("{length} tokens are no multiple of 2 × CP {cp}.")
-        });
-    }
-    rules.require(layout.expert_tensor_parallel == 1, "plan.expert_tensor_parallel", || {
-        "axolotl splits no expert. Set expert_tensor_parallel to 1.".into()
-    });
-    rules.require(tp == 1 || !layout.sequence_parallel, "plan.sequence_parallel", || {
-        "Tensor parallelism of Hugging Face models splits no norm. Set sequence_parallel to false.".into()
-    });
-    let kv = job.model.shape.num_key_value_heads;
-    rules.divides(tp.into(), kv, "plan.tensor_parallel", || {
-        format!("{kv} key and value heads cannot be split by {tp}.")
-    });
-    if ep > 1 {
-        rules.require(tp == 1, "plan.tensor_parallel", || {
-            "axolotl's expert parallelism goes with no tensor parallelism. Set one of them to 1.".into()
-        });
-        rules.require(layout.shard_group == job.hardware.gpus, "plan.shard_group", || {
-            format!(
-                "axolotl's expert parallelism has no copies of the model. Set shard_group to {}.",
-                job.hardware.gpus
-            )
-        });
-    }
-    if tp > 1 {
-        // integrations/liger/args.py.
-        rules.require(!layout.fused_lm_head, "plan.fused_lm_head", || {
-            "Liger's losses go with no tensor parallelism. Set fused_lm_head to false.".into()
-        });
-        rules.require(job.workload.lora.is_none(), "plan.tensor_parallel", || {
-            "axolotl's tensor parallelism is laid out for all weights. Set it to 1 for adapters.".into()
-        });
-    }
-}
+    when(
+        |a| a.cp > 1,
+        &[
+            FLASH.or("axolotl's ring attention needs FlashAttention. Set attention to flash."),
+            must("plan.micro_batch", |a| a.micro == 1 || !a.workload.packing)
+                .or("axolotl's ring attention takes one packed sequence. Set micro_batch to 1."),
+            divides("workload.sequence_length", |a| (2 * a.cp, a.workload.sequence_length))
+                .or("{length} tokens are no multiple of 2 × CP {cp}."),
+        ],
+    ),
+    must("plan.expert_tensor_parallel", |a| a.etp == 1)
+        .or("axolotl splits no expert. Set expert_tensor_parallel to 1."),
+    must("plan.sequence_parallel", |a| a.tp == 1 || !a.layout.sequence_parallel)
+        .or("Tensor parallelism of Hugging Face models splits no norm. Set sequence_parallel to false."),
+    KEYS_BY_TP,
+    when(
+        |a| a.ep > 1,
+        &[
+            must("plan.tensor_parallel", |a| a.tp == 1)
+                .or("axolotl's expert parallelism goes with no tensor parallelism. Set one of them to 1."),
+            ALL_SHARD.or("axolotl's expert parallelism has no copies of the model. Set shard_group to {gpus}."),
+        ],
+    ),
+    when(
+        |a| a.tp > 1,
+        &[
+            // integrations/liger/args.py.
+            must("plan.fused_lm_head", |a| !a.layout.fused_lm_head)
+                .or("Liger's losses go with no tensor parallelism. Set fused_lm_head to false."),
+            must("plan.tensor_parallel", |a| a.workload.full_parameter())
+                .or("axolotl's tensor parallelism is laid out for all weights. Set it to 1 for adapters."),
+        ],
+    ),
+];

@@ -1,10 +1,12 @@
 //! LLMForge, as its last templates have it: full fine-tuning and LoRA with `DeepSpeed`'s ready-made configurations.
 
-use super::{Path, Rules};
-use shardwise_catalog::error::InputError;
+use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, backends, divides, must, ones, precisions};
+use super::shared::WHOLE_LAYERS;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute};
-use shardwise_question::wire::{Backend, Precision, WorkloadKind};
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::Backend::Deepspeed;
+use shardwise_question::wire::Precision::Bf16;
+use shardwise_question::wire::WorkloadKind::{Lora, Sft};
 
 /// The GPUs that LLMForge names, by the catalog's ids
 /// (<https://github.com/anyscale/templates>, `templates/fine-tune-llm_v2` before its removal).
@@ -51,49 +53,20 @@ pub fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
 }
 
 /// What LLMForge has no words for.
-#[must_use]
-pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
-    let mut rules = Rules::default();
-    let (layout, workload, gpus) = (&plan.layout, &job.workload, job.hardware.gpus);
-    rules.require(matches!(workload.kind, WorkloadKind::Sft | WorkloadKind::Lora), "workload.kind", || {
-        "LLMForge fine-tunes, with all weights or with LoRA. Choose sft or lora.".to_owned()
-    });
-    rules.require(accelerator(job).is_some(), "hardware.gpu", || {
-        "LLMForge runs on A10G, L4, A100 and H100. Choose one of these, or take DeepSpeed's flags.".to_owned()
-    });
-    rules.require(layout.backend == Backend::Deepspeed, "plan.backend", || {
-        "LLMForge trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search.".to_owned()
-    });
-    rules.require(workload.precision == Precision::Bf16, "workload.precision", || {
-        "LLMForge trains in bf16. Choose it.".to_owned()
-    });
-    for (name, size) in [
-        ("tensor_parallel", layout.tensor_parallel),
-        ("pipeline_parallel", layout.pipeline_parallel),
-        ("context_parallel", layout.context_parallel),
-        ("ulysses_parallel", layout.ulysses_parallel),
-        ("expert_parallel", layout.expert_parallel),
-    ] {
-        rules.require(size == 1, Path("").of(name), || format!("LLMForge shards by ZeRO alone. Set {name} to 1."));
-    }
-    rules.require(
-        configuration(layout, gpus).is_some(),
-        "plan.zero_stage",
-        || {
-            "LLMForge's configurations are ZeRO 2, ZeRO 3, ZeRO 3 with zero_hpz_partition_size 8, and ZeRO 3 with the optimizer, or optimizer and parameters, offloaded. Choose one of these."
-                .to_owned()
-        },
-    );
-    rules.require(matches!(layout.recompute, Recompute::None | Recompute::Full), "plan.recompute", || {
-        "LLMForge recomputes whole layers or nothing. Set it to full or none.".to_owned()
-    });
-    let MicroBatch::Sequences(micro) = layout.micro_batch else {
-        rules.refuse("plan.max_tokens_per_gpu", "LLMForge counts sequences. Give micro_batch instead.");
-        return rules.0;
-    };
-    let per_step = micro.saturating_mul(u64::from(gpus));
-    rules.divides(per_step, workload.global_batch, "workload.global_batch", || {
-        format!("{} sequences are no multiple of {per_step}, one micro-batch on every GPU.", workload.global_batch)
-    });
-    rules.0
-}
+pub(crate) static RULES: &[Rule] = &[
+    must("workload.kind", |a| matches!(a.workload.kind, Sft | Lora))
+        .or("LLMForge fine-tunes, with all weights or with LoRA. Choose sft or lora."),
+    must("hardware.gpu", |a| accelerator(a.job).is_some())
+        .or("LLMForge runs on A10G, L4, A100 and H100. Choose one of these, or take DeepSpeed's flags."),
+    backends(&[Deepspeed])
+        .or("LLMForge trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search."),
+    precisions(&[Bf16]).or("LLMForge trains in bf16. Choose it."),
+    ones(&[TP, PP, CP, ULYSSES, EP]).or("LLMForge shards by ZeRO alone. Set {field} to 1."),
+    must("plan.zero_stage", |a| configuration(a.layout, a.job.hardware.gpus).is_some())
+        .or("LLMForge's configurations are ZeRO 2, ZeRO 3, ZeRO 3 with zero_hpz_partition_size 8, and ZeRO 3 with the optimizer, or optimizer and parameters, offloaded. Choose one of these."),
+    WHOLE_LAYERS.or("LLMForge recomputes whole layers or nothing. Set it to full or none."),
+    must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
+        .or_only("LLMForge counts sequences. Give micro_batch instead."),
+    divides("workload.global_batch", |a| (a.micro.saturating_mul(a.gpus), a.workload.global_batch))
+        .or("{batch} sequences are no multiple of {part}, one micro-batch on every GPU."),
+];

@@ -1,201 +1,124 @@
 //! `OpenRLHF` 0.11.2: what its two programs assert, and what they would run otherwise than planned.
 
-use super::{Path, Rules, deepspeed, nodes, pools};
-use shardwise_catalog::error::InputError;
-use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MicroBatch, Plan, RolloutPlan};
-use shardwise_question::wire::{Attention, Backend, Engine, KvCacheDtype, Precision, Schedule, WorkloadKind};
-use shardwise_question::workload::Rl;
+use super::deepspeed;
+use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no_kind, ones, when};
+use super::shared::{
+    ACTIVATIONS_STAY, ALL_AT_ONCE, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, ENGINE,
+    ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, HALF, NO_ADAPTERS, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC,
+    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES,
+    WHOLE_POOLS,
+};
+use shardwise_question::wire::Backend::Deepspeed;
+use shardwise_question::wire::Precision::Fp16;
+use shardwise_question::wire::Schedule::{Colocated, Split};
+use shardwise_question::wire::WorkloadKind::Pretrain;
 
 /// What `OpenRLHF` refuses, or would run otherwise than planned.
-#[must_use]
-pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
-    let mut rules = Rules::default();
-    let (layout, workload) = (&plan.layout, &job.workload);
-    match workload.kind {
-        WorkloadKind::Pretrain => rules.refuse(
-            "workload.kind",
-            "OpenRLHF trains from finished weights and has no pre-training. Take DeepSpeed's flags, or the kind sft.",
-        ),
-        WorkloadKind::Rollout => {
-            rules.refuse("workload.kind", "OpenRLHF trains; for generation alone start vLLM or SGLang itself.")
-        }
-        _ => {}
-    }
-    rules.whole_nodes(job);
-    let (train, generate) = pools(job);
-    layouts(&mut rules, layout, job, train);
-    match &workload.rl {
-        Some(rl) => reinforcement(&mut rules, plan, job, rl, (train, generate)),
-        None => fine_tuning(&mut rules, layout, job),
-    }
-    rules.0
-}
-
-fn layouts(rules: &mut Rules, layout: &Layout, job: &Job, gpus: u32) {
-    let workload = &job.workload;
-    rules.require(layout.backend == Backend::Deepspeed, "plan.backend", || {
-        "OpenRLHF trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search.".to_owned()
-    });
-    for (name, size) in [("pipeline_parallel", layout.pipeline_parallel), ("expert_parallel", layout.expert_parallel)] {
-        rules.require(size == 1, Path("").of(name), || {
-            format!("OpenRLHF has no {}. Set it to 1.", name.replace('_', " "))
-        });
-    }
-    rules.require(layout.ulysses_parallel == 1, "plan.ulysses_parallel", || {
-        "OpenRLHF splits sequences by ring attention. Set ulysses_parallel to 1 and use context_parallel.".to_owned()
-    });
-    let tp = layout.tensor_parallel;
-    rules.require(tp == 1 || layout.zero_stage <= 2, "plan.tensor_parallel", || {
-        "DeepSpeed's tensor parallelism goes with ZeRO 0 to 2. Set tensor_parallel to 1 or zero_stage to 2.".to_owned()
-    });
-    let (bf16, fp16) = (workload.precision == Precision::Bf16, workload.precision == Precision::Fp16);
-    rules.require(bf16 || fp16, "workload.precision", || {
-        "OpenRLHF trains in bf16 or fp16. Choose one of these.".to_owned()
-    });
+pub(crate) static RULES: &[Rule] = &[
+    no_kind(&[Pretrain])
+        .or("OpenRLHF trains from finished weights and has no pre-training. Take DeepSpeed's flags, or the kind sft."),
+    TRAINS,
+    WHOLE_NODES,
+    backends(&[Deepspeed])
+        .or("OpenRLHF trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search."),
+    ones(&[PP, EP]).or("OpenRLHF has no {words}. Set it to 1."),
+    NO_ULYSSES.or("OpenRLHF splits sequences by ring attention. Set ulysses_parallel to 1 and use context_parallel."),
+    deepspeed::TP_GOES_WITH_ZERO_2,
+    HALF.or("OpenRLHF trains in bf16 or fp16. Choose one of these."),
     // utils/deepspeed/deepspeed.py:78, models/actor.py:116, trainer/ray/vllm_worker_wrap.py:39.
-    let half = tp > 1 || workload.quantized_base() || workload.rl.is_some();
-    rules.require(!half || !fp16, "workload.precision", || {
-        "OpenRLHF has fp16 for fine-tuning without tensor parallelism and 4-bit weights. Set it to bf16.".to_owned()
-    });
-    rules.require(layout.context_parallel == 1 || workload.packing, "workload.packing", || {
-        "Ring attention needs packed sequences. Set packing to true or context_parallel to 1.".to_owned()
-    });
-    rules.require(layout.attention == Attention::Flash, "plan.attention", || {
-        "OpenRLHF packs sequences for FlashAttention. Set attention to flash.".to_owned()
-    });
-    let offload = layout.offload;
-    rules.require(!offload.activations, "plan.offload.activations", || {
-        "OpenRLHF keeps activations on the GPU. Use recompute instead.".to_owned()
-    });
+    must("workload.precision", |a| {
+        a.workload.precision != Fp16 || !(a.tp > 1 || a.workload.quantized_base() || a.rl.is_some())
+    })
+    .or("OpenRLHF has fp16 for fine-tuning without tensor parallelism and 4-bit weights. Set it to bf16."),
+    must("workload.packing", |a| a.cp == 1 || a.workload.packing)
+        .or("Ring attention needs packed sequences. Set packing to true or context_parallel to 1."),
+    FLASH.or("OpenRLHF packs sequences for FlashAttention. Set attention to flash."),
+    ACTIVATIONS_STAY.or("OpenRLHF keeps activations on the GPU. Use recompute instead."),
     // utils/deepspeed/deepspeed.py, get_ds_train_config: offload=False.
-    rules.require(!offload.parameters, "plan.offload.parameters", || {
-        "OpenRLHF keeps the weights it trains on the GPU. Set it to false.".to_owned()
-    });
-    deepspeed::memory(rules, layout, gpus);
-    deepspeed::host_memory_alone(rules, layout, "OpenRLHF");
-    rules.whole_layers(layout);
-}
+    WEIGHTS_STAY.or("OpenRLHF keeps the weights it trains on the GPU. Set it to false."),
+    all(deepspeed::ZERO),
+    all(deepspeed::HOST_MEMORY_ALONE),
+    TRANSFORMERS_WHOLE_LAYERS,
+    when(|a| a.rl.is_some(), REINFORCEMENT),
+    when(
+        |a| a.rl.is_none(),
+        &[
+            TEXT_HAS_POSITIONS,
+            divides("workload.global_batch", |a| (a.per_pass, a.workload.global_batch)).or(ALL_RANKS),
+        ],
+    ),
+];
 
 /// What every data-parallel rank takes at once divides an optimizer step (`DeepSpeedConfig`, `_batch_assertion`).
-fn batch(rules: &mut Rules, per_pass: u64, sequences: u64, field: &str) {
-    rules.divides(per_pass, sequences, field, || {
-        format!(
-            "{sequences} sequences of an optimizer step are no multiple of {per_pass}, what all ranks take at once."
-        )
-    });
-}
+const ALL_RANKS: &str =
+    "{whole} sequences of an optimizer step are no multiple of {part}, what all ranks take at once.";
 
-fn fine_tuning(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let workload = &job.workload;
-    rules.position(job, workload.sequence_length, "workload.sequence_length", true);
-    let ranks = layout.data_parallel(job.hardware.gpus).into();
-    let per_pass = deepspeed::micro(layout, workload.sequence_length).saturating_mul(ranks);
-    batch(rules, per_pass, workload.global_batch, "workload.global_batch");
-}
-
-fn reinforcement(rules: &mut Rules, plan: &Plan, job: &Job, rl: &Rl, (train, generate): (u32, u32)) {
-    let (layout, workload) = (&plan.layout, &job.workload);
-    rules.position(job, rl.max_length(), "workload.rl.max_response_length", true);
+static REINFORCEMENT: &[Rule] = &[
+    RESPONSES_HAVE_POSITIONS,
     // trainer/ray/ppo_actor.py, broadcast_to_vllm: adapters change the names by which vLLM knows its weights.
-    rules.require(workload.lora.is_none(), "workload.lora", || {
-        "OpenRLHF cannot hand adapters to vLLM. Leave lora out, or take veRL's flags.".to_owned()
-    });
-    let critic = workload.kind.has_critic();
-    rules.require(critic || rl.critic.is_none(), "workload.rl.critic", || {
-        "Only PPO has a critic. Set it to null, or choose ppo.".to_owned()
-    });
-    rules.require(critic || rl.responses_per_prompt > 1, "workload.rl.responses_per_prompt", || {
-        "The responses of a prompt are compared. Give 2 or more.".to_owned()
-    });
-    let filters = rl.oversampling > 1.0;
-    rules.require(!filters || rl.responses_per_prompt > 1, "workload.rl.oversampling", || {
-        "Prompts are filtered by the scores of several responses. Set it to 1, or responses_per_prompt to 2 or more.".to_owned()
-    });
-    rules.require(!filters || rl.reward_model.is_none(), "workload.rl.reward_model", || {
-        "Prompts are filtered as they are sampled, and a reward model scores them later. Use a rule, or set oversampling to 1."
-            .to_owned()
-    });
+    NO_ADAPTERS.or("OpenRLHF cannot hand adapters to vLLM. Leave lora out, or take veRL's flags."),
+    ONLY_PPO_HAS_A_CRITIC,
+    must("workload.rl.responses_per_prompt", |a| {
+        a.workload.kind.has_critic() || a.rl.is_none_or(|rl| rl.responses_per_prompt > 1)
+    })
+    .or("The responses of a prompt are compared. Give 2 or more."),
+    learning("workload.rl.oversampling", |rl| rl.oversampling <= 1.0 || rl.responses_per_prompt > 1)
+        .or("Prompts are filtered by the scores of several responses. Set it to 1, or responses_per_prompt to 2 or more."),
+    FILTERED_BY_RULE
+        .or("Prompts are filtered as they are sampled, and a reward model scores them later. Use a rule, or set oversampling to 1."),
     // trainer/ppo_utils/samples_generator.py, generate_samples: fewer would make a smaller batch.
-    rules.require(rl.gen_batch_size == rl.prompts_per_step, "workload.rl.gen_batch_size", || {
-        "OpenRLHF generates a step's prompts at once. Leave gen_batch_size out.".to_owned()
-    });
-    rules.require(rl.old_log_prob, "workload.rl.old_log_prob", || {
-        "OpenRLHF always computes old log-probabilities. Set it to true.".to_owned()
-    });
-    let ranks = u64::from(layout.data_parallel(train));
-    let per_pass = match layout.micro_batch {
-        MicroBatch::Tokens(_) => ranks,
-        MicroBatch::Sequences(micro) => ranks.saturating_mul(micro),
-    };
-    batch(rules, per_pass, workload.global_batch, "workload.rl.mini_batch");
-    if matches!(layout.micro_batch, MicroBatch::Tokens(_)) {
-        rules.token_budget(&Path(""), layout, rl.max_length());
-        rules.require(workload.packing, "workload.packing", || {
-            "A token budget packs sequences. Set packing to true, or give micro_batch.".to_owned()
-        });
-    }
-    let offload = layout.offload;
-    rules.require(offload.optimizer == offload.gradients, "plan.offload.gradients", || {
-        "DeepSpeed's sleep moves optimizer and gradients together. Offload both, or neither.".to_owned()
-    });
-    roles(rules, plan, layout);
-    schedule(rules, job, rl, train, generate);
-    if let Some(rollout) = &plan.rollout {
-        engine(rules, rollout, job, generate);
-    }
-}
+    ALL_AT_ONCE.or("OpenRLHF generates a step's prompts at once. Leave gen_batch_size out."),
+    learning("workload.rl.old_log_prob", |rl| rl.old_log_prob)
+        .or("OpenRLHF always computes old log-probabilities. Set it to true."),
+    divides("workload.rl.mini_batch", |a| {
+        (if a.counts_tokens() { a.ranks } else { a.per_pass }, a.workload.global_batch)
+    })
+    .or(ALL_RANKS),
+    when(|a| a.counts_tokens(), &[BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED]),
+    must("plan.offload.gradients", |a| a.layout.offload.optimizer == a.layout.offload.gradients)
+        .or("DeepSpeed's sleep moves optimizer and gradients together. Offload both, or neither."),
+    all(ROLES),
+    when(
+        |a| a.schedule() != Colocated,
+        &[
+            WHOLE_POOLS,
+            // cli/train_ppo_ray.py: beside actor and reference, critic and reward model would get GPUs of their own.
+            learning("workload.rl.schedule", |rl| {
+                rl.schedule != Split || (rl.critic.is_none() && rl.reward_model.is_none())
+            })
+            .or("With engines apart, OpenRLHF lets critic and reward model share the actor's GPUs only where it runs ahead. Choose colocated or one_step_off."),
+        ],
+    ),
+    when(|a| a.rollout.is_some(), GENERATION),
+];
 
 /// One set of DeepSpeed options is for every role; the reference alone may wait in host memory.
-fn roles(rules: &mut Rules, plan: &Plan, layout: &Layout) {
-    rules.require(plan.critic.is_none_or(|own| own == *layout), "plan.critic", || {
-        "OpenRLHF lays critic and actor out alike. Leave the critic's plan out.".to_owned()
-    });
-    if let Some(own) = &plan.reference {
-        let mut alike = *own;
-        alike.offload.parameters = layout.offload.parameters;
-        rules.require(alike == *layout, "plan.reference", || {
-            "OpenRLHF lays reference and actor out alike. Give its plan nothing but offload.parameters.".to_owned()
-        });
-        rules.require(!own.offload.parameters || own.zero_stage == 3, "plan.reference.zero_stage", || {
-            "DeepSpeed offloads the reference's weights under ZeRO 3 only. Set zero_stage to 3.".to_owned()
-        });
-    }
-}
+static ROLES: &[Rule] = &[
+    must("plan.critic", |a| a.plan.critic.is_none_or(|own| own == *a.layout))
+        .or("OpenRLHF lays critic and actor out alike. Leave the critic's plan out."),
+    must("plan.reference", |a| {
+        a.plan.reference.is_none_or(|mut own| {
+            own.offload.parameters = a.layout.offload.parameters;
+            own == *a.layout
+        })
+    })
+    .or("OpenRLHF lays reference and actor out alike. Give its plan nothing but offload.parameters."),
+    must("plan.reference.zero_stage", |a| {
+        a.plan
+            .reference
+            .is_none_or(|own| !own.offload.parameters || own.zero_stage == 3)
+    })
+    .or("DeepSpeed offloads the reference's weights under ZeRO 3 only. Set zero_stage to 3."),
+];
 
-fn schedule(rules: &mut Rules, job: &Job, rl: &Rl, train: u32, generate: u32) {
-    if rl.schedule == Schedule::Colocated {
-        return;
-    }
-    let per_node = job.hardware.gpus_per_node;
-    let whole = nodes(train, per_node).is_some() && nodes(generate, per_node).is_some();
-    rules.require(whole, "workload.rl.train_gpus", || {
-        format!(
-            "Both pools are whole nodes of {per_node} GPUs, or less than one. Here they are {train} and {generate}."
-        )
-    });
-    // cli/train_ppo_ray.py: beside actor and reference, critic and reward model would get GPUs of their own.
-    let apart = rl.schedule == Schedule::Split && (rl.critic.is_some() || rl.reward_model.is_some());
-    rules.require(!apart, "workload.rl.schedule", || {
-        "With engines apart, OpenRLHF lets critic and reward model share the actor's GPUs only where it runs ahead. Choose colocated or one_step_off."
-            .to_owned()
-    });
-}
-
-fn engine(rules: &mut Rules, rollout: &RolloutPlan, job: &Job, generate: u32) {
-    rules.rollout(rollout, &job.model.shape, generate, job.hardware.gpus_per_node);
-    rules.require(rollout.engine == Engine::Vllm, "plan.rollout.engine", || {
-        "OpenRLHF generates with vLLM. Set the engine to vllm.".to_owned()
-    });
-    for (name, size) in [("data_parallel", rollout.data_parallel), ("expert_parallel", rollout.expert_parallel)] {
-        rules.require(size == 1, format!("plan.rollout.{name}"), || {
-            format!("OpenRLHF's engines have no {}. Set it to 1.", name.replace('_', " "))
-        });
-    }
-    rules.require(rollout.precision == Precision::Bf16, "plan.rollout.precision", || {
-        "OpenRLHF loads its engines in bf16. Set it to bf16.".to_owned()
-    });
-    rules.require(rollout.kv_cache_dtype == KvCacheDtype::Auto, "plan.rollout.kv_cache_dtype", || {
-        "OpenRLHF leaves the cache in 16 bits. Set it to auto.".to_owned()
-    });
-}
+static GENERATION: &[Rule] = &[
+    all(ENGINE),
+    VLLM.or("OpenRLHF generates with vLLM. Set the engine to vllm."),
+    ones(&[
+        Size("plan.rollout.data_parallel", |a| a.rollout.map_or(1, |own| own.data_parallel.into())),
+        Size("plan.rollout.expert_parallel", |a| a.rollout.map_or(1, |own| own.expert_parallel.into())),
+    ])
+    .or("OpenRLHF's engines have no {words}. Set it to 1."),
+    ENGINE_IN_BF16.or("OpenRLHF loads its engines in bf16. Set it to bf16."),
+    CACHE_IN_16_BITS.or("OpenRLHF leaves the cache in 16 bits. Set it to auto."),
+];

@@ -1,215 +1,210 @@
-//! What rules of several frameworks share.
+//! What a framework's table is made of: rows that say what has to hold, of which field, and what is said where it does not.
+//!
+//! A sentence names its values in braces: [`NUMBERS`](super::asked::NUMBERS), the framework's `{name}`, and those that its row
+//! brings along. It is written out for a refusal alone, as the search asks the tables of every plan.
 
-use std::fmt::{self, Display};
-
-use super::positions::reach;
+use super::asked::Asked;
 use shardwise_catalog::error::InputError;
-use shardwise_catalog::model::Shape;
-use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MicroBatch, RolloutPlan};
-use shardwise_question::wire::Schedule;
+use shardwise_question::plan::RolloutPlan;
+use shardwise_question::wire::{Backend, Precision, WorkloadKind};
+use shardwise_question::workload::Rl;
 
-/// GPUs that train and GPUs that generate: all of them, twice, where colocated.
-pub fn pools(job: &Job) -> (u32, u32) {
-    let all = job.hardware.gpus;
-    match &job.workload.rl {
-        Some(rl) if rl.schedule != Schedule::Colocated => (rl.train_gpus, all.saturating_sub(rl.train_gpus)),
-        _ => (all, all),
+/// A row of a framework's table.
+pub(crate) enum Rule {
+    /// What has to hold, and what is said where it does not.
+    Says(Must, &'static str),
+    /// Such a row, without which the rest of its table is not asked.
+    Ends(Must, &'static str),
+    /// Rows for some questions and plans alone.
+    When(fn(&Asked) -> bool, &'static [Rule]),
+    /// What no row says.
+    Odd(fn(&Asked, &mut Vec<InputError>)),
+}
+
+/// What has to hold of a field.
+pub(crate) struct Must {
+    field: &'static str,
+    test: Test,
+}
+
+enum Test {
+    NoKind(&'static [WorkloadKind]),
+    Backends(&'static [Backend]),
+    Precisions(&'static [Precision]),
+    Ones(&'static [Size]),
+    Divides(fn(&Asked) -> (u64, u64)),
+    Holds(fn(&Asked) -> bool),
+    Learning(fn(&Rl) -> bool),
+    Engine(fn(&RolloutPlan) -> bool),
+}
+
+/// A size of a plan by its field.
+pub(crate) struct Size(pub(crate) &'static str, pub(crate) fn(&Asked) -> u64);
+
+pub(crate) const TP: Size = Size("plan.tensor_parallel", |a| a.tp);
+pub(crate) const PP: Size = Size("plan.pipeline_parallel", |a| a.pp);
+pub(crate) const CP: Size = Size("plan.context_parallel", |a| a.cp);
+pub(crate) const ULYSSES: Size = Size("plan.ulysses_parallel", |a| a.ulysses);
+pub(crate) const EP: Size = Size("plan.expert_parallel", |a| a.ep);
+pub(crate) const ETP: Size = Size("plan.expert_tensor_parallel", |a| a.etp);
+
+/// The task is none of `kinds`.
+pub(crate) const fn no_kind(kinds: &'static [WorkloadKind]) -> Must {
+    Must { field: "workload.kind", test: Test::NoKind(kinds) }
+}
+
+/// The plan is for one of `backends`.
+pub(crate) const fn backends(backends: &'static [Backend]) -> Must {
+    Must { field: "plan.backend", test: Test::Backends(backends) }
+}
+
+/// Products have one of `precisions`.
+pub(crate) const fn precisions(precisions: &'static [Precision]) -> Must {
+    Must { field: "workload.precision", test: Test::Precisions(precisions) }
+}
+
+/// Each of `sizes` is 1. The sentence has its `{field}`, and that in `{words}`.
+pub(crate) const fn ones(sizes: &'static [Size]) -> Must {
+    Must { field: "", test: Test::Ones(sizes) }
+}
+
+/// The first number, `{part}`, divides the second, `{whole}`.
+pub(crate) const fn divides(field: &'static str, numbers: fn(&Asked) -> (u64, u64)) -> Must {
+    Must { field, test: Test::Divides(numbers) }
+}
+
+/// Something of question and plan.
+pub(crate) const fn must(field: &'static str, holds: fn(&Asked) -> bool) -> Must {
+    Must { field, test: Test::Holds(holds) }
+}
+
+/// Something of the RL step, where there is one.
+pub(crate) const fn learning(field: &'static str, holds: fn(&Rl) -> bool) -> Must {
+    Must { field, test: Test::Learning(holds) }
+}
+
+/// Something of the generation engine, where there is one.
+pub(crate) const fn engine(field: &'static str, holds: fn(&RolloutPlan) -> bool) -> Must {
+    Must { field, test: Test::Engine(holds) }
+}
+
+/// Rows of another table.
+pub(crate) const fn all(rules: &'static [Rule]) -> Rule {
+    Rule::When(|_| true, rules)
+}
+
+/// Rows for what `holds` of.
+pub(crate) const fn when(holds: fn(&Asked) -> bool, rules: &'static [Rule]) -> Rule {
+    Rule::When(holds, rules)
+}
+
+impl Must {
+    /// What is said where it does not hold.
+    pub(crate) const fn or(self, says: &'static str) -> Rule {
+        Rule::Says(self, says)
     }
-}
 
-/// Nodes and GPUs per node of a pool: whole nodes, or a part of one. `None` where it is neither.
-pub fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
-    if gpus == 0 || gpus_per_node == 0 {
-        None
-    } else if gpus <= gpus_per_node {
-        Some((1, gpus))
-    } else {
-        gpus.is_multiple_of(gpus_per_node)
-            .then(|| (gpus / gpus_per_node, gpus_per_node))
-    }
-}
-
-/// Nodes of the whole machine.
-pub fn machines(job: &Job) -> u32 {
-    let hardware = &job.hardware;
-    nodes(hardware.gpus, hardware.gpus_per_node).map_or(1, |(count, _)| count)
-}
-
-/// Layers of the last pipeline stage where the stages cannot be equal: the others are as full as
-/// the fullest. `None` where nothing would be left for it.
-pub fn last_stage(layers: u64, stages: u32) -> Option<u64> {
-    let stages = u64::from(stages.max(1));
-    let rest = layers.div_ceil(stages).saturating_mul(stages - 1);
-    layers.checked_sub(rest).filter(|last| *last > 0)
-}
-
-/// Collects what is broken.
-#[derive(Default)]
-pub(super) struct Rules(pub(super) Vec<InputError>);
-
-impl Rules {
-    pub(super) fn refuse(&mut self, field: impl Display, message: impl Into<String>) {
-        self.0.push(InputError::new(field.to_string(), message));
+    /// What is said where it does not hold, in place of what follows in the table.
+    pub(crate) const fn or_only(self, says: &'static str) -> Rule {
+        Rule::Ends(self, says)
     }
 
-    pub(super) fn require(&mut self, holds: bool, field: impl Display, message: impl FnOnce() -> String) {
-        if !holds {
-            self.refuse(field, message());
+    fn holds(&self, asked: &Asked) -> bool {
+        match self.test {
+            Test::NoKind(kinds) => !kinds.contains(&asked.workload.kind),
+            Test::Backends(backends) => backends.contains(&asked.layout.backend),
+            Test::Precisions(precisions) => precisions.contains(&asked.workload.precision),
+            Test::Ones(sizes) => sizes.iter().all(|Size(_, size)| size(asked) == 1),
+            Test::Divides(numbers) => {
+                let (part, whole) = numbers(asked);
+                part != 0 && whole.is_multiple_of(part)
+            }
+            Test::Holds(holds) => holds(asked),
+            Test::Learning(holds) => asked.rl.is_none_or(holds),
+            Test::Engine(holds) => asked.rollout.is_none_or(holds),
         }
     }
 
-    /// `whole` must be a multiple of `part`.
-    pub(super) fn divides(&mut self, part: u64, whole: u64, field: impl Display, message: impl FnOnce() -> String) {
-        self.require(part != 0 && whole.is_multiple_of(part), field, message);
-    }
-
-    /// The pool must be whole nodes: every framework here is told nodes and GPUs per node.
-    pub(super) fn whole_nodes(&mut self, job: &Job) {
-        let (gpus, per_node) = (job.hardware.gpus, job.hardware.gpus_per_node);
-        self.require(nodes(gpus, per_node).is_some(), "hardware.gpus", || {
-            format!("{gpus} GPUs are no whole number of nodes of {per_node}. Choose a multiple of {per_node}.")
-        });
-    }
-
-    /// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
-    pub(super) fn megatron(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
-        let (tp, pp, cp) = (layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel);
-        self.require(layout.ulysses_parallel == 1, field.of("ulysses_parallel"), || {
-            "Megatron splits sequences by context parallelism. Set ulysses_parallel to 1 and use context_parallel."
-                .to_owned()
-        });
-        self.divides(u64::from(tp * pp * cp), gpus.into(), field.of("tensor_parallel"), || {
-            format!("{gpus} GPUs are no multiple of TP {tp} × PP {pp} × CP {cp}.")
-        });
-        let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
-        if shape.num_experts > 0 {
-            self.divides(u64::from(etp * ep * pp), gpus.into(), field.of("expert_parallel"), || {
-                format!("{gpus} GPUs are no multiple of ETP {etp} × EP {ep} × PP {pp}.")
-            });
-            self.divides(ep.into(), shape.num_experts, field.of("expert_parallel"), || {
-                format!("{} experts cannot be shared evenly by {ep} GPUs.", shape.num_experts)
-            });
-            self.require(tp == 1 || layout.sequence_parallel, field.of("sequence_parallel"), || {
-                "Megatron trains experts under tensor parallelism with sequence parallelism only. Set it to true."
-                    .to_owned()
-            });
-        } else {
-            self.require(ep == 1 && etp <= tp, field.of("expert_parallel"), || {
-                "The model has no experts. Set expert_parallel to 1.".to_owned()
-            });
+    /// Says what does not hold. Apart from the question whether it does, which is asked far more often.
+    #[cold]
+    fn refuse(&self, asked: &Asked, says: &str, broken: &mut Vec<InputError>) {
+        match self.test {
+            Test::Ones(sizes) => {
+                for Size(field, _) in sizes.iter().filter(|Size(_, size)| size(asked) != 1) {
+                    let name = field.rsplit('.').next().unwrap_or(field);
+                    broken.push(asked.refusal(field, says, &[("field", name), ("words", &name.replace('_', " "))]));
+                }
+            }
+            Test::Divides(numbers) => {
+                let (part, whole) = numbers(asked);
+                let own = [("part", &*part.to_string()), ("whole", &whole.to_string())];
+                broken.push(asked.refusal(self.field, says, &own));
+            }
+            _ => broken.push(asked.refusal(self.field, says, &[])),
         }
-        self.divides(tp.into(), shape.num_attention_heads, field.of("tensor_parallel"), || {
-            format!("{} attention heads cannot be split by {tp}.", shape.num_attention_heads)
-        });
-        let (vpp, layers) = (layout.virtual_pipeline.max(1), shape.num_hidden_layers);
-        let even = layers.is_multiple_of(u64::from(pp * vpp).max(1));
-        self.require(even || (vpp == 1 && last_stage(layers, pp).is_some()), field.of("pipeline_parallel"), || {
-            format!("{layers} layers cannot be split into {pp} stages of {vpp} chunks.")
-        });
-        self.require(vpp == 1 || pp > 1, field.of("virtual_pipeline"), || {
-            "Chunks need more than one pipeline stage. Set virtual_pipeline to 1.".to_owned()
-        });
-        self.require(layout.zero_stage <= 1, field.of("zero_stage"), || {
-            "Megatron shards the optimizer (1) or nothing (0). Set zero_stage to 1.".to_owned()
-        });
-        self.require(!layout.offload.activations, field.of("offload.activations"), || {
-            "Its Megatron backend keeps activations on the GPU. Use recompute instead.".to_owned()
-        });
-    }
-
-    /// FSDP with Ulysses: what both veRL and `ChatLearn` ask.
-    pub(super) fn fsdp(&mut self, field: &Path, layout: &Layout, shape: &Shape, gpus: u32) {
-        let others = [
-            ("tensor_parallel", layout.tensor_parallel),
-            ("pipeline_parallel", layout.pipeline_parallel),
-            ("context_parallel", layout.context_parallel),
-            ("expert_parallel", layout.expert_parallel),
-        ];
-        for (name, size) in others {
-            self.require(size == 1, field.of(name), || {
-                format!("FSDP has no {}. Set it to 1 or the backend to megatron.", name.replace('_', " "))
-            });
-        }
-        let sp = layout.ulysses_parallel;
-        self.divides(sp.into(), gpus.into(), field.of("ulysses_parallel"), || {
-            format!("{gpus} GPUs are no multiple of {sp}.")
-        });
-        self.divides(sp.into(), shape.num_attention_heads, field.of("ulysses_parallel"), || {
-            format!("{} attention heads cannot be split by {sp}.", shape.num_attention_heads)
-        });
-        let (sp, kv) = (u64::from(sp), shape.num_key_value_heads);
-        let even = kv == 0 || shape.is_mla() || kv.is_multiple_of(sp) || sp.is_multiple_of(kv);
-        self.require(even, field.of("ulysses_parallel"), || {
-            format!("Neither of {kv} key and value heads and {sp} divides the other.")
-        });
-    }
-
-    /// The generation engine.
-    pub(super) fn rollout(&mut self, rollout: &RolloutPlan, shape: &Shape, gpus: u32, gpus_per_node: u32) {
-        let (tp, engine) = (rollout.tensor_parallel, rollout.gpus());
-        let field = "plan.rollout.tensor_parallel";
-        self.divides(engine.into(), gpus.into(), field, || {
-            format!("{gpus} GPUs are no multiple of an engine's {engine}.")
-        });
-        self.divides(tp.into(), shape.num_attention_heads, field, || {
-            format!("{} attention heads cannot be split by {tp}.", shape.num_attention_heads)
-        });
-        let (wide, kv) = (u64::from(tp), shape.num_key_value_heads);
-        let even = kv == 0 || shape.is_mla() || kv.is_multiple_of(wide) || wide.is_multiple_of(kv);
-        self.require(even, field, || format!("Neither of {kv} key and value heads and {tp} divides the other."));
-        let node = gpus_per_node.min(gpus).max(1);
-        self.require(engine <= node || engine.is_multiple_of(node), field, || {
-            format!("An engine of {engine} GPUs is no whole number of nodes of {node}.")
-        });
-        let utilization = rollout.gpu_memory_utilization;
-        self.require(utilization > 0.0 && utilization <= 1.0, "plan.rollout.gpu_memory_utilization", || {
-            "The share of memory is above 0 and at most 1.".to_owned()
-        });
-    }
-
-    /// A budget of tokens must hold the longest sequence, split as the layout splits it.
-    pub(super) fn token_budget(&mut self, field: &Path, layout: &Layout, longest: u64) {
-        let MicroBatch::Tokens(tokens) = layout.micro_batch else {
-            return;
-        };
-        let split = u64::from(layout.sequence_split());
-        self.require(tokens.saturating_mul(split) >= longest, field.of("max_tokens_per_gpu"), || {
-            format!(
-                "{tokens} tokens on each of {split} GPUs do not hold a sequence of {longest}. Set it to {} or more.",
-                longest.div_ceil(split.max(1))
-            )
-        });
-    }
-
-    /// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the
-    /// framework takes that from the checkpoint's `config.json`.
-    pub(super) fn position(&mut self, job: &Job, longest: u64, field: impl Display, stretches: bool) {
-        let (model, own) = (&job.model, job.model.shape.max_position_embeddings);
-        let known = if stretches { reach(&model.id, own) } else { own };
-        self.require(own == 0 || longest <= known, field, || {
-            let stretched = if known > own { ", stretched by YaRN" } else { "" };
-            format!(
-                "{longest} tokens are more than the {known} positions of the model{stretched}. Shorten the sequences."
-            )
-        });
     }
 }
 
-/// Where in the plan a layout stands: the trained model's at the top, others below a key.
-pub(super) struct Path(pub(super) &'static str);
-
-impl Path {
-    pub(super) fn of(&self, key: &'static str) -> Field {
-        Field(self.0, key)
+/// Asks a table, row by row.
+pub(crate) fn check(asked: &Asked, rules: &'static [Rule], broken: &mut Vec<InputError>) {
+    for rule in rules {
+        match rule {
+            Rule::Says(must, says) => {
+                if !must.holds(asked) {
+                    must.refuse(asked, says, broken);
+                }
+            }
+            Rule::Ends(must, says) => {
+                if !must.holds(asked) {
+                    must.refuse(asked, says, broken);
+                    return;
+                }
+            }
+            Rule::When(holds, rules) => {
+                if holds(asked) {
+                    check(asked, rules, broken);
+                }
+            }
+            Rule::Odd(own) => own(asked, broken),
+        }
     }
 }
 
-/// A field of a layout. Its path is written for a refusal alone: the search asks these rules of every plan.
-pub(super) struct Field(&'static str, &'static str);
+#[cfg(test)]
+mod tests {
+    use super::super::FRAMEWORKS;
+    use super::super::asked::NUMBERS;
+    use super::{Rule, Test};
 
-impl Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "plan.{}{}", self.0, self.1)
+    fn sentences(rules: &'static [Rule], found: &mut Vec<(&'static str, &'static [&'static str])>) {
+        for rule in rules {
+            match rule {
+                Rule::Says(must, says) | Rule::Ends(must, says) => {
+                    let own: &[&str] = match must.test {
+                        Test::Ones(_) => &["field", "words"],
+                        Test::Divides(_) => &["part", "whole"],
+                        _ => &[],
+                    };
+                    found.push((says, own));
+                }
+                Rule::When(_, rules) => sentences(rules, found),
+                Rule::Odd(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn sentences_name_what_there_is() {
+        let mut found = Vec::new();
+        for framework in FRAMEWORKS {
+            sentences(framework.rules, &mut found);
+        }
+        for (says, own) in found {
+            for from in says.split('{').skip(1) {
+                let name = from.split('}').next().unwrap_or_default();
+                let known = own.contains(&name) || NUMBERS.iter().any(|(known, _)| *known == name);
+                assert!(known || name == "name", "{name} in {says:?}");
+            }
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! torchtitan 0.2.2: pre-training on FSDP2 or plain data parallelism, of models that it carries itself.
 
-use super::Rules;
+use super::asked::Asked;
+use super::rule::{Rule, all, backends, divides, must, precisions, when};
+use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
-use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MicroBatch, Modules, Plan, Recompute};
-use shardwise_question::wire::{Backend, Precision, WorkloadKind};
+use shardwise_question::plan::{Layout, Modules, Recompute};
+use shardwise_question::wire::Backend::{self, Ddp, Fsdp};
+use shardwise_question::wire::Precision::{Bf16, Fp8, Mxfp8};
+use shardwise_question::wire::WorkloadKind::Pretrain;
 
 /// A model that torchtitan carries (`torchtitan/models/*/__init__.py` of 0.2.2).
 pub struct Flavor {
@@ -78,177 +81,111 @@ pub fn shards(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
 }
 
 /// What torchtitan refuses, or accepts and ignores.
-#[must_use]
-pub fn violations(job: &Job, plan: &Plan) -> Vec<InputError> {
-    let mut rules = Rules::default();
-    let (layout, workload) = (&plan.layout, &job.workload);
-    rules.require(workload.kind == WorkloadKind::Pretrain, "workload.kind", || {
-        "torchtitan 0.2.2 pre-trains and has no other task. Choose pretrain, or take veRL's or DeepSpeed's flags."
-            .to_owned()
-    });
-    let Some(flavor) = flavor_of(&job.model.shape) else {
-        rules.refuse(
-            "model",
-            "torchtitan 0.2.2 carries its own models: Llama 3 8B, 70B and 405B, Llama 4, Qwen3, DeepSeek-V2 and V3, gpt-oss. Choose one, or add a flavor to torchtitan.",
-        );
-        return rules.0;
-    };
-    rules.require(matches!(layout.backend, Backend::Fsdp | Backend::Ddp), "plan.backend", || {
-        "torchtitan trains with FSDP2 or plain data parallelism. Set the backend to fsdp.".to_owned()
-    });
-    rules.whole_nodes(job);
-    let padded = !workload.packing && workload.mean_sequence_length < workload.sequence_length as f64;
-    rules.require(!padded, "workload.packing", || {
-        "torchtitan joins documents until a sequence is full. Set packing to true.".to_owned()
-    });
-    parallel(&mut rules, layout, job, flavor);
-    pipeline(&mut rules, layout, job, flavor);
-    precision(&mut rules, layout, job);
-    memory(&mut rules, layout);
-    rules.0
-}
+pub(crate) static RULES: &[Rule] = &[
+    must("workload.kind", |a| a.workload.kind == Pretrain)
+        .or("torchtitan 0.2.2 pre-trains and has no other task. Choose pretrain, or take veRL's or DeepSpeed's flags."),
+    must("model", |a| flavor_of(a.shape).is_some())
+        .or_only("torchtitan 0.2.2 carries its own models: Llama 3 8B, 70B and 405B, Llama 4, Qwen3, DeepSeek-V2 and V3, gpt-oss. Choose one, or add a flavor to torchtitan."),
+    backends(&[Fsdp, Ddp])
+        .or("torchtitan trains with FSDP2 or plain data parallelism. Set the backend to fsdp."),
+    WHOLE_NODES,
+    must("workload.packing", |a| a.workload.packing || !a.workload.varies())
+        .or("torchtitan joins documents until a sequence is full. Set packing to true."),
+    all(PARALLEL),
+    must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
+        .or("torchtitan counts sequences. Give micro_batch instead."),
+    when(|a| !a.counts_tokens(), &[WHOLE_PASSES, when(|a| a.pp > 1, PIPELINE)]),
+    all(PRECISION),
+    all(MEMORY),
+];
 
-fn parallel(rules: &mut Rules, layout: &Layout, job: &Job, flavor: &Flavor) {
-    let (tp, cp) = (layout.tensor_parallel, layout.context_parallel);
-    rules.require(layout.ulysses_parallel == 1, "plan.ulysses_parallel", || {
-        "torchtitan splits sequences by context parallelism. Set ulysses_parallel to 1.".into()
-    });
-    rules.require(tp == 1 || layout.sequence_parallel, "plan.sequence_parallel", || {
-        "torchtitan's tensor parallelism splits the norms too. Set sequence_parallel to true.".into()
-    });
-    rules.require(cp == 1 || !flavor.flex, "plan.context_parallel", || {
-        format!(
-            "torchtitan's {} {} runs flex attention, which context parallelism does not split. Set it to 1.",
-            flavor.model, flavor.flavor
-        )
-    });
-    let kv = job.model.shape.num_key_value_heads;
-    rules.divides(tp.into(), kv, "plan.tensor_parallel", || {
-        format!("{kv} key and value heads cannot be split by {tp}.")
-    });
+static PARALLEL: &[Rule] = &[
+    NO_ULYSSES.or("torchtitan splits sequences by context parallelism. Set ulysses_parallel to 1."),
+    must("plan.sequence_parallel", |a| a.tp == 1 || a.layout.sequence_parallel)
+        .or("torchtitan's tensor parallelism splits the norms too. Set sequence_parallel to true."),
+    Rule::Odd(flex_attention),
+    KEYS_BY_TP,
     // distributed/parallel_dims.py, seq_len_divisor.
-    let length = job.workload.sequence_length;
-    let part = u64::from(tp) * u64::from(cp) * 2;
-    rules.divides(part, length, "workload.sequence_length", || {
-        format!("{length} tokens are no multiple of 2 × TP {tp} × CP {cp}.")
-    });
-    if layout.backend == Backend::Ddp {
-        let one = tp == 1 && cp == 1 && layout.pipeline_parallel == 1;
-        rules.require(one && layout.expert_parallel == 1, "plan.backend", || {
-            "torchtitan's plain data parallelism goes with no other. Set the backend to fsdp.".into()
-        });
-    }
-    rules.require(shards(layout, job.hardware.gpus).is_some(), "plan.shard_group", || {
-        format!("A shard group holds whole context-parallel groups. Give a multiple of {cp}.")
-    });
-    if job.model.shape.num_experts > 0 {
-        experts(rules, layout);
+    divides("workload.sequence_length", |a| (a.tp * a.cp * 2, a.workload.sequence_length))
+        .or("{length} tokens are no multiple of 2 × TP {tp} × CP {cp}."),
+    must("plan.backend", |a| !a.is(Ddp) || (a.tp == 1 && a.cp == 1 && a.pp == 1 && a.ep == 1))
+        .or("torchtitan's plain data parallelism goes with no other. Set the backend to fsdp."),
+    must("plan.shard_group", |a| shards(a.layout, a.job.hardware.gpus).is_some())
+        .or("A shard group holds whole context-parallel groups. Give a multiple of {cp}."),
+    // distributed/parallel_dims.py: experts take ranks of data, context and tensor parallelism.
+    when(
+        |a| a.shape.num_experts > 0 && a.ep == 1,
+        &[must("plan.expert_tensor_parallel", |a| a.etp == a.tp)
+            .or("Without expert parallelism torchtitan splits experts as all else. Set it to {tp}.")],
+    ),
+    when(
+        |a| a.shape.num_experts > 0 && a.ep != 1,
+        &[
+            must("plan.expert_tensor_parallel", |a| a.etp == 1 || a.etp == a.tp)
+                .or("torchtitan splits experts by all of TP or not at all. Set it to 1 or {tp}."),
+            divides("plan.expert_parallel", |a| (a.ep * a.etp, a.group * a.tp))
+                .or("{whole} ranks of a shard group are no multiple of EP {ep} × ETP {etp}."),
+        ],
+    ),
+];
+
+fn flex_attention(a: &Asked, broken: &mut Vec<InputError>) {
+    if let Some(own) = flavor_of(a.shape).filter(|own| own.flex && a.cp > 1) {
+        let says = format!(
+            "torchtitan's {} {} runs flex attention, which context parallelism does not split. Set it to 1.",
+            own.model, own.flavor
+        );
+        broken.push(a.refusal("plan.context_parallel", &says, &[]));
     }
 }
 
-/// distributed/parallel_dims.py: experts take ranks of data, context and tensor parallelism.
-fn experts(rules: &mut Rules, layout: &Layout) {
-    let (tp, ep, etp) = (layout.tensor_parallel, layout.expert_parallel, layout.expert_tensor_parallel);
-    if ep == 1 {
-        rules.require(etp == tp, "plan.expert_tensor_parallel", || {
-            format!("Without expert parallelism torchtitan splits experts as all else. Set it to {tp}.")
-        });
-        return;
-    }
-    rules.require(etp == 1 || etp == tp, "plan.expert_tensor_parallel", || {
-        format!("torchtitan splits experts by all of TP or not at all. Set it to 1 or {tp}.")
-    });
-    let ranks = u64::from(layout.shard_group) * u64::from(tp);
-    let part = u64::from(ep) * u64::from(etp);
-    rules.divides(part, ranks, "plan.expert_parallel", || {
-        format!("{ranks} ranks of a shard group are no multiple of EP {ep} × ETP {etp}.")
-    });
-}
-
-fn pipeline(rules: &mut Rules, layout: &Layout, job: &Job, flavor: &Flavor) {
-    let MicroBatch::Sequences(micro) = layout.micro_batch else {
-        rules.refuse("plan.max_tokens_per_gpu", "torchtitan counts sequences. Give micro_batch instead.");
-        return;
-    };
-    let dp = u64::from(layout.data_parallel(job.hardware.gpus));
-    let (batch, per_step) = (job.workload.global_batch, micro.saturating_mul(dp));
-    rules.divides(per_step, batch, "workload.global_batch", || {
-        format!("{batch} sequences are no multiple of {per_step}, one micro-batch on every rank.")
-    });
-    let pp = u64::from(layout.pipeline_parallel);
-    if pp == 1 {
-        return;
-    }
-    rules.require(!matches!(flavor.model, "qwen3" | "gpt_oss"), "plan.pipeline_parallel", || {
-        format!("torchtitan has no pipeline for {}. Set it to 1.", flavor.model)
-    });
-    let (layers, stages) = (job.model.shape.num_hidden_layers, pp * u64::from(layout.virtual_pipeline));
+static PIPELINE: &[Rule] = &[
+    Rule::Odd(no_pipeline),
     // distributed/pipeline_parallel.py counts stages from layers per stage.
-    let even = layers.div_ceil(layers.div_ceil(stages).max(1)) == stages;
-    rules.require(layout.virtual_pipeline == 1 || even, "plan.virtual_pipeline", || {
-        format!("{layers} layers do not fill {stages} chunks of torchtitan's. Set it to 1.")
-    });
+    must("plan.virtual_pipeline", |a| {
+        let (layers, chunks) = (a.shape.num_hidden_layers, a.all_chunks());
+        a.layout.virtual_pipeline == 1 || layers.div_ceil(layers.div_ceil(chunks).max(1)) == chunks
+    })
+    .or("{layers} layers do not fill {all_chunks} chunks of torchtitan's. Set it to 1."),
     // torch/distributed/pipelining/schedules.py: 1F1B fills its stages, interleaved 1F1B runs whole rounds.
-    let passes = batch / per_step.max(1);
-    if layout.virtual_pipeline == 1 {
-        rules.require(passes >= pp, "plan.pipeline_parallel", || {
-            format!("{passes} micro-batches do not fill {pp} stages. Lower it or the micro-batch.")
-        });
-    } else {
-        let rounds = (passes / pp).max(1);
-        rules.divides(rounds, passes, "plan.virtual_pipeline", || {
-            format!("{passes} micro-batches are no whole rounds of {pp} stages.")
-        });
+    must("plan.pipeline_parallel", |a| a.layout.virtual_pipeline > 1 || a.passes() >= a.pp)
+        .or("{passes} micro-batches do not fill {pp} stages. Lower it or the micro-batch."),
+    when(
+        |a| a.layout.virtual_pipeline > 1,
+        &[divides("plan.virtual_pipeline", |a| ((a.passes() / a.pp).max(1), a.passes()))
+            .or("{whole} micro-batches are no whole rounds of {pp} stages.")],
+    ),
+];
+
+fn no_pipeline(a: &Asked, broken: &mut Vec<InputError>) {
+    if let Some(own) = flavor_of(a.shape).filter(|own| matches!(own.model, "qwen3" | "gpt_oss")) {
+        let says = format!("torchtitan has no pipeline for {}. Set it to 1.", own.model);
+        broken.push(a.refusal("plan.pipeline_parallel", &says, &[]));
     }
 }
 
-fn precision(rules: &mut Rules, layout: &Layout, job: &Job) {
-    let has = |capability| job.hardware.has_compute_capability(capability);
-    let field = "workload.precision";
-    match job.workload.precision {
-        Precision::Bf16 => {}
-        Precision::Fp16 | Precision::Nvfp4 => {
-            rules.refuse(field, "torchtitan trains in bf16, fp8 or mxfp8. Choose one of these.")
-        }
-        Precision::Fp8 => {
-            rules.require(has(8.9), field, || "torchtitan's fp8 needs Ada, Hopper or Blackwell. Choose bf16.".into())
-        }
-        Precision::Mxfp8 => {
-            rules.require(has(10.0), field, || "torchtitan's mxfp8 needs Blackwell. Choose bf16 or fp8.".into());
-            rules.require(layout.tensor_parallel == 1, "plan.tensor_parallel", || {
-                "torchtitan compiles no mxfp8 under tensor parallelism. Set it to 1, or choose fp8.".into()
-            });
-        }
-    }
-    let narrow = matches!(job.workload.precision, Precision::Fp8 | Precision::Mxfp8);
-    let split = layout.pipeline_parallel > 1 || layout.context_parallel > 1;
-    rules.require(!(narrow && split && job.model.shape.num_experts > 0), field, || {
-        "torchtitan's experts compute in 8 bits without pipeline and context parallelism only. Choose bf16.".into()
-    });
-}
+static PRECISION: &[Rule] = &[
+    precisions(&[Bf16, Fp8, Mxfp8]).or("torchtitan trains in bf16, fp8 or mxfp8. Choose one of these."),
+    must("workload.precision", |a| a.workload.precision != Fp8 || a.has(8.9))
+        .or("torchtitan's fp8 needs Ada, Hopper or Blackwell. Choose bf16."),
+    must("workload.precision", |a| a.workload.precision != Mxfp8 || a.has(10.0))
+        .or("torchtitan's mxfp8 needs Blackwell. Choose bf16 or fp8."),
+    must("plan.tensor_parallel", |a| a.workload.precision != Mxfp8 || a.tp == 1)
+        .or("torchtitan compiles no mxfp8 under tensor parallelism. Set it to 1, or choose fp8."),
+    must("workload.precision", |a| {
+        let narrow = matches!(a.workload.precision, Fp8 | Mxfp8);
+        !(narrow && (a.pp > 1 || a.cp > 1) && a.shape.num_experts > 0)
+    })
+    .or("torchtitan's experts compute in 8 bits without pipeline and context parallelism only. Choose bf16."),
+];
 
-fn memory(rules: &mut Rules, layout: &Layout) {
-    let offload = layout.offload;
-    if layout.backend == Backend::Fsdp {
-        rules.require(matches!(layout.zero_stage, 2 | 3), "plan.zero_stage", || {
-            "torchtitan shards weights (3), or gathers them once a pass (2). Set zero_stage to 3.".into()
-        });
-    }
-    let together = offload.parameters == offload.optimizer && offload.gradients == offload.optimizer;
-    rules.require(together, "plan.offload", || {
-        "torchtitan moves weights, gradients and optimizer together. Offload all three, or none.".into()
-    });
-    rules.require(!offload.optimizer || layout.backend == Backend::Fsdp, "plan.offload", || {
-        "torchtitan offloads under FSDP only. Set the backend to fsdp.".into()
-    });
-    rules.require(!offload.activations, "plan.offload.activations", || {
-        "torchtitan keeps activations on the GPU. Use recompute instead.".into()
-    });
-    let modules = match layout.recompute {
-        Recompute::Selective(modules) => modules != Modules::CORE_ATTN,
-        _ => false,
-    };
-    rules.require(!modules, "plan.recompute", || {
-        "torchtitan chooses what to recompute by operation, not by module. Set it to selective, full or none.".into()
-    });
-}
+static MEMORY: &[Rule] = &[
+    must("plan.zero_stage", |a| !a.is(Fsdp) || matches!(a.layout.zero_stage, 2 | 3))
+        .or("torchtitan shards weights (3), or gathers them once a pass (2). Set zero_stage to 3."),
+    MOVED_TOGETHER.or("torchtitan moves weights, gradients and optimizer together. Offload all three, or none."),
+    must("plan.offload", |a| !a.layout.offload.optimizer || a.is(Fsdp))
+        .or("torchtitan offloads under FSDP only. Set the backend to fsdp."),
+    ACTIVATIONS_STAY.or("torchtitan keeps activations on the GPU. Use recompute instead."),
+    must("plan.recompute", |a| !matches!(a.layout.recompute, Recompute::Selective(own) if own != Modules::CORE_ATTN))
+        .or("torchtitan chooses what to recompute by operation, not by module. Set it to selective, full or none."),
+];

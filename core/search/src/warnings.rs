@@ -82,6 +82,6 @@ pub(crate) fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
 /// does, or none is named.
 fn refusal(job: &Job, plan: &Plan) -> Option<(InputError, &'static str)> {
     let framework = rules::framework(job.framework?.id)?;
-    let mut broken = (framework.violations)(job, plan);
+    let mut broken = framework.violations(job, plan);
     (!broken.is_empty()).then(|| (broken.swap_remove(0), framework.docs_url))
 }

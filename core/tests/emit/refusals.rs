@@ -148,7 +148,7 @@ fn a_framework_refuses_by_field_and_remedy() {
         assert!(message.contains(says), "{id}: {message}");
         said(&message);
         let framework = emit::framework(id).unwrap();
-        let broken = shardwise_core::rules::violations(&found.job, &found.plan, framework);
+        let broken = framework.violations(&found.job, &found.plan);
         assert_eq!(message, format!("{}: {}", broken[0].field, broken[0].message), "{id}: the first rule broken");
     }
 }

@@ -3,7 +3,7 @@
 use super::choices::{self, half, offload_reason, passes, recompute_reason};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
-use super::{Emission, Snippet, Unsupported, accept, rules, words, yaml};
+use super::{Emission, Snippet, Unsupported, words, yaml};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Attention, Backend, LoraTargets, Precision, WorkloadKind};
 use shardwise_rules::axolotl::mesh;
@@ -11,7 +11,6 @@ use shardwise_rules::{machines, nodes};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::axolotl(emission.job, emission.plan))?;
     let mut lines = head(emission, &warnings(emission));
     lines.extend(trainer::first_node(machines(emission.job), false));
     lines.push(format!("Start on each node: {}", start(emission)));

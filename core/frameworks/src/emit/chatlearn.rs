@@ -8,7 +8,7 @@ mod trainer;
 use super::choices::other_states;
 use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
-use super::{Emission, Snippet, Unsupported, accept, choices, rules};
+use super::{Emission, Snippet, Unsupported, choices};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
 use shardwise_question::task::Unit;
 use shardwise_question::wire::{Backend, Engine, KvCacheDtype, WorkloadKind};
@@ -23,7 +23,6 @@ const POLICY: &str = "models.policy";
 
 /// The command for this plan, and the same as a file.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::chatlearn(emission.job, emission.plan))?;
     let (Some(rl), Some(rollout)) = (&emission.job.workload.rl, &emission.plan.rollout) else {
         return Err(Unsupported { message: "The plan has no generation engine.".to_owned() });
     };

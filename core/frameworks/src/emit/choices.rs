@@ -6,14 +6,14 @@ use super::words::{amount, count, plural};
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, Precision, WorkloadKind};
 use shardwise_question::workload::{Lora, Workload};
-use shardwise_rules::{deepspeed_micro, pools};
+use shardwise_rules::{self as rules, pools};
 
 /// Modules of attention, as Hugging Face's models name them.
 pub(crate) const ATTENTION: [&str; 4] = ["q_proj", "k_proj", "v_proj", "o_proj"];
 
 /// Sequences of one forward pass on one GPU.
 pub(super) fn micro(emission: &Emission) -> u64 {
-    deepspeed_micro(&emission.plan.layout, emission.job.workload.sequence_length)
+    rules::micro(&emission.plan.layout, emission.job.workload.sequence_length)
 }
 
 /// Passes of one optimizer step on each rank that trains.

@@ -6,11 +6,10 @@ mod launch;
 
 use super::choices::{gradients_apart, other_than_fp32};
 use super::text::head;
-use super::{Emission, Snippet, Unsupported, accept, rules};
+use super::{Emission, Snippet, Unsupported};
 
 /// Both configurations and the command.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::deepspeed(emission.job, emission.plan))?;
     Ok(vec![
         config::plain(emission).into_snippet("ds_config.json"),
         config::hugging_face(emission).into_snippet(launch::HUGGING_FACE),

@@ -70,8 +70,3 @@ impl From<InputError> for Unsupported {
         Self { message: format!("{}: {}", error.field, error.message) }
     }
 }
-
-/// Refuses what the framework would refuse, by the first rule that is broken.
-pub(crate) fn accept(violations: Vec<InputError>) -> Result<(), Unsupported> {
-    violations.into_iter().next().map_or(Ok(()), |error| Err(error.into()))
-}

@@ -4,14 +4,13 @@ use super::choices::{self, half, offload_reason, passes, recompute_reason};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::words::{self, plural};
-use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
+use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Attention, Backend, LoraTargets, WorkloadKind};
 use shardwise_rules::{machines, nodes};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::llamafactory(emission.job, emission.plan))?;
     let mut lines = head(emission, &warnings(emission));
     let own = lines.len();
     lines.extend(trainer::first_node(machines(emission.job), true));

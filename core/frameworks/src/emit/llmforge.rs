@@ -3,7 +3,7 @@
 use super::choices::{self, gradients_apart, kept_reason, other_than_fp32};
 use super::text::{Section, flag, head, model_path};
 use super::words::{self, count, plural};
-use super::{Emission, Snippet, Unsupported, accept, rules, yaml};
+use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::{MicroBatch, Recompute};
 use shardwise_question::wire::LoraTargets;
@@ -15,7 +15,6 @@ const STORAGE: &str = "/mnt/cluster_storage";
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::llmforge(emission.job, emission.plan))?;
     let mut lines = head(emission, &warnings(emission));
     lines.push("Start: llmforge anyscale finetune llmforge.yaml".to_owned());
     let sections = [data(emission), batch(emission), layout(emission), adapters(emission)];

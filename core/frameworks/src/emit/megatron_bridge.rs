@@ -6,17 +6,15 @@ use super::choices::{self, micro};
 use super::megatron;
 use super::text::{Script, Section, flag, head, home, torchrun};
 use super::words::{amount, count, layout_title};
-use super::{Emission, Snippet, Unsupported, accept};
+use super::{Emission, Snippet, Unsupported};
 use crate::binding::At;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{LoraTargets, Precision, WorkloadKind};
-use shardwise_rules as rules;
 use shardwise_rules::megatron_bridge::recipe;
 use shardwise_rules::megatron_lm::samples;
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::megatron_bridge(emission.job, emission.plan))?;
     let Some(recipe) = recipe(&emission.job.model.id) else {
         return Err(Unsupported { message: "Megatron-Bridge has no recipe for this model.".to_owned() });
     };

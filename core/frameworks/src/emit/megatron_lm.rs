@@ -6,16 +6,14 @@ use super::choices::{half, micro, rate};
 use super::megatron;
 use super::text::{Script, Section, head, home, model_path, torchrun};
 use super::words::{count, layout_title};
-use super::{Emission, Snippet, Unsupported, accept};
+use super::{Emission, Snippet, Unsupported};
 use crate::binding::At;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Attention, Precision, WorkloadKind};
-use shardwise_rules as rules;
 use shardwise_rules::megatron_lm::samples;
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::megatron_lm(emission.job, emission.plan))?;
     let mut sections = vec![batch(emission)];
     sections.extend(model::sections(&emission.job.model.shape, emission));
     sections.extend([layout(emission), memory(emission), precision(emission), kernels(emission), run(emission)]);

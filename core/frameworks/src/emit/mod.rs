@@ -1,7 +1,7 @@
 //! Ready-to-paste texts, one module per framework.
 //!
-//! A framework is one module and one line in `EMITTERS`; [`rules`] hold what it runs and what it refuses, so that the search
-//! can leave out plans that could not be written down.
+//! A framework is one module and one line in `EMITTERS`; [`shardwise_rules`] has what it runs and what it refuses, so that the
+//! search can leave out plans that could not be written down.
 
 mod axolotl;
 mod chatlearn;
@@ -23,10 +23,8 @@ mod trl;
 pub(crate) mod words;
 mod yaml;
 
-pub(crate) use emission::accept;
 pub use emission::{Emission, Language, Snippet, Unsupported};
 pub use shardwise_question::framework::{NAMES, Named};
-use shardwise_rules as rules;
 pub use shardwise_rules::{FRAMEWORKS, Framework, framework};
 
 /// What writes a framework's texts.
@@ -51,10 +49,13 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
 /// The texts of an emission's framework.
 ///
 /// # Errors
-/// Why there are none.
+/// The first rule of the framework that the plan breaks, or why else there are no texts.
 pub fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    let own = |other: &Framework| other.id == emission.framework.id;
-    let place = FRAMEWORKS.iter().position(own);
+    let Emission { framework, job, plan, .. } = emission;
+    if let Some(broken) = framework.violations(job, plan).into_iter().next() {
+        return Err(broken.into());
+    }
+    let place = FRAMEWORKS.iter().position(|other| other.id == framework.id);
     let emit = place.and_then(|place| EMITTERS.get(place));
     emit.map_or_else(|| Ok(Vec::new()), |emit| emit(emission))
 }

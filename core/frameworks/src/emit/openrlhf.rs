@@ -6,11 +6,10 @@ mod reinforcement;
 use super::choices::{half, other_than_fp32, zero_reason};
 use super::text::{Script, Section, head};
 use super::words::count;
-use super::{Emission, Snippet, Unsupported, accept, choices, rules};
+use super::{Emission, Snippet, Unsupported, choices};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::openrlhf(emission.job, emission.plan))?;
     let (file, sections, command) = match (&emission.job.workload.rl, &emission.plan.rollout) {
         (Some(rl), Some(rollout)) => {
             ("run_openrlhf.sh", reinforcement::sections(emission, rl, rollout), reinforcement::COMMAND.to_owned())

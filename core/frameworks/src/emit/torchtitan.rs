@@ -5,7 +5,7 @@ use super::text::{Section, head, model_path};
 use super::toml::{self, truth, word};
 use super::trainer::{first_node, joined};
 use super::words::{self, count, plural};
-use super::{Emission, Snippet, Unsupported, accept, rules};
+use super::{Emission, Snippet, Unsupported};
 use shardwise_question::plan::{MicroBatch, Recompute};
 use shardwise_question::wire::{Backend, Precision};
 use shardwise_rules::torchtitan::{Flavor, flavor_of, shards};
@@ -13,7 +13,6 @@ use shardwise_rules::{machines, nodes};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::torchtitan(emission.job, emission.plan))?;
     let Some(flavor) = flavor_of(&emission.job.model.shape) else {
         return Err(Unsupported { message: "torchtitan has no flavor of this model.".to_owned() });
     };

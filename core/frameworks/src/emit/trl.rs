@@ -8,14 +8,13 @@ use super::checkpoint::trained;
 use super::choices::{half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
 use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
-use super::{Emission, Snippet, Unsupported, accept, choices, rules, trainer, yaml};
+use super::{Emission, Snippet, Unsupported, choices, trainer, yaml};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::{Backend, Schedule};
 use shardwise_rules::{nodes, pools};
 
 /// The texts for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::trl(emission.job, emission.plan))?;
     let (script, mut sections) = match (&emission.job.workload.rl, &emission.plan.rollout) {
         (Some(rl), Some(rollout)) => ("grpo", reinforcement::sections(emission, rl, rollout)),
         _ => ("sft", fine_tuning::sections(emission)),

@@ -16,7 +16,7 @@ use super::settings::Setting;
 use super::text::{Kind, Part};
 use super::value;
 use super::value::lora_targets;
-use shardwise_rules::llmforge_accelerators as accelerators;
+use shardwise_rules::llmforge::accelerators;
 
 /// Whether a YAML file is LLMForge's: no other has a batch under this name.
 pub(super) fn is_its(settings: &[Setting]) -> bool {

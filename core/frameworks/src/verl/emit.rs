@@ -8,10 +8,10 @@ use crate::emit::checkpoint::stretched;
 use crate::emit::choices::{self, other_states, rate};
 use crate::emit::text::{Script, Section, head, rendezvous, torchrun};
 use crate::emit::words::{layout_title, plural};
-use crate::emit::{Emission, Snippet, Unsupported, accept, megatron};
+use crate::emit::{Emission, Snippet, Unsupported, megatron};
 use shardwise_question::wire::{Backend, Schedule};
+use shardwise_rules::machines;
 use shardwise_rules::verl::{critic, reference};
-use shardwise_rules::{self as rules, machines};
 
 const ACTORS: &str = "actor_rollout_ref.actor.";
 const REFERENCE: &str = "actor_rollout_ref.ref.";
@@ -21,7 +21,6 @@ const START: &str = "a start; yours to tune";
 
 /// The command for this plan.
 pub(crate) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    accept(rules::verl(emission.job, emission.plan))?;
     let Some(version) = Version::named(emission.version) else {
         return refuse(format!("veRL {} is no version that texts are written for.", emission.version));
     };

@@ -123,7 +123,7 @@ impl<'a> Runs<'a> {
     /// Why those who have to run the job run it with no plan of `plan`'s back end; none where they may.
     pub(crate) fn refusal(&self, plan: &Plan) -> Option<InputError> {
         let of = |framework: &Framework| {
-            let broken = (framework.violations)(self.job, plan);
+            let broken = framework.violations(self.job, plan);
             let alone = framework.backends.contains(&plan.layout.backend);
             let whole = |rule: &InputError| {
                 let field = rule.field.as_str();
@@ -174,7 +174,7 @@ fn run_by(framework: &Framework, job: &Job, plan: &Plan) -> Verdict {
     if layout.fused_lm_head && !framework.fused_lm_head || hides && !framework.overlaps_tensor_parallel {
         return Verdict::NoEngine;
     }
-    let broken = (framework.violations)(job, plan);
+    let broken = framework.violations(job, plan);
     if broken.is_empty() {
         return Verdict::Yes;
     }

@@ -54,7 +54,7 @@ impl Desk {
             }
             (Err(error), Runner::One(framework)) if error == none_accepted() => {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
-                let broken = (framework.violations)(context.job, &best.first()?.plan);
+                let broken = framework.violations(context.job, &best.first()?.plan);
                 Err(broken.into_iter().next().unwrap_or(error))
             }
             (found, _) => found,

@@ -1,14 +1,15 @@
 //! `models.policy_trainer` and the reference: layout, packing, memory, recomputation.
 
 use super::super::checkpoint::trained;
+use super::super::megatron;
 use super::super::text::{Section, flag, home};
 use super::super::words::{count, layout_title};
-use super::super::{megatron, rules};
 use super::{POLICY, REFERENCE, RUN, TRAINER};
 use crate::binding::At;
 use crate::emit::Emission;
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::workload::Rl;
+use shardwise_rules::reference_ranks;
 
 pub(super) fn trainer(emission: &Emission, megatron: bool) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
@@ -123,7 +124,7 @@ pub(super) fn packing(emission: &Emission, rl: &Rl) -> Section {
 
 /// The reference's replicas share the samples on their own terms.
 fn reference_micro(emission: &Emission, rl: &Rl, forward: u64, reason: &'static str) -> (u64, &'static str) {
-    let dp = rules::reference_ranks(emission.job, &emission.plan.layout).max(1);
+    let dp = reference_ranks(emission.job, &emission.plan.layout).max(1);
     let per_rank = rl.sequences() / dp;
     if per_rank.is_multiple_of(forward.max(1)) { (forward, reason) } else { (1, "divides what its replicas share") }
 }

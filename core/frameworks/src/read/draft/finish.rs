@@ -12,7 +12,6 @@ use crate::read::report::{Ignored, Reading, Trouble, Understood, Unmodelled};
 use crate::read::settings::Setting;
 use shardwise_question::wire;
 use shardwise_question::{belonging, job};
-use shardwise_rules as rules;
 
 impl Draft<'_> {
     /// Sorts every stated key into the report, and checks the question by the framework's rules.
@@ -35,7 +34,7 @@ impl Draft<'_> {
         match resolve(&question) {
             Ok((job, plan)) => {
                 if let Some(framework) = checked_as.and_then(emit::framework) {
-                    for error in rules::violations(&job, &plan, framework) {
+                    for error in framework.violations(&job, &plan) {
                         if self.overruled.contains(&error.field.as_str()) {
                             continue;
                         }

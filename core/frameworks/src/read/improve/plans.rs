@@ -114,7 +114,7 @@ fn state(context: &Context<'_>, framework: Option<&emit::Framework>, plan: Plan,
     let step = step::evaluate(context, &plan);
     let demands = fit::demands(context, &plan, &step);
     let step = step.pressed(capacity);
-    let broken = framework.map_or(0, |own| (own.violations)(context.job, &plan).len());
+    let broken = framework.map_or(0, |own| own.violations(context.job, &plan).len());
     State {
         plan,
         changed,

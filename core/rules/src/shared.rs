@@ -1,0 +1,168 @@
+//! What several frameworks ask alike: conditions that each says in its own words, rows that they share, and the tables of the
+//! programs below them.
+
+use super::asked::{Asked, last_stage, nodes};
+use super::positions::reach;
+use super::rule::{CP, EP, Must, PP, Rule, TP, divides, engine, learning, must, no_kind, ones, precisions, when};
+use shardwise_catalog::error::InputError;
+use shardwise_question::plan::{MicroBatch, Recompute};
+use shardwise_question::wire::Precision::{Bf16, Fp16};
+use shardwise_question::wire::{Attention, Engine, KvCacheDtype, WorkloadKind};
+
+pub(crate) const NO_RL: Must = must("workload.kind", |a| a.workload.kind.algorithm().is_none());
+pub(crate) const HALF: Must = precisions(&[Bf16, Fp16]);
+pub(crate) const FLASH: Must = must("plan.attention", |a| a.layout.attention == Attention::Flash);
+pub(crate) const NO_ULYSSES: Must = must("plan.ulysses_parallel", |a| a.ulysses == 1);
+pub(crate) const WHOLE_LAYERS: Must =
+    must("plan.recompute", |a| !matches!(a.layout.recompute, Recompute::Selective(_)));
+pub(crate) const ACTIVATIONS_STAY: Must = must("plan.offload.activations", |a| !a.layout.offload.activations);
+pub(crate) const WEIGHTS_STAY: Must = must("plan.offload.parameters", |a| !a.layout.offload.parameters);
+pub(crate) const MOVED_TOGETHER: Must = must("plan.offload", |a| {
+    let offload = a.layout.offload;
+    offload.parameters == offload.optimizer && offload.gradients == offload.optimizer
+});
+pub(crate) const ALL_SHARD: Must = must("plan.shard_group", |a| a.group == a.gpus);
+pub(crate) const NO_OVERSAMPLING: Must = learning("workload.rl.oversampling", |rl| rl.oversampling == 1.0);
+pub(crate) const ALL_AT_ONCE: Must =
+    learning("workload.rl.gen_batch_size", |rl| rl.gen_batch_size == rl.prompts_per_step);
+/// Groups are dropped by their reward, while they are sampled.
+pub(crate) const FILTERED_BY_RULE: Must =
+    learning("workload.rl.reward_model", |rl| rl.oversampling <= 1.0 || rl.reward_model.is_none());
+
+pub(crate) const NO_ADAPTERS: Must = must("workload.lora", |a| a.workload.full_parameter());
+pub(crate) const NO_REWARD_MODEL: Must = learning("workload.rl.reward_model", |rl| rl.reward_model.is_none());
+pub(crate) const VLLM: Must = engine("plan.rollout.engine", |own| own.engine == Engine::Vllm);
+pub(crate) const ENGINE_IN_BF16: Must = engine("plan.rollout.precision", |own| own.precision == Bf16);
+pub(crate) const CACHE_IN_16_BITS: Must =
+    engine("plan.rollout.kv_cache_dtype", |own| own.kv_cache_dtype == KvCacheDtype::Auto);
+
+pub(crate) const TRAINS: Rule =
+    no_kind(&[WorkloadKind::Rollout]).or("{name} trains; for generation alone start vLLM or SGLang itself.");
+/// Every framework here is told nodes and GPUs per node.
+pub(crate) const WHOLE_NODES: Rule =
+    must("hardware.gpus", |a| nodes(a.job.hardware.gpus, a.job.hardware.gpus_per_node).is_some())
+        .or("{all} GPUs are no whole number of nodes of {node}. Choose a multiple of {node}.");
+pub(crate) const WHOLE_POOLS: Rule = must("workload.rl.train_gpus", |a| {
+    let whole = |gpus| nodes(gpus, a.job.hardware.gpus_per_node).is_some();
+    whole(a.pools.0) && whole(a.pools.1)
+})
+.or("Both pools are whole nodes of {node} GPUs, or less than one. Here they are {gpus} and {generate}.");
+pub(crate) const ONLY_PPO_HAS_A_CRITIC: Rule =
+    must("workload.rl.critic", |a| a.workload.kind.has_critic() || a.rl.is_none_or(|rl| rl.critic.is_none()))
+        .or("Only PPO has a critic. Set it to null, or choose ppo.");
+pub(crate) const TEXT_HAS_POSITIONS: Rule =
+    Rule::Odd(|a, broken| positions(a, "workload.sequence_length", true, broken));
+pub(crate) const RESPONSES_HAVE_POSITIONS: Rule =
+    Rule::Odd(|a, broken| positions(a, "workload.rl.max_response_length", true, broken));
+pub(crate) const HAS_ENGINE: Rule =
+    must("plan.rollout", |a| a.rollout.is_some()).or_only("The plan has no generation engine.");
+pub(crate) const BUDGET_HOLDS_THE_LONGEST: Rule = Rule::Odd(token_budget);
+pub(crate) const BUDGET_IS_PACKED: Rule = must("workload.packing", |a| a.workload.packing)
+    .or("A token budget packs sequences. Set packing to true, or give micro_batch.");
+/// A batch is a whole number of passes on every rank.
+pub(crate) const WHOLE_PASSES: Rule = divides("workload.global_batch", |a| (a.per_pass, a.workload.global_batch))
+    .or("{batch} sequences are no multiple of {per_pass}, one micro-batch on every rank.");
+pub(crate) const MINI_BATCH_IS_SHARED: Rule = divides("workload.rl.mini_batch", |a| (a.ranks, a.mini))
+    .or("A mini-batch of {mini} sequences cannot be shared evenly by {ranks} data-parallel ranks.");
+pub(crate) const MINI_BATCH_IS_WHOLE_PASSES: Rule =
+    divides("plan.micro_batch", |a| (a.micro, a.mini / a.ranks.max(1))).or(OF_A_RANK);
+pub(crate) const OF_A_RANK: &str = "{whole} sequences of a rank are no multiple of {part}.";
+pub(crate) const FSDP2_SHARDS: Rule = must("plan.zero_stage", |a| matches!(a.layout.zero_stage, 2 | 3))
+    .or("FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.");
+pub(crate) const TRANSFORMERS_WHOLE_LAYERS: Rule =
+    WHOLE_LAYERS.or("Hugging Face models recompute whole layers or nothing. Set recompute to full or none.");
+pub(crate) const HEADS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a.shape.num_attention_heads))
+    .or("{heads} attention heads cannot be split by {tp}.");
+pub(crate) const HEADS_BY_ULYSSES: Rule =
+    divides("plan.ulysses_parallel", |a| (a.ulysses, a.shape.num_attention_heads))
+        .or("{heads} attention heads cannot be split by {ulysses}.");
+/// PyTorch's tensor parallelism copies no head.
+pub(crate) const KEYS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a.shape.num_key_value_heads))
+    .or("{kv} key and value heads cannot be split by {tp}.");
+
+/// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
+pub(crate) static MEGATRON: &[Rule] = &[
+    NO_ULYSSES
+        .or("Megatron splits sequences by context parallelism. Set ulysses_parallel to 1 and use context_parallel."),
+    divides("plan.tensor_parallel", |a| (a.tp * a.pp * a.cp, a.gpus))
+        .or("{gpus} GPUs are no multiple of TP {tp} × PP {pp} × CP {cp}."),
+    when(
+        |a| a.shape.num_experts > 0,
+        &[
+            divides("plan.expert_parallel", |a| (a.etp * a.ep * a.pp, a.gpus))
+                .or("{gpus} GPUs are no multiple of ETP {etp} × EP {ep} × PP {pp}."),
+            divides("plan.expert_parallel", |a| (a.ep, a.shape.num_experts))
+                .or("{experts} experts cannot be shared evenly by {ep} GPUs."),
+            must("plan.sequence_parallel", |a| a.tp == 1 || a.layout.sequence_parallel)
+                .or("Megatron trains experts under tensor parallelism with sequence parallelism only. Set it to true."),
+        ],
+    ),
+    must("plan.expert_parallel", |a| a.shape.num_experts > 0 || (a.ep == 1 && a.etp <= a.tp))
+        .or("The model has no experts. Set expert_parallel to 1."),
+    HEADS_BY_TP,
+    must("plan.pipeline_parallel", |a| {
+        let layers = a.shape.num_hidden_layers;
+        let uneven = a.layout.virtual_pipeline <= 1 && last_stage(layers, a.layout.pipeline_parallel).is_some();
+        layers.is_multiple_of(a.all_chunks().max(1)) || uneven
+    })
+    .or("{layers} layers cannot be split into {pp} stages of {chunks} chunks."),
+    must("plan.virtual_pipeline", |a| a.layout.virtual_pipeline <= 1 || a.pp > 1)
+        .or("Chunks need more than one pipeline stage. Set virtual_pipeline to 1."),
+    must("plan.zero_stage", |a| a.layout.zero_stage <= 1)
+        .or("Megatron shards the optimizer (1) or nothing (0). Set zero_stage to 1."),
+    ACTIVATIONS_STAY.or("Its Megatron backend keeps activations on the GPU. Use recompute instead."),
+];
+
+/// FSDP with Ulysses: what both veRL and `ChatLearn` ask.
+pub(crate) static FSDP: &[Rule] = &[
+    ones(&[TP, PP, CP, EP]).or("FSDP has no {words}. Set it to 1 or the backend to megatron."),
+    divides("plan.ulysses_parallel", |a| (a.ulysses, a.gpus)).or("{gpus} GPUs are no multiple of {ulysses}."),
+    HEADS_BY_ULYSSES,
+    must("plan.ulysses_parallel", |a| a.deals_keys(a.ulysses))
+        .or("Neither of {kv} key and value heads and {ulysses} divides the other."),
+];
+
+/// The generation engine.
+pub(crate) static ENGINE: &[Rule] = &[
+    divides("plan.rollout.tensor_parallel", |a| (a.engine, a.generate))
+        .or("{generate} GPUs are no multiple of an engine's {engine}."),
+    divides("plan.rollout.tensor_parallel", |a| (a.engine_tp, a.shape.num_attention_heads))
+        .or("{heads} attention heads cannot be split by {engine_tp}."),
+    must("plan.rollout.tensor_parallel", |a| a.deals_keys(a.engine_tp))
+        .or("Neither of {kv} key and value heads and {engine_tp} divides the other."),
+    must("plan.rollout.tensor_parallel", |a| a.engine <= a.engine_node() || a.engine.is_multiple_of(a.engine_node()))
+        .or("An engine of {engine} GPUs is no whole number of nodes of {engine_node}."),
+    engine("plan.rollout.gpu_memory_utilization", |own| {
+        own.gpu_memory_utilization > 0.0 && own.gpu_memory_utilization <= 1.0
+    })
+    .or("The share of memory is above 0 and at most 1."),
+];
+
+/// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the
+/// framework takes that from the checkpoint's `config.json`.
+pub(crate) fn positions(a: &Asked, field: &str, stretches: bool, broken: &mut Vec<InputError>) {
+    let (longest, own) = (a.longest, a.shape.max_position_embeddings);
+    let known = if stretches { reach(&a.job.model.id, own) } else { own };
+    if own > 0 && longest > known {
+        let stretched = if known > own { ", stretched by YaRN" } else { "" };
+        let says = format!(
+            "{longest} tokens are more than the {known} positions of the model{stretched}. Shorten the sequences."
+        );
+        broken.push(a.refusal(field, &says, &[]));
+    }
+}
+
+/// A budget of tokens must hold the longest sequence, split as the layout splits it.
+fn token_budget(a: &Asked, broken: &mut Vec<InputError>) {
+    let MicroBatch::Tokens(tokens) = a.layout.micro_batch else {
+        return;
+    };
+    let (split, longest) = (u64::from(a.layout.sequence_split()), a.longest);
+    if tokens.saturating_mul(split) < longest {
+        let least = longest.div_ceil(split.max(1));
+        let says = format!(
+            "{tokens} tokens on each of {split} GPUs do not hold a sequence of {longest}. Set it to {least} or more."
+        );
+        broken.push(a.refusal("plan.max_tokens_per_gpu", &says, &[]));
+    }
+}
