@@ -29,10 +29,14 @@ pub fn nodes(gpus: u32, gpus_per_node: u32) -> Option<(u32, u32)> {
     }
 }
 
+/// Nodes of the whole machine, and GPUs of each.
+pub fn grid(job: &Job) -> (u32, u32) {
+    nodes(job.hardware.gpus, job.hardware.gpus_per_node).unwrap_or((1, 1))
+}
+
 /// Nodes of the whole machine.
 pub fn machines(job: &Job) -> u32 {
-    let hardware = &job.hardware;
-    nodes(hardware.gpus, hardware.gpus_per_node).map_or(1, |(count, _)| count)
+    grid(job).0
 }
 
 /// Layers of the last pipeline stage where the stages cannot be equal: the others are as full as

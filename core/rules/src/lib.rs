@@ -23,7 +23,7 @@ mod trainer;
 mod trl;
 pub mod verl;
 
-pub use asked::{last_stage, machines, micro, nodes, pools};
+pub use asked::{grid, last_stage, machines, micro, nodes, pools};
 pub use chatlearn::reference_ranks;
 
 use asked::Asked;

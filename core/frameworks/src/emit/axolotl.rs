@@ -1,19 +1,18 @@
 //! axolotl: one YAML for `axolotl train`, and `DeepSpeed`'s file beside it.
 
-use super::choices::{self, half, offload_reason, passes, recompute_reason};
+use super::choices::{self, half, passes, recompute_reason};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::{Emission, Snippet, Unsupported, words, yaml};
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::{Attention, Backend, LoraTargets, Precision, WorkloadKind};
+use shardwise_question::wire::{Backend, LoraTargets, Precision, WorkloadKind};
 use shardwise_rules::axolotl::mesh;
-use shardwise_rules::{machines, nodes};
+use shardwise_rules::grid;
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let mut lines = head(emission, &warnings(emission));
-    lines.extend(trainer::first_node(machines(emission.job), false));
-    lines.push(format!("Start on each node: {}", start(emission)));
+    trainer::start(&mut lines, emission.job, false, &start(emission));
     let sections = [data(emission), run(emission), layout(emission), memory(emission), adapters(emission)];
     let mut snippets = vec![yaml::snippet("axolotl.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
@@ -21,8 +20,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 }
 
 fn start(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let (count, gpus) = grid(emission.job);
     let meet =
         if count > 1 { " --rdzv_backend c10d --rdzv_id shardwise --rdzv_endpoint \"$MASTER_ADDR:29500\"" } else { "" };
     format!("axolotl train axolotl.yaml --launcher torchrun -- --nnodes {count} --nproc_per_node {gpus}{meet}")
@@ -53,10 +51,10 @@ fn data(emission: &Emission) -> Section {
     section.set("sequence_len", workload.sequence_length, "tokens, from your question");
     let packing = workload.joins();
     let reason = if packing { "joins short sequences, from your question" } else { "each sequence by itself" };
-    section.set("sample_packing", packing.to_string(), reason);
+    section.set("sample_packing", packing, reason);
     let whole = !workload.varies();
     let reason = if packing || whole { "every batch is as long" } else { "to the longest of a batch" };
-    section.set("pad_to_sequence_len", (packing || whole).to_string(), reason);
+    section.set("pad_to_sequence_len", packing || whole, reason);
     section.set("output_dir", "./output/shardwise", "change this to your folder");
     section
 }
@@ -80,34 +78,20 @@ fn run(emission: &Emission) -> Section {
 }
 
 fn layout(emission: &Emission) -> Section {
-    let (job, layout) = (emission.job, &emission.plan.layout);
-    let gpus = job.hardware.gpus;
-    let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, gpus)));
+    let layout = &emission.plan.layout;
+    let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, emission.job.hardware.gpus)));
     match layout.backend {
         Backend::Deepspeed => section.set("deepspeed", "ds_config.json", "the other file"),
         Backend::Fsdp => {
-            for (key, value, reason) in [
-                ("fsdp_version", "2", "shards by parameter"),
-                ("fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP", "layer by layer"),
-                ("fsdp_config.state_dict_type", "FULL_STATE_DICT", "saves weights that other programs can load"),
-            ] {
-                section.set(key, value, reason);
-            }
-            let reason = if layout.zero_stage == 3 {
-                "weights are gathered again for the backward pass"
-            } else {
-                "weights stay after the forward pass"
-            };
-            section.set("fsdp_config.reshard_after_forward", (layout.zero_stage == 3).to_string(), reason);
-            section.set(
-                "fsdp_config.offload_params",
-                layout.offload.parameters.to_string(),
-                offload_reason(layout.offload.parameters),
-            );
-            let quantized = job.workload.quantized_base();
-            let reason =
-                if quantized { "4-bit weights are made on every rank" } else { "rank 0 alone reads the checkpoint" };
-            section.set("fsdp_config.cpu_ram_efficient_loading", (!quantized).to_string(), reason);
+            section.set("fsdp_version", 2, "shards by parameter");
+            let keys = [
+                "auto_wrap_policy",
+                "state_dict_type",
+                "reshard_after_forward",
+                "offload_params",
+                "cpu_ram_efficient_loading",
+            ];
+            trainer::fsdp2(&mut section, emission, "", keys);
             splits(emission, &mut section);
         }
         _ => {}
@@ -143,19 +127,14 @@ fn memory(emission: &Emission) -> Section {
         section.set("torch_compile", "true", "without it 8 bits are no faster");
     }
     let again = layout.recompute == Recompute::Full;
-    let reason = recompute_reason(again, emission);
-    section.set("gradient_checkpointing", again.to_string(), reason);
+    section.set("gradient_checkpointing", again, recompute_reason(again, emission));
     if again {
         section.set("gradient_checkpointing_kwargs.use_reentrant", "false", "what FSDP2 and offloading ask for");
     }
     if layout.offload.activations {
         section.set("activation_offloading", "hidden_states", "the layers' inputs wait in host memory");
     }
-    let (kernel, reason) = match layout.attention {
-        Attention::Flash => ("flash_attention_2", "scores never reach memory; needs flash-attn"),
-        Attention::Unfused => ("eager", "scores in memory, as the plan says"),
-    };
-    section.set("attn_implementation", kernel, reason);
+    trainer::attention(&mut section, emission, "attn_implementation", ["flash_attention_2", "eager"]);
     let mut plugins = Vec::new();
     if layout.fused_lm_head {
         plugins.push("axolotl.integrations.liger.LigerPlugin");

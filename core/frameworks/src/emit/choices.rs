@@ -3,9 +3,9 @@
 use super::Emission;
 use super::text::Section;
 use super::words::{amount, count, plural};
-use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{Backend, Precision, WorkloadKind};
-use shardwise_question::workload::{Lora, Workload};
+use shardwise_question::workload::{Lora, Rl, Workload};
 use shardwise_rules::{self as rules, pools};
 
 /// Modules of attention, as Hugging Face's models name them.
@@ -27,11 +27,8 @@ pub(super) fn accumulation(emission: &Emission) -> u64 {
 pub(super) fn passes(section: &mut Section, emission: &Emission, pass: &str, step: &str) {
     section.set(pass, micro(emission), "sequences of one forward pass on one GPU");
     let passes = accumulation(emission);
-    section.set(
-        step,
-        passes,
-        format!("{} make a batch of {}", plural(passes, "pass", "passes"), count(emission.job.workload.global_batch)),
-    );
+    let batch = count(emission.job.workload.global_batch);
+    section.set(step, passes, format!("{} make a batch of {batch}", plural(passes, "pass", "passes")));
 }
 
 /// A rate to start with. Adapters take ten times that of all weights, and reinforcement learning a tenth of fine-tuning's.
@@ -100,6 +97,11 @@ pub(super) fn offload_reason(away: bool) -> &'static str {
     }
 }
 
+/// What FSDP2 does with a layer's weights after its forward pass.
+pub(super) fn reshard_reason(stage: u8) -> &'static str {
+    if stage == 3 { "weights are gathered again for the backward pass" } else { "weights stay after the forward pass" }
+}
+
 /// What a stage of ZeRO shards.
 pub(super) fn zero_reason(stage: u8) -> &'static str {
     match stage {
@@ -154,6 +156,24 @@ pub(super) fn gradients_apart(layout: &Layout) -> Option<String> {
             place(offload.optimizer)
         )
     })
+}
+
+/// Engines that generate.
+pub(super) fn engines(emission: &Emission, rollout: &RolloutPlan) -> u64 {
+    u64::from(pools(emission.job).1 / rollout.gpus().max(1))
+}
+
+/// Why so many GPUs split an engine's matrices.
+pub(super) fn engine_reason(tp: u32) -> String {
+    match tp {
+        1 => "each GPU is an engine".to_owned(),
+        tp => format!("{tp} GPUs hold the weights and their cache"),
+    }
+}
+
+/// Optimizer steps of one pass over the samples of an RL step, and how often these are passed over, in words.
+pub(super) fn updates(rl: &Rl) -> (u64, String) {
+    (rl.prompts_per_step / rl.mini_batch.max(1), format!("{} over the samples", plural(rl.epochs, "pass", "passes")))
 }
 
 /// What no text here sets up: a draft model or heads are the person's own.

@@ -1,20 +1,19 @@
 //! LLaMA-Factory: one YAML for `llamafactory-cli train`, and `DeepSpeed`'s or accelerate's file beside it.
 
-use super::choices::{self, half, offload_reason, passes, recompute_reason};
+use super::choices::{self, half, passes, recompute_reason};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer, steps};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::{Attention, Backend, LoraTargets, WorkloadKind};
-use shardwise_rules::{machines, nodes};
+use shardwise_question::wire::{Backend, LoraTargets, WorkloadKind};
+use shardwise_rules::{grid, machines};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let mut lines = head(emission, &warnings(emission));
     let own = lines.len();
-    lines.extend(trainer::first_node(machines(emission.job), true));
-    lines.push(format!("Start on each node: {}", start(emission)));
+    trainer::start(&mut lines, emission.job, true, &start(emission));
     let sections = [data(emission), run(emission), memory(emission), adapters(emission)];
     let mut snippets = vec![yaml::snippet("llamafactory.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
@@ -27,8 +26,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 }
 
 fn start(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let (count, gpus) = grid(emission.job);
     if emission.plan.layout.backend == Backend::Fsdp {
         let meet = trainer::meet(count);
         return format!("accelerate launch --config_file fsdp.yaml{meet} -m llamafactory.launcher llamafactory.yaml");
@@ -77,7 +75,7 @@ fn data(emission: &Emission) -> Section {
         (true, true) => "documents fill each sequence",
         (true, false) => "joins short sequences, from your question",
     };
-    section.set("packing", packing.to_string(), reason);
+    section.set("packing", packing, reason);
     if packing && !pretrain {
         section.set("neat_packing", "true", "joined sequences do not attend to each other");
     }
@@ -99,23 +97,17 @@ fn run(emission: &Emission) -> Section {
 
 fn memory(emission: &Emission) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let gpus = job.hardware.gpus;
-    let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, gpus)));
+    let mut section = Section::new(format!("Layout: {}", words::layout_title(layout, job.hardware.gpus)));
     section.set(half(job.workload.precision), "true", "precision of your question");
     let again = layout.recompute == Recompute::Full;
-    let reason = recompute_reason(again, emission);
-    section.set("disable_gradient_checkpointing", (!again).to_string(), reason);
-    let (kernel, reason) = match layout.attention {
-        Attention::Flash => ("fa2", "scores never reach memory; needs flash-attn"),
-        Attention::Unfused => ("disabled", "scores in memory, as the plan says"),
-    };
-    section.set("flash_attn", kernel, reason);
+    section.set("disable_gradient_checkpointing", !again, recompute_reason(again, emission));
+    trainer::attention(&mut section, emission, "flash_attn", ["fa2", "disabled"]);
     let reason = if layout.fused_lm_head {
         "no logits tensor, as the plan says; needs liger-kernel"
     } else {
         "its loss would have no logits; the plan has them"
     };
-    section.set("enable_liger_kernel", layout.fused_lm_head.to_string(), reason);
+    section.set("enable_liger_kernel", layout.fused_lm_head, reason);
     if layout.backend == Backend::Deepspeed {
         section.set("deepspeed", "ds_config.json", "the other file");
     }
@@ -144,43 +136,21 @@ fn adapters(emission: &Emission) -> Section {
 
 /// accelerate's own file: it sets what the Trainer's FSDP reads.
 fn accelerate(emission: &Emission) -> Section {
-    let (job, layout) = (emission.job, &emission.plan.layout);
+    let job = emission.job;
     let gpus = job.hardware.gpus;
-    let (count, _) = nodes(gpus, job.hardware.gpus_per_node).unwrap_or((1, 1));
     let mut section = Section::new(format!("{}, sharded", plural(gpus.into(), "GPU", "GPUs")));
-    let gathered = if layout.zero_stage == 3 {
-        "weights are gathered again for the backward pass"
-    } else {
-        "weights stay after the forward pass"
-    };
-    let quantized = job.workload.quantized_base();
-    let loading = if quantized { "4-bit weights are made on every rank" } else { "rank 0 alone reads the checkpoint" };
-    for (key, value, reason) in [
-        ("compute_environment", "LOCAL_MACHINE".to_owned(), "no cloud of accelerate's"),
-        ("distributed_type", "FSDP".to_owned(), "shards weights, gradients and optimizer"),
-        ("mixed_precision", half(job.workload.precision).to_owned(), "as in llamafactory.yaml"),
-        ("num_machines", count.to_string(), "nodes"),
-        ("num_processes", gpus.to_string(), "GPUs of all nodes"),
-        ("machine_rank", "0".to_owned(), "the first node; the command line says another's"),
-        ("main_training_function", "main".to_owned(), "accelerate asks for it"),
-        ("rdzv_backend", "static".to_owned(), "nodes meet at the first"),
-        ("same_network", "true".to_owned(), "nodes reach each other"),
-        ("fsdp_config.fsdp_version", "2".to_owned(), "shards by parameter"),
-        ("fsdp_config.fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP".to_owned(), "layer by layer"),
-        ("fsdp_config.fsdp_reshard_after_forward", (layout.zero_stage == 3).to_string(), gathered),
-        (
-            "fsdp_config.fsdp_offload_params",
-            layout.offload.parameters.to_string(),
-            offload_reason(layout.offload.parameters),
-        ),
-        ("fsdp_config.fsdp_cpu_ram_efficient_loading", (!quantized).to_string(), loading),
-        (
-            "fsdp_config.fsdp_state_dict_type",
-            "FULL_STATE_DICT".to_owned(),
-            "saves weights that other programs can load",
-        ),
-    ] {
-        section.set(key, value, reason);
-    }
+    section.set("compute_environment", "LOCAL_MACHINE", "no cloud of accelerate's");
+    section.set("distributed_type", "FSDP", "shards weights, gradients and optimizer");
+    section.set("mixed_precision", half(job.workload.precision), "as in llamafactory.yaml");
+    section.set("num_machines", machines(job), "nodes");
+    section.set("num_processes", gpus, "GPUs of all nodes");
+    section.set("machine_rank", 0, "the first node; the command line says another's");
+    section.set("main_training_function", "main", "accelerate asks for it");
+    section.set("rdzv_backend", "static", "nodes meet at the first");
+    section.set("same_network", "true", "nodes reach each other");
+    section.set("fsdp_config.fsdp_version", 2, "shards by parameter");
+    let keys =
+        ["auto_wrap_policy", "reshard_after_forward", "offload_params", "cpu_ram_efficient_loading", "state_dict_type"];
+    trainer::fsdp2(&mut section, emission, "fsdp_", keys);
     section
 }

@@ -76,21 +76,15 @@ fn warnings(emission: &Emission) -> Vec<String> {
 fn batch(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     let mut section = Section::new("Batch");
-    let (length, from) = (workload.sequence_length, "tokens, from your question");
-    section.set("model.seq_length", length, from);
-    let own = match workload.kind {
-        WorkloadKind::Pretrain => "dataset.sequence_length",
-        _ => "dataset.seq_length",
-    };
-    section.set(own, length, "as the model's");
+    section.set("model.seq_length", workload.sequence_length, "tokens, from your question");
+    let pretrain = workload.kind == WorkloadKind::Pretrain;
+    let own = if pretrain { "dataset.sequence_length" } else { "dataset.seq_length" };
+    section.set(own, workload.sequence_length, "as the model's");
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus)).max(1);
     let micro = micro(emission);
     section.set("train.micro_batch_size", micro, "of one forward pass");
-    section.set(
-        "train.global_batch_size",
-        samples(workload, micro.saturating_mul(ranks)),
-        megatron::samples_reason(workload, micro, ranks),
-    );
+    let reason = megatron::samples_reason(workload, micro, ranks);
+    section.set("train.global_batch_size", samples(workload, micro.saturating_mul(ranks)), reason);
     section
 }
 
@@ -98,35 +92,24 @@ fn data(emission: &Emission) -> Section {
     let workload = &emission.job.workload;
     let mut section = Section::new("Data");
     if workload.kind == WorkloadKind::Pretrain {
-        section.set(
-            "dataset.blend",
-            "\"[['$HOME/data/train_text_document'],null]\"",
-            "change this to your data, as Megatron's preprocess_data.py writes it",
-        );
+        let reason = "change this to your data, as Megatron's preprocess_data.py writes it";
+        section.set("dataset.blend", "\"[['$HOME/data/train_text_document'],null]\"", reason);
         return section;
     }
-    let reason = "change this to your data on Hugging Face, in SQuAD's form";
-    section.set("dataset.dataset_name", "squad", reason);
+    section.set("dataset.dataset_name", "squad", "change this to your data on Hugging Face, in SQuAD's form");
     let split = emission.plan.layout.context_parallel;
     if workload.joins() {
-        let size = "dataset.packed_sequence_specs.packed_sequence_size";
-        section.set(size, workload.sequence_length, "tokens of a pack");
+        section.set("dataset.packed_sequence_specs.packed_sequence_size", workload.sequence_length, "tokens of a pack");
         if split > 1 {
-            section.set(
-                "dataset.packed_sequence_specs.pad_seq_to_mult",
-                2 * split,
-                "2 × CP: each sequence is split evenly",
-            );
+            let reason = "2 × CP: each sequence is split evenly";
+            section.set("dataset.packed_sequence_specs.pad_seq_to_mult", 2 * split, reason);
         }
     } else {
-        let reason = "a sample is a sequence, as in your question";
-        section.set("dataset.packed_sequence_specs", "null", reason);
-        let reason = "each to the length that is estimated";
-        section.set("++dataset.dataset_kwargs.pad_to_max_length", "true", reason);
+        section.set("dataset.packed_sequence_specs", "null", "a sample is a sequence, as in your question");
+        section.set("++dataset.dataset_kwargs.pad_to_max_length", "true", "each to the length that is estimated");
     }
     if split > 1 {
-        let reason = "with CP a rank may hold no token that counts";
-        section.set("model.calculate_per_token_loss", "true", reason);
+        section.set("model.calculate_per_token_loss", "true", "with CP a rank may hold no token that counts");
         section.set("ddp.average_in_collective", "false", "goes with it");
     }
     section
@@ -137,7 +120,6 @@ fn adapters(emission: &Emission) -> Section {
     let Some(lora) = &emission.job.workload.lora else {
         return section;
     };
-    let chosen = "from your question";
     // A recipe's adapters are no part of what hydra sees: `+` adds the keys, which the recipe's object then takes.
     choices::adapters(&mut section, *lora, "+peft.dim", "+peft.alpha");
     let latent = emission.job.model.shape.is_mla();
@@ -150,7 +132,7 @@ fn adapters(emission: &Emission) -> Section {
         LoraTargets::Attention => format!("'[{attention}]'"),
         LoraTargets::AllLinear => format!("'[{attention},linear_fc1,linear_fc2]'"),
     };
-    section.set("+peft.target_modules", modules, chosen);
+    section.set("+peft.target_modules", modules, "from your question");
     section
 }
 
@@ -213,12 +195,10 @@ fn memory(emission: &Emission) -> Section {
     let away = megatron::stepped_on_host(layout, false);
     if away > 0.0 {
         let key = |name: &str| format!("optimizer.{name}");
-        let reason = "the optimizer steps in host memory";
-        section.set(key("optimizer_cpu_offload"), "true", reason);
+        section.set(key("optimizer_cpu_offload"), "true", "the optimizer steps in host memory");
         let (fraction, own) = megatron::offload_fraction(away);
         section.set(key("optimizer_offload_fraction"), fraction, own);
-        let reason = "copies run beside the step";
-        section.set(key("overlap_cpu_optimizer_d2h_h2d"), "true", reason);
+        section.set(key("overlap_cpu_optimizer_d2h_h2d"), "true", "copies run beside the step");
     }
     if away > 0.0 || !narrow.is_empty() {
         let reason = "the one that offloads, and keeps narrow states";
@@ -230,8 +210,7 @@ fn memory(emission: &Emission) -> Section {
             "fp16" => "torch.float16",
             _ => "torch.uint8",
         };
-        let reason = "narrow optimizer states, from the plan";
-        section.set(format!("optimizer.{name}"), word, reason);
+        section.set(format!("optimizer.{name}"), word, "narrow optimizer states, from the plan");
     }
     let (name, _) = mixed(emission.job.workload.precision);
     section.set("mixed_precision", name, "precision of your question");
@@ -245,20 +224,14 @@ fn kernels(emission: &Emission) -> Section {
     let reason = if fused { "the gradient takes the logits' place" } else { "off, as the plan says" };
     section.set("model.cross_entropy_loss_fusion", flag(fused), reason);
     if fused {
-        let reason = "Transformer Engine's";
-        section.set("model.cross_entropy_fusion_impl", "te", reason);
+        section.set("model.cross_entropy_fusion_impl", "te", "Transformer Engine's");
     }
     if shape.num_experts > 0 {
-        let reason = "tokens travel to their experts";
-        section.set("model.moe_token_dispatcher_type", "alltoall", reason);
-        let reason = "one product for all experts of a GPU";
-        section.set("model.moe_grouped_gemm", "true", reason);
-        let reason = "one kernel sorts the tokens by expert";
-        section.set("model.moe_permute_fusion", "true", reason);
-        let reason = "shared experts wait for their turn";
-        section.set("model.moe_shared_expert_overlap", "false", reason);
-        let reason = "the estimate predicts one token at a time";
-        section.set("model.mtp_num_layers", "null", reason);
+        section.set("model.moe_token_dispatcher_type", "alltoall", "tokens travel to their experts");
+        section.set("model.moe_grouped_gemm", "true", "one product for all experts of a GPU");
+        section.set("model.moe_permute_fusion", "true", "one kernel sorts the tokens by expert");
+        section.set("model.moe_shared_expert_overlap", "false", "shared experts wait for their turn");
+        section.set("model.mtp_num_layers", "null", "the estimate predicts one token at a time");
     }
     section
 }
@@ -280,8 +253,7 @@ fn run(emission: &Emission) -> Section {
         let reason = "change this to the weights that Megatron-Bridge converted";
         section.set("checkpoint.pretrained_checkpoint", home("checkpoints/base"), reason);
     }
-    let reason = "change this to your folder";
-    section.set("checkpoint.save", home("checkpoints/shardwise"), reason);
+    section.set("checkpoint.save", home("checkpoints/shardwise"), "change this to your folder");
     section.set("checkpoint.load", "null", "starts anew");
     section.set("checkpoint.save_interval", 500, count(500) + " steps");
     section

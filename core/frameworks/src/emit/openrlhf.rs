@@ -42,8 +42,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
 fn deepspeed(emission: &Emission, section: &mut Section) {
     let (job, layout) = (emission.job, &emission.plan.layout);
     section.set("--ds.zero_stage", layout.zero_stage, zero_reason(layout.zero_stage));
-    let half = half(job.workload.precision);
-    section.set("--ds.param_dtype", half, "precision of your question");
+    section.set("--ds.param_dtype", half(job.workload.precision), "precision of your question");
     if layout.gradient_bytes >= 4.0 {
         section.set("--ds.grad_accum_dtype", "fp32", "gradients are summed in fp32, as the plan says");
     }

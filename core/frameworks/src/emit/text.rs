@@ -12,7 +12,7 @@ use shardwise_catalog::catalog;
 use shardwise_catalog::units::fixed;
 use shardwise_question::job::Job;
 use shardwise_question::wire::Severity;
-use shardwise_rules::nodes;
+use shardwise_rules::grid;
 
 /// One setting with the reason for its value.
 #[derive(Clone)]
@@ -201,8 +201,7 @@ pub(crate) fn rendezvous(nodes: u32) -> Option<(String, String)> {
 
 /// `torchrun` on every GPU of the machine, up to the program that it starts.
 pub(crate) fn torchrun(job: &Job) -> String {
-    let hardware = &job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let (count, gpus) = grid(job);
     if count == 1 {
         format!("torchrun --standalone --nnodes=1 --nproc-per-node={gpus}")
     } else {
@@ -215,8 +214,7 @@ pub(crate) fn torchrun(job: &Job) -> String {
 
 /// `DeepSpeed`'s launcher on every GPU of the machine, started on one node.
 pub(crate) fn deepspeed(job: &Job) -> String {
-    let hardware = &job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let (count, gpus) = grid(job);
     let hosts = if count > 1 { " --hostfile \"$HOME/hostfile\"" } else { "" };
     format!("deepspeed{hosts} --num_nodes {count} --num_gpus {gpus}")
 }

@@ -22,8 +22,3 @@ pub(super) fn snippet(file: &'static str, head: &[String], sections: &[Section])
 pub(super) fn word(text: &str) -> String {
     format!("\"{text}\"")
 }
-
-/// A truth value as TOML writes it.
-pub(super) fn truth(value: bool) -> &'static str {
-    if value { "true" } else { "false" }
-}

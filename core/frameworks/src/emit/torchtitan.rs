@@ -1,15 +1,15 @@
 //! torchtitan: one TOML for `torchtitan.train`. 0.2.2 is its last release that reads TOML; 0.3 is configured in Python.
 
-use super::choices::{kept_reason, offload_reason, rate};
+use super::choices::{kept_reason, offload_reason, rate, reshard_reason};
 use super::text::{Section, head, model_path};
-use super::toml::{self, truth, word};
-use super::trainer::{first_node, joined};
+use super::toml::{self, word};
+use super::trainer::{self, joined};
 use super::words::{self, count, plural};
 use super::{Emission, Snippet, Unsupported};
 use shardwise_question::plan::{MicroBatch, Recompute};
 use shardwise_question::wire::{Backend, Precision};
+use shardwise_rules::grid;
 use shardwise_rules::torchtitan::{Flavor, flavor_of, shards};
-use shardwise_rules::{machines, nodes};
 
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -17,8 +17,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         return Err(Unsupported { message: "torchtitan has no flavor of this model.".to_owned() });
     };
     let mut lines = head(emission, &warnings(emission, flavor));
-    lines.extend(first_node(machines(emission.job), false));
-    lines.push(format!("Start on each node: {}", start(emission)));
+    trainer::start(&mut lines, emission.job, false, &start(emission));
     let sections = [
         model(emission, flavor),
         batch(emission),
@@ -31,8 +30,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 }
 
 fn start(emission: &Emission) -> String {
-    let hardware = &emission.job.hardware;
-    let (count, gpus) = nodes(hardware.gpus, hardware.gpus_per_node).unwrap_or((1, 1));
+    let (count, gpus) = grid(emission.job);
     let meet = if count > 1 { " --rdzv-backend c10d --rdzv-endpoint \"$MASTER_ADDR:29500\"" } else { "" };
     format!(
         "torchrun --nnodes {count} --nproc-per-node {gpus}{meet} -m torchtitan.train --job.config_file torchtitan.toml"
@@ -82,11 +80,8 @@ fn model(emission: &Emission, flavor: &Flavor) -> Section {
         Some((_, name)) if !path.starts_with('"') => name,
         _ => "model",
     };
-    section.set(
-        "model.hf_assets_path",
-        word(&format!("./assets/hf/{name}")),
-        "the tokenizer, as scripts/download_hf_assets.py leaves it",
-    );
+    let folder = word(&format!("./assets/hf/{name}"));
+    section.set("model.hf_assets_path", folder, "the tokenizer, as scripts/download_hf_assets.py leaves it");
     section.set("training.dataset", word("c4"), "change this to your data: torchtitan/hf_datasets registers it");
     section
 }
@@ -128,30 +123,20 @@ fn layout(emission: &Emission) -> Section {
         section.set(format!("parallelism.{key}"), size, reason);
     }
     if layout.backend == Backend::Fsdp {
-        let (policy, reason) = if layout.zero_stage == 3 {
-            ("always", "weights are gathered again for the backward pass")
-        } else {
-            ("never", "weights stay after the forward pass")
-        };
-        section.set("parallelism.fsdp_reshard_after_forward", word(policy), reason);
+        let policy = word(if layout.zero_stage == 3 { "always" } else { "never" });
+        section.set("parallelism.fsdp_reshard_after_forward", policy, reshard_reason(layout.zero_stage));
     }
     if pp > 1 {
         pipeline(emission, &mut section);
     }
     if tp > 1 && layout.overlap.tensor_parallel {
-        section.set(
-            "parallelism.enable_async_tensor_parallel",
-            "true",
-            "collectives run beside the products, as the plan says",
-        );
+        let reason = "collectives run beside the products, as the plan says";
+        section.set("parallelism.enable_async_tensor_parallel", "true", reason);
     }
     if layout.expert_parallel > 1 {
-        section.set("parallelism.expert_parallel_degree", layout.expert_parallel, "GPUs that share the experts");
-        section.set(
-            "parallelism.expert_tensor_parallel_degree",
-            layout.expert_tensor_parallel,
-            "GPUs that split each expert",
-        );
+        let (ep, etp) = (layout.expert_parallel, layout.expert_tensor_parallel);
+        section.set("parallelism.expert_parallel_degree", ep, "GPUs that share the experts");
+        section.set("parallelism.expert_tensor_parallel_degree", etp, "GPUs that split each expert");
     }
     section
 }
@@ -163,19 +148,14 @@ fn pipeline(emission: &Emission, section: &mut Section) {
         if vpp > 1 { ("Interleaved1F1B", "each rank holds several chunks") } else { ("1F1B", "one stage per rank") };
     section.set("parallelism.pipeline_parallel_schedule", word(schedule), reason);
     for end in ["first", "last"] {
-        section.set(
-            format!("parallelism.pipeline_parallel_{end}_stage_less_layers"),
-            0,
-            "as many layers as the others, as estimated",
-        );
+        let key = format!("parallelism.pipeline_parallel_{end}_stage_less_layers");
+        section.set(key, 0, "as many layers as the others, as estimated");
     }
     if vpp > 1 {
         let stages = u64::from(layout.pipeline_parallel * vpp).max(1);
-        section.set(
-            "parallelism.pipeline_parallel_layers_per_stage",
-            emission.job.model.shape.num_hidden_layers.div_ceil(stages),
-            format!("{stages} chunks of layers, {vpp} on each rank"),
-        );
+        let layers = emission.job.model.shape.num_hidden_layers.div_ceil(stages);
+        let reason = format!("{stages} chunks of layers, {vpp} on each rank");
+        section.set("parallelism.pipeline_parallel_layers_per_stage", layers, reason);
     }
 }
 
@@ -192,11 +172,8 @@ fn memory(emission: &Emission) -> Section {
         section.set("activation_checkpoint.selective_ac_option", word("op"), "by operation, in every layer");
     }
     if layout.backend == Backend::Fsdp {
-        section.set(
-            "training.enable_cpu_offload",
-            truth(layout.offload.optimizer),
-            offload_reason(layout.offload.optimizer),
-        );
+        let away = layout.offload.optimizer;
+        section.set("training.enable_cpu_offload", away, offload_reason(away));
     }
     section
 }
@@ -218,17 +195,11 @@ fn state_type(emission: &Emission) -> Option<&'static str> {
 fn precision(emission: &Emission, flavor: &Flavor) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Precision and kernels");
-    section.set(
-        "training.dtype",
-        word(state_type(emission).unwrap_or("float32")),
-        "weights, gradients and optimizer states",
-    );
+    let states = word(state_type(emission).unwrap_or("float32"));
+    section.set("training.dtype", states, "weights, gradients and optimizer states");
     section.set("training.mixed_precision_param", word("bfloat16"), "what the products read");
-    section.set(
-        "training.mixed_precision_reduce",
-        word("float32"),
-        "gradients are summed so: torchtitan knows no other",
-    );
+    let reason = "gradients are summed so: torchtitan knows no other";
+    section.set("training.mixed_precision_reduce", word("float32"), reason);
     // parallelize_gptoss compiles no layer.
     let layers = flavor.model != "gpt_oss";
     let mut parts = Vec::new();
@@ -238,43 +209,36 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
     if layout.fused_loss {
         parts.push(word("loss"));
     }
-    section.set("compile.enable", truth(!parts.is_empty()), "fuses what lies between the products");
+    section.set("compile.enable", !parts.is_empty(), "fuses what lies between the products");
     if !parts.is_empty() {
-        section.set(
-            "compile.components",
-            format!("[{}]", parts.join(", ")),
-            if layout.fused_loss {
-                "the loss too: no fp32 copy of the logits"
-            } else {
-                "the loss stays eager, as the plan says"
-            },
-        );
+        let reason = if layout.fused_loss {
+            "the loss too: no fp32 copy of the logits"
+        } else {
+            "the loss stays eager, as the plan says"
+        };
+        section.set("compile.components", format!("[{}]", parts.join(", ")), reason);
     }
-    let narrow = match emission.job.workload.precision {
-        Precision::Fp8 => "float8",
-        Precision::Mxfp8 => "mx",
-        _ => return section,
-    };
+    match emission.job.workload.precision {
+        Precision::Fp8 => quantized(emission, &mut section, "float8"),
+        Precision::Mxfp8 => quantized(emission, &mut section, "mx"),
+        _ => {}
+    }
+    section
+}
+
+/// Products in 8 bits, of torchao's kind `narrow`.
+fn quantized(emission: &Emission, section: &mut Section, narrow: &str) {
     let experts = emission.job.model.shape.num_experts > 0;
     let grouped = format!(", {}", word(&format!("quantize.grouped_mm.{narrow}")));
-    section.set(
-        "model.converters",
-        format!("[{}{}]", word(&format!("quantize.linear.{narrow}")), if experts { &grouped } else { "" }),
-        "products in 8 bits, from your question; needs torchao",
-    );
-    section.set(
-        format!("quantize.linear.{narrow}.filter_fqns"),
-        format!("[{}]", word("output")),
-        "the last layer stays in bf16",
-    );
+    let both = format!("[{}{}]", word(&format!("quantize.linear.{narrow}")), if experts { &grouped } else { "" });
+    section.set("model.converters", both, "products in 8 bits, from your question; needs torchao");
+    let key = format!("quantize.linear.{narrow}.filter_fqns");
+    section.set(key, format!("[{}]", word("output")), "the last layer stays in bf16");
     if experts {
-        section.set(
-            format!("quantize.grouped_mm.{narrow}.fqns"),
-            format!("[{}]", word("experts")),
-            "a prototype: needs a nightly torchao",
-        );
+        let key = format!("quantize.grouped_mm.{narrow}.fqns");
+        section.set(key, format!("[{}]", word("experts")), "a prototype: needs a nightly torchao");
     }
-    if narrow == "float8" && layout.backend == Backend::Fsdp {
+    if narrow == "float8" && emission.plan.layout.backend == Backend::Fsdp {
         for (key, reason) in [
             ("enable_fsdp_float8_all_gather", "weights are gathered in 8 bits"),
             ("precompute_float8_dynamic_scale_for_fsdp", "their scales are computed together, once a step"),
@@ -282,7 +246,6 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
             section.set(format!("quantize.linear.float8.{key}"), "true", reason);
         }
     }
-    section
 }
 
 fn optimizer(emission: &Emission) -> Section {

@@ -1,12 +1,17 @@
 //! What frameworks on Hugging Face's Trainer and its launcher share: their own keys, and DeepSpeed's file beside them.
 
 use super::checkpoint::trained;
-use super::choices::{ATTENTION, adapters, gradients_apart, half_type, learning_rate, other_states, shard_bytes};
+use super::choices::{
+    ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason,
+    shard_bytes,
+};
 use super::text::Section;
 use super::words::{self, count};
 use super::{Emission, deepspeed};
-use shardwise_question::wire::{Backend, LoraTargets};
+use shardwise_question::job::Job;
+use shardwise_question::wire::{Attention, Backend, LoraTargets};
 use shardwise_question::workload::Workload;
+use shardwise_rules::machines;
 
 /// The model as a file names it that no shell reads, and why.
 pub(super) fn model_folder(emission: &Emission) -> (String, String) {
@@ -51,11 +56,18 @@ pub(super) fn peft(section: &mut Section, workload: &Workload) {
     }
     if workload.quantized_base() {
         section.set("--load_in_4bit", "True", "the base model in 4 bits");
-        let reason = "its block scales are quantised too";
-        section.set("--use_bnb_nested_quant", "True", reason);
+        section.set("--use_bnb_nested_quant", "True", "its block scales are quantised too");
         let storage = half_type(workload.precision);
         let reason = "so that it can be sharded";
         section.set("--bnb_4bit_quant_storage", storage, reason);
+    }
+}
+
+/// The attention kernel: its name among the two that a framework has, and why.
+pub(super) fn attention(section: &mut Section, emission: &Emission, key: &str, [flash, unfused]: [&str; 2]) {
+    match emission.plan.layout.attention {
+        Attention::Flash => section.set(key, flash, "scores never reach memory; needs flash-attn"),
+        Attention::Unfused => section.set(key, unfused, "scores in memory, as the plan says"),
     }
 }
 
@@ -74,16 +86,37 @@ pub(super) fn meet(nodes: u32) -> &'static str {
     }
 }
 
-/// Where the first of several nodes is, for a text that is a file: `axolotl` and `torchtitan` number the nodes by themselves.
-pub(super) fn first_node(nodes: u32, numbered: bool) -> Option<String> {
-    let last = nodes.checked_sub(1).filter(|last| *last > 0)?;
-    Some(if numbered {
-        format!(
-            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 to {last} on the others."
-        )
-    } else {
-        "Before: export MASTER_ADDR as the address of the first node, the same on all.".to_owned()
-    })
+/// How a text that is a file is started, and before it where the first of several nodes is. Where the nodes are not
+/// `numbered`, the launcher does that by itself.
+pub(super) fn start(lines: &mut Vec<String>, job: &Job, numbered: bool, command: &str) {
+    match (machines(job), numbered) {
+        (..=1, _) => {}
+        (nodes, true) => lines.push(format!(
+            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 to {} on the others.",
+            nodes - 1
+        )),
+        (_, false) => {
+            lines.push("Before: export MASTER_ADDR as the address of the first node, the same on all.".to_owned());
+        }
+    }
+    lines.push(format!("Start on each node: {command}"));
+}
+
+/// Keys of accelerate's FSDP2, each behind a prefix.
+pub(super) fn fsdp2(section: &mut Section, emission: &Emission, prefix: &str, keys: [&str; 5]) {
+    let layout = &emission.plan.layout;
+    let quantized = emission.job.workload.quantized_base();
+    for key in keys {
+        let (value, reason) = match key {
+            "auto_wrap_policy" => ("TRANSFORMER_BASED_WRAP".to_owned(), "layer by layer"),
+            "state_dict_type" => ("FULL_STATE_DICT".to_owned(), "saves weights that other programs can load"),
+            "reshard_after_forward" => ((layout.zero_stage == 3).to_string(), reshard_reason(layout.zero_stage)),
+            "offload_params" => (layout.offload.parameters.to_string(), offload_reason(layout.offload.parameters)),
+            _ if quantized => ("false".to_owned(), "4-bit weights are made on every rank"),
+            _ => ("true".to_owned(), "rank 0 alone reads the checkpoint"),
+        };
+        section.set(format!("fsdp_config.{prefix}{key}"), value, reason);
+    }
 }
 
 /// How long to train: steps where the question counts tokens, else what `otherwise` says.

@@ -173,8 +173,7 @@ fn batch(section: &mut Section, emission: &Emission) {
 fn run(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Run");
-    let lr = rate(&emission.job.workload);
-    section.set("--learning_rate", lr, "a start; yours to tune");
+    section.set("--learning_rate", rate(&emission.job.workload), "a start; yours to tune");
     if eight_bit(layout) {
         section.set("--optim", "adamw_torch_8bit", "torchao's: two moments of one byte each");
     } else {

@@ -13,7 +13,6 @@ use super::diff;
 use super::edit::{self, Edit};
 use super::read;
 use super::report::{Assumed, Framework, Reading, Understood};
-use crate::emit;
 use plans::{State, in_order, search};
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
@@ -103,7 +102,7 @@ fn attempt(
 ) -> Option<Result<Improved, Vec<Dimension>>> {
     let Evaluated { job, plan, .. } = found;
     let context = Context::new(job);
-    let framework = emit::framework(reading.framework.id());
+    let framework = shardwise_rules::framework(reading.framework.id());
     let states = search(&context, framework, plan, without);
     let path = in_order(&context, framework, states.first()?, states.last()?);
     let last = path.last().filter(|last| path.len() > 1 && last.fits())?;

@@ -15,8 +15,7 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
 
 /// Started by `DeepSpeed`'s launcher, on all nodes from one.
 pub(super) fn command(emission: &Emission) -> String {
-    let start = launcher(emission.job);
-    format!("{start} --module openrlhf.cli.train_sft \"${{args[@]}}\"")
+    format!("{} --module openrlhf.cli.train_sft \"${{args[@]}}\"", launcher(emission.job))
 }
 
 fn batch(emission: &Emission) -> Section {
@@ -25,11 +24,8 @@ fn batch(emission: &Emission) -> Section {
     let micro = micro(emission);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
     let passes = accumulation(emission);
-    section.set(
-        "--train.batch_size",
-        workload.global_batch,
-        format!("{} × {} × {ranks} ranks, from your question", count(micro), plural(passes, "pass", "passes")),
-    );
+    let reason = format!("{} × {} × {ranks} ranks, from your question", count(micro), plural(passes, "pass", "passes"));
+    section.set("--train.batch_size", workload.global_batch, reason);
     section.set("--train.micro_batch_size", micro, "sequences of one forward pass on one GPU");
     section.set("--data.max_len", workload.sequence_length, "tokens, from your question");
     section
@@ -57,23 +53,18 @@ fn model(emission: &Emission) -> Section {
 
 fn layout(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
-    let title = layout_title(layout, emission.job.hardware.gpus);
-    let mut section = Section::new(format!("Layout: {title}"));
+    let mut section = Section::new(format!("Layout: {}", layout_title(layout, emission.job.hardware.gpus)));
     deepspeed(emission, &mut section);
     if layout.offload.optimizer {
-        switch(
-            &mut section,
-            "--ds.adam_offload",
-            "master weights, moments and gradients live in host memory; the step runs there",
-        );
+        let reason = "master weights, moments and gradients live in host memory; the step runs there";
+        switch(&mut section, "--ds.adam_offload", reason);
     }
     section
 }
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
-    let lr = rate(&emission.job.workload);
-    section.set("--adam.lr", lr, "a start; yours to tune");
+    section.set("--adam.lr", rate(&emission.job.workload), "a start; yours to tune");
     section.set("--train.max_epochs", 1, "passes over your data; yours to choose");
     section.set("--data.dataset", home("data/train"), "change this to your data");
     section.set("--data.input_key", "input", "the column with the prompt");

@@ -2,7 +2,7 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
-use super::super::choices::{rate, recompute_reason};
+use super::super::choices::{engine_reason, engines, rate, recompute_reason, updates};
 use super::super::text::{Section, home, model_path, share};
 use super::super::words::{figure, layout_title, plural};
 use super::{deepspeed, switch};
@@ -31,19 +31,13 @@ pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> V
 
 fn batch(rl: &Rl) -> Section {
     let mut section = Section::new("Batch");
-    section.set(
-        "--rollout.batch_size",
-        rl.prompts_per_step,
-        format!("prompts of a step; {} in all", plural(rl.sequences(), "sequence", "sequences")),
-    );
+    let reason = format!("prompts of a step; {} in all", plural(rl.sequences(), "sequence", "sequences"));
+    section.set("--rollout.batch_size", rl.prompts_per_step, reason);
     section.set("--rollout.n_samples_per_prompt", rl.responses_per_prompt, "responses per prompt, from your question");
-    let updates = rl.prompts_per_step / rl.mini_batch.max(1);
-    section.set(
-        "--train.batch_size",
-        rl.mini_batch.saturating_mul(rl.responses_per_prompt),
-        format!("sequences, not prompts; {} a step", plural(updates, "update", "updates")),
-    );
-    section.set("--train.max_epochs", rl.epochs, format!("{} over the samples", plural(rl.epochs, "pass", "passes")));
+    let (updates, over) = updates(rl);
+    let reason = format!("sequences, not prompts; {} a step", plural(updates, "update", "updates"));
+    section.set("--train.batch_size", rl.mini_batch.saturating_mul(rl.responses_per_prompt), reason);
+    section.set("--train.max_epochs", rl.epochs, over);
     section.set("--data.max_len", rl.max_length(), "prompt and response; longer prompts are cut");
     section.set("--rollout.max_new_tokens", rl.max_response_length, "tokens of a response, from your question");
     section
@@ -77,38 +71,27 @@ fn cluster(emission: &Emission, rl: &Rl) -> Section {
     let (train, _) = pools(emission.job);
     let mut section = Section::new("Cluster");
     if let Some((machines, gpus)) = nodes(train, emission.job.hardware.gpus_per_node) {
-        let mut roles = vec![("actor", "nodes that train", "GPUs of each")];
-        if rl.reference {
-            roles.push(("ref", "as the actor's", "as the actor's"));
-        }
-        if rl.critic.is_some() {
-            roles.push(("critic", "as the actor's", "as the actor's"));
-        }
-        if rl.reward_model.is_some() {
-            roles.push(("reward", "as the actor's", "as the actor's"));
-        }
-        for (role, first, second) in roles {
-            section.set(format!("--{role}.num_nodes"), machines, first);
-            section.set(format!("--{role}.num_gpus_per_node"), gpus, second);
+        section.set("--actor.num_nodes", machines, "nodes that train");
+        section.set("--actor.num_gpus_per_node", gpus, "GPUs of each");
+        let roles = [("ref", rl.reference), ("critic", rl.critic.is_some()), ("reward", rl.reward_model.is_some())];
+        for (role, _) in roles.into_iter().filter(|(_, there)| *there) {
+            section.set(format!("--{role}.num_nodes"), machines, "as the actor's");
+            section.set(format!("--{role}.num_gpus_per_node"), gpus, "as the actor's");
         }
     }
     match rl.schedule {
-        Schedule::Colocated => switch(
-            &mut section,
-            "--train.colocate_all",
-            "every role and engine on the same GPUs, one phase after another",
-        ),
+        Schedule::Colocated => {
+            let reason = "every role and engine on the same GPUs, one phase after another";
+            switch(&mut section, "--train.colocate_all", reason);
+        }
         Schedule::Split if rl.reference => {
             switch(&mut section, "--train.colocate_actor_ref", "the reference on the actor's GPUs, engines on others")
         }
         Schedule::Split => {}
         Schedule::OneStepOff | Schedule::FullyAsync => {
             switch(&mut section, "--train.async_enable", "engines on GPUs of their own, generating while others train");
-            switch(
-                &mut section,
-                "--train.colocate_all",
-                "the trained roles share their GPUs; engines do not, where asynchronous",
-            );
+            let reason = "the trained roles share their GPUs; engines do not, where asynchronous";
+            switch(&mut section, "--train.colocate_all", reason);
             let (queue, reason) = if rl.schedule == Schedule::FullyAsync {
                 (rl.max_staleness, "batches that generation may be ahead, from your question")
             } else {
@@ -153,21 +136,12 @@ fn micro_batches(emission: &Emission) -> Section {
 }
 
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
-    let (_, gpus) = pools(emission.job);
-    let engines = u64::from(gpus / rollout.gpus().max(1));
+    let (engines, tp) = (engines(emission, rollout), rollout.tensor_parallel);
     let mut section = Section::new(format!("Generation: {}", plural(engines, "engine", "engines")));
-    let reason = format!("{engines} × {} GPUs generate", rollout.tensor_parallel);
-    section.set("--vllm.num_engines", engines, reason);
-    let reason = match rollout.tensor_parallel {
-        1 => "each GPU is an engine".to_owned(),
-        tp => format!("{tp} GPUs hold the weights and their cache"),
-    };
-    section.set("--vllm.tensor_parallel_size", rollout.tensor_parallel, reason);
-    section.set(
-        "--vllm.gpu_memory_utilization",
-        share(rollout.gpu_memory_utilization),
-        "share of the card that an engine takes",
-    );
+    section.set("--vllm.num_engines", engines, format!("{engines} × {tp} GPUs generate"));
+    section.set("--vllm.tensor_parallel_size", tp, engine_reason(tp));
+    let taken = share(rollout.gpu_memory_utilization);
+    section.set("--vllm.gpu_memory_utilization", taken, "share of the card that an engine takes");
     section.set("--vllm.sync_backend", "nccl", "weights go from GPU to GPU");
     if rollout.enforce_eager {
         switch(&mut section, "--vllm.enforce_eager", "launches each kernel, as the plan says");
@@ -222,19 +196,13 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
         loss(&mut section, algorithm);
     }
     if rl.oversampling > 1.0 {
-        switch(
-            &mut section,
-            "--algo.dynamic_filtering_enable",
-            format!(
-                "drops prompts whose responses all score alike; the estimate generates {} for each that stays",
-                figure(rl.oversampling)
-            ),
+        let reason = format!(
+            "drops prompts whose responses all score alike; the estimate generates {} for each that stays",
+            figure(rl.oversampling)
         );
-        section.set(
-            "--algo.dynamic_filtering_range",
-            "0 1",
-            "mean scores that stay, both ends left out; scores are 0 and 1",
-        );
+        switch(&mut section, "--algo.dynamic_filtering_enable", reason);
+        let reason = "mean scores that stay, both ends left out; scores are 0 and 1";
+        section.set("--algo.dynamic_filtering_range", "0 1", reason);
     }
     section
 }

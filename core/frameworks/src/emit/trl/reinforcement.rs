@@ -2,7 +2,7 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
-use super::super::choices::accumulation;
+use super::super::choices::{accumulation, engine_reason, engines, updates};
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
 use super::{model, serves};
@@ -22,7 +22,7 @@ pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> V
 fn batch(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Batch: everything counts sequences");
     super::batch(&mut section, emission);
-    let updates = rl.prompts_per_step / rl.mini_batch.max(1);
+    let (updates, over) = updates(rl);
     section.set(
         "--steps_per_generation",
         accumulation(emission).saturating_mul(updates),
@@ -34,14 +34,13 @@ fn batch(emission: &Emission, rl: &Rl) -> Section {
         ),
     );
     section.set("--num_generations", rl.responses_per_prompt, "responses per prompt, from your question");
-    section.set("--num_iterations", rl.epochs, format!("{} over the samples", plural(rl.epochs, "pass", "passes")));
+    section.set("--num_iterations", rl.epochs, over);
     section.set("--max_completion_length", rl.max_response_length, "tokens of a response, from your question");
     section
 }
 
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
-    let (_, gpus) = pools(emission.job);
-    let engines = u64::from(gpus / rollout.gpus().max(1));
+    let engines = engines(emission, rollout);
     let mut section = Section::new(format!("Generation: {}", plural(engines, "engine", "engines")));
     section.set("--use_vllm", "True", "generates with vLLM");
     if serves(emission) {
@@ -50,16 +49,10 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
         section.set("--vllm_server_port", 8000, "as in vllm_server.sh");
     } else {
         section.set("--vllm_mode", "colocate", "on the GPUs that train");
-        let reason = match rollout.tensor_parallel {
-            1 => "each GPU is an engine".to_owned(),
-            tp => format!("{tp} GPUs hold the weights and their cache"),
-        };
-        section.set("--vllm_tensor_parallel_size", rollout.tensor_parallel, reason);
-        section.set(
-            "--vllm_gpu_memory_utilization",
-            share(rollout.gpu_memory_utilization),
-            "share of the card that the engine takes",
-        );
+        let tp = rollout.tensor_parallel;
+        section.set("--vllm_tensor_parallel_size", tp, engine_reason(tp));
+        let taken = share(rollout.gpu_memory_utilization);
+        section.set("--vllm_gpu_memory_utilization", taken, "share of the card that the engine takes");
         section.set("--vllm_max_model_length", rl.max_length(), "prompt and response");
         let reason = if rollout.free_cache {
             "gives weights and cache back while training"
@@ -104,11 +97,10 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     section.set("--beta", beta, reason);
     match &rl.reward_model {
         Some(model) => section.set("--reward_model_name_or_path", model_path(model).0, "scores the responses"),
-        None => section.set(
-            "--reward_funcs",
-            "accuracy_reward",
-            "a rule: compares with the column solution, by math-verify; change this to yours",
-        ),
+        None => {
+            let reason = "a rule: compares with the column solution, by math-verify; change this to yours";
+            section.set("--reward_funcs", "accuracy_reward", reason);
+        }
     }
     section
 }
@@ -125,17 +117,12 @@ pub(super) fn server(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Sec
     if rollout.data_parallel > 1 {
         section.set("--data_parallel_size", rollout.data_parallel, "attention ranks in the engine");
     }
-    section.set(
-        "--gpu_memory_utilization",
-        share(rollout.gpu_memory_utilization),
-        "share of the card that the engine takes",
-    );
+    let taken = share(rollout.gpu_memory_utilization);
+    section.set("--gpu_memory_utilization", taken, "share of the card that the engine takes");
     section.set("--max_model_len", rl.max_length(), "prompt and response");
-    section.set(
-        "--enforce_eager",
-        flag(rollout.enforce_eager),
-        if rollout.enforce_eager { "launches each kernel, as the plan says" } else { "replays CUDA graphs" },
-    );
+    let eager = rollout.enforce_eager;
+    let reason = if eager { "launches each kernel, as the plan says" } else { "replays CUDA graphs" };
+    section.set("--enforce_eager", flag(eager), reason);
     if rollout.kv_cache_dtype == KvCacheDtype::Fp8 {
         section.set("--kv_cache_dtype", "fp8", "keys and values in 8 bits");
     }
@@ -152,9 +139,7 @@ pub(super) fn engine_limits(emission: &Emission, rl: &Rl, rollout: &RolloutPlan)
             count(rollout.max_num_seqs)
         ));
     }
-    let (_, gpus) = pools(emission.job);
-    let engines = u64::from(gpus / rollout.gpus().max(1)).max(1);
-    let all = rl.sequences() / engines;
+    let all = rl.sequences() / engines(emission, rollout).max(1);
     (all.min(rollout.max_num_seqs) != all || rollout.max_num_batched_tokens != ENGINE_TOKENS).then(|| {
         format!(
             "TRL's engines decode all their {} together, {} tokens a step; the estimate has {} and {}.",

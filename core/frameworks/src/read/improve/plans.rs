@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use crate::emit;
 use shardwise_engine::context::Context;
 use shardwise_engine::fit;
 use shardwise_engine::step;
 use shardwise_question::plan::Plan;
+use shardwise_rules::Framework;
 use shardwise_search::neighbours::{Dimension, checked, neighbours};
 
 /// Dimensions that are changed at most.
@@ -63,7 +63,7 @@ impl State {
 /// The best plan with no change, with one, with two and with three; only as far as each pays.
 pub(super) fn search(
     context: &Context<'_>,
-    framework: Option<&'static emit::Framework>,
+    framework: Option<&'static Framework>,
     plan: &Plan,
     without: &[Dimension],
 ) -> Vec<State> {
@@ -109,7 +109,7 @@ pub(super) fn search(
     kept
 }
 
-fn state(context: &Context<'_>, framework: Option<&emit::Framework>, plan: Plan, changed: Vec<Dimension>) -> State {
+fn state(context: &Context<'_>, framework: Option<&Framework>, plan: Plan, changed: Vec<Dimension>) -> State {
     let capacity = context.job.hardware.memory_gib;
     let step = step::evaluate(context, &plan);
     let demands = fit::demands(context, &plan, &step);
@@ -129,7 +129,7 @@ fn state(context: &Context<'_>, framework: Option<&emit::Framework>, plan: Plan,
 /// From the first to the last state one dimension at a time, most valuable first.
 pub(super) fn in_order(
     context: &Context<'_>,
-    framework: Option<&emit::Framework>,
+    framework: Option<&Framework>,
     first: &State,
     last: &State,
 ) -> Vec<State> {
