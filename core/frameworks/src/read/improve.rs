@@ -10,12 +10,13 @@ mod told;
 use serde::Serialize;
 
 use super::diff;
-use super::edit::{self, Edit};
+use super::edit::{self, Edit, Edited};
 use super::read;
 use super::report::{Assumed, Framework, Reading, Understood};
 use plans::{State, in_order, search};
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
+use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Answer, Question};
 use shardwise_search::answer::answer;
@@ -104,73 +105,24 @@ fn attempt(
     let context = Context::new(job);
     let framework = shardwise_rules::framework(reading.framework.id());
     let states = search(&context, framework, plan, without);
-    let path = in_order(&context, framework, states.first()?, states.last()?);
-    let last = path.last().filter(|last| path.len() > 1 && last.fits())?;
-    let settings: Vec<Option<Vec<Understood>>> = path.iter().map(|state| settings(reading, job, &state.plan)).collect();
-    // Megatron's switches take no value.
-    let bare = reading.framework == Framework::Megatron;
-    let told = |from: usize, to: usize| {
-        let changed = path.get(from + 1..=to).unwrap_or_default();
-        let now = settings.get(to).and_then(Option::as_deref)?;
-        Some(match settings.get(from).and_then(Option::as_deref) {
-            Some(was) => difference(was, now, bare),
-            // What the framework refuses, its texts do not say: the pasted one says it.
-            None => {
-                let about = |list: &[Understood]| about(list, changed);
-                difference(&about(&reading.understood), &about(now), bare)
-            }
-        })
-    };
-    let changes: Vec<Change> = path
-        .windows(2)
-        .enumerate()
-        .filter_map(|(at, pair)| {
-            let [was, now] = pair else { return None };
-            let dimension = *now.changed.last()?;
-            Some(Change {
-                field: dimension.field(&now.plan).to_owned(),
-                from: dimension.value(job, &was.plan),
-                to: dimension.value(job, &now.plan),
-                settings: told(at, at + 1).unwrap_or_default().iter().map(Edit::shown).collect(),
-                fits: now.fits(),
-                tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(job.hardware.gpus),
-                reserved_gib: now.reserved,
-                speedup: was.seconds / now.seconds,
-            })
-        })
-        .collect();
+    let states = in_order(&context, framework, states.first()?, states.last()?);
+    let last = states.last().filter(|last| states.len() > 1 && last.fits())?;
+    let settings = states.iter().map(|state| settings(reading, job, &state.plan)).collect();
+    let way = Way { reading, job, states: &states, settings };
+    let changes = way.changes();
     // A change that no setting says is none that a person could make.
-    let silent = |(change, state): (&Change, &State)| {
-        let known = change.settings.is_empty().then(|| state.changed.clone());
-        known.unwrap_or_default()
-    };
-    let unsaid: Vec<Dimension> = changes.iter().zip(path.iter().skip(1)).flat_map(silent).collect();
-    if settings.iter().all(Option::is_some) && !unsaid.is_empty() {
+    let silent = changes
+        .iter()
+        .zip(&states[1..])
+        .filter(|(change, _)| change.settings.is_empty());
+    let unsaid: Vec<Dimension> = silent.flat_map(|(_, state)| state.changed.clone()).collect();
+    if way.settings.iter().all(Option::is_some) && !unsaid.is_empty() {
         return Some(Err(unsaid));
     }
-    let answer = answer(&context, &last.plan);
-    let answer = possible(&context, &last.plan, answer).ok()?;
+    let answer = possible(&context, &last.plan, answer(&context, &last.plan)).ok()?;
     let mut question = reading.question.clone();
     question.plan = Some(answer.plan.clone());
-    let mut edits = told(0, path.len() - 1).unwrap_or_default();
-    let now = settings.last().and_then(Option::as_deref).unwrap_or_default();
-    follow(&mut edits, now, &reading.understood);
-    let mut edited = edit::apply(texts, reading, &edits);
-    // A change that no text says leaves no edit: it is lost as well.
-    let sayable = settings.last().is_some_and(Option::is_some);
-    if edited.elsewhere.is_empty() && (sayable || !edits.is_empty()) {
-        let mut read_as = said(&edited.texts, base);
-        if read_as != Some(last.plan) {
-            // A default may follow what was changed: then it has to be stated.
-            edits.extend(stated_too(now, &edits, read_as.as_ref(), &last.plan, bare));
-            edited = edit::apply(texts, reading, &edits);
-            read_as = said(&edited.texts, base);
-        }
-        if read_as != Some(last.plan) {
-            return Some(Err(lost(read_as.as_ref(), &path, &last.plan)));
-        }
-    }
-    Some(Ok(Improved {
+    Some(way.edited(texts, base, &last.plan).map(|edited| Improved {
         changes,
         answer,
         question,
@@ -178,6 +130,82 @@ fn attempt(
         texts: edited.texts,
         elsewhere: edited.elsewhere,
     }))
+}
+
+/// The way from the plan that a text asks for to a better one.
+struct Way<'a> {
+    reading: &'a Reading,
+    job: &'a Job,
+    states: &'a [State],
+    /// What the framework's own texts say of each state; `None` where it has none.
+    settings: Vec<Option<Vec<Understood>>>,
+}
+
+impl Way<'_> {
+    /// What a state's own texts say.
+    fn said(&self, at: usize) -> Option<&[Understood]> {
+        self.settings.get(at)?.as_deref()
+    }
+
+    /// Megatron's switches take no value.
+    fn bare(&self) -> bool {
+        self.reading.framework == Framework::Megatron
+    }
+
+    /// What is told otherwise at one state than at another.
+    fn told(&self, from: usize, to: usize) -> Vec<Edit> {
+        let Some(now) = self.said(to) else {
+            return Vec::new();
+        };
+        match self.said(from) {
+            Some(was) => difference(was, now, self.bare()),
+            // What the framework refuses, its texts do not say: the pasted one says it.
+            None => {
+                let changed = self.states.get(from + 1..=to).unwrap_or_default();
+                difference(&about(&self.reading.understood, changed), &about(now, changed), self.bare())
+            }
+        }
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let steps = self.states.windows(2).enumerate();
+        let changes = steps.filter_map(|(at, pair)| {
+            let [was, now] = pair else { return None };
+            let dimension = *now.changed.last()?;
+            Some(Change {
+                field: dimension.field(&now.plan).to_owned(),
+                from: dimension.value(self.job, &was.plan),
+                to: dimension.value(self.job, &now.plan),
+                settings: self.told(at, at + 1).iter().map(Edit::shown).collect(),
+                fits: now.fits(),
+                tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(self.job.hardware.gpus),
+                reserved_gib: now.reserved,
+                speedup: was.seconds / now.seconds,
+            })
+        });
+        changes.collect()
+    }
+
+    /// The texts with all changes; what was changed where they are read as another plan than the one that is meant.
+    fn edited(&self, texts: &[&str], base: Option<&Question>, meant: &Plan) -> Result<Edited, Vec<Dimension>> {
+        let last = self.states.len() - 1;
+        let mut edits = self.told(0, last);
+        let now = self.said(last).unwrap_or_default();
+        follow(&mut edits, now, &self.reading.understood);
+        let mut edited = edit::apply(texts, self.reading, &edits);
+        // A change that no text says leaves no edit: it is lost as well.
+        if !edited.elsewhere.is_empty() || (self.said(last).is_none() && edits.is_empty()) {
+            return Ok(edited);
+        }
+        let mut read_as = said(&edited.texts, base);
+        if read_as != Some(*meant) {
+            // A default may follow what was changed: then it has to be stated.
+            edits.extend(stated_too(now, &edits, read_as.as_ref(), meant, self.bare()));
+            edited = edit::apply(texts, self.reading, &edits);
+            read_as = said(&edited.texts, base);
+        }
+        if read_as == Some(*meant) { Ok(edited) } else { Err(lost(read_as.as_ref(), self.states, meant)) }
+    }
 }
 
 /// The plan that texts ask for.

@@ -8,7 +8,7 @@ use super::draft::{Draft, resolve};
 use super::printable::printable;
 use super::report::Note;
 use shardwise_question::permalink;
-use shardwise_question::wire::{self, Question};
+use shardwise_question::wire::{self, Question, at};
 
 /// Why a field has its value.
 const WHY: &str = "From the link in the text's head: no key tells it.";
@@ -86,21 +86,7 @@ impl Draft<'_> {
         };
         let told = self.told();
         let mut merged = self.replace(Value::Null);
-        let at = |root: &Value, path: &str| {
-            root.pointer(&format!("/{}", path.replace('.', "/")))
-                .cloned()
-                .unwrap_or(Value::Null)
-        };
-        let reinforcement = |root: &Value| at(root, "workload.rl").is_object();
-        let adapters = |root: &Value| {
-            let kind = at(root, "workload.kind");
-            at(root, "workload.lora").is_object() || kind == "lora" || kind == "qlora"
-        };
-        let backend = at(&link, "plan.backend");
-        let kindred = reinforcement(&merged) == reinforcement(&link)
-            && adapters(&merged) == adapters(&link)
-            && (backend.is_null() || backend == at(&merged, "plan.backend"));
-        if !kindred {
+        if !kindred(&link, &merged) {
             self.replace(merged);
             return;
         }
@@ -119,7 +105,7 @@ impl Draft<'_> {
             if tells(&told, &path) || (callers && !at(&own, &path).is_null()) {
                 continue;
             }
-            if at(&merged, &path) != value {
+            if *at(&merged, &path) != value {
                 wire::put(&mut merged, &path, value.clone());
             }
             taken.push((path, value));
@@ -164,6 +150,19 @@ impl Draft<'_> {
             }
         }
     }
+}
+
+/// Whether a link is of a run of this kind, and for its backend where it names one.
+fn kindred(link: &Value, own: &Value) -> bool {
+    let reinforcement = |root: &Value| at(root, "workload.rl").is_object();
+    let adapters = |root: &Value| {
+        let kind = at(root, "workload.kind");
+        at(root, "workload.lora").is_object() || kind == "lora" || kind == "qlora"
+    };
+    let backend = at(link, "plan.backend");
+    reinforcement(own) == reinforcement(link)
+        && adapters(own) == adapters(link)
+        && (backend.is_null() || backend == at(own, "plan.backend"))
 }
 
 fn resolves(root: &Value) -> bool {

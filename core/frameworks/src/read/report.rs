@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::printable::printable;
+use shardwise_question::framework::{self, Named};
 use shardwise_question::wire::Question;
 
 /// A framework whose texts are read.
@@ -30,24 +31,22 @@ impl Framework {
     /// Identifier of the framework among [`crate::emit::FRAMEWORKS`], where flags for it are written.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Self::Verl => "verl",
-            Self::Chatlearn => "chatlearn",
-            Self::Deepspeed => "deepspeed",
-            Self::Megatron => "megatron-lm",
-            Self::Llmforge => "llmforge",
-        }
+        self.named().id
     }
 
     /// Name for a person.
     #[must_use]
     pub fn name(self) -> &'static str {
+        self.named().name
+    }
+
+    fn named(self) -> Named {
         match self {
-            Self::Verl => "veRL",
-            Self::Chatlearn => "ChatLearn",
-            Self::Deepspeed => "DeepSpeed",
-            Self::Megatron => "Megatron-LM",
-            Self::Llmforge => "LLMForge",
+            Self::Verl => framework::VERL,
+            Self::Chatlearn => framework::CHATLEARN,
+            Self::Deepspeed => framework::DEEPSPEED,
+            Self::Megatron => framework::MEGATRON_LM,
+            Self::Llmforge => framework::LLMFORGE,
         }
     }
 

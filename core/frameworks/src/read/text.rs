@@ -74,44 +74,24 @@ fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
         let line_text = if start < skip_to { text.get(skip_to..offset).unwrap_or_default() } else { line };
         let trimmed = line_text.trim_start();
         let brace = trimmed.starts_with('{') && {
-            let after = text
-                .get(start..)
-                .unwrap_or_default()
-                .trim_start()
-                .get(1..)
-                .unwrap_or_default()
-                .trim_start();
-            after.starts_with('"')
+            let from = text.get(start..).unwrap_or_default().trim_start();
+            from.get(1..).is_some_and(|inside| inside.trim_start().starts_with('"'))
         };
         // A here-document holds JSON too; the shell's reader finds that one.
         let document = rest.lines().next_back().is_some_and(|line| line.contains("<<"));
         if brace && !document {
             let begin = start + (line_text.len() - trimmed.len());
-            let mut stream =
-                serde_json::Deserializer::from_str(text.get(begin..).unwrap_or_default()).into_iter::<Value>();
-            match stream.next() {
-                Some(Ok(value)) => {
-                    skip_to = begin + stream.byte_offset();
-                    json.push(value);
-                    if offset > skip_to {
-                        rest.push_str(text.get(skip_to..offset).unwrap_or_default());
-                        skip_to = offset;
-                    } else {
-                        rest.push('\n');
-                    }
-                }
-                Some(Err(error)) => {
-                    let line = index + error.line();
-                    let error = error.to_string();
-                    // serde_json stops at 128, so that no text exhausts the stack.
-                    let message = if error.contains("recursion limit") {
-                        "The JSON is too deeply nested: more than 128 deep. Paste the configuration alone.".to_owned()
-                    } else {
-                        format!("This is not JSON ({error}). Mend it, or paste the whole file.")
-                    };
-                    return Err(Trouble::new(u32::try_from(line).unwrap_or(u32::MAX), message));
-                }
-                None => rest.push('\n'),
+            let Some((value, length)) = object(text.get(begin..).unwrap_or_default(), index)? else {
+                rest.push('\n');
+                continue;
+            };
+            json.push(value);
+            skip_to = begin + length;
+            if offset > skip_to {
+                rest.push_str(text.get(skip_to..offset).unwrap_or_default());
+                skip_to = offset;
+            } else {
+                rest.push('\n');
             }
             continue;
         }
@@ -122,4 +102,22 @@ fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
         }
     }
     Ok((json, rest))
+}
+
+/// The JSON value that a text begins with, and its length; nothing where blanks are left alone. `before` lines stand before it.
+fn object(text: &str, before: usize) -> Result<Option<(Value, usize)>, Trouble> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let error = match stream.next() {
+        Some(Ok(value)) => return Ok(Some((value, stream.byte_offset()))),
+        Some(Err(error)) => error,
+        None => return Ok(None),
+    };
+    let line = u32::try_from(before + error.line()).unwrap_or(u32::MAX);
+    let error = error.to_string();
+    // serde_json stops at 128, so that no text exhausts the stack.
+    Err(if error.contains("recursion limit") {
+        Trouble::new(line, "The JSON is too deeply nested: more than 128 deep. Paste the configuration alone.")
+    } else {
+        Trouble::new(line, format!("This is not JSON ({error}). Mend it, or paste the whole file."))
+    })
 }

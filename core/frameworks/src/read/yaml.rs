@@ -35,101 +35,105 @@ pub(super) fn looks_like(text: &str) -> bool {
 /// # Errors
 /// Names the line and what of YAML is not read.
 pub(super) fn read(text: &str) -> Result<Vec<Setting>, Trouble> {
-    let mut out: Vec<Setting> = Vec::new();
-    // Keys that are open, each with its indentation.
-    let mut open: Vec<(usize, String)> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        let refuse = |what: &str| Trouble::new(number, what);
+    let mut reader = Reader::default();
+    for (line, number) in text.lines().zip(1..) {
         let line = strip_comment(line).trim_end();
         let content = line.trim_start_matches(' ');
-        if content.is_empty() || (index == 0 && content == "---") {
-            continue;
+        if !(content.is_empty() || number == 1 && content == "---") {
+            reader.line(content, line.len() - content.len(), number)?;
         }
+    }
+    Ok(reader.settings)
+}
+
+#[derive(Default)]
+struct Reader {
+    settings: Vec<Setting>,
+    /// Keys that are open, each with its indentation.
+    open: Vec<(usize, String)>,
+}
+
+impl Reader {
+    fn line(&mut self, content: &str, indent: usize, number: u32) -> Result<(), Trouble> {
+        let refuse = |what: &str| Err(Trouble::new(number, what));
         if content == "---" || content == "..." {
-            return Err(refuse("A second document begins here. Paste one document."));
+            return refuse("A second document begins here. Paste one document.");
         }
         if content.starts_with('\t') {
-            return Err(refuse("A tab indents this line, which YAML forbids. Indent by spaces."));
+            return refuse("A tab indents this line, which YAML forbids. Indent by spaces.");
         }
-        let indent = line.len() - content.len();
         // A list's dash may stand as deep as its key; any other line closes what is as deep.
         let item = content == "-" || content.starts_with("- ");
-        while open
-            .last()
-            .is_some_and(|(depth, _)| if item { *depth > indent } else { *depth >= indent })
-        {
-            open.pop();
+        let closes = |depth: usize| if item { depth > indent } else { depth >= indent };
+        while self.open.last().is_some_and(|(depth, _)| closes(*depth)) {
+            self.open.pop();
         }
-        if out.len() >= MOST_KEYS {
-            return Err(refuse("The file has more than 20,000 keys. Paste the part that trains."));
+        if self.settings.len() >= MOST_KEYS {
+            return refuse("The file has more than 20,000 keys. Paste the part that trains.");
         }
-        let path = || open.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>().join(".");
         if item {
-            let entry = content.trim_start_matches('-').trim();
-            check(entry, number)?;
-            let Some(last) = out.last_mut().filter(|last| last.key == path()) else {
-                out.push(Setting { key: path(), written: path(), value: entry.to_owned(), line: number, open: None });
-                continue;
-            };
-            // The items of a list are one value; its length is bounded by the text's.
-            if last.value.len() < 4096 {
-                last.value = format!("{},{entry}", last.value);
-            }
-            continue;
+            return self.item(content.trim_start_matches('-').trim(), number);
         }
         let Some((key, value)) = split_key(content) else {
-            return Err(refuse("This is no `key: value`. Write one key on each line."));
+            return refuse("This is no `key: value`. Write one key on each line.");
         };
         check(value, number)?;
         let key = value::unquoted(key);
         if value.is_empty() {
-            if open.len() >= DEEPEST {
-                return Err(refuse("Keys are nested more than 24 deep. Paste the part that trains."));
+            if self.open.len() >= DEEPEST {
+                return refuse("Keys are nested more than 24 deep. Paste the part that trains.");
             }
-            open.push((indent, key.to_owned()));
-            continue;
+            self.open.push((indent, key.to_owned()));
+            return Ok(());
         }
-        let path = path();
-        let full = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        let path = self.path();
+        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         if let Some(inner) = value.strip_prefix('{') {
-            flow(&full, inner, number, &mut out)?;
-            continue;
+            return self.flow(&path, inner, number);
         }
-        out.push(Setting {
-            written: full.clone(),
-            key: full,
-            value: value::unquoted(value).to_owned(),
-            line: number,
-            open: None,
-        });
+        self.state(path, value::unquoted(value), number);
+        Ok(())
     }
-    Ok(out)
-}
 
-/// A map on one line: `{a: 1, b: two}`.
-fn flow(path: &str, inner: &str, line: u32, out: &mut Vec<Setting>) -> Result<(), Trouble> {
-    let Some(inner) = inner.strip_suffix('}').filter(|inner| !inner.contains(['{', '}'])) else {
-        return Err(Trouble::new(
-            line,
-            "A map in braces goes over several lines or is nested. Write its keys below one another.",
-        ));
-    };
-    for entry in inner.split(',').filter(|entry| !entry.trim().is_empty()) {
-        // `{accelerator_type:A10G: 0.001}`: the colon before a space, where there is one.
-        let Some((key, value)) = split_key(entry).or_else(|| entry.split_once(':')) else {
-            return Err(Trouble::new(line, "This is no `key: value` in the braces. Write one."));
-        };
-        let full = format!("{path}.{}", value::unquoted(key));
-        out.push(Setting {
-            written: full.clone(),
-            key: full,
-            value: value::unquoted(value).to_owned(),
-            line,
-            open: None,
-        });
+    /// The items of a list are one value; its length is bounded by the text's.
+    fn item(&mut self, entry: &str, number: u32) -> Result<(), Trouble> {
+        check(entry, number)?;
+        let path = self.path();
+        match self.settings.last_mut().filter(|last| last.key == path) {
+            Some(last) if last.value.len() < 4096 => last.value = format!("{},{entry}", last.value),
+            Some(_) => {}
+            None => self.state(path, entry, number),
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// A map on one line: `{a: 1, b: two}`.
+    fn flow(&mut self, path: &str, inner: &str, line: u32) -> Result<(), Trouble> {
+        let Some(inner) = inner.strip_suffix('}').filter(|inner| !inner.contains(['{', '}'])) else {
+            return Err(Trouble::new(
+                line,
+                "A map in braces goes over several lines or is nested. Write its keys below one another.",
+            ));
+        };
+        for entry in inner.split(',').filter(|entry| !entry.trim().is_empty()) {
+            // `{accelerator_type:A10G: 0.001}`: the colon before a space, where there is one.
+            let Some((key, value)) = split_key(entry).or_else(|| entry.split_once(':')) else {
+                return Err(Trouble::new(line, "This is no `key: value` in the braces. Write one."));
+            };
+            self.state(format!("{path}.{}", value::unquoted(key)), value::unquoted(value), line);
+        }
+        Ok(())
+    }
+
+    /// The keys that are open.
+    fn path(&self) -> String {
+        self.open.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>().join(".")
+    }
+
+    fn state(&mut self, key: String, value: &str, line: u32) {
+        self.settings
+            .push(Setting { written: key.clone(), key, value: value.to_owned(), line, open: None });
+    }
 }
 
 /// Refuses what is not read.

@@ -12,6 +12,7 @@ use crate::read::report::{Reading, Understood};
 use shardwise_engine::context::Context;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
+use shardwise_question::wire::at;
 use shardwise_search::answer::answer;
 
 /// What the framework is told for a plan, as its own texts are read; `None` where it has no text for it.
@@ -105,10 +106,7 @@ pub(super) fn stated_too(
     let (Some(said), meant) = (said.map(spec), spec(meant)) else {
         return Vec::new();
     };
-    let differs = |field: &str| {
-        let path = format!("/{}", field.replace('.', "/"));
-        said.pointer(&path) != meant.pointer(&path)
-    };
+    let differs = |field: &str| at(&said, field) != at(&meant, field);
     let open = now
         .iter()
         .filter(|one| one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key));

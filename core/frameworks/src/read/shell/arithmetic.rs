@@ -7,13 +7,32 @@ const DEEPEST: usize = 64;
 /// none, where it leaves 64 bits, or where a name has no whole number.
 pub(super) fn evaluate(expression: &str, value: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
     let mut reader = Reader { rest: expression.as_bytes(), value };
-    let result = reader.either(0)?;
+    let result = reader.level(0, 0)?;
     reader.blanks();
     reader.rest.is_empty().then_some(result)
 }
 
-/// Whether two numbers compare so.
-type Comparison = fn(&i64, &i64) -> bool;
+/// What an operator makes of two numbers; `None` where that leaves 64 bits.
+type Operator = (&'static [u8], fn(i64, i64) -> Option<i64>);
+
+/// Operators from those that bind least to those that bind most. Of two signs that begin alike the longer comes first.
+const LEVELS: [&[Operator]; 5] = [
+    &[(b"||", |a, b| Some(i64::from(a != 0 || b != 0)))],
+    &[(b"&&", |a, b| Some(i64::from(a != 0 && b != 0)))],
+    &[
+        (b"==", |a, b| Some(i64::from(a == b))),
+        (b"!=", |a, b| Some(i64::from(a != b))),
+        (b"<=", |a, b| Some(i64::from(a <= b))),
+        (b">=", |a, b| Some(i64::from(a >= b))),
+        (b"<", |a, b| Some(i64::from(a < b))),
+        (b">", |a, b| Some(i64::from(a > b))),
+    ],
+    &[(b"+", i64::checked_add), (b"-", i64::checked_sub)],
+    &[(b"*", i64::checked_mul), (b"/", i64::checked_div), (b"%", i64::checked_rem)],
+];
+
+/// Place of the comparisons, which do not follow one another.
+const COMPARISONS: usize = 2;
 
 struct Reader<'a> {
     rest: &'a [u8],
@@ -43,79 +62,24 @@ impl Reader<'_> {
         found
     }
 
-    fn either(&mut self, depth: usize) -> Option<i64> {
-        let mut left = self.both(depth)?;
-        while self.eat(b"||") {
-            let right = self.both(depth)?;
-            left = i64::from(left != 0 || right != 0);
-        }
-        Some(left)
-    }
-
-    fn both(&mut self, depth: usize) -> Option<i64> {
-        let mut left = self.comparison(depth)?;
-        while self.eat(b"&&") {
-            let right = self.comparison(depth)?;
-            left = i64::from(left != 0 && right != 0);
-        }
-        Some(left)
-    }
-
-    fn comparison(&mut self, depth: usize) -> Option<i64> {
-        let left = self.sum(depth)?;
-        let operators: [(&[u8], Comparison); 6] =
-            [(b"==", i64::eq), (b"!=", i64::ne), (b"<=", i64::le), (b">=", i64::ge), (b"<", i64::lt), (b">", i64::gt)];
-        for (sign, holds) in operators {
-            if self.eat(sign) {
-                return Some(i64::from(holds(&left, &self.sum(depth)?)));
+    /// What operators of a level and those that bind more make of what follows.
+    fn level(&mut self, at: usize, depth: usize) -> Option<i64> {
+        let Some(operators) = LEVELS.get(at) else {
+            return self.power(depth);
+        };
+        let mut left = self.level(at + 1, depth)?;
+        while let Some((_, apply)) = operators.iter().find(|(sign, _)| self.eat(sign)) {
+            left = apply(left, self.level(at + 1, depth)?)?;
+            if at == COMPARISONS {
+                break;
             }
         }
         Some(left)
-    }
-
-    fn sum(&mut self, depth: usize) -> Option<i64> {
-        let mut total = self.product(depth)?;
-        loop {
-            match self.peek() {
-                b'+' => {
-                    self.skip(1);
-                    total = total.checked_add(self.product(depth)?)?;
-                }
-                b'-' => {
-                    self.skip(1);
-                    total = total.checked_sub(self.product(depth)?)?;
-                }
-                _ => return Some(total),
-            }
-        }
-    }
-
-    fn product(&mut self, depth: usize) -> Option<i64> {
-        let mut total = self.power(depth)?;
-        loop {
-            match self.peek() {
-                b'*' => {
-                    self.skip(1);
-                    total = total.checked_mul(self.power(depth)?)?;
-                }
-                b'/' => {
-                    self.skip(1);
-                    total = total.checked_div(self.power(depth)?)?;
-                }
-                b'%' => {
-                    self.skip(1);
-                    total = total.checked_rem(self.power(depth)?)?;
-                }
-                _ => return Some(total),
-            }
-        }
     }
 
     fn power(&mut self, depth: usize) -> Option<i64> {
         let base = self.atom(depth)?;
-        self.blanks();
-        if self.rest.starts_with(b"**") {
-            self.skip(2);
+        if self.eat(b"**") {
             let exponent = u32::try_from(self.atom(depth)?).ok()?;
             return base.checked_pow(exponent);
         }
@@ -137,7 +101,7 @@ impl Reader<'_> {
             }
             b'(' => {
                 self.skip(1);
-                let value = self.either(depth + 1)?;
+                let value = self.level(0, depth + 1)?;
                 self.eat(b")").then_some(value)
             }
             b'0'..=b'9' => {
@@ -146,18 +110,11 @@ impl Reader<'_> {
             }
             // `x`, `$x`, `${x}`.
             b'$' | b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
-                let dollar = self.peek() == b'$';
-                if dollar {
-                    self.skip(1);
-                }
-                let braced = dollar && self.rest.first() == Some(&b'{');
-                if braced {
-                    self.skip(1);
-                }
+                let braced = self.eat(b"$") && self.rest.first() == Some(&b'{');
+                self.skip(usize::from(braced));
                 let name = self.take(|b| b == b'_' || b.is_ascii_alphanumeric());
                 if braced {
-                    (self.rest.first() == Some(&b'}')).then_some(())?;
-                    self.skip(1);
+                    (self.rest.first() == Some(&b'}')).then(|| self.skip(1))?;
                 }
                 (self.value)(&name)
             }

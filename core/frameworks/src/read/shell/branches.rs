@@ -61,10 +61,7 @@ impl Reader {
     /// A word of the head or of a branch's patterns.
     fn pattern(&mut self, word: &RawWord) -> Result<(), Trouble> {
         if word.bare() == Some("esac") {
-            if let Some(block) = self.blocks.pop() {
-                self.active = block.outside;
-                self.status = Some(true);
-            }
+            self.close();
             return Ok(());
         }
         let mut words = Vec::new();

@@ -1,7 +1,7 @@
 //! Variables and what a word becomes with their values.
 
 use super::arithmetic;
-use super::lexer::{Piece, RawWord, Variable, is_name};
+use super::lexer::{Piece, RawWord, Variable, assigned, is_name, plain};
 use super::{Table, Word};
 use crate::read::Trouble;
 
@@ -13,7 +13,7 @@ const LONGEST: usize = 1 << 16;
 /// A value that a variable holds.
 #[derive(Clone, Debug)]
 enum Value {
-    Text { text: String, open: Option<String>, line: u32 },
+    Text(Word),
     List(Vec<Word>),
 }
 
@@ -32,14 +32,7 @@ pub(super) fn assignment(word: &RawWord) -> Option<(String, bool, RawWord)> {
     let Piece::Text { text, quoted: false } = first else {
         return None;
     };
-    let (name, value) = text.split_once('=')?;
-    let (name, append) = match name.strip_suffix('+') {
-        Some(name) => (name, true),
-        None => (name, false),
-    };
-    if !is_name(name) {
-        return None;
-    }
+    let (name, append, value) = assigned(text)?;
     let mut pieces = Vec::with_capacity(rest.len() + 1);
     if !value.is_empty() {
         pieces.push(Piece::Text { text: value.to_owned(), quoted: false });
@@ -65,13 +58,16 @@ impl Growing {
     }
 
     fn end(&mut self, line: u32) {
-        if self.begun {
-            self.words
-                .push(Word { text: std::mem::take(&mut self.text), line, open: self.open.take() });
+        let (text, open) = (std::mem::take(&mut self.text), self.open.take());
+        if std::mem::take(&mut self.begun) {
+            self.words.push(Word { text, line, open });
         }
-        self.text.clear();
-        self.open = None;
-        self.begun = false;
+    }
+
+    /// Notes what the word depends on and the text does not tell; of several the first.
+    fn leave_open(&mut self, what: &str) {
+        self.open.get_or_insert_with(|| what.chars().take(120).collect());
+        self.begun = true;
     }
 }
 
@@ -90,10 +86,12 @@ impl Variables {
         for value in self.values.into_values() {
             match value {
                 Value::List(list) => words.extend(list),
-                Value::Text { text, open, line } => {
-                    words.extend(text.split_ascii_whitespace().map(|word| Word {
-                        text: word.to_owned(),
-                        line,
+                Value::Text(whole) => {
+                    let parts = whole.text.split_ascii_whitespace();
+                    let open = &whole.open;
+                    words.extend(parts.map(|part| Word {
+                        text: part.to_owned(),
+                        line: whole.line,
                         open: open.clone(),
                     }));
                 }
@@ -112,13 +110,12 @@ impl Variables {
         let mut growing = Growing::default();
         self.write(&word.pieces, word.line, false, &mut growing, 0)?;
         let (mut text, mut open) = (growing.text, growing.open);
-        if append && let Some(Value::Text { text: known, open: before, .. }) = self.values.get(&name) {
-            text = format!("{known}{text}");
-            open = open.or_else(|| before.clone());
+        if append && let Some(Value::Text(before)) = self.values.get(&name) {
+            text = format!("{}{text}", before.text);
+            open = open.or_else(|| before.open.clone());
             self.spend(text.len(), word.line)?;
         }
-        let line = word.line;
-        self.values.insert(name, Value::Text { text, open, line });
+        self.values.insert(name, Value::Text(Word { text, line: word.line, open }));
         Ok(())
     }
 
@@ -168,7 +165,7 @@ impl Variables {
                     let value = |name: &str| self.number(name, 0);
                     match arithmetic::evaluate(expression, &value) {
                         Some(value) => out.push(&value.to_string()),
-                        None => self.leave_open(out, line, format!("$(({expression}))")),
+                        None => out.leave_open(&format!("$(({expression}))")),
                     }
                 }
                 // The folder it stands in leads paths, and only their last part counts.
@@ -178,7 +175,7 @@ impl Variables {
                 Piece::Command { text } => {
                     self.notes
                         .push((line, format!("`$({text})` is not run: what it would print is not known.")));
-                    self.leave_open(out, line, format!("$({text})"));
+                    out.leave_open(&format!("$({text})"));
                 }
                 Piece::Variable(variable) => self.variable(variable, line, split, out, depth)?,
             }
@@ -186,15 +183,10 @@ impl Variables {
         Ok(())
     }
 
-    fn leave_open(&mut self, out: &mut Growing, _line: u32, what: String) {
-        out.open.get_or_insert(what.chars().take(120).collect());
-        out.begun = true;
-    }
-
     /// A variable's whole number; names within names are followed a little.
     fn number(&self, name: &str, depth: usize) -> Option<i64> {
         match self.values.get(name) {
-            Some(Value::Text { text, open: None, .. }) => {
+            Some(Value::Text(Word { text, open: None, .. })) => {
                 let text = text.trim();
                 text.parse()
                     .ok()
@@ -221,22 +213,8 @@ impl Variables {
         if matches!(name, "@" | "*") || matches!(variable.index.as_str(), "@" | "*") {
             return self.list(variable, line, split, out);
         }
-        let found = match (self.values.get(name), variable.index.as_str()) {
-            (Some(Value::Text { text, open, .. }), "" | "0") => Some((text.clone(), open.clone())),
-            (Some(Value::List(words)), index) => {
-                let index = if index.is_empty() { "0" } else { index };
-                index
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|index| words.get(index))
-                    .map(|word| (word.text.clone(), word.open.clone()))
-            }
-            _ => None,
-        };
-        let set = match &found {
-            Some((text, open)) => !text.is_empty() || open.is_some(),
-            None => false,
-        };
+        let found = self.held(variable);
+        let set = found.as_ref().is_some_and(|word| !word.text.is_empty() || word.open.is_some());
         let alternative = match variable.operator {
             ":-" | ":=" => !set,
             "-" | "=" => found.is_none(),
@@ -244,41 +222,27 @@ impl Variables {
             _ => false,
         };
         if alternative {
-            if variable.operator.ends_with('=') {
-                let mut own = Growing::default();
-                self.write(&variable.word, line, false, &mut own, depth + 1)?;
-                let value = Value::Text { text: own.text.clone(), open: own.open.clone(), line };
-                self.values.insert(name.to_owned(), value);
-                out.push(&own.text);
-                out.open = out.open.take().or(own.open);
-                return Ok(());
-            }
-            return self.write(&variable.word, line, split && !variable.quoted, out, depth + 1);
+            return self.alternative(variable, line, split, out, depth);
         }
         if matches!(variable.operator, ":+" | "+") {
             return Ok(());
         }
-        let Some((text, open)) = found else {
+        let Some(Word { text, open, .. }) = found else {
             // The home folder leads paths, and only their last part counts.
             if name == "HOME" || name == "PWD" {
                 out.push("~");
             } else {
-                self.leave_open(out, line, name.to_owned());
-                out.begun |= variable.quoted;
+                out.leave_open(name);
             }
             return Ok(());
         };
-        let text = match self.changed(variable, &text) {
-            Some(text) => text,
-            None => {
-                self.leave_open(out, line, format!("${{{name}{}…}}", variable.operator));
-                return Ok(());
-            }
+        let Some(text) = changed(variable, &text) else {
+            out.leave_open(&format!("${{{name}{}…}}", variable.operator));
+            return Ok(());
         };
         self.spend(text.len(), line)?;
         if let Some(open) = open {
-            out.open.get_or_insert(open);
-            out.begun = true;
+            out.leave_open(&open);
         }
         if variable.quoted || !split {
             out.begun |= variable.quoted;
@@ -289,28 +253,35 @@ impl Variables {
         Ok(())
     }
 
-    /// What the operators that change a text make of it; `None` where they are not read.
-    fn changed(&self, variable: &Variable, text: &str) -> Option<String> {
-        let pattern: String = variable
-            .word
-            .iter()
-            .map(|piece| match piece {
-                Piece::Text { text, .. } => text.as_str(),
-                _ => "",
-            })
-            .collect();
-        Some(match variable.operator {
-            "" | ":-" | ":=" | "-" | "=" | ":?" | "?" => text.to_owned(),
-            "#length" => text.chars().count().to_string(),
-            ",," => text.to_ascii_lowercase(),
-            "^^" => text.to_ascii_uppercase(),
-            // `${path##*/}` is the last part of a path, `${path%/*}` what is before it.
-            "##" if pattern == "*/" => text.rsplit('/').next().unwrap_or_default().to_owned(),
-            "%" if pattern == "/*" => text.rsplit_once('/').map_or(text, |(head, _)| head).to_owned(),
-            "%" | "%%" if !pattern.contains(['*', '?', '[']) => text.strip_suffix(&pattern).unwrap_or(text).to_owned(),
-            "#" | "##" if !pattern.contains(['*', '?', '[']) => text.strip_prefix(&pattern).unwrap_or(text).to_owned(),
-            _ => return None,
-        })
+    /// What a variable holds: its text, or a word of its list.
+    fn held(&self, variable: &Variable) -> Option<Word> {
+        match (self.values.get(&variable.name)?, variable.index.as_str()) {
+            (Value::Text(word), "" | "0") => Some(word.clone()),
+            (Value::Text(_), _) => None,
+            (Value::List(words), "") => words.first().cloned(),
+            (Value::List(words), index) => words.get(index.parse::<usize>().ok()?).cloned(),
+        }
+    }
+
+    /// The word that stands in for a variable's value; `=` makes it its value.
+    fn alternative(
+        &mut self,
+        variable: &Variable,
+        line: u32,
+        split: bool,
+        out: &mut Growing,
+        depth: usize,
+    ) -> Result<(), Trouble> {
+        if !variable.operator.ends_with('=') {
+            return self.write(&variable.word, line, split && !variable.quoted, out, depth + 1);
+        }
+        let mut own = Growing::default();
+        self.write(&variable.word, line, false, &mut own, depth + 1)?;
+        out.push(&own.text);
+        out.open = out.open.take().or_else(|| own.open.clone());
+        let value = Value::Text(Word { text: own.text, line, open: own.open });
+        self.values.insert(variable.name.clone(), value);
+        Ok(())
     }
 
     /// `${args[@]}`, `"$@"`: every word of a list.
@@ -318,7 +289,7 @@ impl Variables {
         let name = if variable.name == "*" { "@" } else { variable.name.as_str() };
         let words = match self.values.get(name) {
             Some(Value::List(words)) => words.clone(),
-            Some(Value::Text { text, open, .. }) => vec![Word { text: text.clone(), line, open: open.clone() }],
+            Some(Value::Text(word)) => vec![Word { line, ..word.clone() }],
             // `"$@"` is what the person adds when calling the script: here nothing.
             None => Vec::new(),
         };
@@ -360,4 +331,21 @@ fn split_words(text: &str, line: u32, out: &mut Growing) {
         out.end(line);
         out.push(part);
     }
+}
+
+/// What the operators that change a text make of it; `None` where they are not read.
+fn changed(variable: &Variable, text: &str) -> Option<String> {
+    let pattern = plain(&variable.word);
+    Some(match variable.operator {
+        "" | ":-" | ":=" | "-" | "=" | ":?" | "?" => text.to_owned(),
+        "#length" => text.chars().count().to_string(),
+        ",," => text.to_ascii_lowercase(),
+        "^^" => text.to_ascii_uppercase(),
+        // `${path##*/}` is the last part of a path, `${path%/*}` what is before it.
+        "##" if pattern == "*/" => text.rsplit('/').next().unwrap_or_default().to_owned(),
+        "%" if pattern == "/*" => text.rsplit_once('/').map_or(text, |(head, _)| head).to_owned(),
+        "%" | "%%" if !pattern.contains(['*', '?', '[']) => text.strip_suffix(&pattern).unwrap_or(text).to_owned(),
+        "#" | "##" if !pattern.contains(['*', '?', '[']) => text.strip_prefix(&pattern).unwrap_or(text).to_owned(),
+        _ => return None,
+    })
 }

@@ -66,8 +66,8 @@ pub(super) enum Token {
 pub(super) struct Lexer<'a> {
     rest: std::str::Chars<'a>,
     line: u32,
-    /// Marks of here-documents that begin on the next line, and whether tabs are cut off.
-    pending: Vec<(String, bool)>,
+    /// Marks of here-documents that begin on the next line.
+    pending: Vec<String>,
 }
 
 impl<'a> Lexer<'a> {
@@ -138,8 +138,8 @@ impl<'a> Lexer<'a> {
         if first == '\n' {
             self.next();
             if !self.pending.is_empty() {
-                let (mark, tabs) = self.pending.remove(0);
-                return Ok(Some(Token::Document(self.document(&mark, tabs))));
+                let mark = self.pending.remove(0);
+                return Ok(Some(Token::Document(self.document(&mark))));
             }
             return Ok(Some(Token::End("\n")));
         }
@@ -187,48 +187,31 @@ impl<'a> Lexer<'a> {
         }
         // The name of a file, or the mark; a loop, so that many redirects cannot exhaust the stack.
         let mut pieces = Vec::new();
-        while !matches!(
-            self.peek(),
-            None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}')
-        ) {
+        while self.peek().is_some_and(|c| !ends_word(c)) {
             self.piece(&mut pieces, false, 0)?;
         }
         if here {
-            let mark = pieces
-                .iter()
-                .map(|piece| match piece {
-                    Piece::Text { text, .. } => text.as_str(),
-                    _ => "",
-                })
-                .collect();
-            self.pending.push((mark, true));
+            self.pending.push(plain(&pieces));
         }
         Ok(())
     }
 
-    fn document(&mut self, mark: &str, tabs: bool) -> String {
+    /// The lines up to a mark, before which tabs may stand.
+    fn document(&mut self, mark: &str) -> String {
         let mut out = String::new();
-        loop {
-            let text = self.rest.as_str();
-            if text.is_empty() {
-                return out;
-            }
-            let (line, _) = text.split_once('\n').unwrap_or((text, ""));
-            let count = line.chars().count() + 1;
-            let line = line.trim_end_matches('\r');
-            let shown = if tabs { line.trim_start_matches('\t') } else { line };
-            if shown != mark {
-                out.push_str(line);
-                out.push('\n');
-            }
-            let done = shown == mark;
-            for _ in 0..count {
+        while !self.rest().is_empty() {
+            let (line, _) = self.rest().split_once('\n').unwrap_or((self.rest(), ""));
+            for _ in 0..=line.chars().count() {
                 self.next();
             }
-            if done {
-                return out;
+            let line = line.trim_end_matches('\r');
+            if line.trim_start_matches('\t') == mark {
+                break;
             }
+            out.push_str(line);
+            out.push('\n');
         }
+        out
     }
 
     fn word(&mut self) -> Result<Token, Trouble> {
@@ -245,12 +228,12 @@ impl<'a> Lexer<'a> {
                     self.redirect()?;
                 }
                 Some('(') => {
-                    let Some((name, append)) = word.bare().and_then(array_name) else {
+                    let Some((name, append, "")) = word.bare().and_then(assigned) else {
                         break;
                     };
+                    let name = name.to_owned();
                     self.next();
-                    let items = self.array()?;
-                    return Ok(Token::Array { name, append, items });
+                    return Ok(Token::Array { name, append, items: self.array()? });
                 }
                 Some(_) => self.piece(&mut word.pieces, false, 0)?,
             }
@@ -295,12 +278,26 @@ pub(super) fn is_name(text: &str) -> bool {
         && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric())
 }
 
-/// Name, and whether it is appended to, of `name=` or `name+=`.
-fn array_name(text: &str) -> Option<(String, bool)> {
-    let name = text.strip_suffix('=')?;
+/// Name, whether it is appended to, and what is behind, of `name=…` or `name+=…`.
+pub(super) fn assigned(text: &str) -> Option<(&str, bool, &str)> {
+    let (name, value) = text.split_once('=')?;
     let (name, append) = match name.strip_suffix('+') {
         Some(name) => (name, true),
         None => (name, false),
     };
-    is_name(name).then(|| (name.to_owned(), append))
+    is_name(name).then_some((name, append, value))
+}
+
+/// The text of pieces that stands for itself.
+pub(super) fn plain(pieces: &[Piece]) -> String {
+    let texts = pieces.iter().map(|piece| match piece {
+        Piece::Text { text, .. } => text.as_str(),
+        _ => "",
+    });
+    texts.collect()
+}
+
+/// Whether a character ends a word that is not quoted.
+pub(super) fn ends_word(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}')
 }

@@ -69,67 +69,12 @@ struct Block {
 /// # Errors
 /// Names the line of a quote or parenthesis that never closes, and what is too large.
 pub(super) fn read(text: &str) -> Result<Script, Trouble> {
-    let mut reader = Reader {
-        script: Script::default(),
-        variables: Variables::default(),
-        blocks: Vec::new(),
-        active: true,
-        status: Some(true),
-        skip: false,
-        negate: false,
-        function: false,
-        words: 0,
-    };
+    let mut reader = Reader { active: true, status: Some(true), ..Reader::default() };
     let mut lexer = Lexer::new(text);
     let mut command: Vec<RawWord> = Vec::new();
     while let Some(token) = lexer.token()? {
-        let Some(token) = reader.branch(token, lexer.line())? else {
-            continue;
-        };
-        match token {
-            Token::Word(word) => {
-                if word.pieces.is_empty() {
-                    continue;
-                }
-                reader.count(1, word.line)?;
-                command.push(word);
-                if reader.reserved(&mut command)? {
-                    continue;
-                }
-            }
-            Token::Array { name, append, items } => {
-                reader.count(items.len() + 1, lexer.line())?;
-                let declared = command
-                    .first()
-                    .and_then(RawWord::bare)
-                    .is_none_or(|word| matches!(word, "declare" | "local" | "readonly" | "typeset" | "export"));
-                if declared && reader.counts() {
-                    let mut words = Vec::new();
-                    for item in &items {
-                        reader.variables.expand(item, &mut words)?;
-                    }
-                    reader.variables.set_array(name, words, append);
-                }
-            }
-            Token::Document(text) => {
-                reader.finish(&mut command, "\n")?;
-                if reader.active {
-                    reader.script.documents.push(text);
-                }
-            }
-            Token::Arithmetic(expression) => {
-                if command.is_empty() && reader.counts() {
-                    reader.status = reader
-                        .variables
-                        .arithmetic(&expression)
-                        .map(|holds| holds != std::mem::take(&mut reader.negate));
-                }
-            }
-            Token::End("(") if command.len() == 1 && is_function(&command) => {
-                reader.function = true;
-                command.clear();
-            }
-            Token::End(end) => reader.finish(&mut command, end)?,
+        if let Some(token) = reader.branch(token, lexer.line())? {
+            reader.token(token, lexer.line(), &mut command)?;
         }
     }
     reader.finish(&mut command, "\n")?;
@@ -143,6 +88,7 @@ fn is_function(command: &[RawWord]) -> bool {
     command.first().and_then(RawWord::bare).is_some_and(lexer::is_name)
 }
 
+#[derive(Default)]
 struct Reader {
     script: Script,
     variables: Variables,
@@ -191,22 +137,62 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads a reserved word at the start of a command; whether it was one.
-    fn reserved(&mut self, command: &mut Vec<RawWord>) -> Result<bool, Trouble> {
+    /// Takes a token behind the words of a command that were read before it.
+    fn token(&mut self, token: Token, line: u32, command: &mut Vec<RawWord>) -> Result<(), Trouble> {
+        match token {
+            Token::Word(word) if word.pieces.is_empty() => {}
+            Token::Word(word) => {
+                self.count(1, word.line)?;
+                command.push(word);
+                self.reserved(command)?;
+            }
+            Token::Array { name, append, items } => {
+                self.count(items.len() + 1, line)?;
+                let first = command.first().and_then(RawWord::bare);
+                if first.is_none_or(|word| DECLARING.contains(&word)) && self.counts() {
+                    let mut words = Vec::new();
+                    for item in &items {
+                        self.variables.expand(item, &mut words)?;
+                    }
+                    self.variables.set_array(name, words, append);
+                }
+            }
+            Token::Document(text) => {
+                self.finish(command, "\n")?;
+                if self.active {
+                    self.script.documents.push(text);
+                }
+            }
+            Token::Arithmetic(expression) => {
+                if command.is_empty() && self.counts() {
+                    let holds = self.variables.arithmetic(&expression);
+                    self.status = holds.map(|holds| holds != std::mem::take(&mut self.negate));
+                }
+            }
+            Token::End("(") if command.len() == 1 && is_function(command) => {
+                self.function = true;
+                command.clear();
+            }
+            Token::End(end) => self.finish(command, end)?,
+        }
+        Ok(())
+    }
+
+    /// Reads a reserved word at the start of a command, which then begins anew.
+    fn reserved(&mut self, command: &mut Vec<RawWord>) -> Result<(), Trouble> {
         let [word] = command.as_slice() else {
-            return Ok(false);
+            return Ok(());
         };
         let line = word.line;
         let Some(text) = word.bare() else {
-            return Ok(false);
+            return Ok(());
         };
         match text {
             "if" => self.open("fi", line)?,
             "while" | "until" | "for" | "select" => {
                 self.note(line, "A loop is read once, whatever it repeats.");
-                self.open("done", line)?;
                 // The words up to `do` are no command; the body counts as it stands.
-                return Ok(false);
+                return self.open("done", line);
             }
             "case" => {
                 self.open("esac", line)?;
@@ -220,44 +206,49 @@ impl Reader {
             }
             "function" => {
                 self.function = true;
-                return Ok(false);
+                return Ok(());
             }
-            "then" | "else" | "elif" => {
-                let status = self.status;
+            "then" => self.then(line),
+            "else" | "elif" => {
                 if let Some(block) = self.blocks.last_mut() {
-                    if text == "then" {
-                        if status.is_none() && block.outside && !block.taken {
-                            self.script.notes.push((
-                                line,
-                                "This condition is not evaluated: its branch is left out, and `else` is read."
-                                    .to_owned(),
-                            ));
-                        }
-                        self.active = block.outside && !block.taken && status == Some(true);
-                        block.taken |= self.active;
-                    } else {
-                        self.active = block.outside && !block.taken;
-                        if text == "else" {
-                            block.taken = true;
-                        }
-                    }
+                    self.active = block.outside && !block.taken;
+                    block.taken |= text == "else";
                 }
             }
             "do" => {}
             "fi" | "done" | "esac" | "}" => {
-                if self.blocks.last().is_some_and(|block| block.end == text)
-                    && let Some(block) = self.blocks.pop()
-                {
-                    self.active = block.outside;
-                    self.status = Some(true);
+                if self.blocks.last().is_some_and(|block| block.end == text) {
+                    self.close();
                 }
             }
             "!" => self.negate = true,
-            _ => return Ok(false),
+            _ => return Ok(()),
         }
         command.clear();
         self.skip = false;
-        Ok(true)
+        Ok(())
+    }
+
+    /// The branch behind a condition counts where that holds, and no branch before it did.
+    fn then(&mut self, line: u32) {
+        let status = self.status;
+        let Some(block) = self.blocks.last_mut() else {
+            return;
+        };
+        let open = block.outside && !block.taken;
+        self.active = open && status == Some(true);
+        block.taken |= self.active;
+        if open && status.is_none() {
+            self.note(line, "This condition is not evaluated: its branch is left out, and `else` is read.");
+        }
+    }
+
+    /// Ends the innermost block.
+    fn close(&mut self) {
+        if let Some(block) = self.blocks.pop() {
+            self.active = block.outside;
+            self.status = Some(true);
+        }
     }
 
     /// The end of a command.
@@ -277,71 +268,66 @@ impl Reader {
         Ok(())
     }
 
-    /// What a command tells: variables, or a command of the script.
+    /// What a command tells: variables, or a command of the script. Gives how it ends.
     fn run(&mut self, command: &[RawWord]) -> Result<Option<bool>, Trouble> {
         let line = command.first().map_or(1, |word| word.line);
-        let mut assigned = 0;
-        for word in command {
-            let Some((name, append, value)) = expand::assignment(word) else {
-                break;
-            };
-            // With a command behind it, the assignment is that command's environment alone, which here
-            // tells nothing.
-            if command.iter().all(|word| expand::assignment(word).is_some()) {
-                self.variables.assign(name, append, &value)?;
-            }
-            assigned += 1;
-        }
-        let Some(rest) = command.get(assigned..).filter(|rest| !rest.is_empty()) else {
+        let assigned = command.iter().take_while(|word| expand::assignment(word).is_some()).count();
+        let (before, rest) = command.split_at(assigned);
+        let Some((first, others)) = rest.split_first() else {
+            self.assign(before)?;
             return Ok(Some(true));
         };
-        if let [first, others @ ..] = rest {
-            match first.bare() {
-                Some("export" | "declare" | "local" | "readonly" | "typeset") => {
-                    for word in others {
-                        if let Some((name, append, value)) = expand::assignment(word) {
-                            self.variables.assign(name, append, &value)?;
-                        }
-                    }
-                    return Ok(Some(true));
+        // Before a command, assignments are its environment alone, which here tells nothing.
+        match first.bare() {
+            Some(word) if DECLARING.contains(&word) => self.assign(others)?,
+            Some("for" | "select") => {
+                if let [name, _in, first, ..] = others
+                    && let Some(name) = name.bare()
+                {
+                    self.variables.assign(name.to_owned(), false, first)?;
                 }
-                Some("for" | "select") => {
-                    if let [name, _in, first, ..] = others
-                        && let Some(name) = name.bare()
-                    {
-                        self.variables.assign(name.to_owned(), false, first)?;
-                    }
-                    return Ok(Some(true));
+            }
+            Some("while" | "until" | "function") => {}
+            Some("unset") => {
+                for name in others.iter().filter_map(RawWord::bare) {
+                    self.variables.unset(name);
                 }
-                Some("while" | "until" | "function") => return Ok(Some(true)),
-                Some("unset") => {
-                    for name in others.iter().filter_map(RawWord::bare) {
-                        self.variables.unset(name);
-                    }
-                    return Ok(Some(true));
-                }
-                _ => {}
+            }
+            _ => {
+                let environment = self.expanded(before)?;
+                let words = self.expanded(rest)?;
+                return Ok(self.execute(environment, words, line));
             }
         }
-        let mut environment = Vec::new();
-        for word in command.get(..assigned).unwrap_or_default() {
-            self.variables.expand(word, &mut environment)?;
+        Ok(Some(true))
+    }
+
+    /// Gives variables the values of the words that assign one.
+    fn assign(&mut self, words: &[RawWord]) -> Result<(), Trouble> {
+        for (name, append, value) in words.iter().filter_map(expand::assignment) {
+            self.variables.assign(name, append, &value)?;
         }
-        let mut words = Vec::new();
-        for word in rest {
-            self.variables.expand(word, &mut words)?;
+        Ok(())
+    }
+
+    fn expanded(&mut self, words: &[RawWord]) -> Result<Vec<Word>, Trouble> {
+        let mut out = Vec::new();
+        for word in words {
+            self.variables.expand(word, &mut out)?;
         }
+        Ok(out)
+    }
+
+    /// Takes a command whose words are known.
+    fn execute(&mut self, environment: Vec<Word>, mut words: Vec<Word>, line: u32) -> Option<bool> {
         // A prompt that was copied along.
         if words.first().is_some_and(|word| word.text == "$") {
             words.remove(0);
         }
-        let Some(first) = words.first() else {
-            return Ok(Some(true));
-        };
-        match first.text.as_str() {
-            "[" | "[[" | "test" => return Ok(condition::evaluate(&words)),
-            "false" => return Ok(Some(false)),
-            "true" | ":" => return Ok(Some(true)),
+        match words.first().map_or("true", |word| &word.text) {
+            "[" | "[[" | "test" => return condition::evaluate(&words),
+            "false" => return Some(false),
+            "true" | ":" => return Some(true),
             "source" | "." => self.note(line, "A file that is sourced is not read; paste what it sets."),
             "eval" => self.note(line, "`eval` is not run."),
             "set" => {
@@ -349,7 +335,7 @@ impl Reader {
                     let positional = words.into_iter().skip(2).collect();
                     self.variables.set_array("@".to_owned(), positional, false);
                 }
-                return Ok(Some(true));
+                return Some(true);
             }
             "exit" => {
                 // What follows is never reached.
@@ -357,14 +343,17 @@ impl Reader {
                 for block in &mut self.blocks {
                     block.outside = false;
                 }
-                return Ok(Some(true));
+                return Some(true);
             }
             _ => {}
         }
         self.script.commands.push(Command { environment, words, line });
-        Ok(Some(true))
+        Some(true)
     }
 }
+
+/// Commands that give variables values.
+const DECLARING: [&str; 5] = ["declare", "local", "readonly", "typeset", "export"];
 
 /// Variables by name.
 type Table<T> = BTreeMap<String, T>;

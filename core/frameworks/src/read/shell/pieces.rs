@@ -1,6 +1,6 @@
 //! What words are made of: quotes and what a `$` begins.
 
-use super::lexer::{Lexer, Piece, Variable};
+use super::lexer::{Lexer, Piece, Variable, ends_word};
 use crate::read::Trouble;
 
 /// Deepest nesting of `${a:-${b:-…}}` that is read.
@@ -30,9 +30,8 @@ impl Lexer<'_> {
             _ => {
                 let mut text = String::new();
                 while let Some(c) = self.peek() {
-                    let ends =
-                        matches!(c, ' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\u{a0}');
-                    if matches!(c, '\'' | '"' | '$' | '`') || (in_braces && c == '}') || (!in_braces && ends) {
+                    let ends = if in_braces { c == '}' } else { ends_word(c) };
+                    if ends || matches!(c, '\'' | '"' | '$' | '`') {
                         break;
                     }
                     self.next();
