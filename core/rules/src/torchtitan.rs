@@ -131,11 +131,9 @@ static PARALLEL: &[Rule] = &[
 
 fn flex_attention(a: &Asked, broken: &mut Vec<InputError>) {
     if let Some(own) = flavor_of(a.shape).filter(|own| own.flex && a.cp > 1) {
-        let says = format!(
-            "torchtitan's {} {} runs flex attention, which context parallelism does not split. Set it to 1.",
-            own.model, own.flavor
-        );
-        broken.push(a.refusal("plan.context_parallel", &says, &[]));
+        let says =
+            "torchtitan's {model} {flavor} runs flex attention, which context parallelism does not split. Set it to 1.";
+        broken.push(a.refusal("plan.context_parallel", says, &[("model", own.model), ("flavor", own.flavor)]));
     }
 }
 
@@ -159,8 +157,8 @@ static PIPELINE: &[Rule] = &[
 
 fn no_pipeline(a: &Asked, broken: &mut Vec<InputError>) {
     if let Some(own) = flavor_of(a.shape).filter(|own| matches!(own.model, "qwen3" | "gpt_oss")) {
-        let says = format!("torchtitan has no pipeline for {}. Set it to 1.", own.model);
-        broken.push(a.refusal("plan.pipeline_parallel", &says, &[]));
+        let says = "torchtitan has no pipeline for {model}. Set it to 1.";
+        broken.push(a.refusal("plan.pipeline_parallel", says, &[("model", own.model)]));
     }
 }
 

@@ -37,22 +37,20 @@ impl Draft<'_> {
                 if named.is_none() {
                     self.assume("hardware.gpu", spec.gpu.clone(), "From the base question: no text names the GPU.");
                 }
-                let (network, price) = (spec.internode_gbit_per_s_per_gpu, spec.usd_per_gpu_hour);
-                let (gpus, node) = (spec.gpus, spec.gpus_per_node);
-                if let Some(network) = network {
-                    self.set("hardware.internode_gbit_per_s_per_gpu", network);
-                }
-                if let Some(price) = price {
-                    self.set("hardware.usd_per_gpu_hour", price);
-                }
-                if let Some(host) = spec.host_ram_gib {
-                    self.set("hardware.host_ram_gib", host);
+                for (field, value) in [
+                    ("hardware.internode_gbit_per_s_per_gpu", spec.internode_gbit_per_s_per_gpu),
+                    ("hardware.usd_per_gpu_hour", spec.usd_per_gpu_hour),
+                    ("hardware.host_ram_gib", spec.host_ram_gib),
+                ] {
+                    if let Some(value) = value {
+                        self.set(field, value);
+                    }
                 }
                 if self.field("hardware.gpus").is_none()
-                    && let Some(gpus) = gpus
+                    && let Some(gpus) = spec.gpus
                 {
                     self.assume("hardware.gpus", gpus, "From the base question: the text does not tell it.");
-                    if let Some(node) = node {
+                    if let Some(node) = spec.gpus_per_node {
                         self.set("hardware.gpus_per_node", node);
                     }
                 }

@@ -73,7 +73,7 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             members.push(edit);
             continue;
         }
-        let done = stated.is_some_and(|one| pages.iter_mut().any(|page| page.replace(one, edit)))
+        let done = stated.is_some_and(|one| pages.iter_mut().any(|page| page.replace(one, edit).is_some()))
             || (edit.value.is_some() && add(&mut pages, &places, edit));
         if !done {
             elsewhere.push(edit.shown());
@@ -112,7 +112,7 @@ fn add(pages: &mut [Page], places: &[(&str, u32)], edit: &Edit) -> bool {
     beside
         .into_iter()
         .take(64)
-        .any(|(key, line)| pages.iter_mut().any(|page| page.add(key, line, edit)))
+        .any(|(key, line)| pages.iter_mut().any(|page| page.add(key, line, edit).is_some()))
 }
 
 /// Whether two spellings say the same.
@@ -141,11 +141,9 @@ struct Line {
 
 impl Page {
     fn of(text: &str) -> Self {
+        let line = |line: &str| Line { before: Vec::new(), text: Some(line.to_owned()), after: Vec::new() };
         Self {
-            lines: text
-                .lines()
-                .map(|line| Line { before: Vec::new(), text: Some(line.to_owned()), after: Vec::new() })
-                .collect(),
+            lines: text.lines().map(line).collect(),
             yaml: super::yaml::looks_like(text),
             json: json::begins(text).is_some(),
             ends: text.ends_with('\n'),
@@ -168,59 +166,45 @@ impl Page {
         usize::try_from(line).ok()?.checked_sub(1)
     }
 
-    /// Changes a setting where it stands. Whether it stands here.
-    fn replace(&mut self, stated: &Understood, edit: &Edit) -> bool {
-        let Some(at) = Self::place(stated.line) else {
-            return false;
-        };
-        if self.replace_at(at, &stated.key, edit) {
-            return true;
+    /// Changes a setting where it stands; `None` where that is not here.
+    fn replace(&mut self, stated: &Understood, edit: &Edit) -> Option<()> {
+        let at = Self::place(stated.line)?;
+        if let Some(done) = self.replace_at(at, &stated.key, edit) {
+            return Some(done);
         }
         // A command that takes its words from a variable has them where that is set.
         let key = |line: &Line| line.text.as_deref().is_some_and(|text| text.contains(&stated.key));
         let places: Vec<usize> = (0..self.lines.len()).filter(|at| !self.yaml && key(&self.lines[*at])).collect();
-        let done = places.into_iter().filter(|at| self.replace_at(*at, &stated.key, edit));
-        done.count() > 0
+        let done = places
+            .into_iter()
+            .filter(|at| self.replace_at(*at, &stated.key, edit).is_some());
+        (done.count() > 0).then_some(())
     }
 
-    fn replace_at(&mut self, at: usize, key: &str, edit: &Edit) -> bool {
-        let Some(line) = self.lines.get_mut(at) else {
-            return false;
-        };
-        let Some(text) = &line.text else {
-            return false;
-        };
-        let changed = if self.yaml { yaml::replaced(text, key, edit) } else { shell::replaced(text, key, edit) };
-        let Some(changed) = changed else {
-            return false;
-        };
+    fn replace_at(&mut self, at: usize, key: &str, edit: &Edit) -> Option<()> {
+        let line = self.lines.get_mut(at)?;
+        let text = line.text.as_deref()?;
+        let changed = if self.yaml { yaml::replaced(text, key, edit) } else { shell::replaced(text, key, edit) }?;
         let empty = matches!(changed.trim(), "" | "\\");
         line.text = (!empty).then_some(changed);
-        true
+        Some(())
     }
 
-    /// States a setting beside another. Whether that stands here.
-    fn add(&mut self, beside: &str, line: u32, edit: &Edit) -> bool {
-        let Some(at) = Self::place(line) else {
-            return false;
-        };
-        let Some(Line { text: Some(text), .. }) = self.lines.get(at) else {
-            return false;
-        };
-        if self.yaml {
-            let Some(line) = yaml::sibling(text, beside, edit) else {
-                return false;
-            };
-            self.lines[at].after.push(line);
-            return true;
-        }
+    /// States a setting beside another; `None` where that does not stand here.
+    fn add(&mut self, beside: &str, line: u32, edit: &Edit) -> Option<()> {
+        let at = Self::place(line)?;
         let before = at.checked_sub(1).and_then(|at| self.lines.get(at)?.text.as_deref());
         let continued = before.is_some_and(|line| line.trim_end().ends_with('\\'));
-        match shell::beside(text, beside, edit, continued) {
-            Some(shell::Beside::Line(line)) => self.lines[at].before.push(line),
-            Some(shell::Beside::Same(line)) => self.lines[at].text = Some(line),
-            None => return false,
+        let line = self.lines.get_mut(at)?;
+        let text = line.text.as_deref()?;
+        if self.yaml {
+            line.after.push(yaml::sibling(text, beside, edit)?);
+            return Some(());
         }
-        true
+        match shell::beside(text, beside, edit, continued)? {
+            shell::Beside::Line(new) => line.before.push(new),
+            shell::Beside::Same(new) => line.text = Some(new),
+        }
+        Some(())
     }
 }

@@ -111,6 +111,15 @@ impl<'a> Lexer<'a> {
         found
     }
 
+    /// The characters of one line up to the first that is not `wanted`.
+    pub(super) fn taken(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+        let text = self.rest();
+        let end = text.find(|c| c == '\n' || !wanted(c)).unwrap_or(text.len());
+        let (taken, rest) = text.split_at(end);
+        self.rest = rest.chars();
+        taken
+    }
+
     /// Spaces, continued lines and comments between words.
     fn skip_blanks(&mut self) {
         loop {
@@ -120,9 +129,7 @@ impl<'a> Lexer<'a> {
                 }
                 Some('\\') if self.eat("\\\n") || self.eat("\\\r\n") => {}
                 Some('#') => {
-                    while self.peek().is_some_and(|c| c != '\n') {
-                        self.next();
-                    }
+                    self.taken(|_| true);
                 }
                 _ => return,
             }

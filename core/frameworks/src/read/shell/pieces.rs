@@ -11,9 +11,7 @@ impl Lexer<'_> {
     pub(super) fn piece(&mut self, pieces: &mut Vec<Piece>, in_braces: bool, depth: usize) -> Result<(), Trouble> {
         match self.peek() {
             Some('\'') => {
-                let line = self.line();
-                self.next();
-                let text = self.until('\'', line, "A single quote")?;
+                let text = self.quoted('\'', "A single quote")?;
                 pieces.push(Piece::Text { text, quoted: true });
             }
             Some('"') => {
@@ -22,9 +20,7 @@ impl Lexer<'_> {
             }
             Some('$') => self.dollar(pieces, false, depth)?,
             Some('`') => {
-                let line = self.line();
-                self.next();
-                let text = self.until('`', line, "A backtick")?;
+                let text = self.quoted('`', "A backtick")?;
                 pieces.push(Piece::Command { text });
             }
             _ => {
@@ -115,37 +111,19 @@ impl Lexer<'_> {
             let variable = self.braced(line, quoted, depth)?;
             pieces.push(variable);
         } else if self.peek() == Some('\'') && !quoted {
-            self.next();
-            let text = self.until('\'', line, "A single quote")?;
+            let text = self.quoted('\'', "A single quote")?;
             pieces.push(Piece::Text { text: text.replace("\\n", "\n").replace("\\t", "\t"), quoted: true });
         } else if self.peek() == Some('"') && !quoted {
             self.next();
             self.double_quoted(pieces, depth)?;
         } else {
-            let mut name = String::new();
-            while let Some(c) = self.peek() {
-                let first = name.is_empty();
-                if c == '_' || c.is_ascii_alphabetic() || (!first && c.is_ascii_digit()) {
-                    name.push(c);
-                    self.next();
-                } else {
-                    if first && (c.is_ascii_digit() || matches!(c, '@' | '*' | '#' | '?' | '!' | '$' | '-')) {
-                        name.push(c);
-                        self.next();
-                    }
-                    break;
-                }
-            }
+            let special = |c: char| c.is_ascii_digit() || matches!(c, '@' | '*' | '#' | '?' | '!' | '$' | '-');
+            let name = self.name(special, |c| c == '_' || c.is_ascii_alphanumeric());
             if name.is_empty() {
                 push_text(pieces, "$".to_owned(), quoted);
             } else {
-                pieces.push(Piece::Variable(Variable {
-                    name,
-                    index: String::new(),
-                    operator: "",
-                    word: Vec::new(),
-                    quoted,
-                }));
+                let (index, word) = (String::new(), Vec::new());
+                pieces.push(Piece::Variable(Variable { name, index, operator: "", word, quoted }));
             }
         }
         Ok(())
@@ -157,20 +135,9 @@ impl Lexer<'_> {
         if self.peek() == Some('!') || length {
             self.next();
         }
-        let mut name = String::new();
-        while let Some(c) = self.peek() {
-            // A dot is no part of a name in bash; OmegaConf's `${a.b}` is told apart by it.
-            let special = name.is_empty() && matches!(c, '@' | '*' | '#' | '?');
-            if c == '_' || c == '.' || c.is_ascii_alphanumeric() || special {
-                name.push(c);
-                self.next();
-                if special {
-                    break;
-                }
-            } else {
-                break;
-            }
-        }
+        // A dot is no part of a name in bash; OmegaConf's `${a.b}` is told apart by it.
+        let part = |c: char| c == '_' || c == '.' || c.is_ascii_alphanumeric();
+        let name = self.name(|c| matches!(c, '@' | '*' | '#' | '?'), part);
         let mut index = String::new();
         if self.peek() == Some('[') {
             self.next();
@@ -224,6 +191,24 @@ impl Lexer<'_> {
             }
         }
         Err(unclosed(line, if open == 2 { "A double parenthesis" } else { "A parenthesis after `$`" }))
+    }
+
+    /// A name of characters that are `part` of one, or a `special` one alone.
+    fn name(&mut self, special: impl Fn(char) -> bool, part: impl Fn(char) -> bool) -> String {
+        match self.peek().filter(|c| special(*c)) {
+            Some(c) => {
+                self.next();
+                c.to_string()
+            }
+            None => self.taken(part).to_owned(),
+        }
+    }
+
+    /// The text between two marks.
+    fn quoted(&mut self, mark: char, what: &str) -> Result<String, Trouble> {
+        let line = self.line();
+        self.next();
+        self.until(mark, line, what)
     }
 
     fn until(&mut self, end: char, line: u32, what: &str) -> Result<String, Trouble> {
