@@ -15,8 +15,10 @@ pub(super) fn evaluate(words: &[Word]) -> Option<bool> {
         [first, rest @ ..] if first.text == "!" => (true, rest),
         _ => (false, inner),
     };
-    if inner.iter().any(|word| word.open.is_some()) {
-        return unset(inner).map(|holds| holds != negate);
+    // A variable that the text does not set counts as empty, as it does where the script is run as it stands.
+    let unset = matches!(inner, [_, value] if value.text.is_empty());
+    if !unset && inner.iter().any(|word| word.open.is_some()) {
+        return None;
     }
     let holds = match inner {
         [one] => !one.text.is_empty(),
@@ -29,18 +31,6 @@ pub(super) fn evaluate(words: &[Word]) -> Option<bool> {
         _ => return None,
     };
     Some(holds != negate)
-}
-
-/// A variable that the text does not set counts as empty, as it does where the script is run as it stands.
-fn unset(inner: &[Word]) -> Option<bool> {
-    match inner {
-        [operator, value] if value.text.is_empty() => match operator.text.as_str() {
-            "-z" => Some(true),
-            "-n" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn compare(left: &str, operator: &str, right: &str) -> Option<bool> {
