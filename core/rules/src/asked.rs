@@ -217,8 +217,11 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// A number of what is asked.
+pub(crate) type Number = fn(&Asked) -> u64;
+
 /// The numbers that a sentence may name.
-pub(crate) static NUMBERS: &[(&str, fn(&Asked) -> u64)] = &[
+pub(crate) static NUMBERS: &[(&str, Number)] = &[
     ("all", |a| a.job.hardware.gpus.into()),
     ("node", |a| a.job.hardware.gpus_per_node.into()),
     ("engine_node", |a| a.engine_node()),

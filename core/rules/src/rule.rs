@@ -3,7 +3,7 @@
 //! A sentence names its values in braces: [`NUMBERS`](super::asked::NUMBERS), the framework's `{name}`, and those that its row
 //! brings along. It is written out for a refusal alone, as the search asks the tables of every plan.
 
-use super::asked::Asked;
+use super::asked::{Asked, Number};
 use shardwise_catalog::error::InputError;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{Backend, Precision, WorkloadKind};
@@ -39,7 +39,7 @@ enum Test {
 }
 
 /// A size of a plan by its field.
-pub(crate) struct Size(pub(crate) &'static str, pub(crate) fn(&Asked) -> u64);
+pub(crate) struct Size(pub(crate) &'static str, pub(crate) Number);
 
 pub(crate) const TP: Size = Size("plan.tensor_parallel", |a| a.tp);
 pub(crate) const PP: Size = Size("plan.pipeline_parallel", |a| a.pp);
