@@ -69,7 +69,7 @@ pub(crate) fn question() -> impl Strategy<Value = Question> {
         0.0..1.0_f64,
         prop_oneof![3 => Just("colocated"), 1 => select(&SCHEDULES[..])],
     );
-    (select(&MODELS[..]), machine, select(WorkloadKind::ALL.map(WorkloadKind::word).to_vec()), batch, rl).prop_map(
+    (select(&MODELS[..]), machine, select(WorkloadKind::WORDS), batch, rl).prop_map(
         |(model, (gpu, gpus), kind, (length, batch, mean, packing), (prompts, response, cv, schedule))| {
             let workload = match kind {
                 "rollout" => json!({"kind": kind, "rollout": {"requests": prompts * 8, "mean_prompt_length": 300,

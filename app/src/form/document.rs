@@ -46,7 +46,7 @@ fn model_id(typed: &str) -> &str {
 /// A document with nothing but a task and a schedule: whether a field belongs is said of it.
 fn task(form: &Form) -> Value {
     let mut document = Value::Object(Map::new());
-    put(&mut document, Field::Kind.path(), Value::from(form.kind().word()));
+    put(&mut document, Field::Kind.path(), Value::from(form.kind().as_str()));
     let schedule = form.get(Field::Schedule).trim();
     if is_rl(form.kind()) && !schedule.is_empty() {
         put(&mut document, Field::Schedule.path(), schedule.into());

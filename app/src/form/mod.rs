@@ -117,7 +117,7 @@ impl Form {
 
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.
     pub fn choose_kind(&mut self, kind: WorkloadKind) {
-        self.set(Field::Kind, kind.word());
+        self.set(Field::Kind, kind.as_str());
         let usual: &[(Field, &str)] = if is_rl(kind) {
             &[(Field::Prompts, "512"), (Field::MaxPrompt, "1,024"), (Field::MaxResponse, "3,072")]
         } else if kind == WorkloadKind::Rollout {

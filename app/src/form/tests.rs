@@ -370,7 +370,7 @@ fn every_task_asks_what_belongs_to_it() {
     let mut form = Form::of(&ppo);
     assert_eq!(form.pinned(), 4);
     for kind in WorkloadKind::ALL.into_iter().chain(WorkloadKind::ALL) {
-        let word = kind.word();
+        let word = kind.as_str();
         form.choose_kind(kind);
         let asked = form.question();
         let Ok(asked) = asked else { panic!("{word}: {asked:?}") };

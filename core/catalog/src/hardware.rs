@@ -2,26 +2,25 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
 use crate::catalog::{Generation, Source};
+use crate::words;
 
-/// Number format of the matrix products.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// bfloat16.
-    #[default]
-    Bf16,
-    /// float16.
-    Fp16,
-    /// 8-bit floats through TransformerEngine, one scale per tensor or block.
-    Fp8,
-    /// Microscaled 8-bit floats (Blackwell).
-    Mxfp8,
-    /// NVIDIA's 4-bit floats (Blackwell).
-    Nvfp4,
+words! {
+    /// Number format of the matrix products.
+    #[derive(Default)]
+    pub enum Precision {
+        /// bfloat16.
+        #[default]
+        Bf16 = "bf16",
+        /// float16.
+        Fp16 = "fp16",
+        /// 8-bit floats through TransformerEngine, one scale per tensor or block.
+        Fp8 = "fp8",
+        /// Microscaled 8-bit floats (Blackwell).
+        Mxfp8 = "mxfp8",
+        /// NVIDIA's 4-bit floats (Blackwell).
+        Nvfp4 = "nvfp4",
+    }
 }
 
 /// Host memory of a node, in GiB.

@@ -11,6 +11,7 @@ pub mod model;
 pub mod ordered;
 pub mod spread;
 pub mod units;
+pub mod word;
 pub mod words;
 
 pub use error::{Caveat, InputError};

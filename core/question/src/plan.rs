@@ -100,17 +100,6 @@ pub enum Recompute {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modules(u8);
 
-/// Every module, in the order in which it is written.
-pub const MODULES: [RecomputeModule; 7] = [
-    RecomputeModule::CoreAttn,
-    RecomputeModule::Mlp,
-    RecomputeModule::Moe,
-    RecomputeModule::MoeAct,
-    RecomputeModule::Layernorm,
-    RecomputeModule::MlaUpProj,
-    RecomputeModule::SharedExperts,
-];
-
 impl Modules {
     /// Megatron's default for selective recomputation: core attention.
     pub const CORE_ATTN: Self = Self(1);
@@ -134,7 +123,7 @@ impl Modules {
 
     /// The modules, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = RecomputeModule> {
-        MODULES.into_iter().filter(move |module| self.contains(*module))
+        RecomputeModule::ALL.into_iter().filter(move |module| self.contains(*module))
     }
 }
 

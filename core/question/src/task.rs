@@ -124,47 +124,6 @@ pub const GSPO: Algorithm = Algorithm {
 };
 
 impl WorkloadKind {
-    /// Every kind, in the order in which a person is asked.
-    pub const ALL: [Self; 9] = [
-        Self::Pretrain,
-        Self::Sft,
-        Self::Lora,
-        Self::Qlora,
-        Self::Ppo,
-        Self::Grpo,
-        Self::Dapo,
-        Self::Gspo,
-        Self::Rollout,
-    ];
-
-    /// Its word in documents.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pretrain => "pretrain",
-            Self::Sft => "sft",
-            Self::Lora => "lora",
-            Self::Qlora => "qlora",
-            Self::Ppo => "ppo",
-            Self::Grpo => "grpo",
-            Self::Dapo => "dapo",
-            Self::Gspo => "gspo",
-            Self::Rollout => "rollout",
-        }
-    }
-
-    /// The kind that a document's word names.
-    ///
-    /// ```
-    /// use shardwise_core::wire::WorkloadKind;
-    /// assert_eq!(WorkloadKind::of("qlora"), Some(WorkloadKind::Qlora));
-    /// assert_eq!(WorkloadKind::of("dpo"), None);
-    /// ```
-    #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.word() == word)
-    }
-
     /// Name for a person.
     #[must_use]
     pub fn name(self) -> &'static str {

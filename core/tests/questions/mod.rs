@@ -348,7 +348,7 @@ impl fmt::Debug for Asked {
 /// A question of any kind.
 pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
     let present = if decided == Plan::Complete { 1.0 } else { 0.7 };
-    let workload = select(WorkloadKind::ALL.map(WorkloadKind::word).to_vec()).prop_flat_map(workload_of);
+    let workload = select(WorkloadKind::WORDS).prop_flat_map(workload_of);
     (model(), hardware(), workload, maybe(plan(decided), present))
         .prop_map(|(model, hardware, workload, plan)| {
             let mut value = json!({"version": 1, "model": model, "hardware": hardware, "workload": workload});

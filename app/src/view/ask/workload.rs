@@ -17,7 +17,7 @@ fn kinds(page: Page) -> AnyView {
         el("LABEL")
             .child(
                 el("INPUT|type=radio|name=kind")
-                    .set("value", choice.word())
+                    .set("value", choice.as_str())
                     .flag("checked", move || page.kind() == choice)
                     .on("change", typed(move |_| page.change(|form| form.choose_kind(choice)))),
             )

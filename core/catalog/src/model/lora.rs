@@ -1,20 +1,19 @@
 //! How many weights low-rank adapters add.
 
-use serde::{Deserialize, Serialize};
-
 use super::parameters::mlp_matrix_count;
 use super::{ParameterCounts, Shape};
+use crate::words;
 
-/// Which matrices carry adapters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum LoraTargets {
-    /// Query, key, value and output projections.
-    Attention,
-    /// Every linear layer of the blocks.
-    #[default]
-    AllLinear,
+words! {
+    /// Which matrices carry adapters.
+    #[derive(Default)]
+    pub enum LoraTargets {
+        /// Query, key, value and output projections.
+        Attention = "attention",
+        /// Every linear layer of the blocks.
+        #[default]
+        AllLinear = "all-linear",
+    }
 }
 
 impl ParameterCounts {

@@ -6,18 +6,16 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Attention, Backend, By, Calibration, Engine, EstimateOptions, FlagsOptions, GpuSpec, HardwareSpec, KvCacheDtype,
-    Language, LoraSpec, LoraTargets, Offload, Overlap, PlanSpec, Precision, Question, ReadOptions,
-    RecomputeGranularity, RecomputeModule, RecomputeSpec, RlSpec, RolloutPlanSpec, RolloutWorkloadSpec, Schedule,
-    SearchOptions, Table, WorkloadKind, WorkloadSpec,
+    Attention, Backend, By, Engine, KvCacheDtype, Language, LoraTargets, PlanSpec, Precision, Question,
+    RecomputeGranularity, RecomputeModule, Schedule, Table, WorkloadKind,
 };
 use shardwise_catalog::error::InputError;
 
 /// A key and what it is under.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    above: Option<&'a Place<'a>>,
-    key: &'a str,
+    pub(super) above: Option<&'a Place<'a>>,
+    pub(super) key: &'a str,
 }
 
 impl<'a> Place<'a> {
@@ -34,7 +32,7 @@ impl<'a> Place<'a> {
         if above.is_empty() { self.key.to_owned() } else { format!("{above}.{}", self.key) }
     }
 
-    fn refuse(&self, message: impl Into<String>) -> InputError {
+    pub(super) fn refuse(&self, message: impl Into<String>) -> InputError {
         let path = self.path();
         InputError::new(if path.is_empty() { "question".to_owned() } else { path }, message)
     }
@@ -49,20 +47,19 @@ impl<'a> Place<'a> {
 }
 
 /// One field's value, read and written.
-trait Entry: Sized {
+pub(super) trait Entry: Sized {
+    /// Reads it.
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError>;
     /// What is written; nothing where the field is absent.
     fn write(&self) -> Option<Value>;
 }
 
 /// A struct of fields.
-pub trait Document: Sized {
+pub trait Document: Default {
     /// Keys, in the order of the struct.
     const KEYS: &'static [&'static str];
     /// Keys that must be there.
     const REQUIRED: &'static [&'static str];
-    /// The document without any field.
-    fn empty() -> Self;
     /// Sets the field `key`; whether there is such a field.
     fn set(&mut self, key: &str, value: &Value, place: &Place<'_>) -> Result<bool, InputError>;
     /// The fields that are there.
@@ -75,7 +72,7 @@ pub trait Document: Sized {
 /// Names the field that is missing, unknown or of the wrong type.
 pub fn read<T: Document>(value: &Value, place: &Place<'_>) -> Result<T, InputError> {
     let map = object(value, place)?;
-    let mut document = T::empty();
+    let mut document = T::default();
     for (key, value) in map {
         let below = Place { above: Some(place), key };
         if !document.set(key, value, &below)? {
@@ -90,11 +87,11 @@ fn object<'v>(value: &'v Value, place: &Place<'_>) -> Result<&'v Map<String, Val
     value.as_object().ok_or_else(|| place.expected(value, "an object"))
 }
 
-fn unknown(place: &Place<'_>, known: &[&str]) -> InputError {
+pub(super) fn unknown(place: &Place<'_>, known: &[&str]) -> InputError {
     place.refuse(format!("There is no such field. Known here: {}.", known.join(", ")))
 }
 
-fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&str]) -> Result<(), InputError> {
+pub(super) fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&str]) -> Result<(), InputError> {
     match keys.iter().find(|key| !map.contains_key(**key)) {
         None => Ok(()),
         Some(key) => Err(Place { above: Some(place), key }.refuse("This field is required.")),
@@ -113,147 +110,83 @@ pub fn plan_to_value(plan: &PlanSpec) -> Value {
     Value::Object(plan.entries())
 }
 
+/// Declares a struct of the interface as one reads it, each field once. Serde, the JSON Schema, and what reads and writes it
+/// here follow from its types: an `Option` may be absent and is not written then, a `bool` may be absent (the struct says
+/// `#[serde(default)]` and what it is then), any other field is required.
 macro_rules! document {
-    ($name:ident { $($field:ident),* $(,)? } required { $($need:ident),* } empty $empty:expr) => {
-        impl Document for $name {
-            const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+    ($(#[$about:meta])* pub struct $name:ident { $($fields:tt)* }) => {
+        document! { @sort [$(#[$about])* $name] {} [] [] $($fields)* }
+    };
+
+    // Field by field: the struct's, all keys, those required.
+    (@sort $head:tt {$($sorted:tt)*} [$($key:ident)*] [$($need:ident)*]
+        $(#[$told:meta])* pub $field:ident: Option<$kind:ty>, $($rest:tt)*) => {
+        document! { @sort $head
+            { $($sorted)* $(#[$told])* #[serde(default, skip_serializing_if = "Option::is_none")] pub $field: Option<$kind>, }
+            [$($key)* $field] [$($need)*] $($rest)* }
+    };
+    (@sort $head:tt {$($sorted:tt)*} [$($key:ident)*] [$($need:ident)*]
+        $(#[$told:meta])* pub $field:ident: bool, $($rest:tt)*) => {
+        document! { @sort $head { $($sorted)* $(#[$told])* pub $field: bool, } [$($key)* $field] [$($need)*] $($rest)* }
+    };
+    (@sort $head:tt {$($sorted:tt)*} [$($key:ident)*] [$($need:ident)*]
+        $(#[$told:meta])* pub $field:ident: $kind:ty, $($rest:tt)*) => {
+        document! { @sort $head { $($sorted)* $(#[$told])* pub $field: $kind, } [$($key)* $field] [$($need)* $field] $($rest)* }
+    };
+
+    (@sort [$(#[$about:meta])* $name:ident] {$($fields:tt)*} [$($key:ident)*] [$($need:ident)*]) => {
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+        #[serde(deny_unknown_fields)]
+        $(#[$about])*
+        pub struct $name { $($fields)* }
+
+        impl super::document::Document for $name {
+            const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
             const REQUIRED: &'static [&'static str] = &[$(stringify!($need)),*];
 
-            fn empty() -> Self {
-                $empty
-            }
-
-            fn set(&mut self, key: &str, value: &Value, place: &Place<'_>) -> Result<bool, InputError> {
-                $(if key == stringify!($field) {
-                    self.$field = Entry::read(value, place)?;
+            fn set(
+                &mut self,
+                key: &str,
+                value: &serde_json::Value,
+                place: &super::document::Place<'_>,
+            ) -> Result<bool, shardwise_catalog::InputError> {
+                $(if key == stringify!($key) {
+                    self.$key = super::document::Entry::read(value, place)?;
                     return Ok(true);
                 })*
                 Ok(false)
             }
 
-            fn entries(&self) -> Map<String, Value> {
-                // A field that this table lacks does not compile.
-                let Self { $($field),* } = self;
-                let mut map = Map::new();
-                $(put(&mut map, stringify!($field), $field.write());)*
+            fn entries(&self) -> serde_json::Map<String, serde_json::Value> {
+                let mut map = serde_json::Map::new();
+                $(super::document::put(&mut map, stringify!($key), &self.$key);)*
                 map
             }
         }
 
-        impl Entry for $name {
-            fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-                read(value, place)
+        impl super::document::Entry for $name {
+            fn read(
+                value: &serde_json::Value,
+                place: &super::document::Place<'_>,
+            ) -> Result<Self, shardwise_catalog::InputError> {
+                super::document::read(value, place)
             }
 
-            fn write(&self) -> Option<Value> {
-                Some(Value::Object(self.entries()))
+            fn write(&self) -> Option<serde_json::Value> {
+                Some(serde_json::Value::Object(super::document::Document::entries(self)))
             }
         }
     };
 }
+pub(super) use document;
 
-fn put(map: &mut Map<String, Value>, key: &str, value: Option<Value>) {
-    if let Some(value) = value {
+/// Adds a field that is there.
+pub(super) fn put(map: &mut Map<String, Value>, key: &str, value: &impl Entry) {
+    if let Some(value) = value.write() {
         map.insert(key.to_owned(), value);
     }
 }
-
-document! {
-    Question { version, model, hardware, workload, framework, framework_version, confidence, plan, calibration }
-    required { version, model, hardware, workload }
-    empty Question {
-        version: 0,
-        model: Value::Null,
-        hardware: HardwareSpec::default(),
-        workload: WorkloadSpec::empty(),
-        framework: None,
-        framework_version: None,
-        confidence: None,
-        plan: None,
-        calibration: None,
-    }
-}
-document! { Calibration { time, memory } required {} empty Self::default() }
-document! {
-    HardwareSpec { gpu, gpus, gpus_per_node, internode_gbit_per_s_per_gpu, host_ram_gib, usd_per_gpu_hour }
-    required { gpu }
-    empty Self::default()
-}
-document! {
-    GpuSpec {
-        base, architecture, memory_gib, hbm_gb_per_s, bf16_dense_tflops, fp8_dense_tflops, nvlink_gb_per_s, nvlink_domain,
-        pcie_gb_per_s,
-    }
-    required {}
-    empty Self::default()
-}
-document! {
-    WorkloadSpec {
-        kind, sequence_length, global_batch, mean_sequence_length, packing, precision, lora, rl, rollout, tokens,
-    }
-    required { kind }
-    empty WorkloadSpec {
-        kind: WorkloadKind::Pretrain,
-        sequence_length: None,
-        global_batch: None,
-        mean_sequence_length: None,
-        packing: None,
-        precision: None,
-        lora: None,
-        rl: None,
-        rollout: None,
-        tokens: None,
-    }
-}
-document! { LoraSpec { rank, targets } required {} empty Self::default() }
-document! {
-    RlSpec {
-        prompts_per_step, gen_batch_size, oversampling, responses_per_prompt, max_prompt_length, max_response_length,
-        mean_prompt_length, mean_response_length, response_length_cv, mini_batch, epochs, reference, critic,
-        reward_model, old_log_prob, reward_s, schedule, max_staleness, train_gpus,
-    }
-    required {}
-    empty Self::default()
-}
-document! {
-    RolloutWorkloadSpec { requests, mean_prompt_length, mean_response_length, response_length_cv }
-    required {}
-    empty Self::default()
-}
-document! { Offload { parameters, gradients, optimizer, activations } required {} empty Self::default() }
-document! { Overlap { gradients, parameters, tensor_parallel } required {} empty Self::default() }
-document! {
-    RolloutPlanSpec {
-        engine, tensor_parallel, data_parallel, expert_parallel, gpu_memory_utilization, max_num_seqs,
-        max_num_batched_tokens, precision, free_cache, enforce_eager, kv_cache_dtype, speculative_speedup,
-    }
-    required {}
-    empty Self::default()
-}
-document! {
-    PlanSpec {
-        backend, tensor_parallel, pipeline_parallel, virtual_pipeline, context_parallel, ulysses_parallel,
-        expert_parallel, expert_tensor_parallel, sequence_parallel, zero_stage, shard_group, micro_batch,
-        max_tokens_per_gpu, recompute, offload, optimizer_offload_fraction, attention, fused_lm_head, fused_loss, overlap,
-        nvme_offload, zero_hpz_partition_size, zero_quantized_weights, zero_quantized_gradients,
-        master_weights_bytes, gradient_bytes, optimizer_bytes, rollout, critic, reference,
-    }
-    required {}
-    empty Self::default()
-}
-
-document! { EstimateOptions { lang } required {} empty Self::default() }
-document! {
-    SearchOptions { by, gpu, gpus, within_hours, within_usd, framework, limit, lang }
-    required {}
-    empty Self::default()
-}
-document! {
-    FlagsOptions { framework, version, page, lang }
-    required { framework }
-    empty Self::default()
-}
-document! { ReadOptions { gpu, model, lang } required {} empty Self::default() }
 
 /// An absent value and, in most fields, null.
 impl<T: Entry> Entry for Option<T> {
@@ -268,13 +201,13 @@ impl<T: Entry> Entry for Option<T> {
     }
 }
 
-impl<T: Document> Entry for Box<T> {
+impl<T: Entry> Entry for Box<T> {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        read(value, place).map(Box::new)
+        T::read(value, place).map(Box::new)
     }
 
     fn write(&self) -> Option<Value> {
-        Some(Value::Object(self.entries()))
+        T::write(self)
     }
 }
 
@@ -372,48 +305,22 @@ fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<usize, Input
     })
 }
 
-macro_rules! words {
-    ($name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+macro_rules! entries_of_words {
+    ($($name:ident),*) => {$(
         impl Entry for $name {
             fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-                const VARIANTS: &[$name] = &[$($name::$variant),*];
-                word(value, place, &[$($word),*]).map(|index| VARIANTS[index])
+                word(value, place, Self::WORDS).map(|index| Self::ALL[index])
             }
 
             fn write(&self) -> Option<Value> {
-                Some(Value::from(match self { $(Self::$variant => $word),* }))
+                Some(Value::from(self.as_str()))
             }
         }
-    };
+    )*};
 }
 
-impl Entry for WorkloadKind {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        word(value, place, &Self::ALL.map(Self::word)).map(|index| Self::ALL[index])
-    }
-
-    fn write(&self) -> Option<Value> {
-        Some(Value::from(self.word()))
-    }
-}
-
-words!(Precision { Bf16 = "bf16", Fp16 = "fp16", Fp8 = "fp8", Mxfp8 = "mxfp8", Nvfp4 = "nvfp4" });
-words!(LoraTargets { Attention = "attention", AllLinear = "all-linear" });
-words!(Schedule {
-    Colocated = "colocated", Split = "split", OneStepOff = "one_step_off", FullyAsync = "fully_async",
-});
-words!(Backend { Megatron = "megatron", Fsdp = "fsdp", Deepspeed = "deepspeed", Ddp = "ddp" });
-words!(RecomputeGranularity { None = "none", Selective = "selective", Full = "full" });
-words!(RecomputeModule {
-    CoreAttn = "core_attn", Mlp = "mlp", Moe = "moe", MoeAct = "moe_act", Layernorm = "layernorm",
-    MlaUpProj = "mla_up_proj", SharedExperts = "shared_experts",
-});
-words!(Attention { Flash = "flash", Unfused = "unfused" });
-words!(KvCacheDtype { Auto = "auto", Fp8 = "fp8" });
-words!(Engine { Vllm = "vllm", Sglang = "sglang" });
-words!(By { Cost = "cost", Time = "time", Gpus = "gpus" });
-words!(Language { En = "en", Zh = "zh" });
-words!(Table { Gpus = "gpus", Models = "models", Nodes = "nodes", Prices = "prices" });
+entries_of_words!(Attention, Backend, By, Engine, KvCacheDtype, Language, LoraTargets, Precision, RecomputeGranularity);
+entries_of_words!(RecomputeModule, Schedule, Table, WorkloadKind);
 
 /// The table of a name.
 ///
@@ -421,40 +328,6 @@ words!(Table { Gpus = "gpus", Models = "models", Nodes = "nodes", Prices = "pric
 /// Lists those that there are.
 pub fn table_of(table: &str) -> Result<Table, InputError> {
     Entry::read(&Value::from(table), &Place::at("table"))
-}
-
-impl Entry for RecomputeSpec {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        let Some(map) = value.as_object() else {
-            return RecomputeGranularity::read(value, place)
-                .map(Self::Word)
-                .map_err(|_| place.refuse("Give none, selective or full, or an object with granularity and modules."));
-        };
-        let mut granularity = RecomputeGranularity::None;
-        let mut modules = Vec::new();
-        for (key, value) in map {
-            let below = Place { above: Some(place), key };
-            match key.as_str() {
-                "granularity" => granularity = Entry::read(value, &below)?,
-                "modules" => modules = Entry::read(value, &below)?,
-                _ => return Err(unknown(&below, &["granularity", "modules"])),
-            }
-        }
-        required(map, place, &["granularity"])?;
-        Ok(Self::Modules { granularity, modules })
-    }
-
-    fn write(&self) -> Option<Value> {
-        match self {
-            Self::Word(word) => word.write(),
-            Self::Modules { granularity, modules } => {
-                let mut map = Map::new();
-                put(&mut map, "granularity", granularity.write());
-                put(&mut map, "modules", modules.write());
-                Some(Value::Object(map))
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -495,7 +368,7 @@ mod tests {
         same(&[Schedule::Colocated, Schedule::Split, Schedule::OneStepOff, Schedule::FullyAsync]);
         same(&[Backend::Megatron, Backend::Fsdp, Backend::Deepspeed, Backend::Ddp]);
         same(&[RecomputeGranularity::None, RecomputeGranularity::Selective, RecomputeGranularity::Full]);
-        same(&crate::plan::MODULES);
+        same(&RecomputeModule::ALL);
         same(&[Attention::Flash, Attention::Unfused]);
         same(&[Engine::Vllm, Engine::Sglang]);
         same(&[KvCacheDtype::Auto, KvCacheDtype::Fp8]);

@@ -1,20 +1,21 @@
 //! The languages that sentences are written in.
 
-use serde::{Deserialize, Serialize};
+use shardwise_catalog::words;
 
 /// The same in English and in Chinese.
 pub type Words = (&'static str, &'static str);
 
-/// A language that explanations are written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema, clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// English.
-    #[default]
-    En,
-    /// Chinese.
-    Zh,
+words! {
+    /// A language that explanations are written in.
+    #[derive(Default)]
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+    pub enum Language {
+        /// English.
+        #[default]
+        En = "en",
+        /// Chinese.
+        Zh = "zh",
+    }
 }
 
 impl Language {

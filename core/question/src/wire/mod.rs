@@ -10,6 +10,7 @@ mod language;
 mod options;
 mod parse;
 mod paths;
+mod plan;
 mod question;
 mod sensitivity;
 mod unique;
@@ -23,6 +24,7 @@ pub use options::parse_options;
 pub use options::{By, EstimateOptions, FlagsOptions, ReadOptions, SearchOptions, Table};
 pub use parse::{parse_question, question_from_value};
 pub use paths::{at, put, take};
+pub use plan::*;
 pub use question::*;
 pub use sensitivity::*;
 

@@ -6,8 +6,8 @@ use super::dimension::Dimension as D;
 use super::{checked, moved_to, neighbours, with_layout};
 use shardwise_catalog::catalog;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MODULES, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
-use shardwise_question::wire::{Attention, Backend, KvCacheDtype};
+use shardwise_question::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
+use shardwise_question::wire::{Attention, Backend, KvCacheDtype, RecomputeModule};
 
 /// A dimension, and what a step in it does to a layout or an engine.
 type Turn<T> = (D, fn(&mut T));
@@ -192,8 +192,8 @@ fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
     found.push((D::ZeroHpzPartitionSize, Layout { zero_plus, ..*layout }));
     // Megatron recomputes modules of its choice: one more or one less.
     if let (true, Recompute::Selective(modules)) = (megatron, layout.recompute) {
-        for module in MODULES {
-            let turned: Vec<_> = MODULES
+        for module in RecomputeModule::ALL {
+            let turned: Vec<_> = RecomputeModule::ALL
                 .into_iter()
                 .filter(|own| modules.contains(*own) != (*own == module))
                 .collect();

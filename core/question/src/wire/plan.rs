@@ -1,0 +1,283 @@
+//! A plan in the question document: how training and generation are laid out.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Precision;
+use super::document::{Entry, Place, document, put, required, unknown};
+use shardwise_catalog::error::InputError;
+use shardwise_catalog::words;
+
+words! {
+    /// The code that trains.
+    pub enum Backend {
+        /// Megatron-Core: tensor, pipeline, context and expert parallelism.
+        Megatron = "megatron",
+        /// PyTorch FSDP.
+        Fsdp = "fsdp",
+        /// DeepSpeed ZeRO.
+        Deepspeed = "deepspeed",
+        /// Plain data parallelism.
+        Ddp = "ddp",
+    }
+}
+
+words! {
+    /// Which activations are computed again in the backward pass.
+    pub enum RecomputeGranularity {
+        /// Nothing.
+        None = "none",
+        /// Some modules.
+        Selective = "selective",
+        /// Every layer from its input.
+        Full = "full",
+    }
+}
+
+words! {
+    /// A module Megatron can recompute on its own.
+    pub enum RecomputeModule {
+        /// Scores, softmax and weighted sum.
+        CoreAttn = "core_attn",
+        /// The dense MLP.
+        Mlp = "mlp",
+        /// The whole expert layer.
+        Moe = "moe",
+        /// The experts' activation function.
+        MoeAct = "moe_act",
+        /// The norms.
+        Layernorm = "layernorm",
+        /// MLA's up-projections.
+        MlaUpProj = "mla_up_proj",
+        /// The shared experts.
+        SharedExperts = "shared_experts",
+    }
+}
+
+/// `plan.recompute`: a word, or granularity and modules.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum RecomputeSpec {
+    /// `"none"`, `"selective"`, `"full"`.
+    Word(RecomputeGranularity),
+    /// With the modules of selective recomputation.
+    Modules {
+        /// Granularity.
+        granularity: RecomputeGranularity,
+        /// Modules that are recomputed.
+        #[serde(default)]
+        modules: Vec<RecomputeModule>,
+    },
+}
+
+impl Entry for RecomputeSpec {
+    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+        let Some(map) = value.as_object() else {
+            return RecomputeGranularity::read(value, place)
+                .map(Self::Word)
+                .map_err(|_| place.refuse("Give none, selective or full, or an object with granularity and modules."));
+        };
+        let mut granularity = RecomputeGranularity::None;
+        let mut modules = Vec::new();
+        for (key, value) in map {
+            let below = Place { above: Some(place), key };
+            match key.as_str() {
+                "granularity" => granularity = Entry::read(value, &below)?,
+                "modules" => modules = Entry::read(value, &below)?,
+                _ => return Err(unknown(&below, &["granularity", "modules"])),
+            }
+        }
+        required(map, place, &["granularity"])?;
+        Ok(Self::Modules { granularity, modules })
+    }
+
+    fn write(&self) -> Option<Value> {
+        match self {
+            Self::Word(word) => word.write(),
+            Self::Modules { granularity, modules } => {
+                let mut map = Map::new();
+                put(&mut map, "granularity", granularity);
+                put(&mut map, "modules", modules);
+                Some(Value::Object(map))
+            }
+        }
+    }
+}
+
+document! {
+    /// What is kept in host memory.
+    #[derive(Copy, Default, Eq, Hash)]
+    #[serde(default)]
+    pub struct Offload {
+        /// Parameters.
+        pub parameters: bool,
+        /// Gradients.
+        pub gradients: bool,
+        /// Optimizer states (and, in DeepSpeed, the optimizer step).
+        pub optimizer: bool,
+        /// Activations.
+        pub activations: bool,
+    }
+}
+
+words! {
+    /// Kernel of the attention scores.
+    #[derive(Default)]
+    pub enum Attention {
+        /// FlashAttention: scores never reach memory.
+        #[default]
+        Flash = "flash",
+        /// Scores and softmax written to memory.
+        Unfused = "unfused",
+    }
+}
+
+document! {
+    /// Which communication runs beside computation.
+    #[derive(Copy, Eq, Hash)]
+    #[serde(default)]
+    pub struct Overlap {
+        /// Gradient reduction, with the backward pass.
+        pub gradients: bool,
+        /// Parameter gathering, with the forward pass.
+        pub parameters: bool,
+        /// Tensor-parallel collectives, with their matrix products.
+        pub tensor_parallel: bool,
+    }
+}
+
+impl Default for Overlap {
+    fn default() -> Self {
+        Self { gradients: true, parameters: true, tensor_parallel: false }
+    }
+}
+
+words! {
+    /// The engine that generates.
+    #[derive(Default)]
+    pub enum Engine {
+        /// vLLM.
+        #[default]
+        Vllm = "vllm",
+        /// SGLang.
+        Sglang = "sglang",
+    }
+}
+
+words! {
+    /// Type of the keys and values in an engine's cache.
+    #[derive(Default)]
+    pub enum KvCacheDtype {
+        /// 16 bits.
+        #[default]
+        Auto = "auto",
+        /// 8 bits.
+        Fp8 = "fp8",
+    }
+}
+
+document! {
+    /// The generation engine's layout.
+    #[derive(Default)]
+    pub struct RolloutPlanSpec {
+        /// Engine. Default vllm.
+        pub engine: Option<Engine>,
+        /// GPUs that split each matrix.
+        pub tensor_parallel: Option<u64>,
+        /// Data-parallel attention ranks inside one engine.
+        pub data_parallel: Option<u64>,
+        /// GPUs that share the experts inside one engine.
+        pub expert_parallel: Option<u64>,
+        /// Share of the card the engine may take, weights included.
+        pub gpu_memory_utilization: Option<f64>,
+        /// Sequences decoded together, per engine.
+        pub max_num_seqs: Option<u64>,
+        /// Tokens in one engine step.
+        pub max_num_batched_tokens: Option<u64>,
+        /// Precision of the engine's weights. Default: the workload's.
+        pub precision: Option<Precision>,
+        /// Whether the KV cache is given back while training.
+        pub free_cache: Option<bool>,
+        /// Whether the engine launches each kernel by itself instead of replaying CUDA graphs.
+        pub enforce_eager: Option<bool>,
+        /// Type of the keys and values in the cache. Default auto: as the weights' 16 bits.
+        pub kv_cache_dtype: Option<KvCacheDtype>,
+        /// How many times as fast speculative decoding (MTP, EAGLE, n-gram) generates. Default 1: none.
+        pub speculative_speedup: Option<f64>,
+    }
+}
+
+document! {
+    /// How the work is laid out. Every key may be absent.
+    #[derive(Default)]
+    pub struct PlanSpec {
+        /// The code that trains.
+        pub backend: Option<Backend>,
+        /// GPUs that split each matrix.
+        pub tensor_parallel: Option<u64>,
+        /// Pipeline stages.
+        pub pipeline_parallel: Option<u64>,
+        /// Model chunks per pipeline stage; 1 = off.
+        pub virtual_pipeline: Option<u64>,
+        /// GPUs that split each sequence, by ring attention (Megatron).
+        pub context_parallel: Option<u64>,
+        /// GPUs that split each sequence, by exchanging heads (veRL's Ulysses).
+        pub ulysses_parallel: Option<u64>,
+        /// GPUs that share the experts.
+        pub expert_parallel: Option<u64>,
+        /// GPUs that split each expert's matrices.
+        pub expert_tensor_parallel: Option<u64>,
+        /// Megatron's sequence parallelism: norms and dropout split over the tensor-parallel group.
+        pub sequence_parallel: Option<bool>,
+        /// ZeRO stage 0 to 3. `megatron`: 1 is the distributed optimizer; `fsdp`: 3.
+        pub zero_stage: Option<u64>,
+        /// GPUs of one ZeRO-3 or HSDP shard group. Default: all.
+        pub shard_group: Option<u64>,
+        /// Sequences per GPU and forward pass.
+        pub micro_batch: Option<u64>,
+        /// Token budget per GPU and forward pass (dynamic batching).
+        pub max_tokens_per_gpu: Option<u64>,
+        /// Which activations are computed again.
+        pub recompute: Option<RecomputeSpec>,
+        /// What is kept in host memory.
+        pub offload: Option<Offload>,
+        /// Megatron: share of the optimizer's states, 0 to 1, that lie in host memory for good and that the host's CPUs step
+        /// (`optimizer_cpu_offload` with `optimizer_offload_fraction`). In RL `offload.optimizer` brings all states back for
+        /// each update, and these not; elsewhere it says 1. Default 0.
+        pub optimizer_offload_fraction: Option<f64>,
+        /// Attention kernel. Default flash.
+        pub attention: Option<Attention>,
+        /// Loss computed without materialising the logits.
+        pub fused_lm_head: Option<bool>,
+        /// Loss whose gradient replaces the logits (Megatron's, flash-attn's, Liger's, `torch.compile`'s), rather than
+        /// eager PyTorch's. Default: as the backend and the kind of workload usually have it.
+        pub fused_loss: Option<bool>,
+        /// Which communication runs beside computation.
+        pub overlap: Option<Overlap>,
+        /// DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
+        /// rather than in host memory (ZeRO-Infinity). The search never chooses it. Default false.
+        pub nvme_offload: Option<bool>,
+        /// DeepSpeed, ZeRO-3: GPUs that hold a second copy of the weights between them, from which the backward pass gathers
+        /// (ZeRO++'s hpZ; a node's, usually). The search never chooses it. Default 1: off.
+        pub zero_hpz_partition_size: Option<u64>,
+        /// DeepSpeed, ZeRO-3: whether weights are gathered in 8 bits (ZeRO++'s qwZ). The search never chooses it. Default
+        /// false.
+        pub zero_quantized_weights: Option<bool>,
+        /// DeepSpeed, ZeRO-3: whether gradients are reduced in 4 bits (ZeRO++'s qgZ). The search never chooses it. Default
+        /// false.
+        pub zero_quantized_gradients: Option<bool>,
+        /// Bytes of master weights per parameter. Default: the backend's.
+        pub master_weights_bytes: Option<f64>,
+        /// Bytes of gradients per parameter. Default: the backend's.
+        pub gradient_bytes: Option<f64>,
+        /// Bytes of optimizer moments per parameter. Default 8 (Adam in fp32).
+        pub optimizer_bytes: Option<f64>,
+        /// The generation engine.
+        pub rollout: Option<RolloutPlanSpec>,
+        /// The critic's plan, where it differs. Null is as absent: as the actor's.
+        pub critic: Option<Box<PlanSpec>>,
+        /// The reference policy's plan, where it differs. Null is as absent: as the actor's.
+        pub reference: Option<Box<PlanSpec>>,
+    }
+}
