@@ -30,7 +30,7 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     let Some(rl) = &job.workload.rl else {
         if job.workload.generation.is_none() {
             let own = of_update(context, &context.actor(), &plan.layout, gpus);
-            parts = parts.plus(&own, per_node * job.memory_factor());
+            parts = parts.plus(&own.times(per_node * job.memory_factor()));
         }
         return parts;
     };
@@ -40,7 +40,7 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     rl::workings::with_roles(context, plan, rl, |roles| {
         for resident in roles {
             let own = of_role(context, &resident.role, &resident.layout, resident.frozen);
-            parts = parts.plus(&own, per_node * job.memory_factor());
+            parts = parts.plus(&own.times(per_node * job.memory_factor()));
         }
     });
     parts
@@ -69,7 +69,7 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32)
         parts.parameters = states.parameters.gib();
     }
     let share = if offload.optimizer { 1.0 } else { layout.optimizer_offload_fraction };
-    parts.plus(&stepped(context, role, layout, gpus, share), 1.0)
+    parts.plus(&stepped(context, role, layout, gpus, share))
 }
 
 /// What the host's CPUs update of one GPU's weights, `share` of them: states and gradients.
@@ -98,7 +98,7 @@ fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool
     }
     if !frozen {
         let share = layout.optimizer_offload_fraction;
-        parts = parts.plus(&stepped(context, role, layout, gpus, share), 1.0);
+        parts = parts.plus(&stepped(context, role, layout, gpus, share));
     }
     if !(offload.parameters || offload.optimizer) {
         return parts;
@@ -110,7 +110,7 @@ fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool
         optimizer: moved(states.optimizer, offload.optimizer),
         ..HostParts::default()
     };
-    parts.plus(&own, 1.0)
+    parts.plus(&own)
 }
 
 /// What must hold of a node's host memory; nothing where the catalog does not say how much there is.

@@ -224,10 +224,7 @@ fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
 pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
     let (requests, times) = requests(context, rl);
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
-    GeneratingSide {
-        room: phase.room,
-        times: TimeParts::default().plus(&generation_parts(context, engine, &phase), times),
-    }
+    GeneratingSide { room: phase.room, times: generation_parts(context, engine, &phase).times(times) }
 }
 
 /// The training side of `plan`.
@@ -277,7 +274,7 @@ fn times(context: &Context<'_>, rl: &Rl, phases: &[phases::Phase<'_>]) -> Vec<(&
     if rl.reward_s > 0.0 {
         let parts = TimeParts { overhead: rl.reward_s, ..TimeParts::default() };
         match times.iter_mut().find(|(name, _)| *name == "reward") {
-            Some((_, own)) => *own = own.plus(&parts, 1.0),
+            Some((_, own)) => *own = own.plus(&parts),
             None => times.insert(0, ("reward", parts)),
         }
     }

@@ -115,7 +115,7 @@ impl Phase<'_> {
             }
             Use::Train => (training::step(context, &self.role, &layout, gpus, &batch), self.times),
         };
-        let all = TimeParts::default().plus(&once, times);
+        let all = once.times(times);
         let moved = moved(context, &self.role, &self.planned, gpus, self.usage);
         TimeParts { offload: all.offload + moved.get() * context.job.time_factor(), ..all }
     }

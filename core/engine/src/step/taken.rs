@@ -31,7 +31,7 @@ impl Step {
     /// The parts of all phases together.
     #[must_use]
     pub fn parts(&self) -> TimeParts {
-        let add = |sum: TimeParts, (_, parts): &(&str, TimeParts)| sum.plus(parts, 1.0);
+        let add = |sum: TimeParts, (_, parts): &(&str, TimeParts)| sum.plus(parts);
         self.times.iter().fold(TimeParts::default(), add)
     }
 

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Calibration, Difference, PlanSpec};
+use super::parts::is_zero;
+use super::{Calibration, Difference, HostParts, MemoryParts, PlanSpec, TimeParts};
 use shardwise_catalog::error::Caveat;
 
 /// What the calculator replies.
@@ -248,59 +249,6 @@ pub struct Memory {
     pub limits: Vec<Limit>,
 }
 
-/// Host memory of a node by part, in GiB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct HostParts {
-    /// Offloaded weights.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub parameters: f64,
-    /// Gradients that the host's CPUs update with.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub gradients: f64,
-    /// Offloaded master weights and moments.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub optimizer: f64,
-    /// Offloaded activations.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub activations: f64,
-    /// The processes themselves: libraries, buffers, data.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub processes: f64,
-}
-
-impl HostParts {
-    /// Names and values, in the order in which they are shown.
-    #[must_use]
-    pub fn entries(&self) -> [(&'static str, f64); 5] {
-        [
-            ("parameters", self.parameters),
-            ("gradients", self.gradients),
-            ("optimizer", self.optimizer),
-            ("activations", self.activations),
-            ("processes", self.processes),
-        ]
-    }
-
-    /// Sum of the parts.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.entries().iter().map(|(_, gib)| gib).sum()
-    }
-
-    /// Both, part by part, the second `times` over.
-    #[must_use]
-    pub fn plus(&self, other: &Self, times: f64) -> Self {
-        Self {
-            parameters: self.parameters + times * other.parameters,
-            gradients: self.gradients + times * other.gradients,
-            optimizer: self.optimizer + times * other.optimizer,
-            activations: self.activations + times * other.activations,
-            processes: self.processes + times * other.processes,
-        }
-    }
-}
-
 /// The most that fits.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -337,107 +285,6 @@ pub struct MemoryPhase {
     pub parts: MemoryParts,
 }
 
-/// Parts of the memory of one GPU, in GiB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct MemoryParts {
-    /// Weights that train or are trained upon, in the compute precision.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub parameters: f64,
-    /// Gradients.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub gradients: f64,
-    /// Master weights and optimizer moments.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub optimizer: f64,
-    /// Activations kept for the backward pass, and the working set of one layer.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub activations: f64,
-    /// Logits and the loss's copies of them.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub logits: f64,
-    /// The engine's KV cache.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub kv_cache: f64,
-    /// The engine's weights.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub rollout_weights: f64,
-    /// Weights of frozen models beside the trained one (reference, reward).
-    #[serde(skip_serializing_if = "is_zero")]
-    pub frozen_weights: f64,
-    /// Communication buffers.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub communication: f64,
-    /// CUDA context, libraries, allocator slack.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub framework: f64,
-}
-
-// A pedantic lint on some targets: the signature is the one serde asks for.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_zero(value: &f64) -> bool {
-    *value == 0.0
-}
-
-impl MemoryParts {
-    /// Names and values, in the order in which they are drawn.
-    #[must_use]
-    pub fn entries(&self) -> [(&'static str, f64); 10] {
-        [
-            ("parameters", self.parameters),
-            ("gradients", self.gradients),
-            ("optimizer", self.optimizer),
-            ("activations", self.activations),
-            ("logits", self.logits),
-            ("kv_cache", self.kv_cache),
-            ("rollout_weights", self.rollout_weights),
-            ("frozen_weights", self.frozen_weights),
-            ("communication", self.communication),
-            ("framework", self.framework),
-        ]
-    }
-
-    /// Sum of the parts.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.entries().iter().map(|(_, gib)| gib).sum()
-    }
-
-    /// Both, part by part.
-    #[must_use]
-    pub fn plus(&self, other: &Self) -> Self {
-        Self {
-            parameters: self.parameters + other.parameters,
-            gradients: self.gradients + other.gradients,
-            optimizer: self.optimizer + other.optimizer,
-            activations: self.activations + other.activations,
-            logits: self.logits + other.logits,
-            kv_cache: self.kv_cache + other.kv_cache,
-            rollout_weights: self.rollout_weights + other.rollout_weights,
-            frozen_weights: self.frozen_weights + other.frozen_weights,
-            communication: self.communication + other.communication,
-            framework: self.framework + other.framework,
-        }
-    }
-
-    /// Each part `factor` times as large.
-    #[must_use]
-    pub fn times(&self, factor: f64) -> Self {
-        Self {
-            parameters: self.parameters * factor,
-            gradients: self.gradients * factor,
-            optimizer: self.optimizer * factor,
-            activations: self.activations * factor,
-            logits: self.logits * factor,
-            kv_cache: self.kv_cache * factor,
-            rollout_weights: self.rollout_weights * factor,
-            frozen_weights: self.frozen_weights * factor,
-            communication: self.communication * factor,
-            framework: self.framework * factor,
-        }
-    }
-}
-
 /// Where the time of one step goes.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -461,110 +308,6 @@ pub struct TimePhase {
     pub s: f64,
     /// Parts of this phase; they add up to `s`.
     pub parts: TimeParts,
-}
-
-/// Parts of the time, in seconds. What runs beside something longer is not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct TimeParts {
-    /// Matrix products, attention and memory-bound operators, forward and backward.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub compute: f64,
-    /// Forward passes done again in the backward pass.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub recompute: f64,
-    /// Engine: prompts.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub prefill: f64,
-    /// Engine: responses.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub decode: f64,
-    /// Tensor-parallel collectives.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub tensor_parallel: f64,
-    /// Context-parallel ring or Ulysses exchanges.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub context_parallel: f64,
-    /// Expert all-to-all.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub expert_parallel: f64,
-    /// Sends between pipeline stages.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub pipeline_parallel: f64,
-    /// Waiting for the pipeline to fill and drain, and for the slowest stage.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub bubble: f64,
-    /// Gradient reduction and parameter gathering that nothing hides.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub data_parallel: f64,
-    /// The optimizer step.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub optimizer: f64,
-    /// Traffic to and from host memory.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub offload: f64,
-    /// New weights to the engine.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub weight_sync: f64,
-    /// Launch overhead and the driver.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub overhead: f64,
-}
-
-impl TimeParts {
-    /// Names and values, in the order in which they are drawn.
-    #[must_use]
-    pub fn entries(&self) -> [(&'static str, f64); 14] {
-        [
-            ("compute", self.compute),
-            ("recompute", self.recompute),
-            ("prefill", self.prefill),
-            ("decode", self.decode),
-            ("tensor_parallel", self.tensor_parallel),
-            ("context_parallel", self.context_parallel),
-            ("expert_parallel", self.expert_parallel),
-            ("pipeline_parallel", self.pipeline_parallel),
-            ("bubble", self.bubble),
-            ("data_parallel", self.data_parallel),
-            ("optimizer", self.optimizer),
-            ("offload", self.offload),
-            ("weight_sync", self.weight_sync),
-            ("overhead", self.overhead),
-        ]
-    }
-
-    /// Sum of the parts.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.entries().iter().map(|(_, s)| s).sum()
-    }
-
-    /// Each part `factor` times as long.
-    #[must_use]
-    pub fn times(&self, factor: f64) -> Self {
-        Self::default().plus(self, factor)
-    }
-
-    /// Both, part by part, the second `times` over.
-    #[must_use]
-    pub fn plus(&self, other: &Self, times: f64) -> Self {
-        Self {
-            compute: self.compute + times * other.compute,
-            recompute: self.recompute + times * other.recompute,
-            prefill: self.prefill + times * other.prefill,
-            decode: self.decode + times * other.decode,
-            tensor_parallel: self.tensor_parallel + times * other.tensor_parallel,
-            context_parallel: self.context_parallel + times * other.context_parallel,
-            expert_parallel: self.expert_parallel + times * other.expert_parallel,
-            pipeline_parallel: self.pipeline_parallel + times * other.pipeline_parallel,
-            bubble: self.bubble + times * other.bubble,
-            data_parallel: self.data_parallel + times * other.data_parallel,
-            optimizer: self.optimizer + times * other.optimizer,
-            offload: self.offload + times * other.offload,
-            weight_sync: self.weight_sync + times * other.weight_sync,
-            overhead: self.overhead + times * other.overhead,
-        }
-    }
 }
 
 /// Ranges that hold with the stated probability.
