@@ -187,8 +187,7 @@ impl<'a> Asked<'a> {
 
     /// Whether key and value heads can be dealt to so many GPUs, or so many share one.
     pub(crate) fn deals_keys(&self, gpus: u64) -> bool {
-        let kv = self.shape.num_key_value_heads;
-        kv == 0 || self.shape.is_mla() || kv.is_multiple_of(gpus) || gpus.is_multiple_of(kv)
+        self.shape.is_mla() || self.shape.shares_key_heads(gpus)
     }
 
     /// A refusal of a field: its sentence with the values that it names. `own` are those that its row brings along.

@@ -277,6 +277,19 @@ impl Shape {
         self.kv_lora_rank > 0
     }
 
+    /// Whether so many ranks share the key and value heads evenly, or so many heads have their ranks.
+    ///
+    /// ```
+    /// use shardwise_core::model::Shape;
+    /// let shape = Shape { num_key_value_heads: 8, ..Shape::EMPTY };
+    /// assert!(shape.shares_key_heads(4) && shape.shares_key_heads(16) && !shape.shares_key_heads(6));
+    /// ```
+    #[must_use]
+    pub fn shares_key_heads(&self, ranks: u64) -> bool {
+        let heads = self.num_key_value_heads.max(1);
+        heads.is_multiple_of(ranks) || ranks.is_multiple_of(heads)
+    }
+
     /// Width of a query head, rotary part included.
     #[must_use]
     pub fn query_head_dim(&self) -> u64 {

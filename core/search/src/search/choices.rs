@@ -8,6 +8,7 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use shardwise_question::task::Task;
 use shardwise_question::wire::{Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec};
+use shardwise_rules::last_stage;
 
 /// What plans of one parallel layout differ in beside the micro-batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +116,6 @@ impl<'a> Sizes<'a> {
         let most = (length / LEAST_SPLIT).clamp(1, 64) as u32;
         let shape = &self.job.model.shape;
         let heads = shape.num_attention_heads;
-        let keys = shape.num_key_value_heads.max(1);
         let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
         let exchanges = self.base.backend == Backend::Fsdp;
         // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
@@ -131,8 +131,7 @@ impl<'a> Sizes<'a> {
         let most = most.max(shared.min(64) as u32);
         let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
             let split = u64::from(*size);
-            let even = keys.is_multiple_of(split) || split.is_multiple_of(keys);
-            fits(*size) && even && heads.is_multiple_of(split * u64::from(tensor))
+            fits(*size) && shape.shares_key_heads(split) && heads.is_multiple_of(split * u64::from(tensor))
         });
         let heads = choices(Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel), heads);
         let stated = self.spec.context_parallel.is_some() || self.spec.ulysses_parallel.is_some();
@@ -178,9 +177,7 @@ impl<'a> Sizes<'a> {
                 .is_some_and(|all| all > 0 && self.gpus.is_multiple_of(all))
         };
         let candidates = divisors(self.gpus, self.of_model(MOST_STAGES)).filter(|size| {
-            let stages = u64::from(*size);
-            let filled = layers.div_ceil(stages) * (stages - 1) < layers;
-            filled && fits(*size, split) && (experts == 1 || fits(*size, experts))
+            last_stage(layers, *size).is_some() && fits(*size, split) && (experts == 1 || fits(*size, experts))
         });
         choices(Self::stated(self.spec.pipeline_parallel, self.base.pipeline_parallel), candidates)
     }

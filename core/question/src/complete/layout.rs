@@ -1,0 +1,143 @@
+//! A layout of training with every default applied.
+
+use super::{At, early_megatron_state_bytes, state_bytes};
+use crate::job::Job;
+use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
+use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
+use shardwise_catalog::error::InputError;
+
+/// Whether Megatron splits what lies between the products too, where nothing is said: whenever it splits products. Its
+/// releases before flash attention could not.
+#[must_use]
+pub fn splits_sequence(layout: &Layout) -> bool {
+    layout.tensor_parallel > 1 && layout.backend != Backend::Ddp && !is_early(layout.backend, layout.attention)
+}
+
+/// Whether it is Megatron from before flash attention.
+fn is_early(backend: Backend, attention: Attention) -> bool {
+    backend == Backend::Megatron && attention == Attention::Unfused
+}
+
+/// A layout with every default applied; whether model and machine allow it [`super::placed`] says.
+///
+/// # Errors
+/// Names the stated field that is out of range.
+pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
+    let at = At(at);
+    let backend = spec.backend.unwrap_or(Backend::Fsdp);
+    let attention = spec.attention.unwrap_or_default();
+    let zero_stage = zero_stage(at, backend, spec.zero_stage)?;
+    let micro_batch = micro_batch(at, spec)?;
+    let (master, gradients, moments) = usual_state_bytes(job, backend, attention);
+    let bytes = |field: &str, stated: Option<f64>, usual: f64| at.within(field, stated.unwrap_or(usual), 0.0, 64.0);
+    let mut layout = Layout {
+        backend,
+        tensor_parallel: at.size("tensor_parallel", spec.tensor_parallel)?,
+        pipeline_parallel: at.size("pipeline_parallel", spec.pipeline_parallel)?,
+        virtual_pipeline: at.size("virtual_pipeline", spec.virtual_pipeline)?,
+        context_parallel: at.size("context_parallel", spec.context_parallel)?,
+        ulysses_parallel: at.size("ulysses_parallel", spec.ulysses_parallel)?,
+        expert_parallel: at.size("expert_parallel", spec.expert_parallel)?,
+        expert_tensor_parallel: at.size("expert_tensor_parallel", spec.expert_tensor_parallel)?,
+        sequence_parallel: false,
+        zero_stage,
+        shard_group: 1,
+        micro_batch,
+        recompute: recompute(spec.recompute.as_ref()),
+        offload: spec.offload.unwrap_or_default(),
+        optimizer_offload_fraction: at.within(
+            "optimizer_offload_fraction",
+            spec.optimizer_offload_fraction.unwrap_or(0.0),
+            0.0,
+            1.0,
+        )?,
+        attention,
+        fused_lm_head: spec.fused_lm_head.unwrap_or(false),
+        fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
+        overlap: spec.overlap.unwrap_or_default(),
+        nvme_offload: spec.nvme_offload.unwrap_or(false),
+        zero_plus: ZeroPlus {
+            partition_size: at.size("zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
+            quantized_weights: spec.zero_quantized_weights.unwrap_or(false),
+            quantized_gradients: spec.zero_quantized_gradients.unwrap_or(false),
+        },
+        weights_bytes: weights_bytes(job, backend),
+        master_weights_bytes: bytes("master_weights_bytes", spec.master_weights_bytes, master)?,
+        gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
+        optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
+    };
+    layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(&layout));
+    Ok(layout)
+}
+
+fn zero_stage(at: At<'_>, backend: Backend, stated: Option<u64>) -> Result<u8, InputError> {
+    let usual = match backend {
+        Backend::Megatron => 1,
+        Backend::Fsdp | Backend::Deepspeed => 3,
+        Backend::Ddp => 0,
+    };
+    match stated.unwrap_or(usual) {
+        stage @ 0..=3 => Ok(stage as u8),
+        stage => at.refuse("zero_stage", format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3.")),
+    }
+}
+
+fn micro_batch(at: At<'_>, spec: &PlanSpec) -> Result<MicroBatch, InputError> {
+    match (spec.micro_batch, spec.max_tokens_per_gpu) {
+        (Some(_), Some(_)) => at.refuse(
+            "max_tokens_per_gpu",
+            "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
+        ),
+        (_, Some(tokens)) => at.positive("max_tokens_per_gpu", tokens, 1 << 30).map(MicroBatch::Tokens),
+        (sequences, None) => at
+            .positive("micro_batch", sequences.unwrap_or(1), 1 << 20)
+            .map(MicroBatch::Sequences),
+    }
+}
+
+/// Bytes per parameter of (master weights, gradients, optimizer moments) where the question states none.
+fn usual_state_bytes(job: &Job, backend: Backend, attention: Attention) -> (f64, f64, f64) {
+    match (backend, job.workload.precision) {
+        (_, precision) if is_early(backend, attention) => early_megatron_state_bytes(precision),
+        // Every published recipe in fp8 or below sums gradients in bf16 (Megatron-Bridge's `grad_reduce_in_fp32`).
+        (Backend::Megatron, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4) => (4.0, 2.0, 8.0),
+        // A frozen base is loaded in 16 bits; the figures of what trains are the adapters'.
+        (Backend::Fsdp | Backend::Ddp, _) if job.workload.lora.is_some() => {
+            let (_, gradients, moments) = state_bytes(backend);
+            (2.0, gradients, moments)
+        }
+        _ => state_bytes(backend),
+    }
+}
+
+/// Bytes per parameter of the weights that products read: bf16, or fp8 where the optimizer gathers them so
+/// (Megatron's `fp8_param_gather`, on in every published recipe) and no transposed copy is needed. Hopper's fp8
+/// products and mxfp8 need one; from compute capability 10.0 on fp8 products take any layout
+/// (Transformer Engine, "Handling transposes":
+/// <https://nvidia.github.io/TransformerEngine/features/low_precision_training/performance_considerations/performance_considerations.html>).
+fn weights_bytes(job: &Job, backend: Backend) -> f64 {
+    let gathered = backend == Backend::Megatron && job.workload.precision == Precision::Fp8;
+    if gathered && job.hardware.has_compute_capability(10.0) { 1.0 } else { 2.0 }
+}
+
+/// Whether code of this kind usually fuses its loss: Megatron does, and so do pre-training (llm-foundry,
+/// torchtitan since 2025) and veRL with flash-attn's cross-entropy; Hugging Face's models are eager.
+fn fuses_loss(job: &Job, backend: Backend) -> bool {
+    backend == Backend::Megatron || !job.workload.fine_tunes()
+}
+
+fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
+    let of = |granularity, modules: Option<&Vec<_>>| match granularity {
+        RecomputeGranularity::None => Recompute::None,
+        RecomputeGranularity::Full => Recompute::Full,
+        RecomputeGranularity::Selective => Recompute::Selective(match modules {
+            Some(modules) if !modules.is_empty() => Modules::of(modules),
+            _ => Modules::CORE_ATTN,
+        }),
+    };
+    match spec {
+        None => Recompute::None,
+        Some(RecomputeSpec::Word(granularity)) => of(*granularity, None),
+        Some(RecomputeSpec::Modules { granularity, modules }) => of(*granularity, Some(modules)),
+    }
+}
