@@ -5,7 +5,8 @@ mod layout;
 mod legal;
 mod zero_infinity;
 
-use crate::job::{self, Job};
+use crate::job::Job;
+use crate::place::Place;
 use crate::plan::{Layout, Plan};
 use crate::wire::{Backend, PlanSpec, Precision, RolloutPlanSpec, WorkloadKind};
 use crate::workload::Rl;
@@ -14,37 +15,19 @@ pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 use shardwise_catalog::error::InputError;
 
-/// Where a plan stands in the question: its fields are named, held to their range and refused by it.
-#[derive(Clone, Copy)]
-struct At<'a>(&'a str);
+/// A size of a group of GPUs, or a number of parts; 1 where nothing is stated.
+fn size(at: Place<'_>, key: &str, stated: Option<u64>) -> Result<u32, InputError> {
+    const MOST: u64 = 1 << 16;
+    at.positive(key, stated.unwrap_or(1), MOST).map(|size| size as u32)
+}
 
-impl At<'_> {
-    fn refuse<T>(self, field: &str, message: impl Into<String>) -> Result<T, InputError> {
-        Err(InputError::new(format!("{}.{field}", self.0), message))
+/// Refuses a number of GPUs that the heads do not split in.
+fn split_heads(at: Place<'_>, heads: u64, gpus: u32) -> Result<(), InputError> {
+    if heads.is_multiple_of(gpus.into()) {
+        return Ok(());
     }
-
-    /// Refuses a number of GPUs that the heads do not split in.
-    fn split_heads(self, heads: u64, gpus: u32) -> Result<(), InputError> {
-        if heads.is_multiple_of(gpus.into()) {
-            return Ok(());
-        }
-        let near = nearest_divisors(heads, gpus.into());
-        self.refuse("tensor_parallel", format!("{heads} heads do not split in {gpus}. Give {near}."))
-    }
-
-    /// A size of a group of GPUs, or a number of parts; 1 where nothing is stated.
-    fn size(self, field: &str, stated: Option<u64>) -> Result<u32, InputError> {
-        const MOST: u64 = 1 << 16;
-        self.positive(field, stated.unwrap_or(1), MOST).map(|size| size as u32)
-    }
-
-    fn positive(self, field: &str, value: u64, most: u64) -> Result<u64, InputError> {
-        job::positive(format_args!("{}.{field}", self.0), value, most)
-    }
-
-    fn within(self, field: &str, value: f64, least: f64, most: f64) -> Result<f64, InputError> {
-        job::within(format_args!("{}.{field}", self.0), value, least, most)
-    }
+    let near = nearest_divisors(heads, gpus.into());
+    Err(at.wrong("tensor_parallel", format!("{heads} heads do not split in {gpus}. Give {near}.")))
 }
 
 /// Whether the specification decides all that the search would otherwise choose.

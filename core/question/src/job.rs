@@ -3,10 +3,9 @@
 mod hardware;
 mod reinforcement;
 
-use std::fmt::Display;
-
 use crate::belonging;
 use crate::framework::Named;
+use crate::place::Place;
 use crate::task::Task;
 use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Workload};
@@ -16,7 +15,6 @@ use reinforcement::resolve_rl;
 use shardwise_catalog::error::{Caveat, InputError};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::model::{Model, resolve_model};
-use shardwise_catalog::units::shortest;
 
 /// Least and largest factor of a calibration: beyond, the run is not the one that the question describes.
 pub const FACTORS: (f64, f64) = (0.1, 10.0);
@@ -103,7 +101,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         workload,
         calibration,
         framework: resolve_framework(question)?,
-        confidence: within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
+        confidence: Place::TOP.within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,
     })
 }
@@ -128,41 +126,10 @@ fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>,
         return Ok(None);
     };
     let (least, most) = FACTORS;
-    let checked = |name: &str, factor: Option<f64>| {
-        let field = format_args!("calibration.{name}");
-        factor.map(|factor| within(field, factor, least, most)).transpose()
-    };
+    let at = Place::at("calibration");
+    let checked = |key: &str, factor: Option<f64>| factor.map(|factor| at.within(key, factor, least, most)).transpose();
     let own = Calibration { time: checked("time", own.time)?, memory: checked("memory", own.memory)? };
     Ok((own != Calibration::default()).then_some(own))
-}
-
-/// A whole number within `1..=max`, or the error that says so. The field's name is written only for an error.
-pub(crate) fn positive(field: impl Display, value: u64, max: u64) -> Result<u64, InputError> {
-    match outside(value, max) {
-        None => Ok(value),
-        Some(message) => Err(InputError::new(field.to_string(), message)),
-    }
-}
-
-fn outside(value: u64, max: u64) -> Option<String> {
-    if value == 0 {
-        return Some("This is 0. Give 1 or more.".to_owned());
-    }
-    (value > max).then(|| format!("{value} is more than {max}, the largest value accepted."))
-}
-
-/// A finite number within `min..=max`, or the error that says so.
-pub fn within(field: impl Display, value: f64, min: f64, max: f64) -> Result<f64, InputError> {
-    if value.is_finite() && value >= min && value <= max {
-        return Ok(value);
-    }
-    let [value, min, max] = [value, min, max].map(shortest);
-    let message = format!("{value} is out of range. Give {min} to {max}.");
-    Err(InputError::new(field.to_string(), message))
-}
-
-fn required<T>(field: &str, value: Option<T>) -> Result<T, InputError> {
-    value.ok_or_else(|| InputError::new(field, "This field is required."))
 }
 
 fn resolve_workload(
@@ -171,6 +138,7 @@ fn resolve_workload(
     hardware: &Hardware,
     caveats: &mut Vec<Caveat>,
 ) -> Result<Workload, InputError> {
+    let at = Place::at("workload");
     let kind = spec.kind;
     let mut workload = Workload {
         kind,
@@ -186,21 +154,19 @@ fn resolve_workload(
     };
     if let Some(tokens) = spec.tokens {
         if !(tokens.is_finite() && (1.0..=MAX_TOKENS).contains(&tokens)) {
-            return Err(InputError::new(
-                "workload.tokens",
-                format!("{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run."),
-            ));
+            let message = format!("{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run.");
+            return Err(at.wrong("tokens", message));
         }
         workload.tokens = Some(tokens);
     }
     match kind.task() {
         Task::Train => {
-            let length = required("workload.sequence_length", spec.sequence_length)?;
-            workload.sequence_length = positive("workload.sequence_length", length, MAX_LENGTH)?;
-            let batch = required("workload.global_batch", spec.global_batch)?;
-            workload.global_batch = positive("workload.global_batch", batch, MAX_BATCH)?;
+            let length = at.required("sequence_length", spec.sequence_length)?;
+            workload.sequence_length = at.positive("sequence_length", length, MAX_LENGTH)?;
+            let batch = at.required("global_batch", spec.global_batch)?;
+            workload.global_batch = at.positive("global_batch", batch, MAX_BATCH)?;
             workload.mean_sequence_length = match spec.mean_sequence_length {
-                Some(mean) => within("workload.mean_sequence_length", mean, 1.0, length as f64)?,
+                Some(mean) => at.within("mean_sequence_length", mean, 1.0, length as f64)?,
                 None => length as f64,
             };
         }
@@ -237,19 +203,18 @@ fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lor
     }
     let spec = spec.unwrap_or_default();
     Ok(Some(Lora {
-        rank: positive("workload.lora.rank", spec.rank.unwrap_or(RANK), 4096)?,
+        rank: Place::at("workload.lora").positive("rank", spec.rank.unwrap_or(RANK), 4096)?,
         targets: spec.targets.unwrap_or_default(),
     }))
 }
 
 fn resolve_generation(spec: &RolloutWorkloadSpec) -> Result<Generation, InputError> {
-    let field = |name: &str| format!("workload.rollout.{name}");
-    let length =
-        |name: &str, value: Option<f64>| within(field(name), required(&field(name), value)?, 1.0, MAX_LENGTH as f64);
+    let at = Place::at("workload.rollout");
+    let length = |key: &str, mean: Option<f64>| at.within(key, at.required(key, mean)?, 1.0, MAX_LENGTH as f64);
     Ok(Generation {
-        requests: positive(field("requests"), required(&field("requests"), spec.requests)?, 1 << 32)?,
+        requests: at.positive("requests", at.required("requests", spec.requests)?, 1 << 32)?,
         mean_prompt_length: length("mean_prompt_length", spec.mean_prompt_length)?,
         mean_response_length: length("mean_response_length", spec.mean_response_length)?,
-        response_length_cv: within(field("response_length_cv"), spec.response_length_cv.unwrap_or(0.0), 0.0, 10.0)?,
+        response_length_cv: at.within("response_length_cv", spec.response_length_cv.unwrap_or(0.0), 0.0, 10.0)?,
     })
 }

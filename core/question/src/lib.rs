@@ -6,6 +6,7 @@ pub mod complete;
 pub mod framework;
 pub mod job;
 pub mod permalink;
+pub mod place;
 pub mod plan;
 pub mod presets;
 pub mod recipes;

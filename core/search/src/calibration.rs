@@ -22,7 +22,8 @@ use shardwise_engine::context::Context;
 use shardwise_engine::possible;
 use shardwise_engine::training;
 use shardwise_question::complete::training_gpus;
-use shardwise_question::job::{FACTORS, Job, within};
+use shardwise_question::job::{FACTORS, Job};
+use shardwise_question::place::Place;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Answer, Calibration, PlanSpec, Question, Schedule};
 use shardwise_question::workload::Rl;
@@ -190,7 +191,7 @@ fn check(measured: &Measured) -> Result<(), InputError> {
     ];
     for (field, value, (least, most)) in given {
         if let Some(value) = value {
-            within(field, value, least, most)?;
+            Place::TOP.within(field, value, least, most)?;
         }
     }
     let (field, message) = match given.map(|(_, value, _)| value.is_some()) {

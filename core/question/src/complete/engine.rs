@@ -1,7 +1,8 @@
 //! The generation engine's plan, completed and checked.
 
-use super::{At, generating_gpus};
+use super::{generating_gpus, size, split_heads};
 use crate::job::Job;
+use crate::place::Place;
 use crate::plan::RolloutPlan;
 use crate::wire::{Precision, RolloutPlanSpec};
 use shardwise_catalog::error::InputError;
@@ -12,13 +13,13 @@ use shardwise_catalog::units::shortest;
 /// # Errors
 /// As [`super::complete()`].
 pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan, InputError> {
-    let at = At("plan.rollout");
+    let at = Place::at("plan.rollout");
     let (tensor_parallel, data_parallel, expert_parallel) = sizes(job, spec, at)?;
     let utilization = spec.gpu_memory_utilization.unwrap_or(usual_utilization(job));
     if !(utilization > 0.0 && utilization <= 1.0) {
         let message =
             format!("{} is no share of the card. Give a number above 0, up to 1: 0.6, say.", shortest(utilization));
-        return at.refuse("gpu_memory_utilization", message);
+        return Err(at.wrong("gpu_memory_utilization", message));
     }
     let precision = spec.precision.unwrap_or(match job.workload.precision {
         Precision::Fp16 => Precision::Fp16,
@@ -44,26 +45,26 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
 }
 
 /// Tensor, data and expert parallelism of one engine.
-fn sizes(job: &Job, spec: &RolloutPlanSpec, at: At<'_>) -> Result<(u32, u32, u32), InputError> {
+fn sizes(job: &Job, spec: &RolloutPlanSpec, at: Place<'_>) -> Result<(u32, u32, u32), InputError> {
     let shape = &job.model.shape;
-    let tensor = at.size("tensor_parallel", spec.tensor_parallel)?;
-    at.split_heads(shape.num_attention_heads, tensor)?;
-    let data = at.size("data_parallel", spec.data_parallel)?;
+    let tensor = size(at, "tensor_parallel", spec.tensor_parallel)?;
+    split_heads(at, shape.num_attention_heads, tensor)?;
+    let data = size(at, "data_parallel", spec.data_parallel)?;
     let engine = u64::from(tensor) * u64::from(data);
     let gpus = u64::from(generating_gpus(job));
     if engine > gpus || !gpus.is_multiple_of(engine) {
-        return at.refuse(
+        return Err(at.wrong(
             "tensor_parallel",
             format!("An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."),
-        );
+        ));
     }
-    let experts = at.size("expert_parallel", spec.expert_parallel)?;
+    let experts = size(at, "expert_parallel", spec.expert_parallel)?;
     if experts > 1 && shape.num_experts == 0 {
-        return at.refuse("expert_parallel", "This model has no experts. Give 1.");
+        return Err(at.wrong("expert_parallel", "This model has no experts. Give 1."));
     }
     if experts > 1 && u64::from(experts) != engine {
         let message = format!("An engine splits its experts over all of its GPUs or none. Give 1 or {engine}.");
-        return at.refuse("expert_parallel", message);
+        return Err(at.wrong("expert_parallel", message));
     }
     Ok((tensor, data, experts))
 }

@@ -1,7 +1,8 @@
 //! A layout of training with every default applied.
 
-use super::{At, early_megatron_state_bytes, state_bytes};
+use super::{early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
+use crate::place::Place;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
 use shardwise_catalog::error::InputError;
@@ -23,7 +24,7 @@ fn is_early(backend: Backend, attention: Attention) -> bool {
 /// # Errors
 /// Names the stated field that is out of range.
 pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
-    let at = At(at);
+    let at = Place::at(at);
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
     let attention = spec.attention.unwrap_or_default();
     let zero_stage = zero_stage(at, backend, spec.zero_stage)?;
@@ -32,13 +33,13 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     let bytes = |field: &str, stated: Option<f64>, usual: f64| at.within(field, stated.unwrap_or(usual), 0.0, 64.0);
     let mut layout = Layout {
         backend,
-        tensor_parallel: at.size("tensor_parallel", spec.tensor_parallel)?,
-        pipeline_parallel: at.size("pipeline_parallel", spec.pipeline_parallel)?,
-        virtual_pipeline: at.size("virtual_pipeline", spec.virtual_pipeline)?,
-        context_parallel: at.size("context_parallel", spec.context_parallel)?,
-        ulysses_parallel: at.size("ulysses_parallel", spec.ulysses_parallel)?,
-        expert_parallel: at.size("expert_parallel", spec.expert_parallel)?,
-        expert_tensor_parallel: at.size("expert_tensor_parallel", spec.expert_tensor_parallel)?,
+        tensor_parallel: size(at, "tensor_parallel", spec.tensor_parallel)?,
+        pipeline_parallel: size(at, "pipeline_parallel", spec.pipeline_parallel)?,
+        virtual_pipeline: size(at, "virtual_pipeline", spec.virtual_pipeline)?,
+        context_parallel: size(at, "context_parallel", spec.context_parallel)?,
+        ulysses_parallel: size(at, "ulysses_parallel", spec.ulysses_parallel)?,
+        expert_parallel: size(at, "expert_parallel", spec.expert_parallel)?,
+        expert_tensor_parallel: size(at, "expert_tensor_parallel", spec.expert_tensor_parallel)?,
         sequence_parallel: false,
         zero_stage,
         shard_group: 1,
@@ -57,7 +58,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         overlap: spec.overlap.unwrap_or_default(),
         nvme_offload: spec.nvme_offload.unwrap_or(false),
         zero_plus: ZeroPlus {
-            partition_size: at.size("zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
+            partition_size: size(at, "zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
             quantized_weights: spec.zero_quantized_weights.unwrap_or(false),
             quantized_gradients: spec.zero_quantized_gradients.unwrap_or(false),
         },
@@ -70,7 +71,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     Ok(layout)
 }
 
-fn zero_stage(at: At<'_>, backend: Backend, stated: Option<u64>) -> Result<u8, InputError> {
+fn zero_stage(at: Place<'_>, backend: Backend, stated: Option<u64>) -> Result<u8, InputError> {
     let usual = match backend {
         Backend::Megatron => 1,
         Backend::Fsdp | Backend::Deepspeed => 3,
@@ -78,16 +79,16 @@ fn zero_stage(at: At<'_>, backend: Backend, stated: Option<u64>) -> Result<u8, I
     };
     match stated.unwrap_or(usual) {
         stage @ 0..=3 => Ok(stage as u8),
-        stage => at.refuse("zero_stage", format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3.")),
+        stage => Err(at.wrong("zero_stage", format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3."))),
     }
 }
 
-fn micro_batch(at: At<'_>, spec: &PlanSpec) -> Result<MicroBatch, InputError> {
+fn micro_batch(at: Place<'_>, spec: &PlanSpec) -> Result<MicroBatch, InputError> {
     match (spec.micro_batch, spec.max_tokens_per_gpu) {
-        (Some(_), Some(_)) => at.refuse(
+        (Some(_), Some(_)) => Err(at.wrong(
             "max_tokens_per_gpu",
             "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
-        ),
+        )),
         (_, Some(tokens)) => at.positive("max_tokens_per_gpu", tokens, 1 << 30).map(MicroBatch::Tokens),
         (sequences, None) => at
             .positive("micro_batch", sequences.unwrap_or(1), 1 << 20)

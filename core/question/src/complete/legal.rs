@@ -1,7 +1,8 @@
 //! Whether model and machine allow a layout.
 
-use super::{At, nearest_divisors, training_gpus, zero_infinity};
+use super::{nearest_divisors, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
+use crate::place::Place;
 use crate::plan::Layout;
 use crate::wire::Backend;
 use shardwise_catalog::error::InputError;
@@ -11,7 +12,7 @@ use shardwise_catalog::error::InputError;
 /// # Errors
 /// Names the field that model or machine rule out, with values that would do.
 pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str) -> Result<Layout, InputError> {
-    let at = At(at);
+    let at = Place::at(at);
     let gpus = training_gpus(job);
     heads(job, &layout, at)?;
     stages(job, &layout, at)?;
@@ -24,66 +25,66 @@ pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str)
     let shards = replicas * layout.sequence_split();
     layout.shard_group = match shard_group {
         None => shards,
-        Some(_) => at.size("shard_group", shard_group)?,
+        Some(_) => size(at, "shard_group", shard_group)?,
     };
     if layout.shard_group > shards || !shards.is_multiple_of(layout.shard_group) {
         let group = layout.shard_group;
-        return at.refuse(
+        return Err(at.wrong(
             "shard_group",
             format!("{group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
-        );
+        ));
     }
     Ok(layout)
 }
 
 /// Heads split evenly.
-fn heads(job: &Job, layout: &Layout, at: At<'_>) -> Result<(), InputError> {
+fn heads(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let shape = &job.model.shape;
     let heads = shape.num_attention_heads;
     let (tp, ulysses) = (u64::from(layout.tensor_parallel), u64::from(layout.ulysses_parallel));
-    at.split_heads(heads, layout.tensor_parallel)?;
+    split_heads(at, heads, layout.tensor_parallel)?;
     if !heads.is_multiple_of(tp * ulysses) || !shape.shares_key_heads(ulysses) {
         let kv_heads = shape.num_key_value_heads.max(1);
-        return at.refuse(
+        return Err(at.wrong(
             "ulysses_parallel",
             format!(
                 "{heads} heads ({kv_heads} for keys and values) do not split in {}. Give {}.",
                 tp * ulysses,
                 nearest_divisors(heads / tp, ulysses)
             ),
-        );
+        ));
     }
     Ok(())
 }
 
 /// Layers fill stages and chunks.
-fn stages(job: &Job, layout: &Layout, at: At<'_>) -> Result<(), InputError> {
+fn stages(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let layers = job.model.shape.num_hidden_layers;
     let pp = u64::from(layout.pipeline_parallel);
     if pp > layers {
         let message = format!("{layers} layers do not fill {pp} stages. Give {layers} or less.");
-        return at.refuse("pipeline_parallel", message);
+        return Err(at.wrong("pipeline_parallel", message));
     }
     let vpp = u64::from(layout.virtual_pipeline);
     if vpp > 1 && pp == 1 {
-        return at.refuse(
+        return Err(at.wrong(
             "virtual_pipeline",
             "Model chunks need more than one pipeline stage. Give 1, or raise pipeline_parallel.",
-        );
+        ));
     }
     // Megatron may count embedding and loss as layers of their own
     // (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`).
     if pp * vpp > layers + 2 {
-        return at.refuse(
+        return Err(at.wrong(
             "virtual_pipeline",
             format!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),
-        );
+        ));
     }
     Ok(())
 }
 
 /// Experts split evenly, where there are some.
-fn experts(job: &Job, layout: &Layout, at: At<'_>) -> Result<(), InputError> {
+fn experts(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let experts = job.model.shape.num_experts;
     let ep = u64::from(layout.expert_parallel);
     if experts == 0 {
@@ -91,18 +92,18 @@ fn experts(job: &Job, layout: &Layout, at: At<'_>) -> Result<(), InputError> {
             [("expert_parallel", layout.expert_parallel), ("expert_tensor_parallel", layout.expert_tensor_parallel)]
         {
             if size > 1 {
-                return at.refuse(field, "This model has no experts. Give 1.");
+                return Err(at.wrong(field, "This model has no experts. Give 1."));
             }
         }
     } else if !experts.is_multiple_of(ep) {
         let near = nearest_divisors(experts, ep);
-        return at.refuse("expert_parallel", format!("{experts} experts do not split in {ep}. Give {near}."));
+        return Err(at.wrong("expert_parallel", format!("{experts} experts do not split in {ep}. Give {near}.")));
     }
     Ok(())
 }
 
 /// The GPUs are a multiple of what one copy of the model takes, and of what one copy of its experts does.
-fn machine(layout: &Layout, gpus: u32, at: At<'_>) -> Result<(), InputError> {
+fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> {
     let splits = [
         ("tensor_parallel", layout.tensor_parallel),
         ("pipeline_parallel", layout.pipeline_parallel),
@@ -114,28 +115,28 @@ fn machine(layout: &Layout, gpus: u32, at: At<'_>) -> Result<(), InputError> {
     let needed = product(&splits.map(|(_, size)| size));
     if !fits(needed) {
         let widest = splits.into_iter().max_by_key(|(_, size)| *size);
-        return at.refuse(
+        return Err(at.wrong(
             widest.map_or("tensor_parallel", |(field, _)| field),
             format!(
                 "The layout needs a multiple of {needed} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
             ),
-        );
+        ));
     }
     let experts = product(&[layout.expert_parallel, layout.expert_tensor_parallel, layout.pipeline_parallel]);
     if layout.expert_parallel > 1 && !fits(experts) {
-        return at.refuse(
+        return Err(at.wrong(
             "expert_parallel",
             format!(
                 "The experts need a multiple of {experts} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
             ),
-        );
+        ));
     }
     Ok(())
 }
 
 /// Megatron's optimizer alone is part on the host's CPUs, part on the GPUs, and only the distributed one (`arguments.py`:
 /// `optimizer_cpu_offload` takes `use_precision_aware_optimizer`, and that `use_distributed_optimizer`).
-fn host_step(job: &Job, layout: &Layout, at: At<'_>) -> Result<(), InputError> {
+fn host_step(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let fraction = layout.optimizer_offload_fraction;
     if fraction == 0.0 {
         return Ok(());
@@ -150,5 +151,5 @@ fn host_step(job: &Job, layout: &Layout, at: At<'_>) -> Result<(), InputError> {
     } else {
         return Ok(());
     };
-    at.refuse("optimizer_offload_fraction", remedy)
+    Err(at.wrong("optimizer_offload_fraction", remedy))
 }

@@ -2,41 +2,45 @@
 
 use serde_json::Value;
 
-use super::{MAX_GPUS, positive, within};
-use crate::wire::{self, GpuSpec, HardwareSpec, Place};
+use super::MAX_GPUS;
+use crate::place::Place;
+use crate::wire::{self, GpuSpec, HardwareSpec};
 use shardwise_catalog::catalog;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::hardware::{Hardware, HostRam, Peaks};
 use shardwise_catalog::units::shortest;
 
+const AT: Place<'static> = Place::at("hardware");
+const OF_GPU: Place<'static> = Place::at("hardware.gpu");
+
 pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
     let mut hardware = match &spec.gpu {
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
         Value::Object(_) => from_object(&spec.gpu)?,
         _ => {
-            return Err(InputError::new("hardware.gpu", "Give a catalog id such as h100-sxm, or an object."));
+            return Err(AT.wrong("gpu", "Give a catalog id such as h100-sxm, or an object."));
         }
     };
-    hardware.gpus = positive("hardware.gpus", spec.gpus.unwrap_or(8), MAX_GPUS)? as u32;
+    hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(8), MAX_GPUS)? as u32;
     let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
-    let per_node = positive("hardware.gpus_per_node", per_node, MAX_GPUS)? as u32;
+    let per_node = AT.positive("gpus_per_node", per_node, MAX_GPUS)? as u32;
     hardware.gpus_per_node = per_node.min(hardware.gpus);
     if let Some(gbit) = spec.internode_gbit_per_s_per_gpu {
-        hardware.internode_gbit_per_s = within("hardware.internode_gbit_per_s_per_gpu", gbit, NETWORK.0, NETWORK.1)?;
+        hardware.internode_gbit_per_s = AT.within("internode_gbit_per_s_per_gpu", gbit, NETWORK.0, NETWORK.1)?;
     }
     if let Some(gib) = spec.host_ram_gib {
-        let gib = within("hardware.host_ram_gib", gib, 1.0, 1e6)?;
+        let gib = AT.within("host_ram_gib", gib, 1.0, 1e6)?;
         hardware.host_ram = HostRam::Stated(gib);
     }
     if let Some(usd) = spec.usd_per_gpu_hour {
         if usd < 0.0 {
-            return Err(InputError::new(
-                "hardware.usd_per_gpu_hour",
+            return Err(AT.wrong(
+                "usd_per_gpu_hour",
                 format!("{usd} is negative. Give the price of one GPU for one hour in US dollars, 0 or more."),
             ));
         }
-        hardware.usd_per_gpu_hour = Some(within("hardware.usd_per_gpu_hour", usd, 0.0, 1e6)?);
+        hardware.usd_per_gpu_hour = Some(AT.within("usd_per_gpu_hour", usd, 0.0, 1e6)?);
         hardware.price_source = None;
     }
     Ok(hardware)
@@ -110,22 +114,22 @@ fn nvlink(rate: f64) -> Result<f64, InputError> {
         return Ok(rate);
     }
     let [rate, least, most] = [rate, least, most].map(shortest);
-    Err(InputError::new(
-        "hardware.gpu.nvlink_gb_per_s",
+    Err(OF_GPU.wrong(
+        "nvlink_gb_per_s",
         format!("{rate} is out of range. Give {least} to {most}, or 0 for a card without NVLink."),
     ))
 }
 
 fn from_object(value: &Value) -> Result<Hardware, InputError> {
-    let spec: GpuSpec = wire::read(value, &Place::at("hardware.gpu"))?;
+    let spec: GpuSpec = wire::read(value, &OF_GPU)?;
     let stated = spec.architecture.as_deref().map(architecture).transpose()?;
     let mut hardware = match &spec.base {
         Some(id) => {
             let mut hardware = from_catalog(id, "hardware.gpu.base")?;
             let own = stated.filter(|stated| !hardware.architecture.starts_with(*stated));
             if let Some(stated) = own {
-                return Err(InputError::new(
-                    "hardware.gpu.architecture",
+                return Err(OF_GPU.wrong(
+                    "architecture",
                     format!(
                         "{} is {}, not {stated}. Leave it out, or describe the GPU without base.",
                         hardware.name, hardware.architecture
@@ -144,16 +148,13 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
     ];
     for (target, name, value, (least, most)) in figures {
         if let Some(value) = value {
-            *target = within(format_args!("hardware.gpu.{name}"), value, least, most)?;
+            *target = OF_GPU.within(name, value, least, most)?;
         }
     }
     if let Some(rate) = spec.nvlink_gb_per_s {
         hardware.nvlink_gb_per_s = nvlink(rate)?;
     }
-    let peak = |name: &str, tflops: f64| {
-        let (least, most) = PEAK;
-        within(format_args!("hardware.gpu.{name}"), tflops, least, most)
-    };
+    let peak = |key: &str, tflops: f64| OF_GPU.within(key, tflops, PEAK.0, PEAK.1);
     if let Some(tflops) = spec.bf16_dense_tflops {
         let peak = peak("bf16_dense_tflops", tflops)?;
         hardware.peaks.bf16 = peak;
@@ -164,8 +165,8 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
     if let Some(tflops) = spec.fp8_dense_tflops {
         let tflops = peak("fp8_dense_tflops", tflops)?;
         if tflops < half {
-            return Err(InputError::new(
-                "hardware.gpu.fp8_dense_tflops",
+            return Err(OF_GPU.wrong(
+                "fp8_dense_tflops",
                 format!(
                     "{} is less than the {} of bf16. Give {} or more, or leave it out for a card without fp8.",
                     shortest(tflops),
@@ -182,7 +183,7 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
     let eight = hardware.peaks.fp8.unwrap_or(half);
     hardware.peaks.fp4 = hardware.peaks.fp4.map(|own| own.max(eight));
     if let Some(domain) = spec.nvlink_domain {
-        hardware.nvlink_domain = positive("hardware.gpu.nvlink_domain", domain, MAX_GPUS)? as u32;
+        hardware.nvlink_domain = OF_GPU.positive("nvlink_domain", domain, MAX_GPUS)? as u32;
     }
     Ok(hardware)
 }
@@ -199,8 +200,8 @@ fn architecture(word: &str) -> Result<&'static str, InputError> {
     known.find(|name| name.eq_ignore_ascii_case(word.trim())).ok_or_else(|| {
         let word: String = word.chars().take(40).collect();
         let names: Vec<String> = EFFICIENCY.architecture_names().collect();
-        InputError::new(
-            "hardware.gpu.architecture",
+        OF_GPU.wrong(
+            "architecture",
             format!(
                 "{word:?} is no architecture that efficiencies are known of. Give one of {}, or leave it out.",
                 names.join(", ")
@@ -233,8 +234,8 @@ fn alike(tflops: f64, gb_per_s: f64) -> Option<&'static catalog::Gpu> {
 fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, InputError> {
     let need = |name: &str, value: Option<f64>| {
         value.ok_or_else(|| {
-            InputError::new(
-                format!("hardware.gpu.{name}"),
+            OF_GPU.wrong(
+                name,
                 "A GPU without `base` needs memory_gib, hbm_gb_per_s and bf16_dense_tflops. Give them, or a base.",
             )
         })

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH, positive, required, within};
+use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH};
+use crate::place::Place;
 use crate::task::Algorithm;
 use crate::wire::{RlSpec, Schedule};
 use crate::workload::Rl;
@@ -15,6 +16,8 @@ use shardwise_catalog::units::shortest;
 /// (verl 0.9.1, `trainer/config`).
 pub const STALENESS: u64 = 8;
 
+const AT: Place<'static> = Place::at("workload.rl");
+
 /// The RL step that `spec` states, with what `algorithm` says where it is silent; what is assumed becomes a caveat.
 ///
 /// # Errors
@@ -26,17 +29,17 @@ pub(super) fn resolve_rl(
     hardware: &Hardware,
     caveats: &mut Vec<Caveat>,
 ) -> Result<Rl, InputError> {
-    let prompts = required(&field("prompts_per_step"), spec.prompts_per_step)?;
+    let prompts = AT.required("prompts_per_step", spec.prompts_per_step)?;
     let prompts = count("prompts_per_step", prompts)?;
     let responses = spec.responses_per_prompt.unwrap_or(algorithm.responses_per_prompt);
-    let responses = positive(field("responses_per_prompt"), responses, 4096)?;
-    let longest = |name: &str, stated: Option<u64>| positive(field(name), required(&field(name), stated)?, MAX_LENGTH);
+    let responses = AT.positive("responses_per_prompt", responses, 4096)?;
+    let longest = |key: &str, stated: Option<u64>| AT.positive(key, AT.required(key, stated)?, MAX_LENGTH);
     let max_prompt = longest("max_prompt_length", spec.max_prompt_length)?;
     let max_response = longest("max_response_length", spec.max_response_length)?;
     let mut mean = |name: &str, stated: Option<f64>, longest: u64| mean_length(name, stated, longest, caveats);
     let mean_prompt = mean("mean_prompt_length", spec.mean_prompt_length, max_prompt)?;
     let mean_response = mean("mean_response_length", spec.mean_response_length, max_response)?;
-    let cv = within(field("response_length_cv"), spec.response_length_cv.unwrap_or(0.5), 0.0, 10.0)?;
+    let cv = AT.within("response_length_cv", spec.response_length_cv.unwrap_or(0.5), 0.0, 10.0)?;
     let mini_batch = mini_batch(spec, prompts)?;
     let critic = critic(algorithm, spec, model)?;
     let schedule = spec.schedule.unwrap_or_default();
@@ -58,37 +61,33 @@ pub(super) fn resolve_rl(
         mean_response_length: mean_response,
         response_length_cv: cv,
         mini_batch,
-        epochs: positive(field("epochs"), spec.epochs.unwrap_or(1), 1000)?,
+        epochs: AT.positive("epochs", spec.epochs.unwrap_or(1), 1000)?,
         reference: spec.reference.unwrap_or(algorithm.reference),
         critic,
         reward_model: role("reward_model", &spec.reward_model)?,
         old_log_prob: spec.old_log_prob.unwrap_or(true),
-        reward_s: within(field("reward_s"), spec.reward_s.unwrap_or(0.0), 0.0, 1e6)?,
+        reward_s: AT.within("reward_s", spec.reward_s.unwrap_or(0.0), 0.0, 1e6)?,
         schedule,
         max_staleness,
         train_gpus,
     })
 }
 
-fn field(name: &str) -> String {
-    format!("workload.rl.{name}")
-}
-
 fn count(name: &str, value: u64) -> Result<u64, InputError> {
-    positive(field(name), value, MAX_BATCH)
+    AT.positive(name, value, MAX_BATCH)
 }
 
 /// A mean as stated; half of the longest, with a caveat, where it is not.
 fn mean_length(name: &str, stated: Option<f64>, longest: u64, caveats: &mut Vec<Caveat>) -> Result<f64, InputError> {
     match stated {
-        Some(mean) if mean > longest as f64 => Err(InputError::new(
-            field(name),
+        Some(mean) if mean > longest as f64 => Err(AT.wrong(
+            name,
             format!(
                 "The mean of {} tokens is above the longest, {longest}. Lower it, or raise the longest.",
                 shortest(mean)
             ),
         )),
-        Some(mean) => within(field(name), mean, 1.0, MAX_LENGTH as f64),
+        Some(mean) => AT.within(name, mean, 1.0, MAX_LENGTH as f64),
         None => {
             caveats.push(Caveat::new(
                 "assumed-mean-length",
@@ -107,16 +106,16 @@ fn mean_length(name: &str, stated: Option<f64>, longest: u64, caveats: &mut Vec<
 fn mini_batch(spec: &RlSpec, prompts: u64) -> Result<u64, InputError> {
     let mini_batch = count("mini_batch", spec.mini_batch.unwrap_or(prompts))?;
     if mini_batch > prompts {
-        return Err(InputError::new(
-            field("mini_batch"),
+        return Err(AT.wrong(
+            "mini_batch",
             format!(
                 "A mini-batch of {mini_batch} prompts is above prompts_per_step, {prompts}. Give {prompts} or less."
             ),
         ));
     }
     if !prompts.is_multiple_of(mini_batch) {
-        return Err(InputError::new(
-            field("mini_batch"),
+        return Err(AT.wrong(
+            "mini_batch",
             format!("{prompts} prompts do not divide into mini-batches of {mini_batch}. Give a divisor of {prompts}."),
         ));
     }
@@ -127,7 +126,7 @@ fn mini_batch(spec: &RlSpec, prompts: u64) -> Result<u64, InputError> {
 fn role(name: &str, value: &Option<Value>) -> Result<Option<Model>, InputError> {
     match value {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => resolve_model(value, &field(name)).map(Some),
+        Some(value) => resolve_model(value, &format!("workload.rl.{name}")).map(Some),
     }
 }
 
@@ -135,8 +134,8 @@ fn role(name: &str, value: &Option<Value>) -> Result<Option<Model>, InputError> 
 fn critic(algorithm: &Algorithm, spec: &RlSpec, model: &Model) -> Result<Option<Model>, InputError> {
     match (algorithm.critic, role("critic", &spec.critic)?) {
         (true, None) if spec.critic.is_none() => Ok(Some(model.clone())),
-        (true, None) => Err(InputError::new(
-            field("critic"),
+        (true, None) => Err(AT.wrong(
+            "critic",
             format!("{} trains a critic. Give its model, or leave the field out to use the actor's.", algorithm.name),
         )),
         (_, critic) => Ok(critic),
@@ -148,11 +147,11 @@ fn train_gpus(schedule: Schedule, spec: &RlSpec, hardware: &Hardware) -> Result<
     let train_gpus = match (schedule, spec.train_gpus) {
         (Schedule::Colocated, _) => hardware.gpus,
         (_, None) => (hardware.gpus / 2).max(1),
-        (_, Some(gpus)) => positive(field("train_gpus"), gpus, MAX_GPUS)? as u32,
+        (_, Some(gpus)) => AT.positive("train_gpus", gpus, MAX_GPUS)? as u32,
     };
     if schedule != Schedule::Colocated && train_gpus >= hardware.gpus {
-        return Err(InputError::new(
-            field("train_gpus"),
+        return Err(AT.wrong(
+            "train_gpus",
             format!("{train_gpus} of {} GPUs train and none is left to generate. Give fewer.", hardware.gpus),
         ));
     }
@@ -162,7 +161,7 @@ fn train_gpus(schedule: Schedule, spec: &RlSpec, hardware: &Hardware) -> Result<
 /// Prompts generated for each that trains.
 fn oversampling(algorithm: &Algorithm, spec: &RlSpec, caveats: &mut Vec<Caveat>) -> Result<f64, InputError> {
     match (spec.oversampling, algorithm.oversampling) {
-        (Some(times), _) => within(field("oversampling"), times, 1.0, 100.0),
+        (Some(times), _) => AT.within("oversampling", times, 1.0, 100.0),
         (None, Some(times)) => {
             caveats.push(Caveat::new(
                 "assumed-oversampling",

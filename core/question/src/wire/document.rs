@@ -9,42 +9,8 @@ use super::{
     Attention, Backend, By, Engine, KvCacheDtype, Language, LoraTargets, PlanSpec, Precision, Question,
     RecomputeGranularity, RecomputeModule, Schedule, Table, WorkloadKind,
 };
+use crate::place::Place;
 use shardwise_catalog::error::InputError;
-
-/// A key and what it is under.
-#[derive(Clone, Copy)]
-pub struct Place<'a> {
-    pub(super) above: Option<&'a Place<'a>>,
-    pub(super) key: &'a str,
-}
-
-impl<'a> Place<'a> {
-    /// The top of a document; its fields are named from here.
-    pub(crate) const TOP: Place<'static> = Place { above: None, key: "" };
-
-    /// The place that `key` names; dots inside it are part of it.
-    pub(crate) fn at(key: &'a str) -> Self {
-        Self { above: None, key }
-    }
-
-    fn path(&self) -> String {
-        let above = self.above.map(Place::path).unwrap_or_default();
-        if above.is_empty() { self.key.to_owned() } else { format!("{above}.{}", self.key) }
-    }
-
-    pub(super) fn refuse(&self, message: impl Into<String>) -> InputError {
-        let path = self.path();
-        InputError::new(if path.is_empty() { "question".to_owned() } else { path }, message)
-    }
-
-    fn expected(&self, value: &Value, wanted: &str) -> InputError {
-        let mut found = value.to_string();
-        if found.chars().count() > 40 {
-            found = found.chars().take(40).chain("…".chars()).collect();
-        }
-        self.refuse(format!("Expected {wanted}, found {found}."))
-    }
-}
 
 /// One field's value, read and written.
 pub(super) trait Entry: Sized {
@@ -74,7 +40,7 @@ pub fn read<T: Document>(value: &Value, place: &Place<'_>) -> Result<T, InputErr
     let map = object(value, place)?;
     let mut document = T::default();
     for (key, value) in map {
-        let below = Place { above: Some(place), key };
+        let below = place.below(key);
         if !document.set(key, value, &below)? {
             return Err(unknown(&below, T::KEYS));
         }
@@ -94,7 +60,7 @@ pub(super) fn unknown(place: &Place<'_>, known: &[&str]) -> InputError {
 pub(super) fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&str]) -> Result<(), InputError> {
     match keys.iter().find(|key| !map.contains_key(**key)) {
         None => Ok(()),
-        Some(key) => Err(Place { above: Some(place), key }.refuse("This field is required.")),
+        Some(key) => Err(place.below(key).missing()),
     }
 }
 
@@ -149,7 +115,7 @@ macro_rules! document {
                 &mut self,
                 key: &str,
                 value: &serde_json::Value,
-                place: &super::document::Place<'_>,
+                place: &crate::place::Place<'_>,
             ) -> Result<bool, shardwise_catalog::InputError> {
                 $(if key == stringify!($key) {
                     self.$key = super::document::Entry::read(value, place)?;
@@ -168,7 +134,7 @@ macro_rules! document {
         impl super::document::Entry for $name {
             fn read(
                 value: &serde_json::Value,
-                place: &super::document::Place<'_>,
+                place: &crate::place::Place<'_>,
             ) -> Result<Self, shardwise_catalog::InputError> {
                 super::document::read(value, place)
             }
@@ -192,7 +158,7 @@ pub(super) fn put(map: &mut Map<String, Value>, key: &str, value: &impl Entry) {
 impl<T: Entry> Entry for Option<T> {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
         // "No critic" is a choice, an absent one is the default; no plan for it is none that differs.
-        let chosen = place.key == "critic" && place.above.is_some_and(|above| above.key == "rl");
+        let chosen = place.is("rl", "critic");
         if value.is_null() && !chosen { Ok(None) } else { T::read(value, place).map(Some) }
     }
 

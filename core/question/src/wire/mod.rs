@@ -17,7 +17,7 @@ mod sensitivity;
 mod unique;
 
 pub use answer::*;
-pub use document::{Document, Place, read, table_of};
+pub use document::{Document, read, table_of};
 pub use document::{plan_to_value, to_value};
 pub use language::Language;
 pub use language::Words;

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::document::{self, Document, Place, document};
+use super::document::{self, Document, document};
 use super::parse::twice;
 use super::{Language, unique};
+use crate::place::Place;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::words;
 

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::document::{self, Place};
+use super::document;
 use super::{Question, VERSION, unique};
+use crate::place::Place;
 use shardwise_catalog::error::InputError;
 
 /// Longest question that is read, in bytes: far above any `config.json`.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Precision;
-use super::document::{Entry, Place, document, put, required, unknown};
+use super::document::{Entry, document, put, required, unknown};
+use crate::place::Place;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::words;
 
@@ -81,7 +82,7 @@ impl Entry for RecomputeSpec {
         let mut granularity = RecomputeGranularity::None;
         let mut modules = Vec::new();
         for (key, value) in map {
-            let below = Place { above: Some(place), key };
+            let below = place.below(key);
             match key.as_str() {
                 "granularity" => granularity = Entry::read(value, &below)?,
                 "modules" => modules = Entry::read(value, &below)?,

@@ -6,6 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use crate::place::Place;
+
 /// Why a text is not read.
 #[derive(Debug)]
 pub(super) enum Error {
@@ -22,7 +24,7 @@ pub(super) enum Error {
 pub(super) fn read(text: &str) -> Result<Value, Error> {
     let twice = RefCell::new(None);
     let mut parser = serde_json::Deserializer::from_str(text);
-    let seed = Unique { above: None, key: "", twice: &twice };
+    let seed = Unique { place: Place::TOP, twice: &twice };
     let read = seed.deserialize(&mut parser);
     let read = read.and_then(|value| parser.end().map(|()| value));
     match twice.into_inner() {
@@ -34,18 +36,8 @@ pub(super) fn read(text: &str) -> Result<Value, Error> {
 /// A value and where it stands.
 #[derive(Clone, Copy)]
 struct Unique<'a> {
-    above: Option<&'a Unique<'a>>,
-    key: &'a str,
+    place: Place<'a>,
     twice: &'a RefCell<Option<String>>,
-}
-
-impl Unique<'_> {
-    fn path(&self) -> String {
-        match self.above.map(Unique::path) {
-            Some(above) if !above.is_empty() => format!("{above}.{}", self.key),
-            _ => self.key.to_owned(),
-        }
-    }
 }
 
 impl<'de> DeserializeSeed<'de> for Unique<'_> {
@@ -98,9 +90,9 @@ impl<'de> Visitor<'de> for Unique<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let below = Unique { above: Some(&self), key: &key, twice: self.twice };
+            let below = Unique { place: self.place.below(&key), twice: self.twice };
             if map.contains_key(&key) {
-                self.twice.replace(Some(below.path()));
+                self.twice.replace(Some(below.place.path()));
                 return Err(A::Error::custom("twice"));
             }
             let value = entries.next_value_seed(below)?;

@@ -1,0 +1,101 @@
+//! Where a value stands in a question, and what is asked of every value.
+
+use serde_json::Value;
+
+use shardwise_catalog::error::InputError;
+use shardwise_catalog::units::shortest;
+
+/// A key and what it is under. Its path is written for an error alone.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    above: Option<&'a Place<'a>>,
+    key: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// The top of a document; its fields are named from here.
+    pub const TOP: Place<'static> = Place { above: None, key: "" };
+
+    /// The place of a path; dots between keys are part of it.
+    #[must_use]
+    pub const fn at(path: &'a str) -> Self {
+        Self { above: None, key: path }
+    }
+
+    /// The place of a key in this one.
+    #[must_use]
+    pub const fn below(&'a self, key: &'a str) -> Self {
+        Self { above: Some(self), key }
+    }
+
+    /// Whether its path ends with these two keys.
+    pub(crate) fn is(&self, above: &str, key: &str) -> bool {
+        self.key == key && self.above.is_some_and(|own| own.key == above)
+    }
+
+    pub(crate) fn path(&self) -> String {
+        let above = self.above.map(Place::path).unwrap_or_default();
+        if above.is_empty() { self.key.to_owned() } else { format!("{above}.{}", self.key) }
+    }
+
+    /// That it is wrong: what was found, what is allowed, and the remedy.
+    #[must_use]
+    pub fn refuse(&self, message: impl Into<String>) -> InputError {
+        let path = self.path();
+        InputError::new(if path.is_empty() { "question".to_owned() } else { path }, message)
+    }
+
+    /// That a key below it is wrong, as [`Self::refuse`].
+    #[must_use]
+    pub fn wrong(&self, key: &str, message: impl Into<String>) -> InputError {
+        self.below(key).refuse(message)
+    }
+
+    /// That a value is of another kind than wanted.
+    pub(crate) fn expected(&self, value: &Value, wanted: &str) -> InputError {
+        let mut found = value.to_string();
+        if found.chars().count() > 40 {
+            found = found.chars().take(40).chain("…".chars()).collect();
+        }
+        self.refuse(format!("Expected {wanted}, found {found}."))
+    }
+
+    /// The value of a key below it, which must be there.
+    ///
+    /// # Errors
+    /// That it is missing.
+    pub(crate) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, InputError> {
+        value.ok_or_else(|| self.below(key).missing())
+    }
+
+    pub(crate) fn missing(&self) -> InputError {
+        self.refuse("This field is required.")
+    }
+
+    /// A whole number of a key below it, from 1 to `most`.
+    ///
+    /// # Errors
+    /// That it is 0 or above.
+    pub(crate) fn positive(&self, key: &str, value: u64, most: u64) -> Result<u64, InputError> {
+        if value == 0 {
+            return Err(self.wrong(key, "This is 0. Give 1 or more."));
+        }
+        if value > most {
+            let message = format!("{value} is more than {most}, the largest value accepted.");
+            return Err(self.wrong(key, message));
+        }
+        Ok(value)
+    }
+
+    /// A finite number of a key below it, from `least` to `most`.
+    ///
+    /// # Errors
+    /// That it is out of range.
+    pub fn within(&self, key: &str, value: f64, least: f64, most: f64) -> Result<f64, InputError> {
+        if value.is_finite() && value >= least && value <= most {
+            return Ok(value);
+        }
+        let [value, least, most] = [value, least, most].map(shortest);
+        Err(self.wrong(key, format!("{value} is out of range. Give {least} to {most}.")))
+    }
+}
