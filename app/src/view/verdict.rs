@@ -356,7 +356,7 @@ fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
     let runs = shown.found.answer.framework.map(words::framework_name);
     let mut chips: Vec<String> = runs.into_iter().collect();
     if shown.found.job.workload.generation.is_none() {
-        chips.extend(spec.backend.map(|backend| words::backend(backend).to_owned()));
+        chips.extend(spec.backend.map(|backend| backend.name().to_owned()));
         chips.extend(
             words::layout(spec, training_gpus(&shown.found.job))
                 .split(" · ")

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use shardwise_core::emit::NAMES;
 use shardwise_core::job::Job;
-use shardwise_core::wire::{Backend, PlanSpec, RecomputeGranularity, RecomputeSpec, RunBy};
+use shardwise_core::wire::{PlanSpec, RecomputeGranularity, RecomputeSpec, RunBy};
 
 use crate::format;
 use crate::page::Shown;
@@ -12,16 +12,6 @@ use crate::text::{Lang, fill};
 /// A GPU type as a label: its catalog id in capitals.
 pub(crate) fn gpu_label(id: &str) -> String {
     id.to_ascii_uppercase()
-}
-
-/// The backend's name.
-pub(crate) fn backend(backend: Backend) -> &'static str {
-    match backend {
-        Backend::Megatron => "Megatron",
-        Backend::Fsdp => "FSDP",
-        Backend::Deepspeed => "DeepSpeed",
-        Backend::Ddp => "DDP",
-    }
 }
 
 /// A framework with its version: `veRL 0.9.1`.
@@ -69,7 +59,7 @@ fn sentence(text: &str, first: [&str; 4], rest: &[String]) -> String {
 /// Backend and layout of a plan: `FSDP · DP 8`; empty for generation alone.
 pub(crate) fn plan_in_short(plan: &PlanSpec, gpus: u32) -> String {
     plan.backend
-        .map(|code| format!("{} · {}", backend(code), layout(plan, gpus)))
+        .map(|code| format!("{} · {}", code.name(), layout(plan, gpus)))
         .unwrap_or_default()
 }
 

@@ -15,93 +15,68 @@ pub struct Named {
     pub docs_url: &'static str,
 }
 
+const fn named(
+    id: &'static str,
+    name: &'static str,
+    versions: &'static [&'static str],
+    docs_url: &'static str,
+) -> Named {
+    Named { id, name, versions, docs_url }
+}
+
 /// veRL.
-pub const VERL: Named = Named {
-    id: "verl",
-    name: "veRL",
-    versions: &["0.9.1", "0.8.0", "0.7.1", "0.5.0", "0.4.1"],
-    docs_url: "https://verl.readthedocs.io/en/latest/examples/config.html",
-};
+pub const VERL: Named = named(
+    "verl",
+    "veRL",
+    &["0.9.1", "0.8.0", "0.7.1", "0.5.0", "0.4.1"],
+    "https://verl.readthedocs.io/en/latest/examples/config.html",
+);
 
 /// ChatLearn.
-pub const CHATLEARN: Named = Named {
-    id: "chatlearn",
-    name: "ChatLearn",
-    versions: &["1.2.0"],
-    docs_url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/config.md",
-};
+pub const CHATLEARN: Named =
+    named("chatlearn", "ChatLearn", &["1.2.0"], "https://github.com/alibaba/ChatLearn/blob/main/docs/en/config.md");
 
 /// DeepSpeed.
-pub const DEEPSPEED: Named = Named {
-    id: "deepspeed",
-    name: "DeepSpeed",
-    versions: &["0.19.8", "0.16.9"],
-    docs_url: "https://www.deepspeed.ai/docs/config-json/",
-};
+pub const DEEPSPEED: Named =
+    named("deepspeed", "DeepSpeed", &["0.19.8", "0.16.9"], "https://www.deepspeed.ai/docs/config-json/");
 
 /// LLMForge.
-pub const LLMFORGE: Named = Named {
-    id: "llmforge",
-    name: "LLMForge",
-    versions: &["v2"],
-    docs_url: "https://docs.anyscale.com/reference/finetuning-config-api",
-};
+pub const LLMFORGE: Named =
+    named("llmforge", "LLMForge", &["v2"], "https://docs.anyscale.com/reference/finetuning-config-api");
 
 /// TRL.
-pub const TRL: Named = Named {
-    id: "trl",
-    name: "TRL",
-    versions: &["1.16.0"],
-    docs_url: "https://huggingface.co/docs/trl/v1.16.0/en/index",
-};
+pub const TRL: Named = named("trl", "TRL", &["1.16.0"], "https://huggingface.co/docs/trl/v1.16.0/en/index");
 
 /// OpenRLHF.
-pub const OPENRLHF: Named = Named {
-    id: "openrlhf",
-    name: "OpenRLHF",
-    versions: &["0.11.2"],
-    docs_url: "https://openrlhf.readthedocs.io/en/latest/",
-};
+pub const OPENRLHF: Named = named("openrlhf", "OpenRLHF", &["0.11.2"], "https://openrlhf.readthedocs.io/en/latest/");
 
 /// Megatron-LM.
-pub const MEGATRON_LM: Named = Named {
-    id: "megatron-lm",
-    name: "Megatron-LM",
-    versions: &["0.16.1"],
-    docs_url: "https://github.com/NVIDIA/Megatron-LM/blob/core_v0.16.1/megatron/training/arguments.py",
-};
+pub const MEGATRON_LM: Named = named(
+    "megatron-lm",
+    "Megatron-LM",
+    &["0.16.1"],
+    "https://github.com/NVIDIA/Megatron-LM/blob/core_v0.16.1/megatron/training/arguments.py",
+);
 
 /// Megatron-Bridge.
-pub const MEGATRON_BRIDGE: Named = Named {
-    id: "megatron-bridge",
-    name: "Megatron-Bridge",
-    versions: &["0.3.1"],
-    docs_url: "https://docs.nvidia.com/nemo/megatron-bridge/latest/",
-};
+pub const MEGATRON_BRIDGE: Named =
+    named("megatron-bridge", "Megatron-Bridge", &["0.3.1"], "https://docs.nvidia.com/nemo/megatron-bridge/latest/");
 
 /// torchtitan.
-pub const TORCHTITAN: Named = Named {
-    id: "torchtitan",
-    name: "torchtitan",
-    versions: &["0.2.2"],
-    docs_url: "https://github.com/pytorch/torchtitan/blob/v0.2.2/torchtitan/config/job_config.py",
-};
+pub const TORCHTITAN: Named = named(
+    "torchtitan",
+    "torchtitan",
+    &["0.2.2"],
+    "https://github.com/pytorch/torchtitan/blob/v0.2.2/torchtitan/config/job_config.py",
+);
 
 /// LLaMA-Factory.
-pub const LLAMAFACTORY: Named = Named {
-    id: "llamafactory",
-    name: "LLaMA-Factory",
-    versions: &["0.9.5"],
-    docs_url: "https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5/examples",
-};
+pub const LLAMAFACTORY: Named =
+    named("llamafactory", "LLaMA-Factory", &["0.9.5"], "https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5/examples");
 
 /// axolotl.
-pub const AXOLOTL: Named = Named {
-    id: "axolotl",
-    name: "axolotl",
-    versions: &["0.19.0"],
-    docs_url: "https://docs.axolotl.ai/docs/config-reference.html",
-};
+pub const AXOLOTL: Named =
+    named("axolotl", "axolotl", &["0.19.0"], "https://docs.axolotl.ai/docs/config-reference.html");
 
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 11] = [

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use crate::belonging;
-use crate::wire::{Question, question_from_value, to_value};
+use crate::wire::{Document, Question, question_from_value, to_value};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
 
@@ -15,10 +15,6 @@ use shardwise_catalog::error::InputError;
 const MAX_BYTES: usize = 64 << 10;
 /// Deepest key that is read: `plan.critic.offload.parameters` has four parts.
 const MAX_DEPTH: usize = 8;
-
-/// Top-level keys in the order in which they are written; the version comes before them.
-const KEYS: [&str; 8] =
-    ["model", "hardware", "workload", "framework", "framework_version", "confidence", "plan", "calibration"];
 
 /// The question as the part of an address after `#`.
 ///
@@ -35,8 +31,8 @@ const KEYS: [&str; 8] =
 pub fn to_hash(question: &Question) -> String {
     let mut hash = format!("v={}&d={}", question.version, catalog::VERSION);
     let document = to_value(question);
-    for key in KEYS {
-        if let Some(value) = document.get(key) {
+    for key in Question::KEYS.iter().filter(|key| **key != "version") {
+        if let Some(value) = document.get(*key) {
             flatten(key, value, &mut hash);
         }
     }

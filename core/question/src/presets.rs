@@ -1,6 +1,6 @@
 //! Questions to start from: the tuning guides' own tables, and measured or published recipes.
 
-use crate::wire::{Question, parse_question};
+use crate::wire::{Question, Words, parse_question};
 use shardwise_catalog::catalog::Source;
 
 /// A question to start from.
@@ -12,10 +12,8 @@ pub struct Preset {
     pub group: &'static str,
     /// Task, model and machine.
     pub name: &'static str,
-    /// What a person should know about it, in English; may be empty.
-    pub note_en: &'static str,
-    /// What a person should know about it, in Chinese; may be empty.
-    pub note_zh: &'static str,
+    /// What a person should know about it; may be empty.
+    pub note: Words,
     /// The question as JSON.
     pub json: &'static str,
     /// Where it comes from.
@@ -59,139 +57,68 @@ const MODEL_ZOO: Source = Source {
 const LITGPT: Source =
     Source { url: "https://github.com/Lightning-AI/litgpt/blob/main/tutorials/resource-tables.md", date: "2026-11-20" };
 
+/// Nothing but what the question says.
+const PLAIN: Words = ("", "");
+
 /// What to know about the lengths of `verl_megatron_practice`.
-const DERIVED: [&str; 2] = [
+const DERIVED: Words = (
     "The table gives the step's time and throughput; the mean lengths are worked out from them.",
     "表中给出每步耗时与吞吐量；平均长度由此推算。",
-];
+);
+
+/// What to know about the cost columns of LLMForge's cookbook.
+const SWAPPED: Words = (
+    "The guide measured 102.58 million tokens per hour at $40.77 per hour: $0.397 per million tokens. It prints 0.69; its cost columns for Llama-2-7B and Mixtral are swapped and each is in reverse order.",
+    "该指南测得每小时 1.0258 亿 token，每小时 $40.77，即每百万 token $0.397。表中印的是 0.69：Llama-2-7B 与 Mixtral 两列成本互换，且各列顺序颠倒。",
+);
+
+/// One line of the table; its question is the file of its identifier.
+macro_rules! preset {
+    ($id:literal, $group:literal, $name:literal, $note:expr, $source:expr) => {
+        Preset {
+            id: $id,
+            group: $group,
+            name: $name,
+            note: $note,
+            json: include_str!(concat!("presets/", $id, ".json")),
+            source: $source,
+        }
+    };
+}
 
 static PRESETS: [Preset; 14] = [
-    Preset {
-        id: "verl-qwen3-8b-grpo",
-        group: "veRL",
-        name: "GRPO · Qwen3-8B · 8 × H100",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/verl-qwen3-8b-grpo.json"),
-        source: VERL,
-    },
-    Preset {
-        id: "recipe-dapo-qwen2.5-32b",
-        group: "veRL",
-        name: "DAPO · Qwen2.5-32B · 128 × H800",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/recipe-dapo-qwen2.5-32b.json"),
-        source: DAPO,
-    },
-    Preset {
-        id: "practice-dapo-qwen2.5-math-7b",
-        group: "verl_megatron_practice",
-        name: "DAPO · Qwen2.5-Math-7B · 8 × H100",
-        note_en: DERIVED[0],
-        note_zh: DERIVED[1],
-        json: include_str!("presets/practice-dapo-qwen2.5-math-7b.json"),
-        source: PRACTICE,
-    },
-    Preset {
-        id: "practice-dapo-qwen3-30b-a3b",
-        group: "verl_megatron_practice",
-        name: "DAPO · Qwen3-30B-A3B · 16 × H100",
-        note_en: DERIVED[0],
-        note_zh: DERIVED[1],
-        json: include_str!("presets/practice-dapo-qwen3-30b-a3b.json"),
-        source: PRACTICE,
-    },
-    Preset {
-        id: "practice-dapo-qwen2.5-32b",
-        group: "verl_megatron_practice",
-        name: "DAPO · Qwen2.5-32B · 32 × H20",
-        note_en: DERIVED[0],
-        note_zh: DERIVED[1],
-        json: include_str!("presets/practice-dapo-qwen2.5-32b.json"),
-        source: PRACTICE,
-    },
-    Preset {
-        id: "nemo-rl-llama-3.1-8b",
-        group: "NeMo-RL",
-        name: "GRPO · Llama-3.1-8B · 16 × H100",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/nemo-rl-llama-3.1-8b.json"),
-        source: NEMO_RL,
-    },
-    Preset {
-        id: "nemo-rl-deepseek-v3",
-        group: "NeMo-RL",
-        name: "GRPO · DeepSeek-V3 · 256 × H100",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/nemo-rl-deepseek-v3.json"),
-        source: NEMO_RL,
-    },
-    Preset {
-        id: "chatlearn-qwen3-30b-a3b-grpo",
-        group: "ChatLearn",
-        name: "GRPO · Qwen3-30B-A3B · 8 × H20 141 GB",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/chatlearn-qwen3-30b-a3b-grpo.json"),
-        source: CHATLEARN,
-    },
-    Preset {
-        id: "llmforge-llama-2-7b",
-        group: "LLMForge",
-        name: "SFT · Llama-2-7B · 8 × A100 80 GB",
-        note_en: "The guide measured 102.58 million tokens per hour at $40.77 per hour: $0.397 per million tokens. It prints 0.69; its cost columns for Llama-2-7B and Mixtral are swapped and each is in reverse order.",
-        note_zh: "该指南测得每小时 1.0258 亿 token，每小时 $40.77，即每百万 token $0.397。表中印的是 0.69：Llama-2-7B 与 Mixtral 两列成本互换，且各列顺序颠倒。",
-        json: include_str!("presets/llmforge-llama-2-7b.json"),
-        source: LLMFORGE,
-    },
-    Preset {
-        id: "llmforge-mixtral-8x7b",
-        group: "LLMForge",
-        name: "SFT · Mixtral-8x7B · 8 × A100 80 GB",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/llmforge-mixtral-8x7b.json"),
-        source: LLMFORGE,
-    },
-    Preset {
-        id: "llmforge-llama-2-70b",
-        group: "LLMForge",
-        name: "SFT · Llama-2-70B · 8 × A100 80 GB",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/llmforge-llama-2-70b.json"),
-        source: LLMFORGE,
-    },
-    Preset {
-        id: "torchtitan-llama-3.1-8b",
-        group: "torchtitan",
-        name: "Pretrain · Llama-3.1-8B · 8 × H100 96 GB",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/torchtitan-llama-3.1-8b.json"),
-        source: TORCHTITAN,
-    },
-    Preset {
-        id: "modelzoo-qwen3-235b-a22b",
-        group: "Megatron-MoE-ModelZoo",
-        name: "Pretrain · Qwen3-235B-A22B · 256 × H100",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/modelzoo-qwen3-235b-a22b.json"),
-        source: MODEL_ZOO,
-    },
-    Preset {
-        id: "litgpt-qlora-llama-2-13b",
-        group: "LitGPT",
-        name: "QLoRA · Llama-2-13B · 1 × A100 40 GB",
-        note_en: "",
-        note_zh: "",
-        json: include_str!("presets/litgpt-qlora-llama-2-13b.json"),
-        source: LITGPT,
-    },
+    preset!("verl-qwen3-8b-grpo", "veRL", "GRPO · Qwen3-8B · 8 × H100", PLAIN, VERL),
+    preset!("recipe-dapo-qwen2.5-32b", "veRL", "DAPO · Qwen2.5-32B · 128 × H800", PLAIN, DAPO),
+    preset!(
+        "practice-dapo-qwen2.5-math-7b",
+        "verl_megatron_practice",
+        "DAPO · Qwen2.5-Math-7B · 8 × H100",
+        DERIVED,
+        PRACTICE
+    ),
+    preset!(
+        "practice-dapo-qwen3-30b-a3b",
+        "verl_megatron_practice",
+        "DAPO · Qwen3-30B-A3B · 16 × H100",
+        DERIVED,
+        PRACTICE
+    ),
+    preset!("practice-dapo-qwen2.5-32b", "verl_megatron_practice", "DAPO · Qwen2.5-32B · 32 × H20", DERIVED, PRACTICE),
+    preset!("nemo-rl-llama-3.1-8b", "NeMo-RL", "GRPO · Llama-3.1-8B · 16 × H100", PLAIN, NEMO_RL),
+    preset!("nemo-rl-deepseek-v3", "NeMo-RL", "GRPO · DeepSeek-V3 · 256 × H100", PLAIN, NEMO_RL),
+    preset!("chatlearn-qwen3-30b-a3b-grpo", "ChatLearn", "GRPO · Qwen3-30B-A3B · 8 × H20 141 GB", PLAIN, CHATLEARN),
+    preset!("llmforge-llama-2-7b", "LLMForge", "SFT · Llama-2-7B · 8 × A100 80 GB", SWAPPED, LLMFORGE),
+    preset!("llmforge-mixtral-8x7b", "LLMForge", "SFT · Mixtral-8x7B · 8 × A100 80 GB", PLAIN, LLMFORGE),
+    preset!("llmforge-llama-2-70b", "LLMForge", "SFT · Llama-2-70B · 8 × A100 80 GB", PLAIN, LLMFORGE),
+    preset!("torchtitan-llama-3.1-8b", "torchtitan", "Pretrain · Llama-3.1-8B · 8 × H100 96 GB", PLAIN, TORCHTITAN),
+    preset!(
+        "modelzoo-qwen3-235b-a22b",
+        "Megatron-MoE-ModelZoo",
+        "Pretrain · Qwen3-235B-A22B · 256 × H100",
+        PLAIN,
+        MODEL_ZOO
+    ),
+    preset!("litgpt-qlora-llama-2-13b", "LitGPT", "QLoRA · Llama-2-13B · 1 × A100 40 GB", PLAIN, LITGPT),
 ];
 
 /// All presets, in the order in which they are offered.

@@ -101,8 +101,8 @@ fn start(page: Page) -> AnyView {
     let note = move || {
         let preset = current()?;
         let words = match page.lang {
-            Lang::En => preset.note_en,
-            Lang::Zh => preset.note_zh,
+            Lang::En => preset.note.0,
+            Lang::Zh => preset.note.1,
         };
         let text = page.text();
         Some(

@@ -2,7 +2,7 @@
 
 use crate::view::dom::{el, live, node, part, press, ticked};
 use leptos::prelude::*;
-use shardwise_core::wire::PlanSpec;
+use shardwise_core::wire::{Backend, PlanSpec};
 
 use super::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates};
@@ -10,7 +10,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{choice, input, message};
-use crate::view::words::{backend as backend_name, offload, recompute};
+use crate::view::words::{offload, recompute};
 
 pub(super) fn view(page: Page) -> AnyView {
     let summary = move || {
@@ -20,8 +20,16 @@ pub(super) fn view(page: Page) -> AnyView {
             count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
         }
     };
-    let backend =
-        found(page, |shown, _| shown.found.answer.plan.backend.map(backend_name).unwrap_or_default().to_owned());
+    let backend = found(page, |shown, _| {
+        shown
+            .found
+            .answer
+            .plan
+            .backend
+            .map(Backend::name)
+            .unwrap_or_default()
+            .to_owned()
+    });
     let recomputed = found(page, |shown, lang| lang.word(recompute(&shown.found.answer.plan)).to_owned());
     let count = move |field: Field, of: fn(&PlanSpec) -> Option<u64>| {
         input(page, field, None, auto_text(page, chosen(page, of, format::grouped)))

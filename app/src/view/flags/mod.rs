@@ -12,7 +12,7 @@ use wasm_bindgen::JsCast;
 
 use super::dom::{Act, El, el, node, part, press, typed};
 use super::icons::icon;
-use super::{paste, sheet, words};
+use super::{paste, sheet};
 use crate::browser;
 use crate::follow::{follow, follow_at_rest};
 use crate::format;
@@ -272,7 +272,7 @@ fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice)
     let notice = match &flags.instead {
         Some(other) => Some(fill(
             words.replanned,
-            &[&flags.why, words::backend(other.backend), &format::figure(other.tokens_per_s_per_gpu)],
+            &[&flags.why, other.backend.name(), &format::figure(other.tokens_per_s_per_gpu)],
         )),
         None if flags.texts.is_empty() => Some(fill(words.unsupported, &[framework.name, &flags.why])),
         None => None,

@@ -23,6 +23,19 @@ words! {
     }
 }
 
+impl Backend {
+    /// Name for a person.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Megatron => "Megatron",
+            Self::Fsdp => "FSDP",
+            Self::Deepspeed => "DeepSpeed",
+            Self::Ddp => "DDP",
+        }
+    }
+}
+
 words! {
     /// Which activations are computed again in the backward pass.
     pub enum RecomputeGranularity {

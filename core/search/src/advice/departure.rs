@@ -9,7 +9,7 @@ use shardwise_catalog::units::fixed;
 use shardwise_catalog::words::product;
 use shardwise_engine::step;
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Advice, Backend, Severity, at, plan_to_value};
+use shardwise_question::wire::{Advice, Severity, at, plan_to_value};
 
 /// Slower by less than this is as fast.
 const SAME: f64 = 0.001;
@@ -78,13 +78,7 @@ fn in_short(layout: &Layout) -> String {
         ("EP", layout.expert_parallel),
         ("ETP", layout.expert_tensor_parallel),
     ]);
-    let backend = match layout.backend {
-        Backend::Megatron => "Megatron",
-        Backend::Fsdp => "FSDP",
-        Backend::Deepspeed => "DeepSpeed",
-        Backend::Ddp => "DDP",
-    };
-    format!("{backend} with {parts}")
+    format!("{} with {parts}", layout.backend.name())
 }
 
 /// Which part of the step takes the most more than in the chosen plan.
