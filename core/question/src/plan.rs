@@ -85,6 +85,29 @@ pub enum MicroBatch {
     Tokens(u64),
 }
 
+impl MicroBatch {
+    /// Another number of the same.
+    #[must_use]
+    pub fn map(self, number: impl FnOnce(u64) -> u64) -> Self {
+        match self {
+            Self::Sequences(n) => Self::Sequences(number(n)),
+            Self::Tokens(n) => Self::Tokens(number(n)),
+        }
+    }
+
+    /// Twice as much at once.
+    #[must_use]
+    pub fn doubled(self) -> Self {
+        self.map(|n| n.saturating_mul(2))
+    }
+
+    /// Half as much at once, at least one.
+    #[must_use]
+    pub fn halved(self) -> Self {
+        self.map(|n| (n / 2).max(1))
+    }
+}
+
 /// Activations computed again in the backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recompute {

@@ -23,7 +23,7 @@ use crate::neighbours::{moved_to, settings};
 use crate::search::{Runner, Runs, Verdict};
 use crate::warnings::warnings;
 pub use case::Rule;
-use case::{Case, Proposal, one, rule, seconds};
+use case::{Case, NOTICEABLE, Proposal, Room, one, rule, seconds};
 use guides::{CHATLEARN_GUIDE, LLMFORGE_COOKBOOK, PRACTICE, VERL_GUIDE};
 use shardwise_catalog::ordered::insert;
 use shardwise_catalog::units::fixed;
@@ -31,15 +31,6 @@ use shardwise_engine::context::Context;
 use shardwise_engine::step;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_value};
-
-/// Gains below this share of the step are not worth a reader's time.
-const NOTICEABLE: f64 = 0.01;
-
-/// Every network costs something: from this share of the step it is slow.
-const SLOW_NETWORK: f64 = 0.1;
-
-/// GiB that are worth a reader's time where memory is short.
-const NOTICEABLE_GIB: f64 = 1.0;
 
 /// Every rule whose gain is computed, those of each part of a plan together.
 pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
@@ -120,16 +111,11 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     let now = &case.now;
     let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
     let saved = now.reserved_gib - then.reserved_gib;
+    let (least, room) = rule.saves;
+    let counts = room == Room::Any || case.is_tight();
     // A plan that fits pays nothing for more room.
-    let saves = match rule.id {
-        training::FUSED_HEAD => saved > 0.1,
-        _ => case.is_tight() && saved > NOTICEABLE_GIB,
-    } && (share > -NOTICEABLE || !now.fits);
-    let noticeable = match rule.id {
-        schedule::ONE_NODE => SLOW_NETWORK,
-        _ => NOTICEABLE,
-    };
-    let text = if then.fits && share >= noticeable {
+    let saves = counts && saved > least && (share > -NOTICEABLE || !now.fits);
+    let text = if then.fits && share >= rule.noticeable {
         faster(&proposal.what, now, &then)
     } else if saves {
         smaller(&proposal.what, saved, then.step_time_s - now.step_time_s)

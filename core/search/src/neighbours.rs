@@ -15,7 +15,7 @@ use shardwise_question::plan::{Layout, MicroBatch, Modules, Plan, Recompute, Rol
 use shardwise_question::wire::{Backend, Offload, PlanSpec};
 use shardwise_question::workload::Rl;
 pub(crate) use steps::MOST_ENGINE;
-pub use steps::{doubled, machines, steps};
+pub use steps::{machines, steps};
 
 /// Every plan that model and machine allow, one step away in one dimension. What is trained stays: batch, precision,
 /// schedule.
@@ -123,19 +123,12 @@ pub(crate) fn budget_floor(rl: &Rl, layout: &Layout) -> u64 {
 
 /// Twice and half of what one pass takes; the guide's budget where an RL step counts sequences.
 fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
-    match layout.micro_batch {
-        MicroBatch::Sequences(n) => {
-            let rl = job.workload.rl.as_ref();
-            let budget = rl.map(|rl| MicroBatch::Tokens(budget_floor(rl, layout)));
-            let half = (n > 1).then_some(MicroBatch::Sequences(n / 2));
-            let twice = Some(MicroBatch::Sequences(n.saturating_mul(2)));
-            [half, twice, budget.filter(|_| job.workload.packing)]
-                .into_iter()
-                .flatten()
-                .collect()
-        }
-        MicroBatch::Tokens(n) => vec![MicroBatch::Tokens((n / 2).max(1)), MicroBatch::Tokens(n.saturating_mul(2))],
+    let now = layout.micro_batch;
+    let mut found = vec![now.halved(), now.doubled()];
+    if let (MicroBatch::Sequences(_), Some(rl), true) = (now, &job.workload.rl, job.workload.packing) {
+        found.push(MicroBatch::Tokens(budget_floor(rl, layout)));
     }
+    found
 }
 
 /// Whether some framework recomputes part of a layer: Megatron's modules, or FSDP's operators, which torchtitan takes in

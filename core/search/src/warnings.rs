@@ -39,41 +39,24 @@ fn shortage(fit: &Fit) -> String {
 #[must_use]
 pub(crate) fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     let mut found = Vec::new();
+    let mut say = |id: &'static str, severity: Severity, text: String, source: &'static str| {
+        found.push(Advice { id: id.into(), severity, text, source: source.into(), gain: None, set: Map::new() });
+    };
     let layout = &plan.layout;
     if !answer.fits {
-        found.push(Advice {
-            id: "out-of-memory".into(),
-            severity: Severity::Error,
-            text: shortage(&answer.fit),
-            source: CHATLEARN_GUIDE.into(),
-            gain: None,
-            set: Map::new(),
-        });
+        say("out-of-memory", Severity::Error, shortage(&answer.fit), CHATLEARN_GUIDE);
     }
     if let Some((refusal, docs)) = refusal(job, plan) {
-        found.push(Advice {
-            id: "framework-refuses".into(),
-            severity: Severity::Error,
-            text: refusal.message,
-            source: docs.into(),
-            gain: None,
-            set: Map::new(),
-        });
+        say("framework-refuses", Severity::Error, refusal.message, docs);
     }
     let trains = job.workload.generation.is_none();
     let node = job.hardware.gpus_per_node;
     if trains && layout.backend == Backend::Megatron && layout.tensor_parallel > node {
-        found.push(Advice {
-            id: WITHIN_NODE.into(),
-            severity: Severity::Warning,
-            text: format!(
-                "Tensor parallelism of {} leaves the node of {node} GPUs: every layer waits for the network. Keep it within the node.",
-                layout.tensor_parallel
-            ),
-            source: CHATLEARN_GUIDE.into(),
-            gain: None,
-            set: Map::new(),
-        });
+        let text = format!(
+            "Tensor parallelism of {} leaves the node of {node} GPUs: every layer waits for the network. Keep it within the node.",
+            layout.tensor_parallel
+        );
+        say(WITHIN_NODE, Severity::Warning, text, CHATLEARN_GUIDE);
     }
     found
 }

@@ -12,6 +12,12 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{Backend, Figures};
 
+/// Gains below this share of the step are not worth a reader's time.
+pub(super) const NOTICEABLE: f64 = 0.01;
+
+/// GiB that are worth a reader's time where memory is short.
+const NOTICEABLE_GIB: f64 = 1.0;
+
 /// One rule of a guide or a framework.
 pub struct Rule {
     /// Stable identifier, kebab case.
@@ -22,6 +28,31 @@ pub struct Rule {
     pub(super) about: &'static [&'static str],
     /// What it proposes, where a plan departs from it.
     pub(super) propose: fn(&Case<'_>) -> Option<Proposal>,
+    /// The share of the step from which its gain is worth a reader's time.
+    pub(super) noticeable: f64,
+    /// The GiB from which its saving is, and whether that is so where memory is not short.
+    pub(super) saves: (f64, Room),
+}
+
+/// Where memory that a rule saves counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Anywhere.
+    Any,
+    /// Where the plan does not fit, or fills nine tenths of the card.
+    Short,
+}
+
+impl Rule {
+    /// This rule, said from another share of the step on.
+    pub(super) const fn noticed_from(self, share: f64) -> Self {
+        Self { noticeable: share, ..self }
+    }
+
+    /// This rule, said wherever it saves so many GiB.
+    pub(super) const fn saving_from(self, gib: f64) -> Self {
+        Self { saves: (gib, Room::Any), ..self }
+    }
 }
 
 pub(super) const fn rule(
@@ -30,7 +61,7 @@ pub(super) const fn rule(
     about: &'static [&'static str],
     propose: fn(&Case<'_>) -> Option<Proposal>,
 ) -> Rule {
-    Rule { id, source, about, propose }
+    Rule { id, source, about, propose, noticeable: NOTICEABLE, saves: (NOTICEABLE_GIB, Room::Short) }
 }
 
 /// What a rule would have instead.
@@ -45,13 +76,9 @@ pub(super) struct Proposal {
 }
 
 impl Proposal {
-    pub(super) fn new(what: impl Into<String>, plan: Plan) -> Self {
-        Self::of(what.into(), plan)
-    }
-
     #[inline(never)]
-    pub(super) fn of(what: String, plan: Plan) -> Self {
-        Self { what, note: "", plan, job: None }
+    pub(super) fn new(what: &str, plan: Plan) -> Self {
+        Self { what: what.to_owned(), note: "", plan, job: None }
     }
 }
 
@@ -96,14 +123,23 @@ impl Case<'_> {
         plan
     }
 
-    /// The plan with its engine changed.
+    /// The plan with every role's layout changed, where it departs from the rule.
     #[inline(never)]
-    pub(super) fn with_engine(&self, change: &dyn Fn(&mut RolloutPlan)) -> Plan {
+    pub(super) fn propose(&self, departs: bool, what: &str, change: &dyn Fn(&mut Layout)) -> Option<Proposal> {
+        departs.then(|| Proposal::new(what, self.with(change)))
+    }
+
+    /// The plan with its engine changed, where that departs from the rule.
+    #[inline(never)]
+    pub(super) fn propose_engine(
+        &self,
+        departs: bool,
+        what: &str,
+        change: &dyn Fn(&mut RolloutPlan),
+    ) -> Option<Proposal> {
         let mut plan = *self.plan;
-        if let Some(engine) = &mut plan.rollout {
-            change(engine);
-        }
-        plan
+        change(plan.rollout.as_mut()?);
+        departs.then(|| Proposal::new(what, plan))
     }
 
     /// What a changed plan comes to; `None` where model or machine rule it out.

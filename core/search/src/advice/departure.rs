@@ -1,7 +1,7 @@
 //! Where the search departs from what a guide says, and by how much it is right to.
 
 use crate::figures;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::Case;
 use crate::search::AS_FAST;
@@ -37,22 +37,23 @@ pub(super) fn departure(case: &Case<'_>, from: Textbook<'_>, plan: &Plan) -> (f6
         let missing = fixed(then.missing_gib.max(0.1), 1);
         format!("No such plan fits as surely as asked: the best, {short}, lacks {missing} GiB.")
     };
-    // Where one of them stays open, the search would choose it anew and might not obey.
-    let document = plan_to_value(&plan.to_spec());
-    let mut set = Map::new();
-    for path in ["plan.backend"].iter().chain(from.about) {
-        let key = path.trim_start_matches("plan.");
-        set.insert((*path).to_owned(), at(&document, key).clone());
-    }
     let advice = Advice {
         id: from.id.into(),
         severity: Severity::Hint,
         text: format!("{} {what}", from.rule),
         source: from.source.to_owned().into(),
         gain: Some(figures::less(&then, now)),
-        set,
+        set: followed(plan, from.about),
     };
     (share.min(0.0), advice)
+}
+
+/// What to set in a question so that it follows: the code that trains, and each of these fields as the plan has it. Where one
+/// of them stayed open, the search would choose it anew and might not obey.
+pub(super) fn followed(plan: &Plan, about: &[&str]) -> Map<String, Value> {
+    let document = plan_to_value(&plan.to_spec());
+    let field = |path: &&str| ((*path).to_owned(), at(&document, path.trim_start_matches("plan.")).clone());
+    ["plan.backend"].iter().chain(about).map(field).collect()
 }
 
 fn compared(case: &Case<'_>, plan: &Plan, slower: f64) -> String {

@@ -1,6 +1,6 @@
 //! Rules about the engine that generates.
 
-use super::{Case, PRACTICE, Proposal, Rule, VERL_GUIDE, rule};
+use super::{Case, PRACTICE, Rule, VERL_GUIDE, rule};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::memory::Lengths;
 use shardwise_engine::rl;
@@ -17,43 +17,41 @@ pub(super) const RULES: [Rule; 6] = [
     rule("rollout-smaller-engines", PRACTICE, &["plan.rollout.tensor_parallel"], |case| {
         let engine = case.plan.rollout.as_ref()?;
         let half = engine.tensor_parallel / 2;
-        let plan = case.with_engine(&|engine| engine.resize(|engine| engine.tensor_parallel = half));
-        (half > 0).then(|| Proposal::new(format!("Rollout tensor parallelism of {half}"), plan))
+        case.propose_engine(half > 0, &format!("Rollout tensor parallelism of {half}"), &|engine| {
+            engine.resize(|engine| engine.tensor_parallel = half);
+        })
     }),
     rule("rollout-utilization", PRACTICE, &["plan.rollout.gpu_memory_utilization"], |case| {
         let engine = case.plan.rollout.as_ref()?;
         let safe = safe_utilization(case)?;
-        let plan = case.with_engine(&|engine| engine.gpu_memory_utilization = safe);
-        (safe > engine.gpu_memory_utilization + 0.04).then(|| {
-            let what = format!("gpu_memory_utilization of {}, the largest that is safe", fixed(safe, 2));
-            Proposal::new(what, plan)
-        })
+        let what = format!("gpu_memory_utilization of {}, the largest that is safe", fixed(safe, 2));
+        let little = safe > engine.gpu_memory_utilization + 0.04;
+        case.propose_engine(little, &what, &|engine| engine.gpu_memory_utilization = safe)
     }),
     rule("rollout-max-num-seqs", VERL_GUIDE, &["plan.rollout.max_num_seqs"], |case| {
         let engine = case.plan.rollout.as_ref()?;
         let engines = generating_gpus(case.job()) / engine.gpus();
         let each = requests(case).div_ceil(u64::from(engines.max(1)));
         let more = engine.max_num_seqs.saturating_mul(2).min(each);
-        let plan = case.with_engine(&|engine| engine.max_num_seqs = more);
-        (engine.max_num_seqs < each).then(|| Proposal::new(format!("max_num_seqs of {more}"), plan))
+        let few = engine.max_num_seqs < each;
+        case.propose_engine(few, &format!("max_num_seqs of {more}"), &|engine| engine.max_num_seqs = more)
     }),
     rule("rollout-batched-tokens", VERL_GUIDE, &["plan.rollout.max_num_batched_tokens"], |case| {
         let engine = case.plan.rollout.as_ref()?;
-        let plan = case.with_engine(&|engine| engine.max_num_batched_tokens = BATCHED_TOKENS);
-        (engine.max_num_batched_tokens < BATCHED_TOKENS)
-            .then(|| Proposal::new(format!("max_num_batched_tokens of {BATCHED_TOKENS}"), plan))
+        let few = engine.max_num_batched_tokens < BATCHED_TOKENS;
+        let what = format!("max_num_batched_tokens of {BATCHED_TOKENS}");
+        case.propose_engine(few, &what, &|engine| engine.max_num_batched_tokens = BATCHED_TOKENS)
     }),
     rule("rollout-cuda-graphs", VERL_GUIDE, &["plan.rollout.enforce_eager"], |case| {
         let eager = case.plan.rollout.as_ref()?.enforce_eager;
-        let plan = case.with_engine(&|engine| engine.enforce_eager = false);
-        eager.then(|| Proposal::new("enforce_eager off", plan))
+        case.propose_engine(eager, "enforce_eager off", &|engine| engine.enforce_eager = false)
     }),
     rule("rollout-free-cache", FREE_CACHE, &["plan.rollout.free_cache"], |case| {
         let rl = case.job().workload.rl.as_ref()?;
         let kept = !case.plan.rollout.as_ref()?.free_cache;
-        let plan = case.with_engine(&|engine| engine.free_cache = true);
-        (kept && rl.schedule == Schedule::Colocated)
-            .then(|| Proposal::new("Giving the engine's cache back while training", plan))
+        let colocated = rl.schedule == Schedule::Colocated;
+        let what = "Giving the engine's cache back while training";
+        case.propose_engine(kept && colocated, what, &|engine| engine.free_cache = true)
     }),
 ];
 

@@ -13,11 +13,12 @@ const ONE_STEP_OFF: &str = "https://github.com/volcengine/verl/blob/main/docs/ad
 const FULLY_ASYNC: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/fully_async.md";
 const ROLLOUT_CORRECTION: &str = "https://github.com/volcengine/verl/blob/main/docs/algo/rollout_corr.md";
 
-pub(super) const ONE_NODE: &str = "one-node";
+/// Every network costs something: from this share of the step it is slow.
+const SLOW_NETWORK: f64 = 0.1;
 
 /// Machine, weights that train, schedule.
 pub(super) const RULES: [Rule; 5] = [
-    rule(ONE_NODE, LLMFORGE_COOKBOOK, &["hardware.gpus"], |case| {
+    rule("one-node", LLMFORGE_COOKBOOK, &["hardware.gpus"], |case| {
         let hardware = &case.job().hardware;
         let mut job = case.job().clone();
         job.hardware.gpus = hardware.gpus_per_node;
@@ -29,7 +30,8 @@ pub(super) const RULES: [Rule; 5] = [
             job: Some((job, Map::new())),
             ..Proposal::new("One node with more gradient accumulation in place of a network", *case.plan)
         })
-    }),
+    })
+    .noticed_from(SLOW_NETWORK),
     rule("adapters", LLMFORGE_COOKBOOK, &[], |case| {
         let workload = &case.job().workload;
         if case.now.fits || workload.kind != WorkloadKind::Sft {
@@ -82,6 +84,6 @@ fn beside(case: &Case<'_>, schedule: Schedule, word: &'static str, what: &str) -
     Some(Proposal {
         job: Some((job, set)),
         note: "It changes training: responses come from older weights.",
-        ..Proposal::new(format!("{what}, on {half} GPUs of its own,"), *case.plan)
+        ..Proposal::new(&format!("{what}, on {half} GPUs of its own,"), *case.plan)
     })
 }

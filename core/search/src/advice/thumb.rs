@@ -6,12 +6,13 @@
 
 use serde_json::Value;
 
-use super::departure::{Textbook, departure};
+use super::departure::{Textbook, departure, followed};
 use super::training::LONG;
 use super::{CHATLEARN_GUIDE, Case};
+use crate::neighbours::apply;
 use crate::search;
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Advice, Backend, PlanSpec, Question, at};
+use shardwise_question::wire::{Advice, Backend, Question, at};
 
 /// Parameters of one GPU from which ChatLearn's guide starts.
 const PARAMETERS: f64 = 4e9;
@@ -24,8 +25,6 @@ struct Thumb {
     /// Whether the rule speaks of such a job at all.
     applies: fn(&Case<'_>) -> bool,
     obeys: fn(&Case<'_>, &Layout) -> bool,
-    /// What is asked with the found plan's backend and the fields that the rule is about.
-    keeps: fn(PlanSpec, &PlanSpec) -> PlanSpec,
 }
 
 const THUMBS: [Thumb; 2] = [
@@ -43,14 +42,6 @@ const THUMBS: [Thumb; 2] = [
         },
         applies: |_| true,
         obeys: about_four_billion,
-        keeps: |found, asked| PlanSpec {
-            backend: found.backend,
-            tensor_parallel: found.tensor_parallel,
-            pipeline_parallel: found.pipeline_parallel,
-            expert_parallel: found.expert_parallel,
-            expert_tensor_parallel: found.expert_tensor_parallel,
-            ..asked.clone()
-        },
     },
     Thumb {
         says: Textbook {
@@ -61,12 +52,6 @@ const THUMBS: [Thumb; 2] = [
         },
         applies: |case| case.job().workload.sequence_length >= LONG,
         obeys: |_, layout| layout.sequence_split() > 1,
-        keeps: |found, asked| PlanSpec {
-            backend: found.backend,
-            context_parallel: found.context_parallel,
-            ulysses_parallel: found.ulysses_parallel,
-            ..asked.clone()
-        },
     },
 ];
 
@@ -94,20 +79,23 @@ pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value)
     if case.job().workload.generation.is_some() {
         return Vec::new();
     }
-    let spec = question.plan.clone().unwrap_or_default();
     let stated = |field: &&'static str| !at(document, field).is_null();
     THUMBS
         .iter()
         .filter(|thumb| !thumb.says.about.iter().any(stated))
         .filter(|thumb| (thumb.applies)(case) && !(thumb.obeys)(case, case.layout()))
-        .filter_map(|thumb| obeying(case, thumb, &spec))
+        .filter_map(|thumb| obeying(case, thumb, question))
         .collect()
 }
 
-fn obeying(case: &Case<'_>, thumb: &Thumb, spec: &PlanSpec) -> Option<(f64, Advice)> {
+fn obeying(case: &Case<'_>, thumb: &Thumb, question: &Question) -> Option<(f64, Advice)> {
+    let spec = question.plan.clone().unwrap_or_default();
     let obeys = |layout: &Layout| (thumb.obeys)(case, layout);
-    let decided = |plan: &Plan| (thumb.keeps)(plan.to_spec(), spec);
-    let found = search::best_where(case.context, spec, &obeys, &decided);
+    let decided = |plan: &Plan| {
+        let following = apply(question, &followed(plan, thumb.says.about));
+        following.and_then(|own| own.plan).unwrap_or_default()
+    };
+    let found = search::best_where(case.context, &spec, &obeys, &decided);
     // Where no legal plan obeys, the rule speaks of other jobs.
     Some(departure(case, thumb.says, &found.ok()?.plan))
 }

@@ -2,14 +2,11 @@
 
 use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule};
 use crate::neighbours::budget_floor;
-use crate::neighbours::doubled;
 use crate::warnings::WITHIN_NODE;
 use shardwise_engine::batch;
 use shardwise_question::complete::training_gpus;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
 use shardwise_question::wire::{Backend, Offload, Schedule};
-
-pub(super) const FUSED_HEAD: &str = "fused-lm-head";
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.
 pub(super) const LONG: u64 = 8192;
@@ -23,6 +20,7 @@ const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
+const EXPERTS: &[&str] = &["plan.expert_parallel", "plan.expert_tensor_parallel"];
 const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
@@ -31,8 +29,7 @@ pub(super) const RULES: [Rule; 28] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
-        let plan = case.with(&|l| l.tensor_parallel = half);
-        (half > 0).then(|| Proposal::new(format!("Tensor parallelism of {half}"), plan))
+        case.propose(half > 0, &format!("Tensor parallelism of {half}"), &|l| l.tensor_parallel = half)
     }),
     rule("pipeline-fewer-stages", CHATLEARN_GUIDE, &["plan.pipeline_parallel"], fewer_stages),
     rule("virtual-pipeline", CHATLEARN_GUIDE, &["plan.virtual_pipeline"], |case| {
@@ -40,46 +37,30 @@ pub(super) const RULES: [Rule; 28] = [
         let stages = layout.pipeline_parallel;
         let layers = case.job().model.shape.num_hidden_layers;
         let plain = stages > 1 && layout.virtual_pipeline == 1 && layers.is_multiple_of(u64::from(2 * stages));
-        let plan = case.with(&|l| l.virtual_pipeline = 2);
-        plain.then(|| Proposal::new("Interleaving two model chunks per pipeline stage", plan))
+        case.propose(plain, "Interleaving two model chunks per pipeline stage", &|l| l.virtual_pipeline = 2)
     }),
     rule("context-parallel-long", CHATLEARN_GUIDE, &["plan.context_parallel"], |case| {
         let whole = megatron(case) && case.layout().sequence_split() == 1;
-        let plan = case.with(&|l| l.context_parallel = 2);
-        (whole && long(case)).then(|| Proposal::new("Context parallelism of 2", plan))
+        case.propose(whole && long(case), "Context parallelism of 2", &|l| l.context_parallel = 2)
     }),
     rule("ulysses", VERL_GUIDE, &["plan.ulysses_parallel"], |case| {
         let twice = case.layout().ulysses_parallel * 2;
-        let plan = case.with(&|l| l.ulysses_parallel = twice);
-        (case.backend() == Backend::Fsdp && long(case))
-            .then(|| Proposal::new(format!("Ulysses sequence parallelism of {twice}"), plan))
+        let splits = case.backend() == Backend::Fsdp && long(case);
+        case.propose(splits, &format!("Ulysses sequence parallelism of {twice}"), &|l| l.ulysses_parallel = twice)
     }),
-    rule(
-        "expert-over-expert-tensor",
-        CHATLEARN_GUIDE,
-        &["plan.expert_parallel", "plan.expert_tensor_parallel"],
-        |case| {
-            let split = case.layout().expert_tensor_parallel;
-            let plan = case.with(&|l| {
-                l.expert_parallel *= l.expert_tensor_parallel;
-                l.expert_tensor_parallel = 1;
-            });
-            (split > 1).then(|| {
-                Proposal::new(
-                    format!(
-                        "Expert parallelism of {} in place of expert tensor parallelism",
-                        plan.layout.expert_parallel
-                    ),
-                    plan,
-                )
-            })
-        },
-    ),
+    rule("expert-over-expert-tensor", CHATLEARN_GUIDE, EXPERTS, |case| {
+        let split = case.layout().expert_tensor_parallel;
+        let all = case.layout().expert_parallel * split;
+        let what = format!("Expert parallelism of {all} in place of expert tensor parallelism");
+        case.propose(split > 1, &what, &|l| {
+            l.expert_parallel *= l.expert_tensor_parallel;
+            l.expert_tensor_parallel = 1;
+        })
+    }),
     rule("sequence-parallel", SEQUENCE_PARALLEL, &["plan.sequence_parallel"], |case| {
         let layout = case.layout();
         let off = megatron(case) && layout.tensor_parallel > 1 && !layout.sequence_parallel;
-        let plan = case.with(&|l| l.sequence_parallel = true);
-        off.then(|| Proposal::new("Sequence parallelism beside tensor parallelism", plan))
+        case.propose(off, "Sequence parallelism beside tensor parallelism", &|l| l.sequence_parallel = true)
     }),
     rule("dynamic-batching", VERL_GUIDE, MICRO, |case| {
         let rl = case.job().workload.rl.as_ref()?;
@@ -87,13 +68,12 @@ pub(super) const RULES: [Rule; 28] = [
             return None;
         };
         let budget = budget_floor(rl, case.layout());
-        let plan = case.with(&|l| {
+        let what = format!("Dynamic batching with {budget} tokens per GPU");
+        case.propose(case.job().workload.packing, &what, &|l| {
             if let MicroBatch::Sequences(_) = l.micro_batch {
                 l.micro_batch = MicroBatch::Tokens(budget);
             }
-        });
-        let what = format!("Dynamic batching with {budget} tokens per GPU");
-        case.job().workload.packing.then(|| Proposal::new(what, plan))
+        })
     }),
     rule("token-budget-floor", VERL_GUIDE, MICRO, |case| {
         let rl = case.job().workload.rl.as_ref()?;
@@ -101,9 +81,8 @@ pub(super) const RULES: [Rule; 28] = [
             return None;
         };
         let floor = budget_floor(rl, case.layout());
-        let plan = case.with(&|l| l.micro_batch = MicroBatch::Tokens(floor));
         let what = format!("A token budget of twice prompt and response, {floor} per GPU,");
-        (budget < floor).then(|| Proposal::new(what, plan))
+        case.propose(budget < floor, &what, &|l| l.micro_batch = MicroBatch::Tokens(floor))
     }),
     rule("larger-micro-batch", LLMFORGE_COOKBOOK, MICRO, |case| {
         let MicroBatch::Sequences(_) = case.layout().micro_batch else {
@@ -120,7 +99,7 @@ pub(super) const RULES: [Rule; 28] = [
     rule("smaller-micro-batch", LLMFORGE_COOKBOOK, MICRO, less_at_once),
     rule("critic-budget", VERL_GUIDE, &["plan.critic"], |case| {
         let critic = case.plan.critic.as_ref()?;
-        let twice = doubled(case.layout().micro_batch);
+        let twice = case.layout().micro_batch.doubled();
         let smaller = match (critic.micro_batch, twice) {
             (MicroBatch::Sequences(own), MicroBatch::Sequences(twice))
             | (MicroBatch::Tokens(own), MicroBatch::Tokens(twice)) => own < twice,
@@ -146,31 +125,29 @@ pub(super) const RULES: [Rule; 28] = [
     }),
     rule("overlap", CHATLEARN_GUIDE, &["plan.overlap"], |case| {
         let overlap = case.layout().overlap;
-        let plan = case.with(&|l| {
+        let departs = !(overlap.gradients && overlap.parameters);
+        case.propose(departs, "Sending gradients and parameters beside computation", &|l| {
             l.overlap.gradients = true;
             l.overlap.parameters = true;
-        });
-        (!(overlap.gradients && overlap.parameters))
-            .then(|| Proposal::new("Sending gradients and parameters beside computation", plan))
+        })
     }),
     rule("overlap-tensor-parallel", CHATLEARN_GUIDE, &["plan.overlap"], |case| {
         let layout = case.layout();
-        let plan = case.with(&|l| l.overlap.tensor_parallel = true);
-        (megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel)
-            .then(|| Proposal::new("Tensor-parallel traffic beside its products", plan))
+        let departs = megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel;
+        case.propose(departs, "Tensor-parallel traffic beside its products", &|l| l.overlap.tensor_parallel = true)
     }),
     rule("fused-loss", CHATLEARN_GUIDE, &["plan.fused_loss"], |case| {
         let layout = case.layout();
-        let plan = case.with(&|l| l.fused_loss = true);
-        (!(layout.fused_loss || layout.fused_lm_head)).then(|| Proposal::new("A fused cross-entropy", plan))
+        let eager = !(layout.fused_loss || layout.fused_lm_head);
+        case.propose(eager, "A fused cross-entropy", &|l| l.fused_loss = true)
     }),
-    rule(FUSED_HEAD, PRACTICE, &["plan.fused_lm_head"], |case| {
-        let plan = case.with(&|l| l.fused_lm_head = true);
-        (!case.layout().fused_lm_head).then(|| Proposal::new("The fused LM head", plan))
-    }),
+    rule("fused-lm-head", PRACTICE, &["plan.fused_lm_head"], |case| {
+        case.propose(!case.layout().fused_lm_head, "The fused LM head", &|l| l.fused_lm_head = true)
+    })
+    .saving_from(0.1),
     rule("recompute-off", CHATLEARN_GUIDE, RECOMPUTE, |case| {
-        let plan = case.with(&|l| l.recompute = Recompute::None);
-        (case.layout().recompute != Recompute::None).then(|| Proposal::new("No recomputation", plan))
+        let recomputes = case.layout().recompute != Recompute::None;
+        case.propose(recomputes, "No recomputation", &|l| l.recompute = Recompute::None)
     }),
     rule("recompute-selective", CHATLEARN_GUIDE, RECOMPUTE, |case| {
         // FSDP's users checkpoint whole layers or nothing; torchtitan alone chooses operations, and has no reinforcement learning.
@@ -181,53 +158,47 @@ pub(super) const RULES: [Rule; 28] = [
             return None;
         }
         let without = case.with(&|l| l.recompute = Recompute::None);
-        let plan = case.with(&|l| l.recompute = Recompute::Selective(Modules::CORE_ATTN));
         // None is better still, where it fits.
         let fits = case.figures(&without).is_some_and(|figures| figures.fits);
-        (!fits).then(|| Proposal::new("Recomputing core attention alone", plan))
+        let selective = Recompute::Selective(Modules::CORE_ATTN);
+        case.propose(!fits, "Recomputing core attention alone", &|l| l.recompute = selective)
     }),
     rule("recompute-full", VERL_GUIDE, RECOMPUTE, |case| {
-        let plan = case.with(&|l| l.recompute = Recompute::Full);
-        (case.is_tight() && case.layout().recompute != Recompute::Full)
-            .then(|| Proposal::new("Full recomputation", plan))
+        let keeps = case.is_tight() && case.layout().recompute != Recompute::Full;
+        case.propose(keeps, "Full recomputation", &|l| l.recompute = Recompute::Full)
     }),
     rule("offload-off", LLMFORGE_COOKBOOK, OFFLOAD, |case| {
-        let plan = case.with(&|l| l.offload = Offload::default());
-        (case.layout().offload != Offload::default()).then(|| Proposal::new("No offload", plan))
+        let moves = case.layout().offload != Offload::default();
+        case.propose(moves, "No offload", &|l| l.offload = Offload::default())
     }),
     rule("offload-parameters-off", LLMFORGE_COOKBOOK, OFFLOAD, |case| {
         let offload = case.layout().offload;
-        let plan = case.with(&|l| {
+        case.propose(offload.parameters && offload.optimizer, "Offloading the optimizer alone", &|l| {
             l.offload.parameters = false;
             l.offload.gradients &= l.backend == Backend::Deepspeed;
-        });
-        (offload.parameters && offload.optimizer).then(|| Proposal::new("Offloading the optimizer alone", plan))
+        })
     }),
     rule("offload-states", PRACTICE, OFFLOAD, |case| {
         let rl = case.job().workload.rl.as_ref();
         let colocated = rl.is_none_or(|rl| rl.schedule == Schedule::Colocated);
         let moves = colocated && (rl.is_some() || !megatron(case));
-        let plan = case.with(&|l| {
-            l.offload = Offload { parameters: true, gradients: true, optimizer: true, ..l.offload };
-        });
-        (moves && case.is_tight() && plan.layout.offload != case.layout().offload)
-            .then(|| Proposal::new("Offloading parameters, gradients and optimizer", plan))
+        let states = |own: Offload| Offload { parameters: true, gradients: true, optimizer: true, ..own };
+        let own = case.layout().offload;
+        let departs = moves && case.is_tight() && states(own) != own;
+        let what = "Offloading parameters, gradients and optimizer";
+        case.propose(departs, what, &|l| l.offload = states(l.offload))
     }),
     rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
     rule("hybrid-shard", HYBRID_SHARD, &["plan.shard_group"], |case| {
         let node = case.job().hardware.gpus_per_node;
-        let plan = case.with(&|l| l.shard_group = node);
-        (across(case, Backend::Fsdp) && case.layout().shard_group > node)
-            .then(|| Proposal::new("Sharding within the node alone (hybrid sharding)", plan))
+        let wide = across(case, Backend::Fsdp) && case.layout().shard_group > node;
+        case.propose(wide, "Sharding within the node alone (hybrid sharding)", &|l| l.shard_group = node)
     }),
     rule("zero-hpz", ZERO_PLUS, &["plan.zero_hpz_partition_size"], |case| {
         let node = case.job().hardware.gpus_per_node;
         let once = case.layout().zero_plus.partition_size == 1;
-        let plan = case.with(&|l| l.zero_plus.partition_size = node);
-        (once && across(case, Backend::Deepspeed)).then(|| {
-            let what = format!("A second copy of the weights in each node (zero_hpz_partition_size {node})");
-            Proposal::new(what, plan)
-        })
+        let what = format!("A second copy of the weights in each node (zero_hpz_partition_size {node})");
+        case.propose(once && across(case, Backend::Deepspeed), &what, &|l| l.zero_plus.partition_size = node)
     }),
 ];
 
@@ -257,7 +228,7 @@ fn within_node(case: &Case<'_>) -> Option<Proposal> {
         })
     };
     let plan = case.fastest(&mut [split(factor), split(1)].into_iter());
-    Some(Proposal::new(format!("Tensor parallelism of {size}"), plan.unwrap_or_else(|| split(factor))))
+    Some(Proposal::new(&format!("Tensor parallelism of {size}"), plan.unwrap_or_else(|| split(factor))))
 }
 
 /// Fewer stages than micro-batches: the bubble is as long as the stages are many.
@@ -266,14 +237,13 @@ fn fewer_stages(case: &Case<'_>) -> Option<Proposal> {
     let sequences = job.workload.global_batch as f64;
     let batch = batch::split(job, layout, training_gpus(job), sequences, 0.0);
     let half = layout.pipeline_parallel / 2;
-    let plan = case.with(&|l| {
+    let many = half > 0 && f64::from(layout.pipeline_parallel) >= batch.micro_batches;
+    case.propose(many, &format!("Pipeline parallelism of {half}"), &|l| {
         l.pipeline_parallel = half;
         if half == 1 {
             l.virtual_pipeline = 1;
         }
-    });
-    (half > 0 && f64::from(layout.pipeline_parallel) >= batch.micro_batches)
-        .then(|| Proposal::new(format!("Pipeline parallelism of {half}"), plan))
+    })
 }
 
 /// More at once, as far as that fits and pays.
@@ -281,13 +251,13 @@ fn larger(case: &Case<'_>, what: &str, unit: &str) -> Option<Proposal> {
     let with = |doublings: u32| {
         case.with(&|l| {
             for _ in 0..doublings {
-                l.micro_batch = doubled(l.micro_batch);
+                l.micro_batch = l.micro_batch.doubled();
             }
         })
     };
     let plan = case.fastest(&mut (1..=DOUBLINGS).map(with))?;
     let (MicroBatch::Sequences(n) | MicroBatch::Tokens(n)) = plan.layout.micro_batch;
-    Some(Proposal::new(format!("{what} {n} {unit}"), plan))
+    Some(Proposal::new(&format!("{what} {n} {unit}"), plan))
 }
 
 /// A plan that does not fit: the most at once that does.
@@ -301,10 +271,7 @@ fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
     };
     let with = |n: u64| {
         case.with(&|l| {
-            l.micro_batch = match l.micro_batch {
-                MicroBatch::Sequences(own) => MicroBatch::Sequences(own.min(n)),
-                MicroBatch::Tokens(own) => MicroBatch::Tokens(own.min(n)),
-            };
+            l.micro_batch = l.micro_batch.map(|own| own.min(n));
         })
     };
     let fits = |n: u64| case.figures(&with(n)).is_some_and(|figures| figures.fits);
@@ -321,7 +288,7 @@ fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
             high = middle;
         }
     }
-    Some(Proposal::new(format!("A micro-batch of {low} {unit}"), with(low)))
+    Some(Proposal::new(&format!("A micro-batch of {low} {unit}"), with(low)))
 }
 
 /// The stage that shards least and fits; where memory is short one that shards more.
@@ -346,7 +313,7 @@ fn zero_stage(case: &Case<'_>) -> Option<Proposal> {
         Some(next) => with(next),
         None => case.fastest(&mut lower.map(with))?,
     };
-    Some(Proposal::new(format!("ZeRO stage {}", plan.layout.zero_stage), plan))
+    Some(Proposal::new(&format!("ZeRO stage {}", plan.layout.zero_stage), plan))
 }
 
 /// Whether every pass gathers weights over the network.

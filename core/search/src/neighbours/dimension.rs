@@ -6,82 +6,133 @@ use super::Dimension as D;
 use shardwise_catalog::words::plural;
 use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::plan::{Layout, MicroBatch, Plan, RolloutPlan};
 use shardwise_question::wire::{at, plan_to_value};
 
-/// One dimension of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
-    /// GPUs that split each matrix.
-    TensorParallel,
-    /// Pipeline stages.
-    PipelineParallel,
-    /// Model chunks per stage.
-    VirtualPipeline,
-    /// GPUs that split each sequence by ring attention.
-    ContextParallel,
-    /// GPUs that split each sequence by exchanging heads.
-    UlyssesParallel,
-    /// GPUs that share the experts.
-    ExpertParallel,
-    /// ZeRO stage.
-    ZeroStage,
-    /// Sequences, or a token budget, of one forward pass.
-    MicroBatch,
-    /// Activations computed again.
-    Recompute,
-    /// What is kept in host memory.
-    Offload,
-    /// Loss without materialised logits.
-    FusedLmHead,
-    /// GPUs that split each matrix of the engine.
-    RolloutTensorParallel,
-    /// Share of the card that the engine may take.
-    GpuMemoryUtilization,
-    /// Sequences decoded together.
-    MaxNumSeqs,
-    /// Tokens of one engine step.
-    MaxNumBatchedTokens,
-    /// Whether the engine launches each kernel by itself.
-    EnforceEager,
-    /// Whether the engine gives its cache back while training.
-    FreeCache,
-    /// GPUs that split each expert.
-    ExpertTensorParallel,
-    /// Megatron's sequence parallelism.
-    SequenceParallel,
-    /// GPUs of one shard group.
-    ShardGroup,
-    /// Loss whose gradient replaces the logits.
-    FusedLoss,
-    /// Attention kernel.
-    Attention,
-    /// Communication beside computation.
-    Overlap,
-    /// Share of the optimizer that steps in host memory.
-    OptimizerOffloadFraction,
-    /// Offloaded states on NVMe drives.
-    NvmeOffload,
-    /// GPUs that hold a second copy of the weights.
-    ZeroHpzPartitionSize,
-    /// Weights gathered in 8 bits.
-    ZeroQuantizedWeights,
-    /// Gradients reduced in 4 bits.
-    ZeroQuantizedGradients,
-    /// The critic's micro-batch, where it has its own.
-    CriticMicroBatch,
-    /// The reference policy's micro-batch, where it has its own.
-    ReferenceMicroBatch,
-    /// Data-parallel attention ranks of one engine.
-    RolloutDataParallel,
-    /// GPUs that share the experts of one engine.
-    RolloutExpertParallel,
-    /// Type of the keys and values in the engine's cache.
-    KvCacheDtype,
-    /// GPUs of the machine.
-    Gpus,
-    /// GPUs that train, where generation has its own.
-    TrainGpus,
+/// Declares the dimensions, each with the paths of all fields that may say it, and with the fields of a layout or an engine that
+/// make it up.
+macro_rules! dimensions {
+    (
+        layout { $($(#[$layout_about:meta])* $layout:ident = $layout_fields:tt: $($($layout_own:ident).+),+;)* }
+        engine { $($(#[$engine_about:meta])* $engine:ident = $engine_fields:tt: $($engine_own:ident),+;)* }
+        elsewhere { $($(#[$about:meta])* $name:ident = $fields:tt;)* }
+    ) => {
+        /// One dimension of a plan.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Dimension {
+            $($(#[$layout_about])* $layout,)*
+            $($(#[$engine_about])* $engine,)*
+            $($(#[$about])* $name,)*
+        }
+
+        impl Dimension {
+            /// Every dimension.
+            pub const ALL: &'static [Self] = &[$(D::$layout,)* $(D::$engine,)* $(D::$name,)*];
+
+            /// Paths of all fields that may say it.
+            #[must_use]
+            pub fn fields(self) -> &'static [&'static str] {
+                match self {
+                    $(D::$layout => &$layout_fields,)*
+                    $(D::$engine => &$engine_fields,)*
+                    $(D::$name => &$fields,)*
+                }
+            }
+
+            fn copy_layout(self, from: &Layout, to: &mut Layout) {
+                match self {
+                    $(D::$layout => { $(to.$($layout_own).+ = from.$($layout_own).+;)+ })*
+                    _ => {}
+                }
+            }
+
+            fn copy_engine(self, from: &RolloutPlan, to: &mut RolloutPlan) {
+                match self {
+                    $(D::$engine => { $(to.$engine_own = from.$engine_own;)+ })*
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+dimensions! {
+    layout {
+        /// GPUs that split each matrix.
+        TensorParallel = ["plan.tensor_parallel", "plan.sequence_parallel"]: tensor_parallel, sequence_parallel;
+        /// Pipeline stages.
+        PipelineParallel = ["plan.pipeline_parallel", "plan.virtual_pipeline"]: pipeline_parallel;
+        /// Model chunks per stage.
+        VirtualPipeline = ["plan.virtual_pipeline"]: virtual_pipeline;
+        /// GPUs that split each sequence by ring attention.
+        ContextParallel = ["plan.context_parallel"]: context_parallel;
+        /// GPUs that split each sequence by exchanging heads.
+        UlyssesParallel = ["plan.ulysses_parallel"]: ulysses_parallel;
+        /// GPUs that share the experts.
+        ExpertParallel = ["plan.expert_parallel"]: expert_parallel;
+        /// ZeRO stage.
+        ZeroStage = ["plan.zero_stage"]: zero_stage;
+        /// Sequences, or a token budget, of one forward pass.
+        MicroBatch = ["plan.micro_batch", "plan.max_tokens_per_gpu"]: micro_batch;
+        /// Activations computed again.
+        Recompute = ["plan.recompute"]: recompute;
+        /// What is kept in host memory.
+        Offload = ["plan.offload"]: offload;
+        /// Loss without materialised logits.
+        FusedLmHead = ["plan.fused_lm_head"]: fused_lm_head;
+        /// GPUs that split each expert.
+        ExpertTensorParallel = ["plan.expert_tensor_parallel"]: expert_tensor_parallel;
+        /// Megatron's sequence parallelism.
+        SequenceParallel = ["plan.sequence_parallel"]: sequence_parallel;
+        /// GPUs of one shard group.
+        ShardGroup = ["plan.shard_group"]: shard_group;
+        /// Loss whose gradient replaces the logits.
+        FusedLoss = ["plan.fused_loss"]: fused_loss;
+        /// Attention kernel.
+        Attention = ["plan.attention"]: attention;
+        /// Communication beside computation.
+        Overlap = ["plan.overlap"]: overlap;
+        /// Share of the optimizer that steps in host memory.
+        OptimizerOffloadFraction = ["plan.optimizer_offload_fraction"]: optimizer_offload_fraction;
+        /// Offloaded states on NVMe drives.
+        NvmeOffload = ["plan.nvme_offload"]: nvme_offload;
+        /// GPUs that hold a second copy of the weights.
+        ZeroHpzPartitionSize = ["plan.zero_hpz_partition_size"]: zero_plus.partition_size;
+        /// Weights gathered in 8 bits.
+        ZeroQuantizedWeights = ["plan.zero_quantized_weights"]: zero_plus.quantized_weights;
+        /// Gradients reduced in 4 bits.
+        ZeroQuantizedGradients = ["plan.zero_quantized_gradients"]: zero_plus.quantized_gradients;
+    }
+    engine {
+        /// GPUs that split each matrix of the engine.
+        RolloutTensorParallel = ["plan.rollout.tensor_parallel", "plan.rollout.expert_parallel"]: tensor_parallel, expert_parallel;
+        /// Share of the card that the engine may take.
+        GpuMemoryUtilization = ["plan.rollout.gpu_memory_utilization"]: gpu_memory_utilization;
+        /// Sequences decoded together.
+        MaxNumSeqs = ["plan.rollout.max_num_seqs"]: max_num_seqs;
+        /// Tokens of one engine step.
+        MaxNumBatchedTokens = ["plan.rollout.max_num_batched_tokens"]: max_num_batched_tokens;
+        /// Whether the engine launches each kernel by itself.
+        EnforceEager = ["plan.rollout.enforce_eager"]: enforce_eager;
+        /// Whether the engine gives its cache back while training.
+        FreeCache = ["plan.rollout.free_cache"]: free_cache;
+        /// Data-parallel attention ranks of one engine.
+        RolloutDataParallel = ["plan.rollout.data_parallel"]: data_parallel;
+        /// GPUs that share the experts of one engine.
+        RolloutExpertParallel = ["plan.rollout.expert_parallel"]: expert_parallel;
+        /// Type of the keys and values in the engine's cache.
+        KvCacheDtype = ["plan.rollout.kv_cache_dtype"]: kv_cache_dtype;
+    }
+    elsewhere {
+        /// The critic's micro-batch, where it has its own.
+        CriticMicroBatch = ["plan.critic.micro_batch", "plan.critic.max_tokens_per_gpu"];
+        /// The reference policy's micro-batch, where it has its own.
+        ReferenceMicroBatch = ["plan.reference.micro_batch", "plan.reference.max_tokens_per_gpu"];
+        /// GPUs of the machine.
+        Gpus = ["hardware.gpus"];
+        /// GPUs that train, where generation has its own.
+        TrainGpus = ["workload.rl.train_gpus"];
+    }
 }
 
 /// Sizes of groups of GPUs, which double and halve.
@@ -95,91 +146,10 @@ pub(super) const SIZES: [D; 6] = [
 ];
 
 impl Dimension {
-    /// Every dimension.
-    pub const ALL: [Self; 35] = [
-        D::TensorParallel,
-        D::PipelineParallel,
-        D::VirtualPipeline,
-        D::ContextParallel,
-        D::UlyssesParallel,
-        D::ExpertParallel,
-        D::ZeroStage,
-        D::MicroBatch,
-        D::Recompute,
-        D::Offload,
-        D::FusedLmHead,
-        D::RolloutTensorParallel,
-        D::GpuMemoryUtilization,
-        D::MaxNumSeqs,
-        D::MaxNumBatchedTokens,
-        D::EnforceEager,
-        D::FreeCache,
-        D::ExpertTensorParallel,
-        D::SequenceParallel,
-        D::ShardGroup,
-        D::FusedLoss,
-        D::Attention,
-        D::Overlap,
-        D::OptimizerOffloadFraction,
-        D::NvmeOffload,
-        D::ZeroHpzPartitionSize,
-        D::ZeroQuantizedWeights,
-        D::ZeroQuantizedGradients,
-        D::CriticMicroBatch,
-        D::ReferenceMicroBatch,
-        D::RolloutDataParallel,
-        D::RolloutExpertParallel,
-        D::KvCacheDtype,
-        D::Gpus,
-        D::TrainGpus,
-    ];
-
     /// Whether a step in it changes what is computed, not how: the number formats of caches and of what is sent.
     #[must_use]
     pub fn changes_numerics(self) -> bool {
         matches!(self, D::Attention | D::KvCacheDtype | D::ZeroQuantizedWeights | D::ZeroQuantizedGradients)
-    }
-
-    /// Paths of all fields that may say it.
-    #[must_use]
-    pub fn fields(self) -> &'static [&'static str] {
-        match self {
-            D::TensorParallel => &["plan.tensor_parallel", "plan.sequence_parallel"],
-            D::PipelineParallel => &["plan.pipeline_parallel", "plan.virtual_pipeline"],
-            D::VirtualPipeline => &["plan.virtual_pipeline"],
-            D::ContextParallel => &["plan.context_parallel"],
-            D::UlyssesParallel => &["plan.ulysses_parallel"],
-            D::ExpertParallel => &["plan.expert_parallel"],
-            D::ZeroStage => &["plan.zero_stage"],
-            D::MicroBatch => &["plan.micro_batch", "plan.max_tokens_per_gpu"],
-            D::Recompute => &["plan.recompute"],
-            D::Offload => &["plan.offload"],
-            D::FusedLmHead => &["plan.fused_lm_head"],
-            D::RolloutTensorParallel => &["plan.rollout.tensor_parallel", "plan.rollout.expert_parallel"],
-            D::GpuMemoryUtilization => &["plan.rollout.gpu_memory_utilization"],
-            D::MaxNumSeqs => &["plan.rollout.max_num_seqs"],
-            D::MaxNumBatchedTokens => &["plan.rollout.max_num_batched_tokens"],
-            D::EnforceEager => &["plan.rollout.enforce_eager"],
-            D::FreeCache => &["plan.rollout.free_cache"],
-            D::ExpertTensorParallel => &["plan.expert_tensor_parallel"],
-            D::SequenceParallel => &["plan.sequence_parallel"],
-            D::ShardGroup => &["plan.shard_group"],
-            D::FusedLoss => &["plan.fused_loss"],
-            D::Attention => &["plan.attention"],
-            D::Overlap => &["plan.overlap"],
-            D::OptimizerOffloadFraction => &["plan.optimizer_offload_fraction"],
-            D::NvmeOffload => &["plan.nvme_offload"],
-            D::ZeroHpzPartitionSize => &["plan.zero_hpz_partition_size"],
-            D::ZeroQuantizedWeights => &["plan.zero_quantized_weights"],
-            D::ZeroQuantizedGradients => &["plan.zero_quantized_gradients"],
-            D::CriticMicroBatch => &["plan.critic.micro_batch", "plan.critic.max_tokens_per_gpu"],
-            D::ReferenceMicroBatch => &["plan.reference.micro_batch", "plan.reference.max_tokens_per_gpu"],
-            D::RolloutDataParallel => &["plan.rollout.data_parallel"],
-            D::RolloutExpertParallel => &["plan.rollout.expert_parallel"],
-            D::KvCacheDtype => &["plan.rollout.kv_cache_dtype"],
-            D::Gpus => &["hardware.gpus"],
-            D::TrainGpus => &["workload.rl.train_gpus"],
-        }
     }
 
     /// Path of its field in a question, for a plan in which it has a value.
@@ -219,18 +189,7 @@ impl Dimension {
     /// Gives `to` the value that it has in `from`, in every role.
     pub fn carry(self, from: &Plan, to: &mut Plan) {
         if let (Some(from), Some(to)) = (&from.rollout, &mut to.rollout) {
-            match self {
-                D::RolloutTensorParallel => {
-                    to.tensor_parallel = from.tensor_parallel;
-                    to.expert_parallel = from.expert_parallel;
-                }
-                D::GpuMemoryUtilization => to.gpu_memory_utilization = from.gpu_memory_utilization,
-                D::MaxNumSeqs => to.max_num_seqs = from.max_num_seqs,
-                D::MaxNumBatchedTokens => to.max_num_batched_tokens = from.max_num_batched_tokens,
-                D::EnforceEager => to.enforce_eager = from.enforce_eager,
-                D::FreeCache => to.free_cache = from.free_cache,
-                _ => {}
-            }
+            self.copy_engine(from, to);
         }
         self.carry_layout(&from.layout, &mut to.layout);
         for (from, to) in [(&from.critic, &mut to.critic), (&from.reference, &mut to.reference)] {
@@ -241,44 +200,10 @@ impl Dimension {
     }
 
     pub(super) fn carry_layout(self, from: &Layout, to: &mut Layout) {
-        match self {
-            D::TensorParallel => {
-                to.tensor_parallel = from.tensor_parallel;
-                to.sequence_parallel = from.sequence_parallel;
-            }
-            D::PipelineParallel if to.pipeline_parallel != from.pipeline_parallel => {
-                to.pipeline_parallel = from.pipeline_parallel;
-                to.virtual_pipeline = to.virtual_pipeline.min(from.pipeline_parallel);
-            }
-            D::VirtualPipeline => to.virtual_pipeline = from.virtual_pipeline,
-            D::ContextParallel => to.context_parallel = from.context_parallel,
-            D::UlyssesParallel => to.ulysses_parallel = from.ulysses_parallel,
-            D::ExpertParallel => to.expert_parallel = from.expert_parallel,
-            D::ZeroStage => to.zero_stage = from.zero_stage,
-            D::MicroBatch => to.micro_batch = from.micro_batch,
-            D::Recompute => to.recompute = from.recompute,
-            D::Offload => to.offload = from.offload,
-            D::FusedLmHead => to.fused_lm_head = from.fused_lm_head,
-            D::ExpertTensorParallel => to.expert_tensor_parallel = from.expert_tensor_parallel,
-            D::SequenceParallel => to.sequence_parallel = from.sequence_parallel,
-            D::ShardGroup => to.shard_group = from.shard_group,
-            D::FusedLoss => to.fused_loss = from.fused_loss,
-            D::Attention => to.attention = from.attention,
-            D::Overlap => to.overlap = from.overlap,
-            D::OptimizerOffloadFraction => {
-                to.optimizer_offload_fraction = from.optimizer_offload_fraction;
-            }
-            D::NvmeOffload => to.nvme_offload = from.nvme_offload,
-            D::ZeroHpzPartitionSize => {
-                to.zero_plus.partition_size = from.zero_plus.partition_size;
-            }
-            D::ZeroQuantizedWeights => {
-                to.zero_plus.quantized_weights = from.zero_plus.quantized_weights;
-            }
-            D::ZeroQuantizedGradients => {
-                to.zero_plus.quantized_gradients = from.zero_plus.quantized_gradients;
-            }
-            _ => {}
+        let stages = to.pipeline_parallel;
+        self.copy_layout(from, to);
+        if to.pipeline_parallel != stages {
+            to.virtual_pipeline = to.virtual_pipeline.min(to.pipeline_parallel);
         }
     }
 

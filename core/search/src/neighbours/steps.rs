@@ -6,7 +6,7 @@ use super::dimension::Dimension as D;
 use super::{checked, moved_to, neighbours, with_layout};
 use shardwise_catalog::catalog;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
+use shardwise_question::plan::{Layout, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use shardwise_question::wire::{Attention, Backend, KvCacheDtype, RecomputeModule};
 
 /// A dimension, and what a step in it does to a layout or an engine.
@@ -212,11 +212,7 @@ fn roles(plan: &Plan) -> Vec<(D, Plan)> {
         let Some(role) = role.filter(|role| *role != plan.layout) else {
             continue;
         };
-        let halved = match role.micro_batch {
-            MicroBatch::Sequences(n) => MicroBatch::Sequences((n / 2).max(1)),
-            MicroBatch::Tokens(n) => MicroBatch::Tokens((n / 2).max(1)),
-        };
-        for micro_batch in [halved, doubled(role.micro_batch)] {
+        for micro_batch in [role.micro_batch.halved(), role.micro_batch.doubled()] {
             let role = Some(Layout { micro_batch, ..role });
             let mut to = *plan;
             match dimension {
@@ -227,15 +223,6 @@ fn roles(plan: &Plan) -> Vec<(D, Plan)> {
         }
     }
     found
-}
-
-/// Twice as much at once.
-#[must_use]
-pub fn doubled(micro_batch: MicroBatch) -> MicroBatch {
-    match micro_batch {
-        MicroBatch::Sequences(n) => MicroBatch::Sequences(n.saturating_mul(2)),
-        MicroBatch::Tokens(n) => MicroBatch::Tokens(n.saturating_mul(2)),
-    }
 }
 
 /// The plan on a node more and on a node less, on half or twice the GPUs where there is one node or a part of it; and

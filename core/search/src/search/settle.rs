@@ -72,7 +72,7 @@ impl<'a> Settling<'a> {
             context,
             accept,
             work,
-            stated: Dimension::ALL.into_iter().filter(stated).collect(),
+            stated: Dimension::ALL.iter().copied().filter(stated).collect(),
             engines: RefCell::default(),
             steps: RefCell::default(),
         }
