@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::memory;
 use super::recipe;
 use super::rows::{Catalog, GpuRow, ModelRow, NodeRow, PriceRow};
 
@@ -52,6 +51,18 @@ impl Entry<'_> {
         }
     }
 
+    /// The pair of fields that say where a figure of its own is stated.
+    fn stated(&mut self, figure: &str, url: &Option<String>, date: &Option<String>) {
+        self.url(&format!("{figure}_source"), url.as_deref().unwrap_or_default());
+        self.date(&format!("{figure}_date"), date.as_deref().unwrap_or_default());
+    }
+
+    pub(super) fn known_gpu(&mut self, field: &str, id: &str, catalog: &Catalog) {
+        if catalog.gpu(id).is_none() {
+            self.problem(field, &format!("`{id}` is not in the catalog of GPUs"));
+        }
+    }
+
     pub(super) fn range(&mut self, field: &str, value: f64, low: f64, high: f64) {
         if !(low..=high).contains(&value) {
             self.problem(field, &format!("{value} is outside {low} to {high}"));
@@ -90,16 +101,12 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
         if !nodes.insert((row.provider.as_str(), row.name.as_str())) {
             entry.problem("name", "occurs twice for this provider");
         }
-        if !gpus.contains(row.gpu.as_str()) {
-            entry.problem("gpu", &format!("`{}` is not in the catalog of GPUs", row.gpu));
-        }
+        entry.known_gpu("gpu", &row.gpu, catalog);
         check_node(&mut entry, row);
     }
     for (file, row) in &catalog.prices {
         let mut entry = Entry { file, kind: "price", id: &row.instance, problems: &mut problems };
-        if !gpus.contains(row.gpu.as_str()) {
-            entry.problem("gpu", &format!("`{}` is not in the catalog of GPUs", row.gpu));
-        }
+        entry.known_gpu("gpu", &row.gpu, catalog);
         check_price(&mut entry, row);
     }
     let mut models = BTreeSet::new();
@@ -200,8 +207,7 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
 fn check_memory(entry: &mut Entry<'_>, row: &GpuRow, catalog: &Catalog) {
     match (row.memory_gib, &row.memory_as) {
         (Some(gib), None) => {
-            entry.url("memory_source", row.memory_source.as_deref().unwrap_or(""));
-            entry.date("memory_date", row.memory_date.as_deref().unwrap_or(""));
+            entry.stated("memory", &row.memory_source, &row.memory_date);
             if gib >= row.memory_gb {
                 entry.problem(
                     "memory_gib",
@@ -213,15 +219,14 @@ fn check_memory(entry: &mut Entry<'_>, row: &GpuRow, catalog: &Catalog) {
         (None, Some(_)) if row.memory_source.is_some() || row.memory_date.is_some() => {
             entry.problem("memory_as", "has the source of that card, and none of its own");
         }
-        (None, Some(id)) => match memory::sister(catalog, id) {
+        (None, Some(id)) => match catalog.gpu(id) {
             Some(sister) if sister.memory_gib.is_none() => {
                 entry.problem("memory_as", &format!("`{id}` has no figure of its own"));
             }
             Some(sister) if sister.vendor != row.vendor => {
                 entry.problem("memory_as", &format!("`{id}` is of another vendor"));
             }
-            Some(_) => {}
-            None => entry.problem("memory_as", &format!("`{id}` is not in the catalog of GPUs")),
+            _ => entry.known_gpu("memory_as", id, catalog),
         },
         _ => entry.problem(
             "memory_gib",
@@ -243,10 +248,7 @@ fn check_node(entry: &mut Entry<'_>, row: &NodeRow) {
         _ if row.host_ram_gib.is_none() => {
             entry.problem("host_ram_gib", "is missing although it has a source or a date")
         }
-        (source, date) => {
-            entry.url("host_ram_source", source.as_deref().unwrap_or(""));
-            entry.date("host_ram_date", date.as_deref().unwrap_or(""));
-        }
+        (source, date) => entry.stated("host_ram", source, date),
     }
     if let Some(usd) = row.usd_per_hour {
         entry.range("usd_per_hour", usd / f64::from(row.gpus.max(1)), 0.05, 100.0);
@@ -309,6 +311,12 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
     if row.num_experts.is_some() && row.moe_intermediate_size.unwrap_or(0) == 0 {
         entry.problem("moe_intermediate_size", "is missing in a model with experts");
     }
+    check_blocks(entry, row);
+    entry.source(&row.source, &row.date);
+}
+
+/// What the blocks of a model are, and what belongs to each kind.
+fn check_blocks(entry: &mut Entry<'_>, row: &ModelRow) {
     let word = |value: &Option<String>, allowed: &[&str]| value.as_deref().is_none_or(|word| allowed.contains(&word));
     if !word(&row.qk_norm, &["head", "full"]) {
         entry.problem("qk_norm", "must be head or full");
@@ -334,5 +342,4 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
     {
         entry.problem("vision.kind", "is unknown");
     }
-    entry.source(&row.source, &row.date);
 }

@@ -10,13 +10,7 @@ pub(crate) fn usable<'a>(catalog: &'a Catalog, row: &'a GpuRow) -> Option<(f64, 
     let Some(id) = &row.memory_as else {
         return row.memory_gib.map(|gib| (gib, row));
     };
-    let sister = sister(catalog, id)?;
+    let sister = catalog.gpu(id)?;
     let gib = sister.memory_gib? * row.memory_gb / sister.memory_gb;
     Some(((gib * 100.0).round() / 100.0, sister))
-}
-
-/// The card of this id.
-pub(crate) fn sister<'a>(catalog: &'a Catalog, id: &str) -> Option<&'a GpuRow> {
-    let mut rows = catalog.gpus.iter().map(|(_, row)| row);
-    rows.find(|row| row.id == id)
 }

@@ -4,6 +4,7 @@ mod check;
 pub(crate) mod efficiency;
 mod emit;
 mod host;
+pub(crate) mod literal;
 mod memory;
 mod price;
 mod recipe;
@@ -13,8 +14,6 @@ pub(crate) use check::check;
 pub(crate) use emit::emit;
 pub(crate) use rows::Catalog;
 use rows::Lists;
-#[allow(unused_imports, reason = "the table of recipes is made elsewhere")]
-pub(crate) use rows::SizesRow;
 
 use std::path::{Path, PathBuf};
 
@@ -50,21 +49,7 @@ pub(crate) fn load(dir: &Path) -> Result<Catalog, Vec<String>> {
 pub(crate) fn add(catalog: &mut Catalog, name: &str, text: &str) -> Result<(), String> {
     let lists: Lists =
         toml::from_str(text).map_err(|e| format!("catalog/{name}: {}", e.to_string().replace('\n', " ")))?;
-    let file = format!("catalog/{name}");
-    catalog
-        .generations
-        .extend(lists.generation.into_iter().map(|row| (file.clone(), row)));
-    catalog.gpus.extend(lists.gpu.into_iter().map(|row| (file.clone(), row)));
-    catalog.nodes.extend(lists.node.into_iter().map(|row| (file.clone(), row)));
-    catalog.prices.extend(lists.price.into_iter().map(|row| (file.clone(), row)));
-    catalog.models.extend(lists.model.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .licenses
-        .extend(lists.license.into_iter().map(|row| (file.clone(), row)));
-    catalog
-        .publishers
-        .extend(lists.publisher.into_iter().map(|row| (file.clone(), row)));
-    catalog.recipes.extend(lists.recipe.into_iter().map(|row| (file.clone(), row)));
+    catalog.add(&format!("catalog/{name}"), lists);
     Ok(())
 }
 

@@ -48,10 +48,8 @@ fn check_recipe(entry: &mut Entry<'_>, row: &RecipeRow, catalog: &Catalog) {
     if row.file.is_empty() || row.file.starts_with('/') || row.file.contains(char::is_whitespace) {
         entry.problem("file", "must be a path in the publisher's folder");
     }
-    if let Some(gpu) = &row.gpu
-        && !catalog.gpus.iter().any(|(_, own)| own.id == *gpu)
-    {
-        entry.problem("gpu", &format!("`{gpu}` is not in the catalog of GPUs"));
+    if let Some(gpu) = &row.gpu {
+        entry.known_gpu("gpu", gpu, catalog);
     }
     if row.gpu.is_some() && row.gpus.is_none() {
         entry.problem("gpus", "is missing beside gpu");
@@ -86,7 +84,7 @@ fn check_sizes(entry: &mut Entry<'_>, row: &RecipeRow, model: &ModelRow) {
         entry.problem("sizes.vpp", "has chunks of unequal depth: leave it open");
     }
     let experts = model.num_experts.unwrap_or(0);
-    if experts == 0 && (row.sizes.ep.is_some() || row.sizes.etp.is_some()) {
+    if experts == 0 && (row.sizes.expert_parallel.is_some() || row.sizes.expert_tensor_parallel.is_some()) {
         entry.problem("sizes.ep", "belongs to models with experts");
     } else if experts > 0 && !experts.is_multiple_of(ep) {
         entry.problem("sizes.ep", &format!("{ep} does not divide {experts} experts"));
@@ -100,5 +98,12 @@ fn check_sizes(entry: &mut Entry<'_>, row: &RecipeRow, model: &ModelRow) {
 }
 
 fn named(sizes: &SizesRow) -> [(&'static str, Option<u32>); 6] {
-    [("tp", sizes.tp), ("pp", sizes.pp), ("vpp", sizes.vpp), ("cp", sizes.cp), ("ep", sizes.ep), ("etp", sizes.etp)]
+    [
+        ("tp", sizes.tensor_parallel),
+        ("pp", sizes.pipeline_parallel),
+        ("vpp", sizes.virtual_pipeline),
+        ("cp", sizes.context_parallel),
+        ("ep", sizes.expert_parallel),
+        ("etp", sizes.expert_tensor_parallel),
+    ]
 }

@@ -2,47 +2,55 @@
 
 use serde::Deserialize;
 
-/// The entries of all files, each with its file's name.
-#[derive(Default)]
-pub(crate) struct Catalog {
-    /// Generations of GPUs.
-    pub(crate) generations: Vec<(String, GenerationRow)>,
-    /// GPUs.
-    pub(crate) gpus: Vec<(String, GpuRow)>,
-    /// Nodes and instances.
-    pub(crate) nodes: Vec<(String, NodeRow)>,
-    /// Prices.
-    pub(crate) prices: Vec<(String, PriceRow)>,
-    /// Models.
-    pub(crate) models: Vec<(String, ModelRow)>,
-    /// Licences of models.
-    pub(crate) licenses: Vec<(String, LicenseRow)>,
-    /// Publishers of recipes.
-    pub(crate) publishers: Vec<(String, PublisherRow)>,
-    /// Recipes.
-    pub(crate) recipes: Vec<(String, RecipeRow)>,
+/// Declares the lists that a file may have, by the names of one entry and of all.
+macro_rules! lists {
+    ($($(#[$about:meta])* $one:ident, $all:ident: $row:ident;)*) => {
+        /// The entries of all files, each with its file's name.
+        #[derive(Default)]
+        pub(crate) struct Catalog {
+            $($(#[$about])* pub(crate) $all: Vec<(String, $row)>,)*
+        }
+
+        /// One file: any of the lists.
+        #[derive(Default, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub(crate) struct Lists {
+            $($one: Vec<$row>,)*
+        }
+
+        impl Catalog {
+            /// Adds the entries of a file.
+            pub(crate) fn add(&mut self, file: &str, lists: Lists) {
+                $(self.$all.extend(lists.$one.into_iter().map(|row| (file.to_owned(), row)));)*
+            }
+        }
+    };
 }
 
-/// One file: any of the lists.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Lists {
-    /// `[[generation]]`
-    pub(crate) generation: Vec<GenerationRow>,
-    /// `[[gpu]]`
-    pub(crate) gpu: Vec<GpuRow>,
-    /// `[[node]]`
-    pub(crate) node: Vec<NodeRow>,
-    /// `[[price]]`
-    pub(crate) price: Vec<PriceRow>,
-    /// `[[model]]`
-    pub(crate) model: Vec<ModelRow>,
-    /// `[[license]]`
-    pub(crate) license: Vec<LicenseRow>,
-    /// `[[publisher]]`
-    pub(crate) publisher: Vec<PublisherRow>,
-    /// `[[recipe]]`
-    pub(crate) recipe: Vec<RecipeRow>,
+lists! {
+    /// Generations of GPUs.
+    generation, generations: GenerationRow;
+    /// GPUs.
+    gpu, gpus: GpuRow;
+    /// Nodes and instances.
+    node, nodes: NodeRow;
+    /// Prices.
+    price, prices: PriceRow;
+    /// Models.
+    model, models: ModelRow;
+    /// Licences of models.
+    license, licenses: LicenseRow;
+    /// Publishers of recipes.
+    publisher, publishers: PublisherRow;
+    /// Recipes.
+    recipe, recipes: RecipeRow;
+}
+
+impl Catalog {
+    /// The GPU of this id.
+    pub(crate) fn gpu(&self, id: &str) -> Option<&GpuRow> {
+        self.gpus.iter().map(|(_, row)| row).find(|row| row.id == id)
+    }
 }
 
 /// A generation of GPUs. Keys are those of `catalog::Generation`.
@@ -174,16 +182,22 @@ pub(crate) struct RecipeRow {
     pub(crate) file: String,
 }
 
-/// What a recipe states.
+/// What a recipe states, under its short names.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SizesRow {
-    pub(crate) tp: Option<u32>,
-    pub(crate) pp: Option<u32>,
-    pub(crate) vpp: Option<u32>,
-    pub(crate) cp: Option<u32>,
-    pub(crate) ep: Option<u32>,
-    pub(crate) etp: Option<u32>,
+    #[serde(rename = "tp")]
+    pub(crate) tensor_parallel: Option<u32>,
+    #[serde(rename = "pp")]
+    pub(crate) pipeline_parallel: Option<u32>,
+    #[serde(rename = "vpp")]
+    pub(crate) virtual_pipeline: Option<u32>,
+    #[serde(rename = "cp")]
+    pub(crate) context_parallel: Option<u32>,
+    #[serde(rename = "ep")]
+    pub(crate) expert_parallel: Option<u32>,
+    #[serde(rename = "etp")]
+    pub(crate) expert_tensor_parallel: Option<u32>,
 }
 
 /// Gated `DeltaNet` layers.

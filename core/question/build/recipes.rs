@@ -1,41 +1,28 @@
 //! The table of published layouts that `src/recipes.rs` includes.
 
-use std::fmt::Write as _;
-
-use crate::tables::{Catalog, SizesRow};
+use crate::tables::Catalog;
+use crate::tables::literal::{Rust, columns, literal, source, table};
 
 /// The tables `PUBLISHERS` and `RECIPES`.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
-    let mut text = String::from("// Written by build.rs from core/catalog.\nstatic PUBLISHERS: &[Publisher] = &[\n");
-    for (_, row) in &catalog.publishers {
-        // Writing into a string cannot fail.
-        let _ = writeln!(
-            text,
-            "Publisher {{ name: {:?}, source: Source {{ url: {:?}, date: {:?} }} }},",
-            row.name, row.source, row.date
-        );
-    }
-    text.push_str("];\nstatic RECIPES: &[Recipe] = &[\n");
-    for (_, row) in &catalog.recipes {
+    let mut text = String::from("// Written by build.rs from core/catalog.\n");
+    table(&mut text, "PUBLISHERS", "Publisher", &catalog.publishers, |row| {
+        literal("Publisher", &[("name", &row.name), ("source", &source(&row.source, &row.date))])
+    });
+    table(&mut text, "RECIPES", "Recipe", &catalog.recipes, |row| {
         let publisher = catalog.publishers.iter().position(|(_, own)| own.name == row.publisher);
+        let publisher = Rust(format!("&PUBLISHERS[{}]", publisher.unwrap_or_default()));
         // `WorkloadKind`'s names are the words with a capital.
         let (first, rest) = row.kind.split_at(1);
-        let kind = first.to_uppercase() + rest;
-        let SizesRow { tp, pp, vpp, cp, ep, etp } = row.sizes;
-        let _ = writeln!(
-            text,
-            "Recipe {{ publisher: &PUBLISHERS[{}], model: {:?}, kind: WorkloadKind::{kind}, gpu: {:?}, gpus: {:?}, \
-             sequence_length: {:?}, tensor_parallel: {tp:?}, pipeline_parallel: {pp:?}, virtual_pipeline: {vpp:?}, \
-             context_parallel: {cp:?}, expert_parallel: {ep:?}, expert_tensor_parallel: {etp:?}, file: {:?} }},",
-            publisher.unwrap_or_default(),
-            row.model,
-            row.gpu,
-            row.gpus,
-            row.sequence_length,
-            row.file
+        let kind = Rust(format!("WorkloadKind::{}{rest}", first.to_uppercase()));
+        let own = columns!(row; model, gpu, gpus, sequence_length, file);
+        let sizes = columns!(
+            row.sizes;
+            tensor_parallel, pipeline_parallel, virtual_pipeline, context_parallel, expert_parallel,
+            expert_tensor_parallel,
         );
-    }
-    text.push_str("];\n");
+        literal("Recipe", &[&[("publisher", &publisher as _), ("kind", &kind as _)], &own[..], &sizes[..]].concat())
+    });
     text
 }

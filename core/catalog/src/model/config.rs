@@ -211,7 +211,7 @@ fn unknown(name: &str, field: &str) -> InputError {
     let wanted = shown.rsplit('/').next().unwrap_or(&shown).to_ascii_lowercase();
     let mut near: Vec<(usize, &str)> = catalog::models()
         .iter()
-        .map(|entry| (distance(&wanted, entry.id), entry.id))
+        .map(|entry| (strsim::levenshtein(&wanted, entry.id), entry.id))
         .collect();
     near.sort_unstable();
     let ids: Vec<String> = near.iter().take(3).map(|(_, id)| format!("\"{id}\"")).collect();
@@ -239,31 +239,8 @@ fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&
     let limit = 2 + word.len() / 6;
     known
         .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, candidate)| candidate)
-}
-
-/// Number of letters to insert, remove or replace to turn `a` into `b` (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (j, other) in b.iter().enumerate() {
-            let above = row.get(j + 1).copied().unwrap_or(usize::MAX - 1);
-            let value = (diagonal + usize::from(letter != *other)).min(above + 1).min(left + 1);
-            diagonal = above;
-            left = value;
-            if let Some(cell) = row.get_mut(j + 1) {
-                *cell = value;
-            }
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
