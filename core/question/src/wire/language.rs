@@ -19,16 +19,10 @@ words! {
 }
 
 impl Language {
-    /// Every language.
-    pub const ALL: [Self; 2] = [Self::En, Self::Zh];
-
     /// Its tag (BCP 47), as documents and the command line have it.
     #[must_use]
     pub fn tag(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Zh => "zh",
-        }
+        self.as_str()
     }
 
     /// What is meant for this language.
