@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::parts::is_zero;
-use super::{Calibration, Difference, HostParts, MemoryParts, PlanSpec, TimeParts};
+use super::parts::{HostParts, MemoryParts, TimeParts};
+use super::plan::PlanSpec;
+use super::question::Calibration;
+use super::sensitivity::Difference;
 use shardwise_catalog::error::Caveat;
 
 /// What the calculator replies.

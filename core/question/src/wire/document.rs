@@ -5,10 +5,6 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    Attention, Backend, By, Engine, KvCacheDtype, Language, LoraTargets, PlanSpec, Precision, Question,
-    RecomputeGranularity, RecomputeModule, Schedule, Table, WorkloadKind,
-};
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
 
@@ -62,18 +58,6 @@ pub(super) fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&str
         None => Ok(()),
         Some(key) => Err(place.below(key).missing()),
     }
-}
-
-/// A question as a JSON value: what [`super::question_from_value`] reads.
-#[must_use]
-pub fn to_value(question: &Question) -> Value {
-    Value::Object(question.entries())
-}
-
-/// A plan as a JSON value: `plan` of a question.
-#[must_use]
-pub fn plan_to_value(plan: &PlanSpec) -> Value {
-    Value::Object(plan.entries())
 }
 
 /// Declares a struct of the interface as one reads it, each field once. Serde, the JSON Schema, and what reads and writes it
@@ -261,7 +245,7 @@ impl Entry for bool {
 }
 
 /// The index of a word.
-fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<usize, InputError> {
+pub(super) fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<usize, InputError> {
     let Some(text) = value.as_str() else {
         return Err(place.expected(value, "a word in quotes"));
     };
@@ -271,36 +255,26 @@ fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<usize, Input
     })
 }
 
+/// How enumerations of words are read and written.
 macro_rules! entries_of_words {
     ($($name:ident),*) => {$(
-        impl Entry for $name {
-            fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-                word(value, place, Self::WORDS).map(|index| Self::ALL[index])
+        impl $crate::wire::document::Entry for $name {
+            fn read(value: &serde_json::Value, place: &$crate::place::Place<'_>) -> Result<Self, shardwise_catalog::error::InputError> {
+                $crate::wire::document::word(value, place, Self::WORDS).map(|index| Self::ALL[index])
             }
 
-            fn write(&self) -> Option<Value> {
-                Some(Value::from(self.as_str()))
+            fn write(&self) -> Option<serde_json::Value> {
+                Some(serde_json::Value::from(self.as_str()))
             }
         }
     )*};
 }
-
-entries_of_words!(Attention, Backend, By, Engine, KvCacheDtype, Language, LoraTargets, Precision, RecomputeGranularity);
-entries_of_words!(RecomputeModule, Schedule, Table, WorkloadKind);
-
-/// The table of a name.
-///
-/// # Errors
-/// Lists those that there are.
-pub fn table_of(table: &str) -> Result<Table, InputError> {
-    Entry::read(&Value::from(table), &Place::at("table"))
-}
+pub(super) use entries_of_words;
 
 #[cfg(test)]
 mod tests {
-    use super::{Question, to_value};
     use crate::presets;
-    use crate::wire::question_from_value;
+    use crate::wire::{Question, question_from_value, to_value};
 
     /// A question with every field, so that a word or key that differs from serde's shows.
     const WHOLE: &str = include_str!("whole.json");

@@ -17,12 +17,9 @@ mod sensitivity;
 mod unique;
 
 pub use answer::*;
-pub use document::{Document, read, table_of};
-pub use document::{plan_to_value, to_value};
-pub use language::Language;
-pub use language::Words;
-pub use options::parse_options;
-pub use options::{By, EstimateOptions, FlagsOptions, ReadOptions, SearchOptions, Table};
+pub use document::{Document, read};
+pub use language::{Language, Words};
+pub use options::*;
 pub use parse::{parse_question, question_from_value};
 pub use parts::{HostParts, MemoryParts, TimeParts};
 pub use paths::{at, put, take};

@@ -2,12 +2,15 @@
 
 use serde_json::Value;
 
-use super::document::{self, Document, document};
+use super::document::{self, Document, Entry, document, entries_of_words};
+use super::language::Language;
 use super::parse::twice;
-use super::{Language, unique};
+use super::unique;
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::words;
+
+entries_of_words!(By, Language, Table);
 
 document! {
     /// Options of an estimate.
@@ -111,4 +114,12 @@ pub fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
         Err(unique::Error::Twice(path)) => Err(twice(path)),
         _ => Err(InputError::new("options", "Options are an object with their names as keys.")),
     }
+}
+
+/// The table of a name.
+///
+/// # Errors
+/// Lists those that there are.
+pub fn table_of(table: &str) -> Result<Table, InputError> {
+    Entry::read(&Value::from(table), &Place::at("table"))
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::document;
-use super::{Question, VERSION, unique};
+use super::question::{Question, VERSION};
+use super::{document, unique};
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
 

@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Precision;
-use super::document::{Entry, document, put, required, unknown};
+use super::document::{Document, Entry, document, entries_of_words, put, required, unknown};
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::hardware::Precision;
 use shardwise_catalog::words;
+
+entries_of_words!(Attention, Backend, Engine, KvCacheDtype, RecomputeGranularity, RecomputeModule);
 
 words! {
     /// The code that trains.
@@ -294,4 +296,10 @@ document! {
         /// The reference policy's plan, where it differs. Null is as absent: as the actor's.
         pub reference: Option<Box<PlanSpec>>,
     }
+}
+
+/// A plan as a JSON value: `plan` of a question.
+#[must_use]
+pub fn plan_to_value(plan: &PlanSpec) -> Value {
+    Value::Object(plan.entries())
 }

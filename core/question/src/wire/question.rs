@@ -5,9 +5,13 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::document::document;
-use super::{LoraTargets, PlanSpec, Precision};
+use super::document::{Document, document, entries_of_words};
+use super::plan::PlanSpec;
+use shardwise_catalog::hardware::Precision;
+use shardwise_catalog::model::LoraTargets;
 use shardwise_catalog::words;
+
+entries_of_words!(LoraTargets, Precision, Schedule, WorkloadKind);
 
 /// Interface version this build speaks.
 pub const VERSION: u32 = 1;
@@ -248,4 +252,10 @@ document! {
         /// Spread of the response lengths. Default 0.
         pub response_length_cv: Option<f64>,
     }
+}
+
+/// A question as a JSON value: what [`super::question_from_value`] reads.
+#[must_use]
+pub fn to_value(question: &Question) -> Value {
+    Value::Object(question.entries())
 }
