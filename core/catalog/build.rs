@@ -5,7 +5,7 @@
 
 #[path = "../build/script.rs"]
 mod script;
-#[path = "build/mod.rs"]
+#[path = "build/tables.rs"]
 mod tables;
 
 fn main() {

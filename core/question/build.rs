@@ -6,7 +6,7 @@ mod recipes;
 #[path = "../build/script.rs"]
 mod script;
 #[allow(dead_code, unused_imports, reason = "the other tables are the catalog's")]
-#[path = "../catalog/build/mod.rs"]
+#[path = "../catalog/build/tables.rs"]
 mod tables;
 
 fn main() {

@@ -2,7 +2,7 @@
 
 #[path = "../engine/build/coverage.rs"]
 mod coverage;
-#[path = "../catalog/build/mod.rs"]
+#[path = "../catalog/build/tables.rs"]
 mod tables;
 
 use serde_json::{Value, json};

@@ -45,7 +45,7 @@
 #![allow(clippy::disallowed_methods, reason = "it runs natively alone, and rounds what it writes")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-#[path = "../../tests/errors/mod.rs"]
+#[path = "../../tests/errors.rs"]
 mod errors;
 mod files;
 mod kernels;
@@ -56,7 +56,7 @@ mod parameters;
 mod reinforcement;
 mod report;
 mod rollouts;
-#[path = "../../tests/runs/mod.rs"]
+#[path = "../../tests/runs.rs"]
 mod runs;
 mod solve;
 mod validate;

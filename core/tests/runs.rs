@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use shardwise_core::wire::{Answer, Question};
 
-const RUNS: &str = include_str!("../data/training.jsonl");
+const RUNS: &str = include_str!("data/training.jsonl");
 
 /// A published run and the question that describes it.
 #[derive(Clone, Debug, Deserialize)]
