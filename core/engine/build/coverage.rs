@@ -66,6 +66,12 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
     let name = "catalog/data/coverage.toml";
     let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{name}: {e}")])?;
     let file: File = toml::from_str(&text).map_err(|e| vec![format!("{name}: {e}")])?;
+    check(&file).map_err(|wrong| vec![format!("{name}: {wrong}")])?;
+    Ok(written(&file))
+}
+
+/// What cannot be a coverage.
+fn check(file: &File) -> Result<(), String> {
     let widths = file
         .plain
         .iter()
@@ -73,23 +79,27 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         .chain(&file.generation)
         .chain([&file.reinforcement]);
     if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
-        return Err(vec![format!("{name}: a half-width is not above 0 and below 2")]);
+        return Err("a half-width is not above 0 and below 2".to_owned());
     }
     if let Some(kind) = file.kinds.iter().find(|kind| kind.sources.min(kind.runs) == 0) {
-        return Err(vec![format!("{name}: no run covers {} of {}", kind.framework, kind.architecture)]);
+        return Err(format!("no run covers {} of {}", kind.framework, kind.architecture));
     }
     // In the order of `MemoryKind::ALL`.
     const MEMORY: [&str; 5] = ["megatron", "fsdp", "other", "adapters", "hybrid"];
     let kinds: Vec<&str> = file.memory.iter().map(|own| own.kind.as_str()).collect();
     if kinds != MEMORY {
-        return Err(vec![format!("{name}: memory is of {kinds:?}, not {MEMORY:?}")]);
+        return Err(format!("memory is of {kinds:?}, not {MEMORY:?}"));
     }
     for own in &file.memory {
         let narrow = !(own.above > 0.0 && own.below > 0.0);
         if narrow || own.median.abs() > 1.0 || own.runs < own.sources {
-            return Err(vec![format!("{name}: the memory of {} has no width, or a median far from 0", own.kind)]);
+            return Err(format!("the memory of {} has no width, or a median far from 0", own.kind));
         }
     }
+    Ok(())
+}
+
+fn written(file: &File) -> String {
     let mut out = String::from("Coverage { kinds: &[");
     for kind in &file.kinds {
         let _ = write!(
@@ -131,5 +141,5 @@ pub(crate) fn literal(path: &Path) -> Result<String, Vec<String>> {
         );
     }
     out.push_str("] }");
-    Ok(out)
+    out
 }

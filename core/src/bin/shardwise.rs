@@ -57,6 +57,7 @@ fn complain(text: &str) {
 }
 
 /// Whether every question was answered.
+#[expect(clippy::too_many_lines, reason = "an arm for each command")]
 fn run(command: Command, lang: Language) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {

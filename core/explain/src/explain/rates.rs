@@ -136,12 +136,7 @@ pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -
     let own = source.found.job.workload.rl.as_ref()?;
     let generating = source.generation()?;
     let terms = rl::limit(source.context, &source.found.plan, own, &generating.room, offload);
-    let gib = Unit::Gib.of_answer();
     let mut sheet = Sheet::new(source.language);
-    let card = |sheet: &mut Sheet| {
-        let own = source.found.job.hardware.memory_gib * gib;
-        sheet.term("card", own, Unit::Gib, ("memory of the card", "单卡内存"))
-    };
     let states = if offload {
         ("States wait in host memory between their phases.", "状态在各阶段之间放在主机内存。")
     } else {
@@ -153,9 +148,10 @@ pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -
         let shown = limits.iter().find(|limit| limit.offload == offload)?;
         shown.gpu_memory_utilization?;
         let (outside, _) = terms.engine?;
+        let gib = Unit::Gib.of_answer();
         let meaning = ("what training leaves on the card, and the CUDA context", "训练留在卡上的部分与 CUDA 上下文");
         let outside = sheet.term("outside", outside * gib, Unit::Gib, meaning);
-        let card = card(&mut sheet);
+        let card = card(source, &mut sheet);
         let share = (card.clone() - outside) / card;
         let twentieth = (share * 20.0).floor() / 20.0;
         let most = rl::most(source.found.job.workload.rl.as_ref()?);
@@ -165,6 +161,24 @@ pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -
         let symbol = "gpu_memory_utilization";
         return Some(sheet.finish(figure, "limits", title, symbol, expression, Unit::One));
     }
+    budget(source, figure, name, &terms, sheet)
+}
+
+/// What the card holds, as a term.
+fn card(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+    let own = source.found.job.hardware.memory_gib * Unit::Gib.of_answer();
+    sheet.term("card", own, Unit::Gib, ("memory of the card", "单卡内存"))
+}
+
+/// A phase's largest token budget: between one that fits and the next, as far as the card reaches.
+fn budget(
+    source: &Source<'_>,
+    figure: &str,
+    name: &str,
+    terms: &rl::LimitTerms,
+    mut sheet: Sheet,
+) -> Option<Explanation> {
+    let gib = Unit::Gib.of_answer();
     let (phase, budgets) = terms.phases.iter().find(|(own, _)| *own == name)?;
     let capacity = source.found.job.hardware.memory_gib - terms.kept;
     let [less, more] = budgets.around(capacity)?;
@@ -182,7 +196,7 @@ pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -
         let high = ("what suffices for the other", "后者需要的内存");
         let low = sheet.term("low", less.1 * gib, Unit::Gib, low);
         let high = sheet.term("high", more.1 * gib, Unit::Gib, high);
-        let card = card(&mut sheet);
+        let card = card(source, &mut sheet);
         let card = if terms.kept > 0.0 {
             let kept = ("what the engine keeps", "推理引擎保留的部分");
             card - sheet.term("engine", terms.kept * gib, Unit::Gib, kept)

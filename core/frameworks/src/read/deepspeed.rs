@@ -242,32 +242,7 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
     }
     let steps = count(draft, "gradient_accumulation_steps", "--gradient_accumulation_steps");
     let whole = own(draft, "train_batch_size").and_then(|_| draft.count("train_batch_size"));
-    let gpus = draft
-        .field("hardware.gpus")
-        .and_then(Value::as_u64)
-        .or_else(|| draft.base.and_then(|base| base.hardware.gpus));
-    // Three of batch, micro-batch, accumulation and GPUs give the fourth.
-    let gpus = match (gpus, whole, micro) {
-        (None, Some(whole), Some(micro)) if whole.is_multiple_of(micro.saturating_mul(steps.unwrap_or(1))) => {
-            let ranks = whole / micro.saturating_mul(steps.unwrap_or(1)).max(1);
-            let gpus = ranks.saturating_mul(model_parallel).max(1);
-            draft.assume("hardware.gpus", gpus, "train_batch_size over micro-batch and accumulation.");
-            gpus
-        }
-        (Some(gpus), ..) => gpus,
-        (None, whole, _) => {
-            // A node's, as far as the batch can be shared by them.
-            let most = [8, 4, 2, 1]
-                .into_iter()
-                .find(|n| whole.is_none_or(|whole| whole.is_multiple_of(*n)));
-            // And by the GPUs that share a second copy of the weights.
-            let group = draft.count("zero_optimization.zero_hpz_partition_size").unwrap_or(1);
-            let gpus = most.unwrap_or(1).max(model_parallel);
-            let gpus = if gpus.is_multiple_of(group) { gpus } else { group };
-            draft.assume("hardware.gpus", gpus, "The text does not tell how many GPUs run it; the launch line would.");
-            gpus
-        }
-    };
+    let gpus = gpus(draft, model_parallel, whole, micro.map(|micro| micro.saturating_mul(steps.unwrap_or(1))));
     let ranks = (gpus / model_parallel.max(1)).max(1);
     let micro = match (micro, whole) {
         (Some(micro), _) => micro,
@@ -303,6 +278,35 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
             made,
             format!("{micro} × {} × {ranks} ranks; train_batch_size would say.", steps.unwrap_or(1)),
         ),
+    }
+}
+
+/// The GPUs that are stated, or follow: `whole` is the batch, `pass` what one rank does of it.
+fn gpus(draft: &mut Draft, model_parallel: u64, whole: Option<u64>, pass: Option<u64>) -> u64 {
+    let stated = draft
+        .field("hardware.gpus")
+        .and_then(Value::as_u64)
+        .or_else(|| draft.base.and_then(|base| base.hardware.gpus));
+    // Three of batch, micro-batch, accumulation and GPUs give the fourth.
+    match (stated, whole, pass) {
+        (None, Some(whole), Some(pass)) if whole.is_multiple_of(pass) => {
+            let gpus = (whole / pass.max(1)).saturating_mul(model_parallel).max(1);
+            draft.assume("hardware.gpus", gpus, "train_batch_size over micro-batch and accumulation.");
+            gpus
+        }
+        (Some(gpus), ..) => gpus,
+        (None, whole, _) => {
+            // A node's, as far as the batch can be shared by them.
+            let most = [8, 4, 2, 1]
+                .into_iter()
+                .find(|n| whole.is_none_or(|whole| whole.is_multiple_of(*n)));
+            // And by the GPUs that share a second copy of the weights.
+            let group = draft.count("zero_optimization.zero_hpz_partition_size").unwrap_or(1);
+            let gpus = most.unwrap_or(1).max(model_parallel);
+            let gpus = if gpus.is_multiple_of(group) { gpus } else { group };
+            draft.assume("hardware.gpus", gpus, "The text does not tell how many GPUs run it; the launch line would.");
+            gpus
+        }
     }
 }
 

@@ -154,6 +154,15 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
     if let Some(rate) = spec.nvlink_gb_per_s {
         hardware.nvlink_gb_per_s = nvlink(rate)?;
     }
+    peaks(&mut hardware, &spec)?;
+    if let Some(domain) = spec.nvlink_domain {
+        hardware.nvlink_domain = OF_GPU.positive("nvlink_domain", domain, MAX_GPUS)? as u32;
+    }
+    Ok(hardware)
+}
+
+/// Takes the stated peaks in the place of the card's: what was measured of it is another card's then.
+fn peaks(hardware: &mut Hardware, spec: &GpuSpec) -> Result<(), InputError> {
     let peak = |key: &str, tflops: f64| OF_GPU.within(key, tflops, PEAK.0, PEAK.1);
     if let Some(tflops) = spec.bf16_dense_tflops {
         let peak = peak("bf16_dense_tflops", tflops)?;
@@ -182,10 +191,7 @@ fn from_object(value: &Value) -> Result<Hardware, InputError> {
     hardware.peaks.fp8 = hardware.peaks.fp8.map(|own| own.max(half));
     let eight = hardware.peaks.fp8.unwrap_or(half);
     hardware.peaks.fp4 = hardware.peaks.fp4.map(|own| own.max(eight));
-    if let Some(domain) = spec.nvlink_domain {
-        hardware.nvlink_domain = OF_GPU.positive("nvlink_domain", domain, MAX_GPUS)? as u32;
-    }
-    Ok(hardware)
+    Ok(())
 }
 
 /// The architecture that a word names, in any case: an entry of `efficiency.toml`, or the first word of a GPU's in the

@@ -20,11 +20,17 @@ pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> 
         .flat_map(Section::settings)
         .map(|setting| Setting { value: plain(&setting.value), ..setting.clone() })
         .collect();
-    let mut add = |key: String, value: &str, reason: &str| {
+    template(megatron, &mut |key, value, reason| {
         if settings.iter().all(|setting| setting.key != key) {
             settings.push(Setting { key, value: value.to_owned(), reason: reason.to_owned() });
         }
-    };
+    });
+    follow_trainer(&mut settings);
+    yaml::snippet(NAME, head, &grouped(settings))
+}
+
+/// What the templates set and the dataclasses do not: a key, its value and why.
+fn template(megatron: bool, add: &mut dyn FnMut(String, &str, &str)) {
     for (name, value, reason) in [
         ("colocation", "[policy, policy_trainer, ref_policy]", "all three share the GPUs"),
         ("data_checkpoint_path", "${runtime_args.output_dir}/data_checkpoint_path/", TEMPLATE),
@@ -66,22 +72,17 @@ pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> 
     for (name, value) in [("num_cpu", "2"), ("cpu_per_process", "1"), ("generation_batch_size", "256")] {
         add(format!("models.reward.{name}"), value, TEMPLATE);
     }
-    // What the reference has from the trainer, as far as that states it.
-    let stated: Vec<String> = FOLLOWED
-        .iter()
-        .filter(|name| {
-            let key = format!("{TRAINER}.{name}");
-            settings.iter().any(|setting| setting.key == key)
-        })
-        .map(|name| format!("{REFERENCE}.{name}"))
-        .collect();
-    for (key, name) in stated.into_iter().map(|key| {
-        let name = key.rsplit('.').next().unwrap_or_default().to_owned();
-        (key, name)
-    }) {
-        settings.push(Setting { key, value: follow(TRAINER, &name), reason: TRAINERS.to_owned() });
+}
+
+/// What the reference has from the trainer, as far as that states it.
+fn follow_trainer(settings: &mut Vec<Setting>) {
+    for name in FOLLOWED {
+        let stated = format!("{TRAINER}.{name}");
+        if settings.iter().any(|setting| setting.key == stated) {
+            let key = format!("{REFERENCE}.{name}");
+            settings.push(Setting { key, value: follow(TRAINER, name), reason: TRAINERS.to_owned() });
+        }
     }
-    yaml::snippet(NAME, head, &grouped(settings))
 }
 
 /// Keys of the reference that follow the trainer's in the templates.

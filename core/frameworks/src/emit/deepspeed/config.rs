@@ -114,32 +114,8 @@ const CHECKPOINTING: &str = "activation_checkpointing.";
 pub(super) fn plain(emission: &Emission) -> Config {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut config = Config::default();
-    let dp = layout.data_parallel(job.hardware.gpus);
-    let (micro, accumulation) = (micro(emission), accumulation(emission));
-    config.set(
-        "train_batch_size",
-        job.workload.global_batch,
-        format!("{} × {} × {dp} ranks, from your question", count(micro), plural(accumulation, "pass", "passes")),
-    );
-    config.set("train_micro_batch_size_per_gpu", micro, "sequences of one forward pass on one GPU");
-    config.set("gradient_accumulation_steps", accumulation, "passes before the optimizer steps");
-    config.set("gradient_clipping", 1.0, "stated because DeepSpeed's default has changed");
-    if job.workload.precision == Precision::Fp16 {
-        config.set("fp16.enabled", true, "precision of your question");
-        config.set("fp16.loss_scale", 0, "0: the scale follows what overflows");
-        let own = [
-            ("fp16.initial_scale_power", json!(16)),
-            ("fp16.loss_scale_window", json!(1000)),
-            ("fp16.hysteresis", json!(2)),
-            ("fp16.min_loss_scale", json!(1)),
-        ];
-        config.set_all(&own, "DeepSpeed's own");
-    } else {
-        config.set("bf16.enabled", true, "precision of your question");
-    }
-    if layout.gradient_bytes >= 4.0 {
-        config.set("data_types.grad_accum_dtype", "fp32", "gradients are summed in fp32, as the plan says");
-    }
+    batch(emission, &mut config);
+    precision(emission, &mut config);
     if layout.tensor_parallel > 1 {
         let reason = format!("{} GPUs split each matrix", layout.tensor_parallel);
         config.set("tensor_parallel.autotp_size", layout.tensor_parallel, reason);
@@ -178,6 +154,40 @@ pub(super) fn plain(emission: &Emission) -> Config {
         config.set("activation_checkpointing.cpu_checkpointing", false, "they stay on the GPU, as estimated");
     }
     config
+}
+
+fn batch(emission: &Emission, config: &mut Config) {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let dp = layout.data_parallel(job.hardware.gpus);
+    let (micro, accumulation) = (micro(emission), accumulation(emission));
+    config.set(
+        "train_batch_size",
+        job.workload.global_batch,
+        format!("{} × {} × {dp} ranks, from your question", count(micro), plural(accumulation, "pass", "passes")),
+    );
+    config.set("train_micro_batch_size_per_gpu", micro, "sequences of one forward pass on one GPU");
+    config.set("gradient_accumulation_steps", accumulation, "passes before the optimizer steps");
+    config.set("gradient_clipping", 1.0, "stated because DeepSpeed's default has changed");
+}
+
+fn precision(emission: &Emission, config: &mut Config) {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    if job.workload.precision == Precision::Fp16 {
+        config.set("fp16.enabled", true, "precision of your question");
+        config.set("fp16.loss_scale", 0, "0: the scale follows what overflows");
+        let own = [
+            ("fp16.initial_scale_power", json!(16)),
+            ("fp16.loss_scale_window", json!(1000)),
+            ("fp16.hysteresis", json!(2)),
+            ("fp16.min_loss_scale", json!(1)),
+        ];
+        config.set_all(&own, "DeepSpeed's own");
+    } else {
+        config.set("bf16.enabled", true, "precision of your question");
+    }
+    if layout.gradient_bytes >= 4.0 {
+        config.set("data_types.grad_accum_dtype", "fp32", "gradients are summed in fp32, as the plan says");
+    }
 }
 
 fn zero(emission: &Emission, config: &mut Config) {
