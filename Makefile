@@ -56,7 +56,7 @@ cli: ## Build the command line with the site in it: target/fast/shardwise (`shar
 
 bench: ## Time the core
 	@scripts/setup rust
-	@source scripts/env.sh && cargo bench --locked --profile fast -p shardwise-core --bench '*'
+	@source scripts/env.sh && cargo bench --locked --profile fast -p shardwise-core --bench core
 
 bench-wasm: ## Time the search in Chromium
 	@scripts/setup test

@@ -1,10 +1,8 @@
-//! How long answers take: `cargo bench -p shardwise-core` (`-- --test` runs each once).
-#![allow(missing_docs, reason = "criterion's macros")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! How long one answer takes: `estimate/`, `evaluate/`, `permalink`, and `search/` for one GPU type.
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group};
 use shardwise_core::complete::complete;
 use shardwise_core::context::Context;
 use shardwise_core::wire::{Question, parse_question};
@@ -68,4 +66,3 @@ fn searches(c: &mut Criterion) {
 }
 
 criterion_group!(benches, evaluations, searches);
-criterion_main!(benches);

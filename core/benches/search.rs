@@ -1,18 +1,14 @@
-//! How long the search takes: `cargo bench -p shardwise-core --bench search` (`-- --test` runs each once).
-//!
-//! Every GPU type's best plan for the questions of `questions`, and how one type's grows with GPUs and with layers.
-#![allow(missing_docs, reason = "criterion's macros")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
-
-mod questions;
+//! How long the search takes: every GPU type's best plan for the questions of `questions`, and how one type's grows with
+//! GPUs and with layers.
 
 use std::hint::black_box;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use questions::{LARGE, TIMED, every_gpu, large};
+use criterion::{BenchmarkId, Criterion, criterion_group};
 use serde_json::json;
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{estimate, search};
+
+use crate::questions::{LARGE, TIMED, every_gpu, large};
 
 fn every_gpu_type(c: &mut Criterion) {
     let mut group = c.benchmark_group("search every GPU type");
@@ -30,15 +26,12 @@ fn every_gpu_type(c: &mut Criterion) {
 
 /// Large models with experts: an estimate with its advice, and every GPU type.
 fn large_models(c: &mut Criterion) {
-    // Whether they still work one of them tells.
-    let timed = std::env::args().any(|argument| argument == "--bench");
-    let asked = if timed { LARGE.len() } else { 1 };
     for (name, ask) in
         [("estimate of a large model", estimated as fn(&Question)), ("every GPU type for a large model", swept)]
     {
         let mut group = c.benchmark_group(name);
         group.sample_size(10);
-        for (name, question) in LARGE.into_iter().rev().take(asked).map(large) {
+        for (name, question) in crate::asked(LARGE.into_iter().rev()).map(large) {
             group.bench_function(name, |b| b.iter(|| ask(black_box(&question))));
         }
     }
@@ -55,7 +48,7 @@ fn swept(question: &Question) {
 fn one(c: &mut Criterion, group: &str, cases: impl Iterator<Item = (u64, Question)>) {
     let mut group = c.benchmark_group(group);
     group.sample_size(10);
-    for (size, question) in cases {
+    for (size, question) in crate::asked(cases) {
         let ask = || search(black_box(&question), None, 1).unwrap();
         let found = ask();
         println!("{size}: {} plans considered, {} evaluated", found.considered, found.evaluated);
@@ -92,4 +85,3 @@ fn growth_with_layers(c: &mut Criterion) {
 }
 
 criterion_group!(benches, every_gpu_type, large_models, growth_with_gpus, growth_with_layers);
-criterion_main!(benches);
