@@ -1,56 +1,84 @@
-//! What does not belong into a question is refused by name, and left out of an old link.
+//! What does not belong into a question is refused by name, and left out of an old link. `cases/belonging/` holds what.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::interface::{Function, ask};
 use shardwise_core::wire::{at, parse_question, put, question_from_value, to_value};
 use shardwise_core::{belonging, estimate, permalink, presets, search};
 
+use crate::cases::{self, Ask};
 use crate::said::said;
 
 /// A question of a kind with nothing but what it needs.
 fn question(kind: &str) -> Value {
-    let workload = match kind {
-        "ppo" | "grpo" | "dapo" | "gspo" => {
-            json!({"kind": kind, "rl": {"prompts_per_step": 128, "max_prompt_length": 1024,
-            "max_response_length": 3072}})
-        }
-        "rollout" => json!({"kind": kind, "rollout": {"requests": 100, "mean_prompt_length": 100,
-            "mean_response_length": 500}}),
-        _ => json!({"kind": kind, "sequence_length": 4096, "global_batch": 64}),
-    };
-    json!({"version": 1, "model": "qwen3-0.6b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": workload})
+    let mut question = cases::question(match kind {
+        "ppo" | "grpo" | "dapo" | "gspo" => "bare-reinforcement",
+        "rollout" => "bare-generation",
+        _ => "bare-sequences",
+    });
+    put(&mut question, "workload.kind", json!(kind));
+    question
 }
 
 const KINDS: [&str; 9] = ["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout"];
 
-/// Fields with a value that some question takes, and the kinds that do.
-fn fields() -> Vec<(&'static str, Value, &'static [&'static str])> {
-    const SEQUENCES: &[&str] = &["pretrain", "sft", "lora", "qlora"];
-    const TRAINS: &[&str] = &["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo"];
-    const RL: &[&str] = &["ppo", "grpo", "dapo", "gspo"];
-    const GENERATES: &[&str] = &["ppo", "grpo", "dapo", "gspo", "rollout"];
-    let layout = json!({"backend": "fsdp"});
-    vec![
-        ("workload.sequence_length", json!(4096), SEQUENCES),
-        ("workload.global_batch", json!(64), SEQUENCES),
-        ("workload.mean_sequence_length", json!(1000.0), SEQUENCES),
-        ("workload.packing", json!(true), TRAINS),
-        ("workload.precision", json!("bf16"), &KINDS),
-        ("workload.tokens", json!(1e9), &KINDS),
-        ("workload.lora.rank", json!(16), &["lora", "qlora", "ppo", "grpo", "dapo", "gspo"]),
-        ("workload.rl", question("grpo")["workload"]["rl"].clone(), RL),
-        ("workload.rollout", question("rollout")["workload"]["rollout"].clone(), &["rollout"]),
-        ("plan.rollout.tensor_parallel", json!(1), GENERATES),
-        ("plan.backend", json!("fsdp"), TRAINS),
-        ("plan.tensor_parallel", json!(1), TRAINS),
-        ("plan.micro_batch", json!(1), TRAINS),
-        ("plan.recompute", json!("full"), TRAINS),
-        ("plan.offload", json!({"optimizer": true}), TRAINS),
-        ("plan.critic", layout.clone(), &["ppo"]),
-        ("plan.reference", layout, &["ppo", "grpo"]),
-        ("calibration.memory", json!(1.1), TRAINS),
-        ("calibration.time", json!(1.1), &KINDS),
-    ]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    fields: Vec<Fields>,
+    #[serde(default)]
+    refused: Vec<Refused>,
+    #[serde(default)]
+    answered: Vec<Answered>,
+}
+
+/// Fields that these kinds of question take, and no others.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    kinds: Vec<String>,
+    of: Vec<Field>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Field {
+    path: String,
+    value: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refused {
+    field: String,
+    ask: Ask,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answered {
+    ask: Ask,
+}
+
+#[test]
+fn each_question_takes_its_fields_and_refuses_the_others() {
+    cases::each("belonging", |_, file: File, run| {
+        for fields in &file.fields {
+            for field in &fields.of {
+                for kind in KINDS {
+                    let belongs = fields.kinds.iter().any(|own| own == kind);
+                    run.case(&format!("{} of {kind}", field.path), || of_a_kind(kind, field, belongs));
+                }
+            }
+        }
+        for own in &file.refused {
+            run.case(&own.field, || of_no_use(&own.ask.document(), &own.field));
+        }
+        for own in &file.answered {
+            run.case("what is answered", || drop(estimate(&own.ask.question()).unwrap()));
+        }
+    });
 }
 
 /// The path that a refusal of a field names: the field, or what it is a part of.
@@ -59,91 +87,45 @@ fn names(field: &str, path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-#[test]
-fn each_kind_takes_its_fields_and_refuses_the_others() {
-    for kind in KINDS {
-        for (path, value, kinds) in fields() {
-            let mut document = question(kind);
-            let known = !at(&document, path).is_null();
-            put(&mut document, path, value);
-            let belongs = kinds.contains(&kind);
-            assert_eq!(belonging::belongs(&document, path), belongs, "{kind}: {path}");
-            let text = document.to_string();
-            let asked = parse_question(&text).unwrap();
-            if belongs {
-                belonging::check(&asked).unwrap_or_else(|error| panic!("{kind}: {error}"));
-                continue;
-            }
-            assert!(!known, "{kind} needs {path}");
-            let error = estimate(&asked).map(drop).expect_err(path);
-            assert!(names(&error.field, path), "{kind}, {path}: {error}");
-            assert!(error.message.ends_with('.') && error.message.contains(". "), "{error}");
-            said(&error.message);
-            // Everything that takes a question refuses it alike: Rust, JavaScript, each line of JSON Lines.
-            assert_eq!(search(&asked, None, 1).map(drop).unwrap_err(), error);
-            for function in [Function::Estimate, Function::Search, Function::Flags] {
-                let options = if function == Function::Flags { r#"{"framework": "verl"}"# } else { "" };
-                let line: Value = serde_json::from_str(&ask(function, &text, options)).unwrap();
-                assert_eq!(line["error"]["field"], error.field.as_str(), "{line}");
-            }
-            // Without it, it is answered.
-            let left_out = belonging::strip(&mut document);
-            assert_eq!(left_out, [error.field], "{kind}: {path}");
-            estimate(&question_from_value(document).unwrap())
-                .unwrap_or_else(|error| panic!("{kind} without {path}: {error}"));
-        }
+fn of_a_kind(kind: &str, field: &Field, belongs: bool) {
+    let path = field.path.as_str();
+    let mut document = question(kind);
+    let known = !at(&document, path).is_null();
+    put(&mut document, path, field.value.clone());
+    assert_eq!(belonging::belongs(&document, path), belongs);
+    let text = document.to_string();
+    let asked = parse_question(&text).unwrap();
+    if belongs {
+        belonging::check(&asked).unwrap_or_else(|error| panic!("{error}"));
+        return;
     }
+    assert!(!known, "{kind} needs {path}");
+    let error = estimate(&asked).map(drop).expect_err(path);
+    assert!(names(&error.field, path), "{error}");
+    assert!(error.message.ends_with('.') && error.message.contains(". "), "{error}");
+    said(&error.message);
+    // Everything that takes a question refuses it alike: Rust, JavaScript, each line of JSON Lines.
+    assert_eq!(search(&asked, None, 1).map(drop).unwrap_err(), error);
+    for function in [Function::Estimate, Function::Search, Function::Flags] {
+        let options = if function == Function::Flags { r#"{"framework": "verl"}"# } else { "" };
+        let line: Value = serde_json::from_str(&ask(function, &text, options)).unwrap();
+        assert_eq!(line["error"]["field"], error.field.as_str(), "{line}");
+    }
+    // Without it, it is answered.
+    let left_out = belonging::strip(&mut document);
+    assert_eq!(left_out, [error.field]);
+    estimate(&question_from_value(document).unwrap()).unwrap_or_else(|error| panic!("without it: {error}"));
 }
 
-#[test]
-fn what_a_schedule_or_a_role_has_no_use_for_is_refused() {
-    let refused = |document: &Value, field: &str| {
-        let error = estimate(&question_from_value(document.clone()).unwrap())
-            .map(drop)
-            .expect_err(field);
-        assert_eq!(error.field, field, "{error}");
-        said(&error.message);
-        let mut stripped = document.clone();
-        assert!(belonging::strip(&mut stripped).contains(&field.to_owned()));
-        estimate(&question_from_value(stripped).unwrap()).unwrap();
-    };
-    let with = |kind: &str, changes: &[(&str, Value)]| {
-        let mut document = question(kind);
-        for (path, value) in changes {
-            put(&mut document, path, value.clone());
-        }
-        document
-    };
-    for schedule in [None, Some("colocated")] {
-        let mut document = with("grpo", &[("workload.rl.train_gpus", json!(4))]);
-        if let Some(schedule) = schedule {
-            put(&mut document, "workload.rl.schedule", json!(schedule));
-        }
-        refused(&document, "workload.rl.train_gpus");
-    }
-    let step_off = ("workload.rl.schedule", json!("one_step_off"));
-    refused(&with("grpo", &[step_off, ("workload.rl.max_staleness", json!(2))]), "workload.rl.max_staleness");
-    // A DAPO step has no reference policy unless it is stated; a GRPO step no critic.
-    let layout = json!({"backend": "fsdp"});
-    refused(&with("dapo", &[("plan.reference", layout.clone())]), "plan.reference");
-    refused(&with("grpo", &[("plan.critic", layout.clone())]), "plan.critic");
-    let stated = ("workload.rl.reference", json!(true));
-    let document = with("dapo", &[stated, ("plan.reference", layout.clone())]);
-    estimate(&question_from_value(document).unwrap()).unwrap();
-    let stated = ("workload.rl.reference", json!(false));
-    refused(&with("grpo", &[stated, ("plan.reference", layout)]), "plan.reference");
-    refused(&with("ppo", &[("plan.critic.rollout.tensor_parallel", json!(1))]), "plan.critic.rollout");
-    refused(&with("ppo", &[("plan.reference.critic.backend", json!("fsdp"))]), "plan.reference.critic");
-    refused(
-        &with("sft", &[("plan.recompute", json!({"granularity": "full", "modules": ["mlp"]}))]),
-        "plan.recompute.modules",
-    );
-    let without = json!({"granularity": "full"});
-    let document = with("sft", &[("plan.recompute", without)]);
-    estimate(&question_from_value(document).unwrap()).unwrap();
-    let document = with("sft", &[("plan.expert_tensor_parallel", json!(2))]);
-    let error = estimate(&question_from_value(document).unwrap()).unwrap_err();
-    assert_eq!(error.field, "plan.expert_tensor_parallel");
+fn of_no_use(document: &Value, field: &str) {
+    let error = estimate(&question_from_value(document.clone()).unwrap())
+        .map(drop)
+        .expect_err(field);
+    assert_eq!(error.field, field, "{error}");
+    said(&error.message);
+    let mut stripped = document.clone();
+    assert!(belonging::strip(&mut stripped).contains(&field.to_owned()));
+    estimate(&question_from_value(stripped).unwrap()).unwrap();
 }
 
 /// No plan for a role is none that differs: null is as absent in both.

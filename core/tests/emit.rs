@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snippet, Unsupported};
 use shardwise_core::plan::Recompute;
-use shardwise_core::wire::{FitState, Offload};
-use shardwise_core::{Caveat, Evaluated};
+use shardwise_core::wire::{FitState, Offload, question_from_value};
+use shardwise_core::{Caveat, Evaluated, evaluate, flags};
 
 mod chinese;
 mod examples;
-mod hugging_face;
-mod refusals;
-mod runs_well;
-mod versions;
+mod heads;
 
-use examples::examples;
+use examples::{example, examples};
+
+use crate::cases;
 
 fn texts(framework: &Framework, found: &Evaluated, permalink: &str) -> Result<Vec<Snippet>, Unsupported> {
     let Evaluated { job, plan, answer, .. } = found;
@@ -67,30 +66,26 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
-/// `UPDATE_GOLDEN=1 cargo test --test suite emit::` writes the examples anew.
 #[test]
 fn examples_are_as_they_were_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/emit");
-    for (name, id, found) in examples() {
-        let snippets = texts(emit::framework(id).unwrap(), &found, "https://shardwise.example/#v=1").unwrap();
-        for snippet in snippets {
+    let mut written = BTreeSet::new();
+    for (name, framework, found) in examples() {
+        for snippet in texts(framework, &found, "https://shardwise.example/#v=1").unwrap() {
             let text: Vec<&str> = snippet.text.lines().filter(|line| !line.starts_with("# Shardwise ")).collect();
-            let text = text.join("\n") + "\n";
             let path = folder.join(format!("{name}.{}", snippet.file));
-            if std::env::var_os("UPDATE_GOLDEN").is_some() {
-                std::fs::create_dir_all(&folder).unwrap();
-                std::fs::write(&path, &text).unwrap();
-            }
-            let expected = std::fs::read_to_string(&path).unwrap_or_default();
-            assert_eq!(text, expected, "{}: read the change, then run with UPDATE_GOLDEN=1", path.display());
+            cases::recorded(&path, &(text.join("\n") + "\n"));
+            written.insert(path);
         }
     }
+    let kept: BTreeSet<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(kept, written, "texts that no case writes");
 }
 
 #[test]
 fn every_setting_is_made_once_and_says_why() {
-    for (name, id, found) in examples() {
-        for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
+    for (name, framework, found) in examples() {
+        for snippet in texts(framework, &found, "").unwrap() {
             if snippet.language == Language::Json {
                 let keys: BTreeSet<_> = snippet.reasons.iter().map(|(key, _)| key).collect();
                 assert_eq!(keys.len(), snippet.reasons.len(), "{name}: a key twice");
@@ -123,12 +118,12 @@ fn every_setting_is_made_once_and_says_why() {
 
 #[test]
 fn no_text_holds_what_is_no_number() {
-    for (name, id, mut found) in examples() {
+    for (name, framework, mut found) in examples() {
         found.answer.tokens_per_s_per_gpu = f64::NAN;
         found.answer.usd_per_mtok = Some(f64::INFINITY);
         found.answer.memory.reserved_gib = f64::NAN;
         found.answer.fits = false;
-        for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
+        for snippet in texts(framework, &found, "").unwrap() {
             let words = snippet.text.split(|c: char| !c.is_ascii_alphanumeric());
             let bad: Vec<_> = words.filter(|word| matches!(*word, "NaN" | "inf" | "None" | "nan")).collect();
             assert!(bad.is_empty(), "{name}: {bad:?} in {}", snippet.text);
@@ -155,8 +150,7 @@ fn nothing_a_person_types_reaches_the_shell() {
         "a/b=$(id)",
         "a/b#c",
     ];
-    for (name, id, found) in examples() {
-        let framework = emit::framework(id).unwrap();
+    for (name, framework, found) in examples() {
         let mut blank = found;
         blank.job.model.hf_repo = "".into();
         let harmless: Vec<String> = texts(framework, &blank, "").unwrap().iter().map(|s| code(&s.text)).collect();
@@ -195,31 +189,6 @@ fn nothing_a_person_types_reaches_the_shell() {
 }
 
 #[test]
-fn the_head_carries_question_versions_permalink_and_warnings() {
-    let (_, _, mut found) = examples().swap_remove(0);
-    found.answer.fits = false;
-    found.answer.memory.reserved_gib = 90.1;
-    let fit = &mut found.answer.fit;
-    (fit.state, fit.probability) = (FitState::No, 0.012);
-    (fit.needed_gib, fit.capacity_gib, fit.margin_gib) = (90.1, 79.6, -10.5);
-    found.answer.caveats = vec![Caveat::new("assumed", "Half the length is assumed.")];
-    let text = &texts(emit::framework("verl").unwrap(), &found, "https://shardwise.example/#q").unwrap()[0].text;
-    let head: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
-    assert!(head[0].starts_with("# GRPO of Qwen3 8B on 8 × "), "{}", head[0]);
-    assert!(head[0].ends_with(": 512 prompts × 16 responses, 1,024 + 3,072 tokens"), "{}", head[0]);
-    assert!(head[1].starts_with("# 3,670 tokens/s per GPU, 90.1 of 79.6 GiB, $0.226"), "{}", head[1]);
-    assert!(head[2].contains(concat!("Shardwise ", env!("CARGO_PKG_VERSION"), ", data ")), "{}", head[2]);
-    assert!(head[2].ends_with("for veRL 0.9.1"), "{}", head[2]);
-    assert_eq!(head[3], "# https://shardwise.example/#q");
-    assert!(
-        head[4].contains("does not fit, with a probability of 1 %") && head[4].contains("10.5 GiB too much"),
-        "{}",
-        head[4]
-    );
-    assert!(head.contains(&"# Note: Half the length is assumed."));
-}
-
-#[test]
 fn budgets_follow_the_guide_in_every_role() {
     let value = |text: &str, key: &str| -> u64 {
         let line = settings(text)
@@ -228,8 +197,8 @@ fn budgets_follow_the_guide_in_every_role() {
             .unwrap();
         line.split(['=', ' ']).nth(1).unwrap().parse().unwrap()
     };
-    let (_, _, found) = examples().swap_remove(1);
-    let text = &texts(emit::framework("verl").unwrap(), &found, "").unwrap()[0].text;
+    let (verl, found) = example("verl-ppo-megatron");
+    let text = &texts(verl, &found, "").unwrap()[0].text;
     let actor = value(text, "actor_rollout_ref.actor.ppo_max_token_len_per_gpu");
     assert_eq!(actor, 16384);
     for forward in [
@@ -250,7 +219,7 @@ fn the_table_of_frameworks_is_sound() {
     for framework in FRAMEWORKS {
         assert!(emit::framework(framework.id).is_some_and(|found| found.name == framework.name));
         assert!(framework.docs_url.starts_with("https://") && !framework.backends.is_empty(), "{}", framework.id);
-        assert!(examples().iter().any(|(_, id, _)| *id == framework.id), "{}: no example", framework.id);
+        assert!(examples().iter().any(|(_, own, _)| own.id == framework.id), "{}: no example", framework.id);
     }
     assert!(emit::framework("no-such").is_none());
 }
@@ -269,8 +238,7 @@ fn reasons_know_whether_the_plan_fits() {
             .collect()
     };
     let mut kept = BTreeSet::new();
-    for (name, id, mut found) in examples() {
-        let framework = emit::framework(id).unwrap();
+    for (name, framework, mut found) in examples() {
         for recompute in [Recompute::Full, Recompute::None] {
             for layout in [Some(&mut found.plan.layout), found.plan.critic.as_mut(), found.plan.reference.as_mut()]
                 .into_iter()
@@ -290,7 +258,7 @@ fn reasons_know_whether_the_plan_fits() {
                 wrong.retain(|reason| !reason.contains("largest matrix"));
                 assert!(wrong.is_empty(), "{name}: {wrong:?}");
                 if snippet.text.contains("off, and the plan does not fit") {
-                    kept.insert(id);
+                    kept.insert(framework.id);
                 }
             }
             found.answer.fits = true;
@@ -301,4 +269,24 @@ fn reasons_know_whether_the_plan_fits() {
         }
     }
     assert!(kept.len() >= 7, "{kept:?}");
+}
+
+/// Where the states must leave the card, DeepSpeed moves the optimizer and its gradients, and keeps the weights.
+#[test]
+fn a_searched_rl_plan_sleeps_as_openrlhf_does() {
+    let asked = |model: &str, gpus: u64| {
+        question_from_value(json!({"version": 1, "model": model, "framework": "openrlhf",
+            "hardware": {"gpu": "h100-sxm", "gpus": gpus}, "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128,
+                "responses_per_prompt": 8, "max_prompt_length": 1024, "max_response_length": 3072}}}))
+        .unwrap()
+    };
+    let openrlhf = emit::framework("openrlhf").unwrap();
+    for (model, gpus, sleeps) in [("qwen3-4b", 2, true), ("phi-4", 64, false)] {
+        let question = asked(model, gpus);
+        let offload = evaluate(&question).unwrap().plan.layout.offload;
+        assert_eq!((offload.parameters, offload.optimizer, offload.gradients), (false, sleeps, sleeps), "{gpus} GPUs");
+        let texts = flags(&question, openrlhf, "0.11.2", "").unwrap().unwrap();
+        let has = texts[0].text.contains("--ds.enable_sleep  #");
+        assert_eq!(has, sleeps, "{gpus} GPUs");
+    }
 }

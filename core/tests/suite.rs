@@ -38,6 +38,7 @@ mod serve;
 mod words;
 
 // What they share.
+mod cases;
 mod errors;
 mod fuzz;
 mod questions;

@@ -1,6 +1,6 @@
 //! Texts with Chinese comments.
 
-use shardwise_core::emit::{self, Language};
+use shardwise_core::emit::Language;
 
 use super::examples::examples;
 use super::{code, texts};
@@ -16,8 +16,8 @@ pub(super) fn comments(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_comment_is_said_in_chinese_and_code_stays() {
-    for (name, id, found) in examples() {
-        for snippet in texts(emit::framework(id).unwrap(), &found, "").unwrap() {
+    for (name, framework, found) in examples() {
+        for snippet in texts(framework, &found, "").unwrap() {
             for (_, reason) in &snippet.reasons {
                 said(reason);
             }

@@ -1,16 +1,82 @@
-//! One text of every kind that a framework has, of plans that no search decides.
+//! `cases/flags/`: for each framework texts that are recorded, what it refuses, and what its texts say.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use shardwise_core::emit::{self, Emission, Framework};
+use shardwise_core::read::read;
 use shardwise_core::wire::{Fit, question_from_value};
-use shardwise_core::{Evaluated, belonging, evaluate};
+use shardwise_core::{Evaluated, belonging, evaluate, flags};
 
-use super::hugging_face;
+use super::settings;
+use crate::cases::{self, Ask};
+use crate::said::said;
 
-pub(super) fn evaluated(model: &str, gpu: &str, gpus: u64, workload: Value, plan: Value) -> Evaluated {
-    let mut question = json!({
-        "version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus}, "workload": workload, "plan": plan
-    });
-    // One plan for every kind: what a kind has no use for stays out.
+/// What is asked of one framework, whose id is the file's name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    text: Vec<Text>,
+    #[serde(default)]
+    refused: Vec<Refused>,
+    #[serde(default)]
+    says: Vec<Says>,
+}
+
+/// A text of the newest version, which is recorded in `golden/emit/`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    name: String,
+    ask: Ask,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refused {
+    says: String,
+    /// Versions that refuse it; the newest alone where none is named.
+    #[serde(default)]
+    versions: Vec<String>,
+    ask: Ask,
+}
+
+/// What a text says, and what it does not.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Says {
+    what: String,
+    /// Versions that are asked, `*` for each; the newest alone where none is named.
+    #[serde(default)]
+    versions: Vec<String>,
+    /// Versions that are asked, of which alone it `has` its parts.
+    #[serde(default)]
+    only: Vec<String>,
+    /// Versions that do not have its parts; all others are asked.
+    #[serde(default)]
+    except: Vec<String>,
+    /// The text that is meant, where the parts may not stand in any.
+    file: Option<String>,
+    #[serde(default)]
+    has: Vec<String>,
+    #[serde(default)]
+    lacks: Vec<String>,
+    #[serde(default)]
+    in_order: Vec<String>,
+    #[serde(default)]
+    settings: BTreeMap<String, String>,
+    #[serde(default)]
+    unset: Vec<String>,
+    /// Whether the text is read as the question that it was written from, by model and machine.
+    #[serde(default)]
+    reads_back: bool,
+    ask: Ask,
+}
+
+/// The question's plan evaluated, as texts are written of it. What its kind has no use for stays out.
+pub(super) fn evaluated(mut question: Value) -> Evaluated {
     belonging::strip(&mut question);
     let question = question_from_value(question).unwrap();
     let mut found = evaluate(&question).unwrap();
@@ -26,271 +92,128 @@ pub(super) fn evaluated(model: &str, gpu: &str, gpus: u64, workload: Value, plan
     found
 }
 
-pub(super) fn rl(kind: &str) -> Value {
-    json!({"kind": kind, "rl": {"prompts_per_step": 512, "responses_per_prompt": 16, "mini_batch": 128,
-        "max_prompt_length": 1024, "max_response_length": 3072}})
+/// One text of every kind that a framework has: name, framework, and the plan that it is of.
+pub(super) fn examples() -> Vec<(String, &'static Framework, Evaluated)> {
+    let texts = |(id, file): (String, File)| {
+        let framework = emit::framework(&id).unwrap_or_else(|| panic!("cases/flags/{id}.toml: no framework"));
+        let text = move |text: Text| (text.name, framework, evaluated(text.ask.document()));
+        file.text.into_iter().map(text)
+    };
+    cases::files("flags").into_iter().flat_map(texts).collect()
 }
 
-pub(super) fn sft(kind: &str) -> Value {
-    json!({"kind": kind, "sequence_length": 4096, "global_batch": 128})
+/// The example of a name.
+pub(super) fn example(name: &str) -> (&'static Framework, Evaluated) {
+    let found = examples().into_iter().find(|(own, ..)| own == name);
+    found.map(|(_, framework, found)| (framework, found)).unwrap()
 }
 
-/// A stated plan, so that no search decides what the examples show.
-pub(super) fn plan(backend: &str, changes: Value) -> Value {
-    let mut plan = json!({
-        "backend": backend, "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
-        "recompute": "full", "max_tokens_per_gpu": 16384, "fused_lm_head": false,
-        "offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": false},
-        "rollout": {"tensor_parallel": 2, "gpu_memory_utilization": 0.6, "max_num_seqs": 256}
+#[test]
+fn texts_say_and_refuse_what_they_should() {
+    cases::each("flags", |id, file: File, run| {
+        let framework = emit::framework(id).unwrap();
+        for refused in &file.refused {
+            run.case(&format!("refused, {}", refused.says), || refused.check(framework));
+        }
+        for says in &file.says {
+            run.case(&says.what, || says.check(framework));
+        }
     });
-    for (key, value) in changes.as_object().unwrap() {
-        plan[key] = value.clone();
-    }
-    plan
 }
 
-/// One text of every kind that a framework has.
-pub(super) fn examples() -> Vec<(&'static str, &'static str, Evaluated)> {
-    let eight = |model: &str, gpu: &str, workload: Value, plan: Value| evaluated(model, gpu, 8, workload, plan);
-    let mut all = vec![
-        ("verl-grpo-fsdp", "verl", eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({})))),
-        (
-            "verl-ppo-megatron",
-            "verl",
-            eight(
-                "qwen3-30b-a3b",
-                "h100-sxm",
-                rl("ppo"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 2, "pipeline_parallel": 2, "expert_parallel": 4, "fused_lm_head": true,
-                        "recompute": {"granularity": "selective", "modules": ["core_attn", "moe_act"]}}),
-                ),
-            ),
-        ),
-        (
-            "verl-dapo-fsdp",
-            "verl",
-            eight("qwen2.5-7b", "a100-sxm-80g", rl("dapo"), plan("fsdp", json!({"ulysses_parallel": 2}))),
-        ),
-        (
-            "verl-gspo-megatron",
-            "verl",
-            eight(
-                "qwen3-30b-a3b",
-                "h100-sxm",
-                rl("gspo"),
-                plan("megatron", json!({"tensor_parallel": 2, "expert_parallel": 8})),
-            ),
-        ),
-        (
-            "verl-lora-fsdp",
-            "verl",
-            eight("llama-3.1-8b", "h100-sxm", sft("lora"), plan("fsdp", json!({"offload": {}, "rollout": null}))),
-        ),
-        (
-            "verl-sft-megatron",
-            "verl",
-            eight(
-                "qwen3-8b",
-                "h100-sxm",
-                sft("sft"),
-                plan("megatron", json!({"tensor_parallel": 2, "offload": {}, "rollout": null})),
-            ),
-        ),
-        (
-            "chatlearn-grpo-megatron",
-            "chatlearn",
-            eight(
-                "qwen3-30b-a3b",
-                "h20-141g",
-                rl("grpo"),
-                plan("megatron", json!({"tensor_parallel": 4, "pipeline_parallel": 2, "expert_parallel": 4})),
-            ),
-        ),
-        (
-            "chatlearn-gspo-megatron",
-            "chatlearn",
-            eight(
-                "qwen3-30b-a3b",
-                "h20-141g",
-                rl("gspo"),
-                plan("megatron", json!({"tensor_parallel": 4, "expert_parallel": 4})),
-            ),
-        ),
-        ("chatlearn-grpo-fsdp", "chatlearn", eight("qwen3-8b", "h100-sxm", rl("grpo"), plan("fsdp", json!({})))),
-        (
-            "deepspeed-sft",
-            "deepspeed",
-            eight(
-                "llama-2-7b",
-                "a100-sxm-80g",
-                sft("sft"),
-                plan("deepspeed", json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null})),
-            ),
-        ),
-        (
-            "deepspeed-nvme",
-            "deepspeed",
-            eight(
-                "qwen3-30b-a3b",
-                "a100-sxm-80g",
-                json!({"kind": "sft", "sequence_length": 4096, "global_batch": 128, "precision": "fp16"}),
-                plan(
-                    "deepspeed",
-                    json!({"max_tokens_per_gpu": null, "micro_batch": 1, "rollout": null, "nvme_offload": true,
-                        "zero_quantized_weights": true, "zero_quantized_gradients": true}),
-                ),
-            ),
-        ),
-        (
-            "deepspeed-hpz",
-            "deepspeed",
-            eight(
-                "llama-2-7b",
-                "a100-sxm-80g",
-                sft("sft"),
-                plan(
-                    "deepspeed",
-                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "recompute": "none", "offload": {},
-                        "zero_hpz_partition_size": 4}),
-                ),
-            ),
-        ),
-        (
-            "llmforge-lora",
-            "llmforge",
-            eight(
-                "llama-2-7b",
-                "a100-sxm-80g",
-                sft("lora"),
-                plan(
-                    "deepspeed",
-                    json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null, "fused_lm_head": true}),
-                ),
-            ),
-        ),
-        (
-            "megatron-lm-pretrain",
-            "megatron-lm",
-            eight(
-                "qwen3-30b-a3b",
-                "h100-sxm",
-                sft("pretrain"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 2, "pipeline_parallel": 2, "virtual_pipeline": 4, "expert_parallel": 4, "offload": {}, "rollout": null,
-                        "max_tokens_per_gpu": null, "micro_batch": 1, "recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm"]}}),
-                ),
-            ),
-        ),
-        (
-            "megatron-bridge-lora",
-            "megatron-bridge",
-            eight(
-                "llama-3.1-8b",
-                "h100-sxm",
-                sft("lora"),
-                plan(
-                    "megatron",
-                    json!({"tensor_parallel": 2, "offload": {"optimizer": true}, "rollout": null, "max_tokens_per_gpu": null, "micro_batch": 1}),
-                ),
-            ),
-        ),
-        (
-            "torchtitan-pretrain",
-            "torchtitan",
-            eight(
-                "deepseek-v2-lite",
-                "h100-sxm",
-                json!({"kind": "pretrain", "sequence_length": 4096, "global_batch": 128, "tokens": 1e10}),
-                plan(
-                    "fsdp",
-                    json!({"pipeline_parallel": 2, "virtual_pipeline": 2, "expert_parallel": 4, "micro_batch": 2,
-                        "max_tokens_per_gpu": null, "rollout": null, "recompute": "selective", "offload": {}}),
-                ),
-            ),
-        ),
-        (
-            "torchtitan-fp8",
-            "torchtitan",
-            eight(
-                "llama-3.1-8b",
-                "h100-sxm",
-                json!({"kind": "pretrain", "sequence_length": 8192, "global_batch": 64, "precision": "fp8"}),
-                plan(
-                    "fsdp",
-                    json!({"context_parallel": 2, "tensor_parallel": 2, "shard_group": 2, "micro_batch": 1,
-                        "max_tokens_per_gpu": null, "rollout": null}),
-                ),
-            ),
-        ),
-        (
-            "llamafactory-sft",
-            "llamafactory",
-            eight(
-                "llama-2-7b",
-                "a100-sxm-80g",
-                sft("sft"),
-                plan("deepspeed", json!({"max_tokens_per_gpu": null, "micro_batch": 4, "rollout": null})),
-            ),
-        ),
-        (
-            "llamafactory-qlora",
-            "llamafactory",
-            eight(
-                "qwen2.5-7b",
-                "l40s",
-                sft("qlora"),
-                plan(
-                    "fsdp",
-                    json!({"micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null, "offload": {},
-                        "fused_lm_head": true}),
-                ),
-            ),
-        ),
-        (
-            "axolotl-lora",
-            "axolotl",
-            eight(
-                "qwen3-8b",
-                "h100-sxm",
-                sft("lora"),
-                plan(
-                    "deepspeed",
-                    json!({"micro_batch": 4, "max_tokens_per_gpu": null, "rollout": null, "fused_lm_head": true}),
-                ),
-            ),
-        ),
-        (
-            "axolotl-experts",
-            "axolotl",
-            eight(
-                "qwen3-30b-a3b",
-                "h100-sxm",
-                json!({"kind": "pretrain", "sequence_length": 4096, "global_batch": 128, "mean_sequence_length": 1024,
-                    "packing": true, "tokens": 1e10}),
-                plan(
-                    "fsdp",
-                    json!({"expert_parallel": 4, "micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null,
-                        "offload": {}}),
-                ),
-            ),
-        ),
-        (
-            "deepspeed-qlora",
-            "deepspeed",
-            eight(
-                "qwen2.5-7b",
-                "l40s",
-                sft("qlora"),
-                plan(
-                    "deepspeed",
-                    json!({"zero_stage": 2, "offload": {}, "micro_batch": 1, "max_tokens_per_gpu": null, "rollout": null}),
-                ),
-            ),
-        ),
-    ];
-    all.extend(hugging_face::examples());
-    all
+impl Refused {
+    fn check(&self, framework: &'static Framework) {
+        let Evaluated { job, plan, answer, .. } = &evaluated(self.ask.document());
+        let refusal = |version: &str| {
+            let version = framework.version(version).unwrap();
+            let refused = emit::emit(&Emission { framework, job, plan, answer, permalink: "", version }).unwrap_err();
+            assert!(refused.message.contains(&self.says), "{version}: {}", refused.message);
+            said(&refused.message);
+            refused.message
+        };
+        if self.versions.is_empty() {
+            let broken = framework.violations(job, plan);
+            let first = format!("{}: {}", broken[0].field, broken[0].message);
+            assert_eq!(refusal(""), first, "the first rule broken");
+        }
+        self.versions
+            .iter()
+            .map(String::as_str)
+            .for_each(|version| _ = refusal(version));
+    }
+}
+
+impl Says {
+    fn check(&self, framework: &'static Framework) {
+        let named = |list: &[String], version: &str| list.iter().any(|own| own == version || own == "*");
+        let asked = |version: &str| {
+            let other = !self.except.is_empty() && !named(&self.except, version);
+            other || named(&self.versions, version) || named(&self.only, version)
+        };
+        let every = [&self.versions, &self.only, &self.except].into_iter().flatten();
+        for version in every.filter(|version| *version != "*") {
+            framework.version(version).unwrap_or_else(|error| panic!("{error}"));
+        }
+        if [&self.versions, &self.only, &self.except].into_iter().all(Vec::is_empty) {
+            return self.check_text(&self.text(framework, framework.versions[0]).unwrap());
+        }
+        for version in framework.versions {
+            let text = self.text(framework, version);
+            if asked(version) {
+                self.check_text(&text.unwrap_or_else(|no| panic!("{version}: {no}")));
+            } else if self.versions.is_empty() {
+                let has = |text: String| self.has.iter().any(|part| text.contains(part));
+                assert!(!text.is_ok_and(has), "{version} has it too");
+            }
+        }
+    }
+
+    /// The text that is meant, or all of them.
+    fn text(&self, framework: &'static Framework, version: &'static str) -> Result<String, String> {
+        let texts = flags(&self.ask.question(), framework, version, "")
+            .unwrap()
+            .map_err(|no| no.message)?;
+        let Some(file) = &self.file else {
+            return Ok(texts.into_iter().map(|own| own.text).collect());
+        };
+        let own = texts.into_iter().find(|own| own.file == file.as_str());
+        Ok(own.unwrap_or_else(|| panic!("no text {file}")).text)
+    }
+
+    fn check_text(&self, text: &str) {
+        let lists = [&self.has, &self.lacks, &self.in_order, &self.unset];
+        let nothing = lists.into_iter().all(Vec::is_empty) && self.settings.is_empty() && !self.reads_back;
+        assert!(!nothing, "the case says nothing");
+        for part in &self.has {
+            assert!(text.contains(part), "no {part} in {text}");
+        }
+        for part in &self.lacks {
+            assert!(!text.contains(part), "{part} in {text}");
+        }
+        let places = self
+            .in_order
+            .iter()
+            .map(|part| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}")));
+        assert!(places.is_sorted(), "{:?} in {text}", self.in_order);
+        for (key, value) in &self.settings {
+            assert_eq!(setting(text, key), Some(value.as_str()), "{key}");
+        }
+        for key in &self.unset {
+            assert_eq!(setting(text, key), None, "{key}");
+        }
+        if self.reads_back {
+            let (asked, reading) = (self.ask.question(), read(&[text], None).unwrap());
+            assert_eq!(reading.question.hardware.gpus, asked.hardware.gpus, "{text}");
+            assert_eq!(reading.question.model, asked.model);
+            assert!(reading.refused.is_empty(), "{:?}", reading.refused);
+        }
+    }
+}
+
+/// The value of a setting of a shell text.
+fn setting<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    settings(text).into_iter().find_map(|line| {
+        let value = line.strip_prefix(key)?.strip_prefix('=')?;
+        Some(value.split("  # ").next().unwrap_or(value))
+    })
 }
