@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::advice::{RULES, helps};
 use shardwise_core::neighbours::apply;
@@ -11,7 +12,8 @@ use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Advice, Answer, Question, Severity, question_from_value};
 use shardwise_core::{estimate, evaluate_alone, search, sensitivity};
 
-use crate::questions::{self, Asked, Plan, cases};
+use crate::cases::{self, Ask, merge};
+use crate::questions::{self, Asked, Plan, cases as seeded};
 use crate::said;
 
 /// veRL, ChatLearn and TRL checkpoint whole layers with FSDP, or nothing.
@@ -31,69 +33,6 @@ fn fsdp_is_not_advised_to_choose_modules_for_reinforcement_learning() {
     let answer = estimate(&asked(Value::Null)).unwrap();
     let ids: Vec<&str> = answer.advice.iter().map(|own| own.id.as_ref()).collect();
     assert!(!ids.contains(&"recompute-selective"), "{ids:?}");
-}
-
-/// JSON merge patch (RFC 7396).
-fn merge(target: &mut Value, change: Value) {
-    match change {
-        Value::Object(change) => {
-            if !target.is_object() {
-                *target = json!({});
-            }
-            for (key, value) in change {
-                let map = target.as_object_mut().unwrap();
-                if value.is_null() {
-                    map.remove(&key);
-                } else {
-                    merge(map.entry(key).or_insert(Value::Null), value);
-                }
-            }
-        }
-        other => *target = other,
-    }
-}
-
-fn with(base: Value, change: Value) -> Question {
-    let mut document = base;
-    merge(&mut document, change);
-    question_from_value(document).unwrap()
-}
-
-/// Fine-tuning of an 8B model with Megatron on one node, decided to the last field.
-fn tuned(change: Value) -> Question {
-    let base = json!({
-        "version": 1, "model": "llama-3.1-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
-        "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 128},
-        "plan": {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1,
-            "micro_batch": 2, "recompute": "none", "fused_lm_head": true,
-            "overlap": {"gradients": true, "parameters": true, "tensor_parallel": true}},
-    });
-    with(base, change)
-}
-
-/// The same with DeepSpeed.
-fn sharded(change: Value) -> Question {
-    let base = json!({
-        "version": 1, "model": "llama-3.1-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
-        "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 128},
-        "plan": {"backend": "deepspeed", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
-            "micro_batch": 2, "recompute": "full", "fused_lm_head": true},
-    });
-    with(base, change)
-}
-
-/// GRPO with veRL's engines, decided to the last field.
-fn practice(change: Value) -> Question {
-    let base = json!({
-        "version": 1, "model": "qwen2.5-7b-instruct", "hardware": {"gpu": "h100-sxm", "gpus": 8},
-        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 16, "mini_batch": 32,
-            "max_prompt_length": 2048, "max_response_length": 8192, "mean_prompt_length": 155,
-            "mean_response_length": 551, "response_length_cv": 0.8, "reference": true}},
-        "plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
-            "max_tokens_per_gpu": 20480, "recompute": "full", "fused_lm_head": true,
-            "rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.6, "max_num_seqs": 1024}},
-    });
-    with(base, change)
 }
 
 fn said<'a>(answer: &'a Answer, id: &str) -> Option<&'a Advice> {
@@ -147,196 +86,51 @@ fn check_gains(question: &Question, answer: &Answer) {
     }
 }
 
-/// Of each rule a plan that departs from it to its cost, and one that does not or loses nothing.
-fn departures() -> Vec<(&'static str, Question, Question)> {
-    let none = || json!({});
-    let rl = |rl: Value| json!({"workload": {"rl": rl}});
-    let plan = |plan: Value| json!({"plan": plan});
-    let engine = |engine: Value| json!({"plan": {"rollout": engine}});
-    let experts = json!({"model": "qwen3-30b-a3b", "hardware": {"gpus": 16},
-        "plan": {"expert_parallel": 2, "expert_tensor_parallel": 4, "tensor_parallel": 4}});
-    let long = json!({"hardware": {"gpus": 16}, "workload": {"sequence_length": 65_536, "global_batch": 4},
-        "plan": {"recompute": "full", "micro_batch": 1}});
-    let offloaded = json!({"parameters": true, "gradients": true, "optimizer": true, "activations": false});
-    let far = json!({"hardware": {"gpus": 32, "internode_gbit_per_s_per_gpu": 25}});
-    let mut far_fsdp = far.clone();
-    merge(&mut far_fsdp, plan(json!({"backend": "fsdp"})));
-    // Generation takes about as long as training.
-    let sided = || {
-        practice(json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
-                "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16,
-                    "mean_prompt_length": 131, "mean_response_length": 1123, "max_prompt_length": 1024,
-                    "max_response_length": 4096}},
-                "plan": {"backend": "megatron", "max_tokens_per_gpu": 16_384, "offload": offloaded.clone(),
-                    "rollout": {"max_num_seqs": 256}}}))
-    };
-    let turns = || practice(rl(json!({"schedule": "one_step_off", "train_gpus": 4})));
-    vec![
-        (
-            "tensor-parallel-within-node",
-            tuned(json!({"hardware": {"gpus": 32}, "plan": {"tensor_parallel": 16}})),
-            tuned(none()),
-        ),
-        (
-            "tensor-parallel-smaller",
-            tuned(plan(json!({"tensor_parallel": 8}))),
-            tuned(plan(json!({"tensor_parallel": 1, "recompute": "full"}))),
-        ),
-        (
-            "pipeline-fewer-stages",
-            tuned(json!({"workload": {"global_batch": 16}, "plan": {"pipeline_parallel": 4, "micro_batch": 4}})),
-            tuned(plan(json!({"pipeline_parallel": 2, "micro_batch": 1}))),
-        ),
-        (
-            "virtual-pipeline",
-            tuned(json!({"workload": {"global_batch": 32}, "plan": {"pipeline_parallel": 4, "micro_batch": 2}})),
-            tuned(none()),
-        ),
-        ("context-parallel-long", tuned(long.clone()), tuned(none())),
-        (
-            "ulysses",
-            practice(
-                json!({"hardware": {"gpus": 32}, "workload": {"rl": {"max_response_length": 30_720, "prompts_per_step": 64,
-                "mini_batch": 8, "responses_per_prompt": 4, "mean_response_length": 15_360}},
-                "plan": {"max_tokens_per_gpu": 2048, "offload": offloaded, "rollout": {"tensor_parallel": 4}}}),
-            ),
-            practice(rl(json!({"max_response_length": 4096}))),
-        ),
-        ("expert-over-expert-tensor", tuned(experts.clone()), tuned(none())),
-        ("sequence-parallel", tuned(plan(json!({"tensor_parallel": 8, "sequence_parallel": false}))), tuned(none())),
-        ("dynamic-batching", practice(plan(json!({"max_tokens_per_gpu": null, "micro_batch": 1}))), practice(none())),
-        (
-            "token-budget-floor",
-            practice(json!({"model": "qwen3-0.6b", "plan": {"max_tokens_per_gpu": 10_240}})),
-            practice(none()),
-        ),
-        ("larger-micro-batch", sharded(plan(json!({"micro_batch": 1}))), sharded(plan(json!({"micro_batch": 16})))),
-        (
-            "token-budget",
-            practice(json!({"model": "qwen3-0.6b", "plan": {"max_tokens_per_gpu": 10_240}})),
-            practice(plan(json!({"max_tokens_per_gpu": 655_360, "offload": offloaded, "recompute": "full"}))),
-        ),
-        ("smaller-micro-batch", sharded(plan(json!({"micro_batch": 16, "recompute": "none"}))), sharded(none())),
-        (
-            "critic-budget",
-            practice(json!({"model": "qwen3-0.6b", "workload": {"kind": "ppo", "rl": {"responses_per_prompt": 1,
-                "prompts_per_step": 2048, "mini_batch": 1024}}, "plan": {"recompute": "full", "critic": {"backend": "fsdp", "max_tokens_per_gpu": 10_240,
-                "recompute": "full"}}})),
-            practice(none()),
-        ),
-        (
-            "packing",
-            sharded(json!({"workload": {"packing": false, "mean_sequence_length": 1000}})),
-            sharded(json!({"workload": {"packing": false}})),
-        ),
-        (
-            "overlap",
-            sharded(json!({"hardware": {"gpus": 16},
-                "plan": {"overlap": {"gradients": false, "parameters": false, "tensor_parallel": false}}})),
-            sharded(none()),
-        ),
-        (
-            "overlap-tensor-parallel",
-            tuned(json!({"workload": {"kind": "pretrain"}, "plan": {"tensor_parallel": 8, "fused_lm_head": false,
-                "overlap": {"tensor_parallel": false}}})),
-            tuned(none()),
-        ),
-        (
-            "fused-loss",
-            sharded(plan(json!({"micro_batch": 8, "fused_lm_head": false, "fused_loss": false}))),
-            sharded(plan(json!({"fused_lm_head": false, "fused_loss": true}))),
-        ),
-        ("fused-lm-head", sharded(plan(json!({"micro_batch": 8, "fused_lm_head": false}))), sharded(none())),
-        ("recompute-off", sharded(plan(json!({"micro_batch": 1}))), sharded(plan(json!({"recompute": "none"})))),
-        (
-            "recompute-selective",
-            tuned(json!({"model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g"}, "workload": {"global_batch": 64},
-                    "plan": {"recompute": "full", "attention": "unfused", "fused_lm_head": false,
-                        "overlap": {"tensor_parallel": false}}})),
-            sharded(plan(json!({"micro_batch": 1}))),
-        ),
-        (
-            "recompute-full",
-            practice(plan(json!({"recompute": "none", "max_tokens_per_gpu": 15_360}))),
-            practice(none()),
-        ),
-        ("offload-off", sharded(plan(json!({"offload": offloaded}))), sharded(none())),
-        (
-            "offload-parameters-off",
-            sharded(json!({"workload": {"sequence_length": 512}, "plan": {"micro_batch": 1, "offload": offloaded}})),
-            sharded(plan(json!({"offload": {"optimizer": true}}))),
-        ),
-        (
-            "offload-states",
-            practice(engine(json!({"gpu_memory_utilization": 0.9}))),
-            practice(engine(json!({"gpu_memory_utilization": 0.4}))),
-        ),
-        (
-            "zero-stage",
-            sharded(plan(json!({"zero_stage": 3}))),
-            sharded(plan(json!({"zero_stage": 0, "offload": offloaded}))),
-        ),
-        ("hybrid-shard", sharded(far_fsdp), sharded(plan(json!({"backend": "fsdp"})))),
-        ("zero-hpz", sharded(far.clone()), sharded(none())),
-        ("rollout-smaller-engines", practice(engine(json!({"tensor_parallel": 4}))), practice(none())),
-        (
-            "rollout-utilization",
-            practice(json!({"workload": {"rl": {"mean_response_length": 4000}}, "plan": {"offload": offloaded,
-                "rollout": {"gpu_memory_utilization": 0.3}}})),
-            practice(engine(json!({"gpu_memory_utilization": 0.95}))),
-        ),
-        ("rollout-max-num-seqs", practice(engine(json!({"max_num_seqs": 64}))), practice(none())),
-        (
-            "rollout-batched-tokens",
-            practice(json!({"workload": {"rl": {"mean_prompt_length": 2000, "responses_per_prompt": 1,
-                "prompts_per_step": 8192, "mean_response_length": 50}}, "plan": {"rollout": {"max_num_batched_tokens": 128}}})),
-            practice(none()),
-        ),
-        (
-            "rollout-cuda-graphs",
-            practice(json!({"workload": {"rl": {"mean_response_length": 1300}},
-                "plan": {"rollout": {"enforce_eager": true, "max_num_seqs": 64}}})),
-            practice(none()),
-        ),
-        ("rollout-free-cache", practice(engine(json!({"free_cache": false}))), practice(none())),
-        (
-            "one-node",
-            sharded(far.clone()),
-            sharded(json!({"hardware": {"gpus": 32, "internode_gbit_per_s_per_gpu": 400}})),
-        ),
-        ("adapters", sharded(json!({"model": "llama-3.1-70b", "hardware": {"gpus": 8}})), sharded(none())),
-        ("rollout-log-probs", practice(none()), practice(rl(json!({"old_log_prob": false})))),
-        ("one-step-off", sided(), turns()),
-        ("fully-async", sided(), turns()),
-    ]
+/// Of each rule a plan that departs from it to its cost, and one that does not or loses nothing: `cases/advice/`, a file for
+/// each table of rules.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    rule: Vec<Tried>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tried {
+    id: String,
+    departs: Ask,
+    follows: Ask,
+}
+
+fn tried() -> impl Iterator<Item = Tried> {
+    cases::files("advice").into_iter().flat_map(|(_, file): (_, File)| file.rule)
 }
 
 #[test]
 fn rules_fire_where_they_gain() {
-    let mut missing = Vec::new();
-    for (id, departs, follows) in departures() {
-        let answer = check(&departs);
-        check_gains(&departs, &answer);
-        match said(&answer, id) {
-            Some(advice) if advice.gain.is_none() => missing.push(format!("{id}: no gain")),
-            Some(_) => {}
-            None => {
-                missing.push(format!("{id}: {:?}", answer.advice.iter().map(|a| a.id.as_ref()).collect::<Vec<_>>()))
-            }
+    cases::each("advice", |_, file: File, run| {
+        for rule in &file.rule {
+            run.case(&format!("{} departs", rule.id), || {
+                let departs = rule.departs.question();
+                let answer = check(&departs);
+                check_gains(&departs, &answer);
+                let advice = said(&answer, &rule.id);
+                let all: Vec<&str> = answer.advice.iter().map(|own| own.id.as_ref()).collect();
+                assert!(advice.is_some_and(|advice| advice.gain.is_some()), "{advice:?} in {all:?}");
+            });
+            run.case(&format!("{} follows", rule.id), || {
+                let advice = check(&rule.follows.question()).advice;
+                assert!(advice.iter().all(|own| own.id != rule.id), "it is said all the same");
+            });
         }
-        let answer = check(&follows);
-        if said(&answer, id).is_some() {
-            missing.push(format!("{id} is said all the same"));
-        }
-    }
-    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    });
 }
 
 #[test]
 fn every_rule_is_tried() {
-    let tried: BTreeSet<&str> = departures().into_iter().map(|(id, ..)| id).collect();
+    let tried: BTreeSet<String> = tried().map(|rule| rule.id).collect();
     let rules: Vec<&str> = RULES.into_iter().flatten().map(|rule| rule.id).collect();
-    let unique: BTreeSet<&str> = rules.iter().copied().collect();
+    let unique: BTreeSet<String> = rules.iter().map(|&id| id.to_owned()).collect();
     assert_eq!(unique.len(), rules.len());
     assert_eq!(tried, unique);
     for rule in RULES.into_iter().flatten() {
@@ -347,7 +141,8 @@ fn every_rule_is_tried() {
 /// The larger gain comes first, and what makes a plan fit before what makes it faster.
 #[test]
 fn advice_is_sorted() {
-    for (_, departs, _) in departures() {
+    for rule in tried() {
+        let departs = rule.departs.question();
         let whole = decided(&departs, &estimate(&departs).unwrap());
         let answer = estimate(&whole).unwrap();
         let fits = sensitivity(&whole).unwrap().now.fits;
@@ -366,7 +161,7 @@ fn advice_is_sorted() {
 }
 
 proptest! {
-    #![proptest_config(cases(300))]
+    #![proptest_config(seeded(300))]
 
     #[test]
     fn advice_keeps_its_word(Asked(question) in questions::question(Plan::Complete)) {
@@ -378,11 +173,12 @@ proptest! {
 }
 
 fn searched(change: Value) -> Question {
-    let base = json!({
+    let mut document = json!({
         "version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "h200-sxm", "gpus": 16},
         "workload": {"kind": "sft", "sequence_length": 8192, "global_batch": 128},
     });
-    with(base, change)
+    merge(&mut document, change.as_object().unwrap());
+    question_from_value(document).unwrap()
 }
 
 /// A rule of thumb is held against the best plan that obeys it, found by pinning what it asks for.

@@ -113,9 +113,7 @@ impl Ask {
         for path in &self.without {
             take(&mut document, path);
         }
-        for (key, value) in &self.with {
-            merge(&mut document[key.as_str()], value);
-        }
+        merge(&mut document, &self.with);
         document
     }
 
@@ -126,17 +124,14 @@ impl Ask {
 }
 
 /// Puts what `change` has into a document: tables key by key, but for an empty one, everything else whole.
-pub(crate) fn merge(document: &mut Value, change: &Value) {
-    match (document, change) {
-        (Value::Object(document), Value::Object(change)) if !change.is_empty() => {
-            for (key, value) in change {
-                merge(document.entry(key).or_insert(Value::Null), value);
-            }
+pub(crate) fn merge(document: &mut Value, change: &Map<String, Value>) {
+    if !document.is_object() {
+        *document = Value::Object(Map::new());
+    }
+    for (key, value) in change {
+        match value {
+            Value::Object(inner) if !inner.is_empty() => merge(&mut document[key.as_str()], inner),
+            whole => document[key.as_str()] = whole.clone(),
         }
-        (document, Value::Object(change)) if !change.is_empty() => {
-            *document = Value::Object(Map::new());
-            merge(document, &Value::Object(change.clone()));
-        }
-        (document, other) => *document = other.clone(),
     }
 }
