@@ -2,12 +2,11 @@
 //! breaks the reader.
 
 mod chinese;
-mod deepspeed;
 mod hostile;
 mod improve;
 mod linked;
-mod refusals;
 mod round_trip;
+mod rules;
 mod shapes;
 mod shell;
 mod texts;
@@ -15,20 +14,28 @@ mod texts;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use shardwise_core::belonging;
 use shardwise_core::read::{Reading, read};
+use shardwise_core::{Question, belonging};
 
 use crate::said::said;
+
+/// Reads texts that must be readable.
+#[track_caller]
+fn reading_of(texts: &[String], base: Option<&Question>) -> Reading {
+    let whole = texts.join("\n");
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let reading = read(&texts, base).unwrap_or_else(|trouble| panic!("{trouble}\n{whole}"));
+    for sentence in sentences(&reading) {
+        said(sentence);
+    }
+    belonging::check(&reading.question).unwrap_or_else(|error| panic!("{error}\n{whole}"));
+    reading
+}
 
 /// Reads one text that must be readable.
 #[track_caller]
 fn reading(text: &str) -> Reading {
-    let reading = read(&[text], None).unwrap_or_else(|trouble| panic!("{trouble}\n{text}"));
-    for sentence in sentences(&reading) {
-        said(sentence);
-    }
-    belonging::check(&reading.question).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    reading
+    reading_of(&[text.to_owned()], None)
 }
 
 /// What a report says, each sentence once.

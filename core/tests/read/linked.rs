@@ -101,16 +101,6 @@ fn the_link_of_another_question_changes_nothing_that_a_key_tells() {
 }
 
 #[test]
-fn a_broken_link_is_passed_over_and_said() {
-    let text = "# https://shardwise.example/#v=1&model=qwen3-8b&hardware.gp\n# https://example.com/#docs\n\
-        python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-4B\n";
-    let reading = read(&[text], None).unwrap();
-    assert_eq!(reading.question.model, "qwen3-4b");
-    let notes: Vec<_> = reading.notes.iter().filter(|note| note.line == 1).collect();
-    assert!(notes.len() == 1 && notes[0].text.contains("cut here"), "{:?}", reading.notes);
-}
-
-#[test]
 fn a_key_that_was_changed_holds_and_the_callers_machine_too() {
     let asked = question_from_value(
         json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h20-141g", "gpus": 8, "usd_per_gpu_hour": 3.5},
@@ -234,23 +224,4 @@ fn random_plans_come_back_with_their_link() {
         }
     });
     assert!(texts.get() > cases / 10, "{} texts", texts.get());
-}
-
-/// Links were made before a question refused what it has no use for.
-#[test]
-fn an_old_link_leaves_out_what_such_a_run_has_no_use_for() {
-    let link = "v=1&model=qwen3-8b&hardware.gpu=h20&hardware.gpus=8&workload.kind=grpo&workload.sequence_length=4096\
-        &workload.rl.prompts_per_step=512&workload.rl.max_prompt_length=1024&workload.rl.max_response_length=3072\
-        &workload.rl.mean_response_length=900&workload.rollout.requests=7&plan.critic.backend=fsdp&z=1";
-    let text = format!(
-        "# https://shardwise.example/#{link}\npython3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\\n\
-         data.train_batch_size=512 data.max_prompt_length=1024 data.max_response_length=3072 \\\n\
-         actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8\n"
-    );
-    // `reading` asks whether all of it belongs.
-    let reading = super::reading(&text);
-    let field = |path| super::field(&reading, path);
-    assert_eq!(field("hardware.gpu"), "h20");
-    assert_eq!(field("workload.rl.mean_response_length"), 900.0);
-    assert_eq!(field("workload.sequence_length"), Value::Null);
 }
