@@ -1,14 +1,17 @@
-//! The catalog: what it holds, how it is looked up, and what the build refuses.
+//! The catalog: what it holds, how it is looked up, and what the build refuses. `cases/catalog/` holds the last of these.
 
 #[path = "../engine/build/coverage.rs"]
 mod coverage;
 #[path = "../catalog/build/tables.rs"]
 mod tables;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::catalog;
 use shardwise_core::hardware::{supports_bf16, supports_flash_attention};
 use shardwise_core::model::resolve_model;
+
+use crate::cases;
 
 fn resolve(value: Value) -> Result<shardwise_core::model::Model, shardwise_core::InputError> {
     resolve_model(&value, "model")
@@ -147,99 +150,36 @@ fn unknown_names_get_suggestions() {
     assert!(resolve(json!("x".repeat(100_000))).unwrap_err().message.len() < 400);
 }
 
-const GENERATION: &str = r#"
-[[generation]]
-name = "X"
-compute_capability = 9.0
-source = "https://example.com/x"
-date = "2026-11-20"
-"#;
+/// An entry of a kind, which `cases/catalog/` holds, and what the build refuses of it. All of them are a catalog.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    entry: String,
+    /// A part of what is said where the entry stands twice.
+    twice: Option<String>,
+    refused: Vec<Change>,
+}
 
-const GPU: &str = r#"
-[[gpu]]
-id = "x1"
-name = "X1"
-vendor = "nvidia"
-architecture = "X"
-memory_gb = 80.0
-memory_gib = 79.0
-memory_source = "https://example.com/memory"
-memory_date = "2026-11-21"
-hbm_gb_per_s = 3000.0
-bf16_dense_tflops = 900.0
-nvlink_gb_per_s = 450.0
-nvlink_domain = 8
-pcie_gb_per_s = 63.0
-gpus_per_node = 8
-internode_gbit_per_s = 400.0
-source = "https://example.com/x1"
-date = "2026-11-20"
-"#;
+/// A piece of the entry, what stands in its place, and a part of what is said of that.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    of: String,
+    to: String,
+    says: String,
+}
 
-const MEMORY: &str = r#"memory_gib = 79.0
-memory_source = "https://example.com/memory"
-memory_date = "2026-11-21"
-"#;
-
-const NODE: &str = r#"
-[[node]]
-name = "n"
-provider = "P"
-gpu = "x1"
-gpus = 8
-nvlink_domain = 8
-usd_per_hour = 16.0
-price_kind = "on-demand"
-price_date = "2026-11-01"
-source = "https://example.com/n"
-date = "2026-11-20"
-"#;
-
-const MODEL: &str = r#"
-[[model]]
-id = "m-1"
-name = "M"
-family = "M"
-model_type = "llama"
-hidden_size = 64
-intermediate_size = 128
-num_hidden_layers = 2
-num_attention_heads = 4
-num_key_value_heads = 2
-head_dim = 16
-vocab_size = 100
-source = "https://example.com/m"
-date = "2026-11-20"
-"#;
-
-const LICENSE: &str = r#"
-[[license]]
-name = "MIT"
-models = ["m-1"]
-source = "https://example.com/l"
-date = "2026-11-21"
-"#;
-
-const RECIPE: &str = r#"
-[[publisher]]
-name = "P"
-source = "https://example.com/blob/0123456789abcdef0123456789abcdef01234567/"
-date = "2026-11-22"
-[[recipe]]
-model = "m-1"
-kind = "sft"
-publisher = "P"
-gpu = "x1"
-gpus = 8
-sequence_length = 4096
-sizes = { tp = 2, pp = 2, vpp = 1 }
-file = "a/b.py#L1"
-"#;
+/// The entry of a kind.
+fn entry(kind: &str) -> String {
+    let found = cases::files("catalog").into_iter().find(|(name, _)| name == kind);
+    let file: Option<File> = found.map(|(_, file)| file);
+    file.unwrap_or_else(|| panic!("no {kind} in cases/catalog")).entry
+}
 
 fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
     let mut catalog = tables::Catalog::default();
-    let generation = if text.contains("[[generation]]") { "" } else { GENERATION };
-    tables::add(&mut catalog, "test.toml", generation).map_err(|problem| vec![problem])?;
+    let generation = if text.contains("[[generation]]") { String::new() } else { entry("generation") };
+    tables::add(&mut catalog, "test.toml", &generation).map_err(|problem| vec![problem])?;
     tables::add(&mut catalog, "test.toml", text).map_err(|problem| vec![problem])?;
     let problems = tables::check(&catalog);
     if problems.is_empty() { Ok(catalog) } else { Err(problems) }
@@ -247,101 +187,46 @@ fn built(text: &str) -> Result<tables::Catalog, Vec<String>> {
 
 #[test]
 fn the_build_refuses_bad_entries_by_name() {
-    assert!(built(&format!("{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}")).is_ok());
-    let cases = [
-        (GPU, "id = \"x1\"", "id = \"X 1\"", "gpu `X 1`: id"),
-        (
-            GPU,
-            "architecture = \"X\"",
-            "architecture = \"Rubin R100\"",
-            "gpu `x1`: architecture: `Rubin R100` begins with no generation's name",
-        ),
-        (GENERATION, "compute_capability = 9.0", "compute_capability = 90.0", "generation `X`: compute_capability"),
-        (GPU, "https://example.com/x1", "http://example.com/x1", "gpu `x1`: source"),
-        (GPU, "2026-11-20", "20 Nov 2026", "gpu `x1`: date"),
-        (GPU, "hbm_gb_per_s = 3000.0", "hbm_gb_per_s = 3.0", "gpu `x1`: hbm_gb_per_s"),
-        (GPU, "memory_gib = 79.0", "memory_gib = 90.0", "gpu `x1`: memory_gib"),
-        (GPU, "memory_gib = 79.0", "memory_gib = 80.0", "gpu `x1`: memory_gib: 80 is the memory as sold"),
-        (GPU, "memory_gib = 79.0\n", "", "gpu `x1`: memory_gib: give"),
-        (GPU, "memory_source = \"https://example.com/memory\"\n", "", "gpu `x1`: memory_source"),
-        (GPU, "memory_date = \"2026-11-21\"\n", "", "gpu `x1`: memory_date"),
-        (GPU, "memory_gib = 79.0", "memory_as = \"x2\"", "gpu `x1`: memory_as: has the source of that card"),
-        (GPU, MEMORY, "memory_as = \"x2\"\n", "gpu `x1`: memory_as: `x2` is not in the catalog"),
-        (GPU, MEMORY, "memory_as = \"x1\"\n", "gpu `x1`: memory_as: `x1` has no figure of its own"),
-        (
-            NODE,
-            "usd_per_hour = 16.0",
-            "host_ram_source = \"https://example.com/h\"\nhost_ram_date = \"2026-11-20\"\nusd_per_hour = 16.0",
-            "node `n`: host_ram_gib: is missing",
-        ),
-        (
-            NODE,
-            "usd_per_hour = 16.0",
-            "host_ram_gib = 1024.0\nhost_ram_source = \"https://example.com/h\"\nusd_per_hour = 16.0",
-            "node `n`: host_ram_date",
-        ),
-        (GPU, "nvlink_domain = 8", "nvlink_domain = 1", "gpu `x1`: nvlink_domain"),
-        (GPU, "bf16_dense_tflops = 900.0", "", "gpu `x1`: bf16_dense_tflops"),
-        (GPU, "vendor = \"nvidia\"", "vendor = \"acme\"", "gpu `x1`: vendor"),
-        (GPU, "pcie_gb_per_s", "pcie", "unknown field `pcie`"),
-        (NODE, "gpu = \"x1\"", "gpu = \"x2\"", "node `n`: gpu"),
-        (NODE, "usd_per_hour = 16.0", "", "node `n`: usd_per_hour"),
-        (NODE, "2026-11-01", "2026-13-01", "node `n`: price_date"),
-        (MODEL, "vocab_size = 100", "", "model `m-1`: vocab_size"),
-        (MODEL, "num_key_value_heads = 2", "num_key_value_heads = 3", "model `m-1`: num_key_value_heads"),
-        (MODEL, "hidden_size = 64", "hidden_size = 64\nlayer_pattern = \"SA\"", "model `m-1`: sliding_window"),
-        (MODEL, "hidden_size = 64", "hidden_size = 64\nqk_norm = \"some\"", "model `m-1`: qk_norm"),
-        (MODEL, "hidden_size = 64", "hidden_sizes = 64", "unknown field `hidden_sizes`"),
-        (LICENSE, "models = [\"m-1\"]", "models = [\"m-2\"]", "license `MIT`: models: `m-2` is no model"),
-        (LICENSE, "name = \"MIT\"", "name = \" \"", "license ` `: name"),
-        (LICENSE, "2026-11-21", "today", "license `MIT`: date"),
-        (RECIPE, "2026-11-22", "today", "publisher `P`: date"),
-        (RECIPE, "0123456789abcdef0", "main", "publisher `P`: source: must be a folder at a commit"),
-        (RECIPE, "model = \"m-1\"", "model = \"m-2\"", "recipe `m-2 sft of P`: model: is not in the catalog"),
-        (RECIPE, "kind = \"sft\"", "kind = \"rollout\"", "recipe `m-1 rollout of P`: kind"),
-        (RECIPE, "publisher = \"P\"", "publisher = \"Q\"", "recipe `m-1 sft of Q`: publisher"),
-        (RECIPE, "gpu = \"x1\"", "gpu = \"x2\"", "recipe `m-1 sft of P`: gpu"),
-        (RECIPE, "gpus = 8\n", "", "recipe `m-1 sft of P`: gpus: is missing"),
-        (RECIPE, "gpus = 8", "gpus = 6", "sizes: TP × PP × CP is 4: no divisor of 6 GPUs"),
-        (RECIPE, "tp = 2, pp = 2, vpp = 1", "tp = 1", "recipe `m-1 sft of P`: sizes: splits nothing"),
-        (RECIPE, "pp = 2, vpp = 1", "vpp = 2", "recipe `m-1 sft of P`: sizes.vpp"),
-        (RECIPE, "vpp = 1", "vpp = 3", "recipe `m-1 sft of P`: sizes.vpp"),
-        (RECIPE, "vpp = 1", "ep = 2", "recipe `m-1 sft of P`: sizes.ep"),
-        (RECIPE, "tp = 2", "tp = 0", "recipe `m-1 sft of P`: sizes.tp"),
-        (RECIPE, "a/b.py", "/a/b.py", "recipe `m-1 sft of P`: file"),
-    ];
-    let twice = built(&format!("{GENERATION}{GENERATION}{GPU}")).err();
-    let said = twice.unwrap_or_default().join("\n");
-    assert!(said.contains("generation `X`: name: occurs twice"), "{said}");
-    for (entry, good, bad, part) in cases {
-        assert!(entry.contains(good), "{good}");
-        let text =
-            format!("{GENERATION}{GPU}{NODE}{MODEL}{LICENSE}{RECIPE}").replace(entry, &entry.replacen(good, bad, 1));
-        let problems = built(&text).err().unwrap_or_else(|| panic!("{bad} was accepted"));
-        let all = problems.join("\n");
-        assert!(all.contains("catalog/test.toml") && all.contains(part), "{bad} gave {all}");
-    }
-    let twice = built(&format!("{GPU}{GPU}")).err().unwrap().join("\n");
-    assert!(twice.contains("gpu `x1`: id: occurs twice"), "{twice}");
-    let both = built(&format!("{GPU}{NODE}{MODEL}{LICENSE}{LICENSE}")).err();
-    let both = both.unwrap().join("\n");
-    assert!(both.contains("`m-1` has another licence"), "{both}");
-    let recipe = RECIPE.split_once("[[recipe]]").unwrap().1;
-    let same = built(&format!("{GPU}{MODEL}{RECIPE}[[recipe]]{recipe}")).err();
-    let same = same.unwrap().join("\n");
-    assert!(same.contains("recipe `m-1 sft of P`: model: occurs twice"), "{same}");
+    let whole: String = cases::files("catalog")
+        .into_iter()
+        .map(|(_, file): (_, File)| file.entry)
+        .collect();
+    assert!(built(&whole).is_ok());
+    let said = |text: &str| built(text).err().expect("it is accepted").join("\n");
+    cases::each("catalog", |_, file: File, run| {
+        for Change { of, to, says } in &file.refused {
+            run.case(&format!("{of:?} as {to:?}"), || {
+                assert!(file.entry.contains(of), "it is not in the entry");
+                let said = said(&whole.replace(&file.entry, &file.entry.replacen(of, to, 1)));
+                assert!(said.contains("catalog/test.toml") && said.contains(says), "{said}");
+            });
+        }
+        if let Some(says) = &file.twice {
+            run.case("twice", || {
+                let said = said(&format!("{whole}{}", file.entry));
+                assert!(said.contains(says), "{said}");
+            });
+        }
+    });
 }
+
+/// A card's memory, where it has a page of its own.
+const MEMORY: &str = r#"memory_gib = 79.0
+memory_source = "https://example.com/memory"
+memory_date = "2026-11-21"
+"#;
 
 #[test]
 fn a_card_without_a_page_leaves_the_share_of_a_sister() {
-    let sister = GPU
+    let gpu = entry("gpu");
+    let sister = gpu
         .replace("\"x1\"", "\"x2\"")
         .replace(MEMORY, "memory_as = \"x1\"\n")
         .replace("memory_gb = 80.0", "memory_gb = 40.0");
-    let text = tables::emit(&built(&format!("{GPU}{sister}")).unwrap());
+    let text = tables::emit(&built(&format!("{gpu}{sister}")).unwrap());
     assert!(text.contains("memory_gb: 40.0, memory_gib: 39.5,"), "{text}");
     let other = sister.replace("nvidia", "amd");
-    let problems = built(&format!("{GPU}{other}")).err().unwrap().join("\n");
+    let problems = built(&format!("{gpu}{other}")).err().unwrap().join("\n");
     assert!(problems.contains("gpu `x2`: memory_as: `x1` is of another vendor"));
 }
 
@@ -360,13 +245,15 @@ fn usable_memory_is_what_a_process_sees() {
 
 #[test]
 fn the_usual_node_has_the_median_host_memory_of_its_size() {
+    let (card, usual_node) = (entry("gpu"), entry("node"));
     let node = |name: &str, gpus: u32, gib: Option<f64>| {
         let gib = gib.map_or(String::new(), |gib| format!("host_ram_gib = {gib:?}\n"));
-        NODE.replace("\"n\"", &format!("\"{name}\""))
+        usual_node
+            .replace("\"n\"", &format!("\"{name}\""))
             .replace("\ngpus = 8\n", &format!("\ngpus = {gpus}\n{gib}"))
     };
     let usual = |nodes: &[String]| {
-        let text = tables::emit(&built(&format!("{GPU}{}", nodes.concat())).unwrap());
+        let text = tables::emit(&built(&format!("{card}{}", nodes.concat())).unwrap());
         let found = text.split("host_ram_gib: ").nth(1).unwrap().to_owned();
         found.split(", usd").next().unwrap().to_owned()
     };
@@ -444,7 +331,7 @@ fn the_typical_price_is_the_median_of_the_providers_lowest() {
         offer("E", 1.6, "reserved", "2026-11-01"),
         offer("F", 1.7, "on-demand", "2024-01-01"), // history
     ];
-    let catalog = built(&format!("{GPU}{}", text.join(""))).unwrap_or_else(|p| panic!("{p:?}"));
+    let catalog = built(&format!("{}{}", entry("gpu"), text.join(""))).unwrap_or_else(|p| panic!("{p:?}"));
     let tables = tables::emit(&catalog);
     assert!(tables.contains("usd_per_gpu_hour: Some(5.0)"), "{tables}");
     assert!(tables.contains("https://example.com/5\", date: \"2026-10-01\""), "{tables}");
