@@ -1,7 +1,7 @@
 //! The search in the browser, for `e2e/bench/search.mjs` to time: `make bench-wasm`. No part of the site.
 #![allow(clippy::panic, reason = "the questions are ours")]
 
-#[path = "../../../core/benches/questions/mod.rs"]
+#[path = "../../../core/benches/questions.rs"]
 mod questions;
 
 use questions::{TIMED, every_gpu};

@@ -85,14 +85,14 @@ pub(crate) fn parse(file: &Path) -> Result<syn::File, String> {
     syn::parse_file(&text).map_err(|error| named(&error))
 }
 
-/// `search/mod.rs` and `search.rs` are `search`; `lib.rs` is the root.
+/// `search/space.rs` is `search::space`; `lib.rs` is the root.
 fn path_of(file: &Path) -> Said {
     let mut parts: Said = file
         .with_extension("")
         .iter()
         .map(|part| part.to_string_lossy().into_owned())
         .collect();
-    if parts.last().is_some_and(|last| last == "mod") || parts == ["lib"] {
+    if parts == ["lib"] {
         parts.pop();
     }
     parts
