@@ -10,7 +10,7 @@ mod work;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use shardwise_core::emit::Language;
+use shardwise_core::emit::Syntax;
 use shardwise_core::wire::Backend;
 
 use crate::sheets::Document;
@@ -216,7 +216,7 @@ pub(crate) struct Text {
     /// File name.
     pub(crate) file: String,
     /// Its language.
-    pub(crate) language: Language,
+    pub(crate) language: Syntax,
     /// The whole text.
     pub(crate) text: String,
     /// Reasons that the text itself cannot carry: key and reason.

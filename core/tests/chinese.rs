@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use shardwise_core::emit::{FRAMEWORKS, Language};
+use shardwise_core::emit::{FRAMEWORKS, Syntax};
 use shardwise_core::wire::Question;
 use shardwise_core::words::unbroken;
 use shardwise_core::{estimate, flags};
@@ -27,7 +27,7 @@ fn sentences(question: &Question) -> BTreeSet<String> {
                 Ok(Ok(snippets)) => {
                     for snippet in snippets {
                         all.extend(snippet.reasons.into_iter().map(|(_, reason)| reason));
-                        if snippet.language != Language::Json {
+                        if snippet.language != Syntax::Json {
                             all.extend(comments(&snippet.text).map(str::to_owned));
                         }
                     }
@@ -64,7 +64,7 @@ proptest! {
     ]), 0..200)) {
         let text = words.concat();
         let _ = chinese().say(&text);
-        let _ = chinese().text(&text, Language::Shell);
+        let _ = chinese().text(&text, Syntax::Shell);
     }
 }
 
@@ -118,9 +118,9 @@ fn a_number_and_its_unit_stay_together() {
 fn comments_are_said_and_code_stays() {
     let english = "# GRPO\n# https://shardwise.example/#v=1&model=a\n\nargs=(\n  # Batch\n  name=\"a  # b\"  # from the plan\n  other=1\n)\nrun \"${args[@]}\"";
     let expected = "# GRPO\n# https://shardwise.example/#v=1&model=a\n\nargs=(\n  # 批次\n  name=\"a  # b\"  # 来自配置\n  other=1\n)\nrun \"${args[@]}\"";
-    assert_eq!(chinese().text(english, Language::Shell), expected);
+    assert_eq!(chinese().text(english, Syntax::Shell), expected);
     let json = "{\"a\": \"  # from the plan\"}";
-    assert_eq!(chinese().text(json, Language::Json), json);
+    assert_eq!(chinese().text(json, Syntax::Json), json);
 }
 
 #[cfg(feature = "cli")]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Language, Snippet, Unsupported};
+use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet, Syntax, Unsupported};
 use shardwise_core::plan::Recompute;
 use shardwise_core::wire::{FitState, Offload, question_from_value};
 use shardwise_core::{Caveat, Evaluated, evaluate, flags};
@@ -86,7 +86,7 @@ fn examples_are_as_they_were_read() {
 fn every_setting_is_made_once_and_says_why() {
     for (name, framework, found) in examples() {
         for snippet in texts(framework, &found, "").unwrap() {
-            if snippet.language == Language::Json {
+            if snippet.language == Syntax::Json {
                 let keys: BTreeSet<_> = snippet.reasons.iter().map(|(key, _)| key).collect();
                 assert_eq!(keys.len(), snippet.reasons.len(), "{name}: a key twice");
                 let config: Value = serde_json::from_str(&snippet.text).unwrap();
@@ -101,8 +101,8 @@ fn every_setting_is_made_once_and_says_why() {
             }
             let mut seen = BTreeSet::new();
             let lines = match snippet.language {
-                Language::Yaml => values(&snippet.text),
-                Language::Toml => pairs(&snippet.text).into_iter().map(str::to_owned).collect(),
+                Syntax::Yaml => values(&snippet.text),
+                Syntax::Toml => pairs(&snippet.text).into_iter().map(str::to_owned).collect(),
                 _ => settings(&snippet.text).into_iter().map(str::to_owned).collect(),
             };
             for line in lines {

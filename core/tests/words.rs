@@ -1,6 +1,6 @@
 //! A further language is a folder of `words/`, here one of the tests' own: nothing else has to know it.
 
-use shardwise_core::emit::Language;
+use shardwise_core::emit::Syntax;
 use shardwise_core::words::{self, Template, Words};
 
 /// Compiled by `build.rs` from `tests/words/`, as those of the program are from `words/`.
@@ -25,7 +25,7 @@ fn a_language_is_a_folder() {
         assert_eq!(esperanto().left(english), 0, "{english}");
     }
     let text = "args=(\n  name=8  # from the plan\n)\n";
-    assert_eq!(esperanto().text(text, Language::Shell), text.replace("from the plan", "laŭ la plano"));
+    assert_eq!(esperanto().text(text, Syntax::Shell), text.replace("from the plan", "laŭ la plano"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A text to paste, line by line: what is typed, and the reason beside it.
 
-use shardwise_core::emit::Language;
+use shardwise_core::emit::Syntax;
 
 use crate::texts::Text;
 
@@ -56,12 +56,12 @@ fn split_reason(line: &str) -> (&str, &str) {
     }
 }
 
-fn setting(line: &str, why: &str, language: Language) -> Line {
+fn setting(line: &str, why: &str, language: Syntax) -> Line {
     let plain = || Line::Plain(line.to_owned(), why.to_owned());
     let (between, at) = match language {
-        Language::Shell => ("=", line.find('=')),
-        Language::Json | Language::Yaml => (": ", line.find(": ")),
-        Language::Toml => (" = ", line.find(" = ")),
+        Syntax::Shell => ("=", line.find('=')),
+        Syntax::Json | Syntax::Yaml => (": ", line.find(": ")),
+        Syntax::Toml => (" = ", line.find(" = ")),
     };
     let Some((path, value)) = at.map(|at| (&line[..at], &line[at + between.len()..])) else {
         return plain();
@@ -71,7 +71,7 @@ fn setting(line: &str, why: &str, language: Language) -> Line {
     if path.is_empty() || path.contains(' ') || value.is_empty() || value == "(" {
         return plain();
     }
-    let key_at = if language == Language::Json { 0 } else { path.rfind('.').map_or(0, |dot| dot + 1) };
+    let key_at = if language == Syntax::Json { 0 } else { path.rfind('.').map_or(0, |dot| dot + 1) };
     let (prefix, key) = path.split_at(key_at);
     let bare = value.trim_end_matches([' ', '\\', ',']);
     Line::Setting {
@@ -92,7 +92,7 @@ pub(super) fn lines(snippet: &Text) -> Vec<Line> {
         snippet.reasons.iter().map(|(key, why)| (key.as_str(), why.as_str())).collect();
     let read = |line: &str| {
         let bare = line.trim_start();
-        if snippet.language != Language::Json && bare.starts_with('#') {
+        if snippet.language != Syntax::Json && bare.starts_with('#') {
             let warning = bare.contains("Warning") || bare.contains("WARNING");
             return if bare.len() < line.len() {
                 Line::Heading(line.to_owned())
@@ -100,7 +100,7 @@ pub(super) fn lines(snippet: &Text) -> Vec<Line> {
                 Line::Comment(line.to_owned(), warning)
             };
         }
-        let (text, why) = if snippet.language == Language::Json { (line, "") } else { split_reason(line) };
+        let (text, why) = if snippet.language == Syntax::Json { (line, "") } else { split_reason(line) };
         let mut line = setting(text, why, snippet.language);
         if let Line::Setting { key, why, .. } = &mut line {
             let name = key.trim_matches('"');
@@ -118,7 +118,7 @@ pub(super) fn lines(snippet: &Text) -> Vec<Line> {
 
 /// The text without the reasons beside its settings; it means the same to the program that reads it.
 pub(super) fn without_reasons(snippet: &Text) -> String {
-    if snippet.language == Language::Json {
+    if snippet.language == Syntax::Json {
         return snippet.text.clone();
     }
     let mut text = String::with_capacity(snippet.text.len());
@@ -133,9 +133,9 @@ pub(super) fn without_reasons(snippet: &Text) -> String {
 mod tests {
     use super::{Line, lines, without_reasons};
     use crate::texts::Text;
-    use shardwise_core::emit::Language;
+    use shardwise_core::emit::Syntax;
 
-    fn snippet(language: Language, text: &str, reasons: &[(&str, &str)]) -> Text {
+    fn snippet(language: Syntax, text: &str, reasons: &[(&str, &str)]) -> Text {
         Text {
             file: "file".to_owned(),
             language,
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn shell_settings_are_taken_apart() {
         let text = "# head\nargs=(\n  # Batch\n  a.b.c=12  # why # really\n  x=\"a # b\" \\\n)\n";
-        let snippet = snippet(Language::Shell, text, &[]);
+        let snippet = snippet(Syntax::Shell, text, &[]);
         let lines = lines(&snippet);
         assert_eq!(lines[0], Line::Comment("# head".to_owned(), false));
         assert_eq!(lines[1], Line::Plain("args=(".to_owned(), String::new()));
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn toml_settings_are_taken_apart() {
         let text = "# Batch\ntraining.local_batch_size = 2  # why\n";
-        let lines = lines(&snippet(Language::Toml, text, &[]));
+        let lines = lines(&snippet(Syntax::Toml, text, &[]));
         assert_eq!(lines[0], Line::Comment("# Batch".to_owned(), false));
         let Line::Setting { prefix, key, between, value, why, .. } = &lines[1] else { panic!("{:?}", lines[1]) };
         assert_eq!([prefix, key, *between, value, why], ["training.", "local_batch_size", " = ", "2", "# why"]);
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn json_gets_its_reasons_from_beside() {
         let text = "{\n  \"zero_optimization\": {\n    \"stage\": 3,\n    \"x\": \"# no comment\"\n  }\n}\n";
-        let snippet = snippet(Language::Json, text, &[("zero_optimization.stage", "to fit")]);
+        let snippet = snippet(Syntax::Json, text, &[("zero_optimization.stage", "to fit")]);
         let lines = lines(&snippet);
         let Line::Setting { key, value, after, why, .. } = &lines[2] else { panic!("{:?}", lines[2]) };
         assert_eq!([key.as_str(), value, after, why], ["\"stage\"", "3", ",", "# to fit"]);

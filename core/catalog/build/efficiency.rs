@@ -124,11 +124,11 @@ pub(crate) fn literal(path: &Path, gpus: &[&str], generations: &[&str]) -> Resul
     out.fields("the median architecture", &typical(&file.architecture, gpus), 2.0);
     out.text.push_str("},");
     for entry in &file.framework {
-        let _ = write!(out.text, "{}: Framework {{", entry.name);
+        let _ = write!(out.text, "{}: FrameworkEfficiency {{", entry.name);
         out.fields(&entry.name, &entry.constants, 1000.0);
         out.text.push_str("},");
     }
-    out.text.push_str("engine: Engine {");
+    out.text.push_str("engine: EngineEfficiency {");
     out.fields("engine", &file.engine.constants, 1e4);
     out.text.push_str("},");
     for entry in &file.constant {

@@ -31,10 +31,10 @@ pub struct Architecture {
     pub sustained: f64,
     /// Speed of generation engines on it, relative to what the other rates give.
     pub generation: f64,
-    /// Rate of generation engines' products on it, relative to what `Engine` says.
+    /// Rate of generation engines' products on it, relative to what `EngineEfficiency` says.
     pub generation_matmul: f64,
     /// Bandwidth at which they read keys and values on it for more than `rollout::MANY` of the engine heads and tokens,
-    /// relative to what `Engine` says.
+    /// relative to what `EngineEfficiency` says.
     pub generation_cache: f64,
 }
 
@@ -53,7 +53,7 @@ pub struct Kernels {
 /// What the framework adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
-pub struct Framework {
+pub struct FrameworkEfficiency {
     /// Memory-bound passes, relative to fully fused kernels.
     pub elementwise: f64,
     /// Host time per kernel in seconds: the floor of a step made of small kernels.
@@ -79,7 +79,7 @@ pub struct Framework {
 /// What a generation engine reaches and adds, per step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
-pub struct Engine {
+pub struct EngineEfficiency {
     /// Matrix rate of thin decoding products, over the rate of training ones.
     pub decode_matmul: f64,
     /// Bandwidth at which weights are read, over the memory's streaming rate.
@@ -119,17 +119,17 @@ pub struct Efficiency {
     /// Each constant's median over them, entries of single GPUs left out: of a GPU whose architecture is not known.
     pub typical: Architecture,
     /// Megatron-Core.
-    pub megatron: Framework,
+    pub megatron: FrameworkEfficiency,
     /// Megatron before flash attention.
-    pub early_megatron: Framework,
+    pub early_megatron: FrameworkEfficiency,
     /// PyTorch FSDP.
-    pub fsdp: Framework,
+    pub fsdp: FrameworkEfficiency,
     /// `DeepSpeed`.
-    pub deepspeed: Framework,
+    pub deepspeed: FrameworkEfficiency,
     /// Plain data parallelism.
-    pub ddp: Framework,
+    pub ddp: FrameworkEfficiency,
     /// Generation engines.
-    pub engine: Engine,
+    pub engine: EngineEfficiency,
     /// GPU time of the smallest kernel in seconds.
     pub kernel_s: f64,
     /// Sequence length at which attention reaches half its rate, in tokens.

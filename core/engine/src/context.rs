@@ -7,7 +7,7 @@ use crate::kernels::Rates;
 use crate::known::Known;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
-use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, Framework};
+use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
 use shardwise_catalog::model::{ParameterCounts, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::job::Job;
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
 
     /// What the framework adds.
     #[must_use]
-    pub fn framework(&self, layout: &Layout) -> &Framework {
+    pub fn framework(&self, layout: &Layout) -> &FrameworkEfficiency {
         match layout.backend {
             Backend::Megatron if layout.attention == Attention::Unfused => &self.efficiency.early_megatron,
             Backend::Megatron => &self.efficiency.megatron,

@@ -1,6 +1,6 @@
 //! The constants that end-to-end runs decide, with what is known of each beforehand.
 
-use shardwise_core::efficiency::{Architecture, Efficiency, Engine, Framework};
+use shardwise_core::efficiency::{Architecture, Efficiency, EngineEfficiency, FrameworkEfficiency};
 
 /// A fitted constant: where it lives, what it is expected to be, and how sure that is.
 pub(crate) struct Parameter {
@@ -72,7 +72,7 @@ fn architecture<'a>(architecture: &'a mut Architecture, field: &str) -> Option<&
     })
 }
 
-fn framework<'a>(framework: &'a mut Framework, field: &str) -> Option<&'a mut f64> {
+fn framework<'a>(framework: &'a mut FrameworkEfficiency, field: &str) -> Option<&'a mut f64> {
     Some(match field {
         "elementwise" => &mut framework.elementwise,
         "host_per_kernel_s" => &mut framework.host_per_kernel_s,
@@ -87,7 +87,7 @@ fn framework<'a>(framework: &'a mut Framework, field: &str) -> Option<&'a mut f6
     })
 }
 
-fn engine<'a>(engine: &'a mut Engine, field: &str) -> Option<&'a mut f64> {
+fn engine<'a>(engine: &'a mut EngineEfficiency, field: &str) -> Option<&'a mut f64> {
     Some(match field {
         "decode_matmul" => &mut engine.decode_matmul,
         "decode_memory" => &mut engine.decode_memory,
@@ -197,7 +197,8 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
             *slot = log.exp().clamp(parameter.range.0, parameter.range.1);
         }
     }
-    efficiency.early_megatron = Framework { compute: efficiency.early_megatron.compute, ..efficiency.megatron };
+    efficiency.early_megatron =
+        FrameworkEfficiency { compute: efficiency.early_megatron.compute, ..efficiency.megatron };
     for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
         framework.elementwise = efficiency.fsdp.elementwise;
         framework.compute = efficiency.fsdp.compute;

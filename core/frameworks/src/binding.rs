@@ -91,7 +91,7 @@ pub(crate) fn when(on: bool, value: &str, why: &str) -> Option<Said> {
 }
 
 /// Keys under one prefix.
-pub(crate) struct Section {
+pub(crate) struct KeySection {
     pub(crate) prefix: &'static str,
     /// Where [`Meaning::Plan`] and [`Meaning::Taken`] fields are: `plan.`, `plan.critic.`; empty for whole paths.
     pub(crate) plan: &'static str,
@@ -108,7 +108,7 @@ pub(crate) enum Table {
     Both(&'static [Row]),
 }
 
-impl Section {
+impl KeySection {
     /// Every row's names and meaning, in the order of the tables.
     fn rows(&self) -> impl Iterator<Item = (&'static str, Meaning)> {
         let at = |table: &Table, at: usize| match table {
@@ -152,7 +152,7 @@ impl Found {
 }
 
 /// The row of a key: its own, or the longest of those that stand for several.
-pub(crate) fn find(sections: &[Section], key: &str) -> Option<Found> {
+pub(crate) fn find(sections: &[KeySection], key: &str) -> Option<Found> {
     let mut family: Option<(usize, Found)> = None;
     for section in sections {
         let Some(name) = key.strip_prefix(section.prefix) else {
@@ -179,7 +179,7 @@ pub(crate) fn find(sections: &[Section], key: &str) -> Option<Found> {
 }
 
 /// Every key of the tables, written out.
-pub(crate) fn keys(sections: &'static [Section]) -> impl Iterator<Item = String> {
+pub(crate) fn keys(sections: &'static [KeySection]) -> impl Iterator<Item = String> {
     sections.iter().flat_map(|section| {
         let names = section.names().filter(|(name, _)| !name.contains('*'));
         names.map(|(name, _)| format!("{}{name}", section.prefix))
@@ -187,7 +187,7 @@ pub(crate) fn keys(sections: &'static [Section]) -> impl Iterator<Item = String>
 }
 
 /// The name of a key before releases for which `before` holds, where the tables know it to be renamed since.
-pub(crate) fn former(sections: &[Section], key: &str, before: impl Fn(&str) -> bool) -> Option<String> {
+pub(crate) fn former(sections: &[KeySection], key: &str, before: impl Fn(&str) -> bool) -> Option<String> {
     for section in sections {
         for (name, meaning) in section.names() {
             let Meaning::Renamed(now, since) = meaning else {

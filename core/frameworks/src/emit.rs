@@ -23,7 +23,7 @@ mod trl;
 pub(crate) mod words;
 mod yaml;
 
-pub use emission::{Emission, Language, Snippet, Unsupported};
+pub use emission::{Emission, Snippet, Syntax, Unsupported};
 pub use shardwise_question::framework::{NAMES, Named};
 pub use shardwise_rules::{FRAMEWORKS, Framework, framework};
 

@@ -48,7 +48,7 @@ pub(crate) mod value;
 mod yaml;
 
 pub use improve::{Change, Improved, improve};
-pub use report::{Assumed, Framework, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
+pub use report::{Assumed, Dialect, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
 
 use link::Base;
 use shardwise_question::wire::Question;
@@ -88,11 +88,11 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
     let beside = base.zip(link.as_ref()).and_then(|(base, link)| link::beside(base, link));
     let base = Base { question: beside.as_ref().or(base).or(link.as_ref()), own: base, link: link.as_ref() };
     let mut reading = match framework {
-        Framework::Verl => crate::verl::read(&parts, base),
-        Framework::Chatlearn => chatlearn::read(&parts, base),
-        Framework::Deepspeed => deepspeed::read(&parts, base),
-        Framework::Megatron => megatron::read(&parts, base),
-        Framework::Llmforge => llmforge::read(&parts, base),
+        Dialect::Verl => crate::verl::read(&parts, base),
+        Dialect::Chatlearn => chatlearn::read(&parts, base),
+        Dialect::Deepspeed => deepspeed::read(&parts, base),
+        Dialect::Megatron => megatron::read(&parts, base),
+        Dialect::Llmforge => llmforge::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -106,7 +106,7 @@ pub fn is_linked(texts: &[&str]) -> bool {
 }
 
 /// Whose texts these are: what is run decides, then what the settings look like.
-fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
+fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     let mut json = false;
     let mut empty = true;
     for part in parts {
@@ -121,20 +121,20 @@ fn framework(parts: &[Part]) -> Result<Framework, Trouble> {
                 empty = false;
                 let has = |prefix: &str| settings.iter().any(|s| s.key.starts_with(prefix));
                 if has("runtime_args.") || has("models.policy") {
-                    return Ok(Framework::Chatlearn);
+                    return Ok(Dialect::Chatlearn);
                 }
                 if has("actor_rollout_ref.") {
-                    return Ok(Framework::Verl);
+                    return Ok(Dialect::Verl);
                 }
                 if llmforge::is_its(settings) {
-                    return Ok(Framework::Llmforge);
+                    return Ok(Dialect::Llmforge);
                 }
             }
             Kind::Json(_) => json = true,
         }
     }
     if json {
-        return Ok(Framework::Deepspeed);
+        return Ok(Dialect::Deepspeed);
     }
     Err(Trouble::new(
         0,
@@ -151,10 +151,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{chatlearn, deepspeed, llmforge, megatron};
-    use crate::binding::{Meaning, Section, find};
+    use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [Section]; 5] {
+    fn tables() -> [&'static [KeySection]; 5] {
         [chatlearn::SECTIONS, deepspeed::SECTIONS, llmforge::SECTIONS, megatron::SECTIONS, verl::SECTIONS]
     }
 
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_renamed_key_has_a_meaning_under_its_new_name() {
         for sections in tables() {
-            for (_, meant) in sections.iter().flat_map(Section::names) {
+            for (_, meant) in sections.iter().flat_map(KeySection::names) {
                 let Meaning::Renamed(to, since) = meant else {
                     continue;
                 };

@@ -1,15 +1,15 @@
 //! The comments of a text to paste in another language; its code as it is.
 
 use super::Words;
-use shardwise_frameworks::emit::Language;
+use shardwise_frameworks::emit::Syntax;
 
 impl Words {
     /// A text with its comments in this language. Code, addresses and JSON, which has no comments, stay as they are.
     #[must_use]
-    pub fn text(&self, emitted: &str, language: Language) -> String {
+    pub fn text(&self, emitted: &str, language: Syntax) -> String {
         match language {
-            Language::Json => emitted.to_owned(),
-            Language::Shell | Language::Yaml | Language::Toml => {
+            Syntax::Json => emitted.to_owned(),
+            Syntax::Shell | Syntax::Yaml | Syntax::Toml => {
                 emitted.split_inclusive('\n').map(|line| self.line(line)).collect()
             }
         }

@@ -1,6 +1,6 @@
 //! Texts with Chinese comments.
 
-use shardwise_core::emit::Language;
+use shardwise_core::emit::Syntax;
 
 use super::examples::examples;
 use super::{code, texts};
@@ -23,7 +23,7 @@ fn every_comment_is_said_in_chinese_and_code_stays() {
             }
             let text = chinese().text(&snippet.text, snippet.language);
             assert_eq!(code(&text), code(&snippet.text), "{name}");
-            if snippet.language == Language::Json {
+            if snippet.language == Syntax::Json {
                 continue;
             }
             for (english, comment) in comments(&snippet.text).zip(comments(&text)) {

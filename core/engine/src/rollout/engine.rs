@@ -5,7 +5,7 @@ use super::memory::{cache_bytes_per_token, expert_weight_bytes, weight_bytes};
 use crate::communication::Network;
 use crate::flops::{self, Block};
 use crate::kernels::Rates;
-use shardwise_catalog::efficiency::{Architecture, Engine};
+use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::RolloutPlan;
@@ -20,7 +20,7 @@ pub(super) struct EngineModel<'a> {
     pub(super) plan: &'a RolloutPlan,
     pub(super) rates: Rates,
     pub(super) network: Network,
-    pub(super) constants: &'a Engine,
+    pub(super) constants: &'a EngineEfficiency,
     pub(super) tuned: &'a Architecture,
     pub(super) released: bool,
 }

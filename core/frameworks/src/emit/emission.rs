@@ -29,7 +29,7 @@ pub struct Snippet {
     /// File name, as it would be saved.
     pub file: &'static str,
     /// Its language.
-    pub language: Language,
+    pub language: Syntax,
     /// The whole text, comments included: what Copy and Download give.
     pub text: String,
     /// Reasons that the text itself cannot carry (JSON has no comments): key and reason.
@@ -38,7 +38,7 @@ pub struct Snippet {
 
 impl Snippet {
     /// A text that carries its reasons itself.
-    pub(super) fn new(file: &'static str, language: Language, text: String) -> Self {
+    pub(super) fn new(file: &'static str, language: Syntax, text: String) -> Self {
         Self { file, language, text, reasons: Vec::new() }
     }
 }
@@ -47,7 +47,7 @@ impl Snippet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "TextLanguage"))]
 #[serde(rename_all = "lowercase")]
-pub enum Language {
+pub enum Syntax {
     /// bash.
     Shell,
     /// JSON.

@@ -6,7 +6,7 @@
 use std::fmt::Display;
 
 use super::words::{self, plain, whole};
-use super::{Emission, Language, Snippet};
+use super::{Emission, Snippet, Syntax};
 use crate::binding::{At, Row};
 use shardwise_catalog::catalog;
 use shardwise_catalog::units::fixed;
@@ -16,7 +16,7 @@ use shardwise_rules::grid;
 
 /// One setting with the reason for its value.
 #[derive(Clone)]
-pub(crate) struct Setting {
+pub(crate) struct WrittenSetting {
     pub(crate) key: String,
     pub(crate) value: String,
     pub(crate) reason: String,
@@ -25,7 +25,7 @@ pub(crate) struct Setting {
 /// Settings under a heading.
 pub(crate) struct Section {
     title: String,
-    settings: Vec<Setting>,
+    settings: Vec<WrittenSetting>,
 }
 
 impl Section {
@@ -39,7 +39,7 @@ impl Section {
     }
 
     /// What it sets.
-    pub(crate) fn settings(&self) -> &[Setting] {
+    pub(crate) fn settings(&self) -> &[WrittenSetting] {
         &self.settings
     }
 
@@ -49,17 +49,17 @@ impl Section {
     }
 
     /// Title and settings.
-    pub(crate) fn into_parts(self) -> (String, Vec<Setting>) {
+    pub(crate) fn into_parts(self) -> (String, Vec<WrittenSetting>) {
         (self.title, self.settings)
     }
 
     /// Adds a setting.
-    pub(crate) fn push(&mut self, setting: Setting) {
+    pub(crate) fn push(&mut self, setting: WrittenSetting) {
         self.settings.push(setting);
     }
 
     /// Adds settings.
-    pub(crate) fn extend(&mut self, settings: impl IntoIterator<Item = Setting>) {
+    pub(crate) fn extend(&mut self, settings: impl IntoIterator<Item = WrittenSetting>) {
         self.settings.extend(settings);
     }
 
@@ -82,7 +82,7 @@ impl Section {
     /// Adds `key=value`; the value is a word of the shell, quoted where it must be.
     pub(crate) fn set(&mut self, key: impl Into<String>, value: impl Display, reason: impl Into<String>) {
         self.settings
-            .push(Setting { key: key.into(), value: value.to_string(), reason: reason.into() });
+            .push(WrittenSetting { key: key.into(), value: value.to_string(), reason: reason.into() });
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct Script {
 impl Script {
     /// The script as a file.
     pub(crate) fn into_snippet(self, file: &'static str) -> Snippet {
-        Snippet::new(file, Language::Shell, self.to_text())
+        Snippet::new(file, Syntax::Shell, self.to_text())
     }
 
     fn to_text(&self) -> String {
@@ -125,7 +125,7 @@ impl Script {
                 out.push('\n');
             }
             push_line(&mut out, "  # ", &section.title);
-            for Setting { key, value, reason } in &section.settings {
+            for WrittenSetting { key, value, reason } in &section.settings {
                 // A switch stands alone.
                 let assign = if value.is_empty() { "" } else { self.assign };
                 push_commented(&mut out, "  ", &format!("{key}{assign}{value}"), reason);

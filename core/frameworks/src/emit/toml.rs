@@ -1,7 +1,7 @@
 //! Settings as TOML: dotted keys, so that each line says where it belongs; reasons are comments.
 
-use super::text::{Section, Setting, push_commented, push_line};
-use super::{Language, Snippet};
+use super::text::{Section, WrittenSetting, push_commented, push_line};
+use super::{Snippet, Syntax};
 
 /// The head as comments, then the sections.
 pub(super) fn snippet(file: &'static str, head: &[String], sections: &[Section]) -> Snippet {
@@ -11,11 +11,11 @@ pub(super) fn snippet(file: &'static str, head: &[String], sections: &[Section])
     }
     for section in sections.iter().filter(|section| !section.is_empty()) {
         push_line(&mut out, "\n# ", section.title());
-        for Setting { key, value, reason } in section.settings() {
+        for WrittenSetting { key, value, reason } in section.settings() {
             push_commented(&mut out, "", &format!("{key} = {value}"), reason);
         }
     }
-    Snippet::new(file, Language::Toml, out)
+    Snippet::new(file, Syntax::Toml, out)
 }
 
 /// A word as TOML writes it. Only words that need no escape come here.

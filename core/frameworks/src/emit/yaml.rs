@@ -1,11 +1,11 @@
 //! Settings as YAML: dotted keys become nested maps, reasons comments.
 
-use super::text::{Section, Setting, push_commented, push_line};
-use super::{Language, Snippet};
+use super::text::{Section, WrittenSetting, push_commented, push_line};
+use super::{Snippet, Syntax};
 
 /// The head as comments, then the sections. Keys of one map stand together.
 pub(super) fn snippet(file: &'static str, head: &[String], sections: &[Section]) -> Snippet {
-    Snippet::new(file, Language::Yaml, to_text(head, sections))
+    Snippet::new(file, Syntax::Yaml, to_text(head, sections))
 }
 
 fn to_text(head: &[String], sections: &[Section]) -> String {
@@ -16,7 +16,7 @@ fn to_text(head: &[String], sections: &[Section]) -> String {
     let mut open: Vec<&str> = Vec::new();
     for section in sections.iter().filter(|section| !section.is_empty()) {
         push_line(&mut out, "\n# ", section.title());
-        for Setting { key, value, reason } in section.settings() {
+        for WrittenSetting { key, value, reason } in section.settings() {
             let mut path: Vec<&str> = key.split('.').collect();
             let name = path.pop().unwrap_or_default();
             let shared = open.iter().zip(&path).take_while(|(a, b)| a == b).count();

@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::launch;
 use super::link::Base;
 use super::megatron::{layers_trouble, recompute, splits};
-use super::report::{Framework, Reading, Trouble};
+use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
 use super::value;
@@ -25,7 +25,7 @@ const POLICY: &str = "models.policy";
 /// Reads `ChatLearn`'s texts: the YAML first, then the overrides, as its launcher does. A YAML takes the template's
 /// place: what it leaves out has the dataclass' default, not the template's.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Framework::Chatlearn, keys::SECTIONS, base);
+    let mut draft = Draft::new(Dialect::Chatlearn, keys::SECTIONS, base);
     let mut template = String::new();
     let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
     // What the templates refer to and leave to the dataclass.
@@ -39,7 +39,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
         match &part.kind {
             Kind::Yaml(_) => {}
             Kind::Shell(script) => {
-                let launch = launch::find(script, Framework::Chatlearn);
+                let launch = launch::find(script, Dialect::Chatlearn);
                 if let Some(found) = overrides(&mut draft, &launch) {
                     template = found;
                 } else if launch.program.is_empty() {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::launch::{self, machine};
 use super::link::Base;
-use super::report::{Framework, Reading, Trouble};
+use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
@@ -37,14 +37,14 @@ struct Run {
 
 /// Reads `DeepSpeed`'s texts.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Framework::Deepspeed, keys::SECTIONS, base);
+    let mut draft = Draft::new(Dialect::Deepspeed, keys::SECTIONS, base);
     let configs = state_configs(&mut draft, parts)?;
     let mut run = Run { before: Vec::new(), trainer: false, config: configs > 0, deepspeed: configs > 0 };
     for part in parts {
         match &part.kind {
             Kind::Json(_) => {}
             Kind::Shell(script) => {
-                let launch = launch::find(script, Framework::Deepspeed);
+                let launch = launch::find(script, Dialect::Deepspeed);
                 for setting in launch::arguments(&launch.after) {
                     run.trainer |= setting.key == TRAINER_BATCH;
                     run.deepspeed |= setting.key.starts_with("--deepspeed");

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::link::Base;
 use super::printable::{printable, short};
-use super::report::{Assumed, Framework, Ignored, Note, Refused, Understood, Unknown, Unmodelled};
+use super::report::{Assumed, Dialect, Ignored, Note, Refused, Understood, Unknown, Unmodelled};
 use super::settings::{Setting, Settings};
-use crate::binding::{self, Found, Meaning, Section, find};
+use crate::binding::{self, Found, KeySection, Meaning, find};
 use shardwise_catalog::error::InputError;
 use shardwise_question::complete;
 use shardwise_question::job::{self, Job};
@@ -20,7 +20,7 @@ use shardwise_question::wire::{self, Question};
 
 /// A question and its report while they are written.
 pub(crate) struct Draft<'a> {
-    pub(crate) framework: Framework,
+    pub(crate) framework: Dialect,
     pub(crate) base: Option<&'a Question>,
     /// The caller's part of it.
     pub(crate) own: Option<&'a Question>,
@@ -36,7 +36,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) settings: Settings,
     /// What the text states, and the rows of its keys.
     stated: Vec<(Setting, Option<Found>)>,
-    sections: &'static [Section],
+    sections: &'static [KeySection],
     understood: Vec<Understood>,
     assumed: Vec<Assumed>,
     ignored: Vec<Ignored>,
@@ -50,7 +50,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(crate) fn new(framework: Framework, sections: &'static [Section], base: Base<'a>) -> Self {
+    pub(crate) fn new(framework: Dialect, sections: &'static [KeySection], base: Base<'a>) -> Self {
         Self {
             framework,
             base: base.question,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::diff;
 use super::edit::{self, Edit, Edited};
 use super::read;
-use super::report::{Assumed, Framework, Reading, Understood};
+use super::report::{Assumed, Dialect, Reading, Understood};
 use plans::{State, in_order, search};
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
@@ -149,7 +149,7 @@ impl Way<'_> {
 
     /// Megatron's switches take no value.
     fn bare(&self) -> bool {
-        self.reading.framework == Framework::Megatron
+        self.reading.framework == Dialect::Megatron
     }
 
     /// What is told otherwise at one state than at another.

@@ -1,7 +1,7 @@
 //! Which command of a script trains, and how many processes it starts.
 
 use super::draft::Draft;
-use super::report::Framework;
+use super::report::Dialect;
 use super::settings::Setting;
 use super::shell::{Command, Script, Word};
 
@@ -44,7 +44,7 @@ impl Launch<'_> {
 }
 
 /// Whose script it is.
-pub(crate) fn framework(script: &Script) -> Option<Framework> {
+pub(crate) fn framework(script: &Script) -> Option<Dialect> {
     let commands = script.commands.iter().flat_map(|command| &command.words);
     if let Some(found) = script
         .commands
@@ -59,9 +59,9 @@ pub(crate) fn framework(script: &Script) -> Option<Framework> {
         let section = key.split(['.', '=']).next().unwrap_or_default();
         let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
         match section {
-            "actor_rollout_ref" | "critic" | "algorithm" if dotted => Some(Framework::Verl),
-            "runtime_args" | "models" if dotted => Some(Framework::Chatlearn),
-            _ => megatron_argument(&word.text).then_some(Framework::Megatron),
+            "actor_rollout_ref" | "critic" | "algorithm" if dotted => Some(Dialect::Verl),
+            "runtime_args" | "models" if dotted => Some(Dialect::Chatlearn),
+            _ => megatron_argument(&word.text).then_some(Dialect::Megatron),
         }
     })
 }
@@ -84,7 +84,7 @@ fn megatron_argument(word: &str) -> bool {
 }
 
 /// The framework and the place of the program in a command that trains.
-fn entry(command: &Command) -> Option<(Framework, usize)> {
+fn entry(command: &Command) -> Option<(Dialect, usize)> {
     let quiet = command.words.first().is_some_and(|word| {
         matches!(word.text.as_str(), "echo" | "printf" | "cd" | "mkdir" | "ls" | "cat" | "pip" | "tee" | "rm" | "cp")
     });
@@ -104,11 +104,11 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
             | "sft_trainer_ray"
                 if module || python.is_some() =>
             {
-                Some((Framework::Verl, at))
+                Some((Dialect::Verl, at))
             }
-            _ if module && name.starts_with("main_") && name != "main_generation" => Some((Framework::Verl, at)),
-            "entrypoint" if python.is_some() => Some((Framework::Chatlearn, at)),
-            _ if python.is_some() && name.starts_with("pretrain") => Some((Framework::Megatron, at)),
+            _ if module && name.starts_with("main_") && name != "main_generation" => Some((Dialect::Verl, at)),
+            "entrypoint" if python.is_some() => Some((Dialect::Chatlearn, at)),
+            _ if python.is_some() && name.starts_with("pretrain") => Some((Dialect::Megatron, at)),
             _ => None,
         }
     });
@@ -120,7 +120,7 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
     });
     if deepspeed {
         let at = command.words.iter().position(|word| word.text.ends_with(".py")).unwrap_or(0);
-        return Some((Framework::Deepspeed, at));
+        return Some((Dialect::Deepspeed, at));
     }
     // A script on Hugging Face's Trainer: `torchrun train.py --per_device_train_batch_size 4 …`.
     let argument = |word: &Word| {
@@ -130,19 +130,19 @@ fn entry(command: &Command) -> Option<(Framework, usize)> {
     if command.words.iter().any(argument) {
         let file = |word: &Word| word.text.ends_with(".py");
         let at = command.words.iter().position(file).unwrap_or(0);
-        return Some((Framework::Deepspeed, at));
+        return Some((Dialect::Deepspeed, at));
     }
     // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
     if command.words.iter().any(|word| megatron_argument(&word.text)) {
         let at = command.words.iter().position(|word| word.text.ends_with(".py"))?;
-        return Some((Framework::Megatron, at));
+        return Some((Dialect::Megatron, at));
     }
     None
 }
 
 /// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
 /// variables hold.
-pub(crate) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
+pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
     let mut launch =
         Launch { program: "", before: &[], after: Vec::new(), line: 0, stray: Vec::new(), others: Vec::new() };
     for command in &script.commands {
@@ -178,7 +178,7 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
             launch.after.clone_from(&script.values);
             // Of Megatron's arguments the values are words of their own; `-u` is python's.
             launch.after.retain(|word| match framework {
-                Framework::Megatron => word.text.starts_with("--") || !word.text.starts_with('-'),
+                Dialect::Megatron => word.text.starts_with("--") || !word.text.starts_with('-'),
                 _ => is_setting(&word.text, framework),
             });
         }
@@ -187,15 +187,15 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Framework) -> Launch<'a> {
 }
 
 /// Whether a word is a setting of the framework rather than a command.
-fn is_setting(word: &str, framework: Framework) -> bool {
+fn is_setting(word: &str, framework: Dialect) -> bool {
     match framework {
-        Framework::Verl | Framework::Chatlearn => {
+        Dialect::Verl | Dialect::Chatlearn => {
             let key = word.trim_start_matches(['+', '~']);
             key.split_once('=').is_some_and(|(key, _)| {
                 key.contains('.') && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
-        Framework::Deepspeed | Framework::Megatron | Framework::Llmforge => word.starts_with("--"),
+        Dialect::Deepspeed | Dialect::Megatron | Dialect::Llmforge => word.starts_with("--"),
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::deepspeed;
 use super::draft::Draft;
 use super::link::Base;
-use super::report::{Framework, Reading, Trouble};
+use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part};
 use super::value;
@@ -29,7 +29,7 @@ pub(super) fn is_its(settings: &[Setting]) -> bool {
 
 /// Reads LLMForge's YAML, and the `DeepSpeed` configuration that it names where that is there too.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Framework::Llmforge, keys::SECTIONS, base);
+    let mut draft = Draft::new(Dialect::Llmforge, keys::SECTIONS, base);
     let configs = deepspeed::state_configs(&mut draft, parts)?;
     for part in parts {
         match &part.kind {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::draft::Draft;
 use super::launch::{self, machine};
 use super::link::Base;
-use super::report::{Framework, Reading, Trouble};
+use super::report::{Dialect, Reading, Trouble};
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value;
@@ -23,12 +23,12 @@ use shardwise_catalog::model::Shape;
 
 /// Reads Megatron-LM's arguments.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Framework::Megatron, keys::SECTIONS, base);
+    let mut draft = Draft::new(Dialect::Megatron, keys::SECTIONS, base);
     let mut before: Vec<Word> = Vec::new();
     for part in parts {
         match &part.kind {
             Kind::Shell(script) => {
-                let launch = launch::find(script, Framework::Megatron);
+                let launch = launch::find(script, Dialect::Megatron);
                 for setting in launch::arguments(&launch.after) {
                     draft.state(setting);
                 }

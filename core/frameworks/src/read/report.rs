@@ -8,8 +8,8 @@ use shardwise_question::wire::Question;
 
 /// A framework whose texts are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub enum Framework {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Framework"))]
+pub enum Dialect {
     /// veRL: hydra overrides.
     #[serde(rename = "verl")]
     Verl,
@@ -27,7 +27,7 @@ pub enum Framework {
     Llmforge,
 }
 
-impl Framework {
+impl Dialect {
     /// Identifier of the framework among [`crate::emit::FRAMEWORKS`], where flags for it are written.
     #[must_use]
     pub fn id(self) -> &'static str {
@@ -72,7 +72,7 @@ pub struct Reading {
     /// Interface version: 1.
     pub version: u32,
     /// Whose text it is.
-    pub framework: Framework,
+    pub framework: Dialect,
     /// The question that the text asks, as complete as text and base allow.
     pub question: Question,
     /// Keys that became fields of the question.

@@ -13,7 +13,7 @@ pub(super) mod rollout;
 
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::binding::Table::{Both, Read};
-use crate::binding::{Section, Table};
+use crate::binding::{KeySection, Table};
 use crate::emit::megatron::{MATRICES, RECOMPUTE, SEQUENCE, SHARES, STATES};
 use common::{DATA_SET, Keys, LENGTH, LOG, OBJECTIVE, PATH, POOL, PROFILE, ROUTING, VALIDATION};
 use engine::{
@@ -32,12 +32,12 @@ const FSDPS: &[Table] = &[Both(FSDP), Read(FSDP_READ)];
 const OPTIMS: &[Table] = &[Both(OPTIM), Read(OPTIM_READ)];
 const OTHERS: &[Table] = &[Read(SHARDED)];
 
-const fn section(prefix: &'static str, plan: &'static str, tables: &'static [Table]) -> Section {
-    Section { prefix, plan, tables }
+const fn section(prefix: &'static str, plan: &'static str, tables: &'static [Table]) -> KeySection {
+    KeySection { prefix, plan, tables }
 }
 
 /// Every key of veRL that is known.
-pub(crate) static SECTIONS: &[Section] = &[
+pub(crate) static SECTIONS: &[KeySection] = &[
     section("", "workload.rl.", &[Both(reinforcement::BATCH)]),
     section("", "", &[Both(reinforcement::BACKEND), Both(reinforcement::ALGORITHM), Both(reinforcement::RUN)]),
     section("", "", &[Both(fine_tuning::BACKEND), Both(fine_tuning::BATCH), Read(TOP)]),

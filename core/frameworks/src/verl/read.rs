@@ -13,7 +13,7 @@ use crate::read::link::Base;
 use crate::read::settings::Setting;
 use crate::read::shell::Word;
 use crate::read::text::{Kind, Part, stated_in_yaml};
-use crate::read::{Framework, Reading, Trouble};
+use crate::read::{Dialect, Reading, Trouble};
 
 /// Prefixes of the engine that generates and of the reference policy.
 const ROLLOUT: &str = "actor_rollout_ref.rollout.";
@@ -21,7 +21,7 @@ const REF: &str = "actor_rollout_ref.ref.";
 
 /// Reads veRL's texts: YAML first, then the overrides, as hydra does.
 pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Framework::Verl, SECTIONS, base);
+    let mut draft = Draft::new(Dialect::Verl, SECTIONS, base);
     let mut trains_on_texts = false;
     let mut program = String::new();
     let mut before: Vec<Word> = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
         match &part.kind {
             Kind::Yaml(_) => {}
             Kind::Shell(script) => {
-                let launch = launch::find(script, Framework::Verl);
+                let launch = launch::find(script, Dialect::Verl);
                 overrides(&mut draft, &launch);
                 launch.report(&mut draft, script);
                 if !launch.program.is_empty() {

@@ -7,7 +7,7 @@
 use super::keys::SECTIONS;
 use crate::binding::{former, release};
 use crate::emit::Unsupported;
-use crate::emit::text::{Section, Setting, home};
+use crate::emit::text::{Section, WrittenSetting, home};
 use Fate::{Gone, Missing, Named, Refused};
 use Version::{V0_4_1, V0_5_0, V0_7_1, V0_8_0, V0_9_1};
 
@@ -194,14 +194,14 @@ pub(super) fn spell(
             let key = setting.key.trim_start_matches('+');
             match fate(version, megatron, key, &setting.value) {
                 None => match former(SECTIONS, key, |since| release(name) < release(since)) {
-                    Some(key) => then.push(Setting { key, ..setting }),
+                    Some(key) => then.push(WrittenSetting { key, ..setting }),
                     None => {
                         let gradients = gradients(version, &setting);
                         then.push(setting);
                         then.extend(gradients);
                     }
                 },
-                Some(Named(key)) => then.push(Setting { key: key.to_owned(), ..setting }),
+                Some(Named(key)) => then.push(WrittenSetting { key: key.to_owned(), ..setting }),
                 Some(Gone) => {}
                 Some(Missing(what)) => {
                     let warning = format!("veRL {name} {what}");
@@ -224,10 +224,10 @@ pub(super) fn spell(
 }
 
 /// Until 0.9.0 gradients were offloaded by a switch of their own.
-fn gradients(version: Version, setting: &Setting) -> Option<Setting> {
+fn gradients(version: Version, setting: &WrittenSetting) -> Option<WrittenSetting> {
     let role = setting.key.strip_suffix("megatron.param_offload")?;
     // The reference has no gradients.
-    (version < V0_9_1 && !role.contains(".ref.")).then(|| Setting {
+    (version < V0_9_1 && !role.contains(".ref.")).then(|| WrittenSetting {
         key: format!("{role}megatron.grad_offload"),
         value: setting.value.clone(),
         reason: "gradients go with the weights".to_owned(),

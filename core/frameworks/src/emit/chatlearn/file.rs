@@ -2,7 +2,7 @@
 //! set and the dataclasses do not stands in it too (template/grpo_{fsdp,megatron}.yaml of b7af31a).
 
 use super::super::Snippet;
-use super::super::text::{Section, Setting};
+use super::super::text::{Section, WrittenSetting};
 use super::super::yaml;
 use super::{POLICY, REFERENCE, RUN, TRAINER};
 
@@ -15,14 +15,14 @@ const POLICYS: &str = "the rollout's";
 
 /// The file: the command's settings, then what the templates add, one map after the other.
 pub(super) fn snippet(head: &[String], sections: &[Section], megatron: bool) -> Snippet {
-    let mut settings: Vec<Setting> = sections
+    let mut settings: Vec<WrittenSetting> = sections
         .iter()
         .flat_map(Section::settings)
-        .map(|setting| Setting { value: plain(&setting.value), ..setting.clone() })
+        .map(|setting| WrittenSetting { value: plain(&setting.value), ..setting.clone() })
         .collect();
     template(megatron, &mut |key, value, reason| {
         if settings.iter().all(|setting| setting.key != key) {
-            settings.push(Setting { key, value: value.to_owned(), reason: reason.to_owned() });
+            settings.push(WrittenSetting { key, value: value.to_owned(), reason: reason.to_owned() });
         }
     });
     follow_trainer(&mut settings);
@@ -75,12 +75,12 @@ fn template(megatron: bool, add: &mut dyn FnMut(String, &str, &str)) {
 }
 
 /// What the reference has from the trainer, as far as that states it.
-fn follow_trainer(settings: &mut Vec<Setting>) {
+fn follow_trainer(settings: &mut Vec<WrittenSetting>) {
     for name in FOLLOWED {
         let stated = format!("{TRAINER}.{name}");
         if settings.iter().any(|setting| setting.key == stated) {
             let key = format!("{REFERENCE}.{name}");
-            settings.push(Setting { key, value: follow(TRAINER, name), reason: TRAINERS.to_owned() });
+            settings.push(WrittenSetting { key, value: follow(TRAINER, name), reason: TRAINERS.to_owned() });
         }
     }
 }
@@ -115,7 +115,7 @@ fn plain(word: &str) -> String {
 }
 
 /// One section for each map, so that no map is opened twice.
-fn grouped(mut settings: Vec<Setting>) -> Vec<Section> {
+fn grouped(mut settings: Vec<WrittenSetting>) -> Vec<Section> {
     let maps = [
         (RUN, "The run"),
         (TRAINER, "The policy that trains"),
@@ -126,8 +126,8 @@ fn grouped(mut settings: Vec<Setting>) -> Vec<Section> {
     maps.into_iter()
         .map(|(map, title)| {
             let inside =
-                |setting: &mut Setting| setting.key.strip_prefix(map).is_some_and(|rest| rest.starts_with('.'));
-            let mut own: Vec<Setting> = settings.extract_if(.., inside).collect();
+                |setting: &mut WrittenSetting| setting.key.strip_prefix(map).is_some_and(|rest| rest.starts_with('.'));
+            let mut own: Vec<WrittenSetting> = settings.extract_if(.., inside).collect();
             // Keys of a map inside stand together, behind the others.
             own.sort_by_key(|setting| {
                 let rest = setting.key.get(map.len() + 1..).unwrap_or_default();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::emit::choices::{accumulation, learning_rate, micro, zero_reason};
 use crate::emit::words::{count, gib, plural};
-use crate::emit::{Emission, Language, Snippet};
+use crate::emit::{Emission, Snippet, Syntax};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::Precision;
 
@@ -28,7 +28,7 @@ impl Config {
     pub(super) fn into_snippet(self, file: &'static str) -> Snippet {
         Snippet {
             file,
-            language: Language::Json,
+            language: Syntax::Json,
             text: self.to_text(),
             reasons: self.0.into_iter().map(|(key, _, reason)| (key.to_owned(), reason)).collect(),
         }

@@ -3,7 +3,7 @@
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
 use crate::binding::Table::{Both, Read};
-use crate::binding::{Meaning, Section};
+use crate::binding::{KeySection, Meaning};
 use crate::emit::megatron::RECOMPUTE;
 use crate::read::megatron::keys::LAYOUT;
 
@@ -18,25 +18,25 @@ const TURNS: Meaning = Unmodelled("the estimate's responses have one turn");
 const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the update's");
 
 /// Every key of `ChatLearn` that is known.
-pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section { prefix: "runtime_args.", plan: "plan.", tables: &[Read(RUNTIME)] },
-    Section { prefix: "models.policy_trainer.", plan: "plan.", tables: LAYOUT },
-    Section { prefix: "models.policy_trainer.", plan: "plan.", tables: &[Both(RECOMPUTE)] },
-    Section { prefix: "models.policy_trainer.", plan: "plan.", tables: &[Read(TRAINER)] },
-    Section { prefix: "models.ref_policy.", plan: "plan.reference.", tables: &[Read(REFERENCE)] },
-    Section { prefix: "models.policy.", plan: "plan.rollout.", tables: &[Read(POLICY)] },
-    Section { prefix: "models.reward.", plan: "", tables: &[Read(&[("*", Ignored("which rule scores"))])] },
-    Section {
+pub(in crate::read) static SECTIONS: &[KeySection] = &[
+    KeySection { prefix: "runtime_args.", plan: "plan.", tables: &[Read(RUNTIME)] },
+    KeySection { prefix: "models.policy_trainer.", plan: "plan.", tables: LAYOUT },
+    KeySection { prefix: "models.policy_trainer.", plan: "plan.", tables: &[Both(RECOMPUTE)] },
+    KeySection { prefix: "models.policy_trainer.", plan: "plan.", tables: &[Read(TRAINER)] },
+    KeySection { prefix: "models.ref_policy.", plan: "plan.reference.", tables: &[Read(REFERENCE)] },
+    KeySection { prefix: "models.policy.", plan: "plan.rollout.", tables: &[Read(POLICY)] },
+    KeySection { prefix: "models.reward.", plan: "", tables: &[Read(&[("*", Ignored("which rule scores"))])] },
+    KeySection {
         prefix: "models.rollout_manager.",
         plan: "",
         tables: &[Read(&[("*", Unmodelled("the estimate's engines share the requests evenly"))])],
     },
-    Section {
+    KeySection {
         prefix: "models.partial_rollout_manager.",
         plan: "",
         tables: &[Read(&[("*", Unmodelled("the estimate waits for every response"))])],
     },
-    Section { prefix: "env_args.", plan: "", tables: &[Read(&[("*", PLACE)])] },
+    KeySection { prefix: "env_args.", plan: "", tables: &[Read(&[("*", PLACE)])] },
 ];
 
 const RUNTIME: &[(&str, Meaning)] = &[

@@ -2,7 +2,7 @@
 
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::binding::Table::Read;
-use crate::binding::{Meaning, Section};
+use crate::binding::{KeySection, Meaning};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
@@ -51,10 +51,10 @@ pub(super) fn filled(key: &str) -> bool {
 }
 
 /// Every key that is known; those that begin with dashes are the training script's.
-pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
-    Section { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
-    Section { prefix: "--", plan: "plan.", tables: &[Read(ARGUMENTS)] },
+pub(in crate::read) static SECTIONS: &[KeySection] = &[
+    KeySection { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
+    KeySection { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
+    KeySection { prefix: "--", plan: "plan.", tables: &[Read(ARGUMENTS)] },
 ];
 
 pub(in crate::read) const TOP: &[(&str, Meaning)] = &[

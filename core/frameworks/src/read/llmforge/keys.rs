@@ -2,7 +2,7 @@
 
 use crate::binding::Meaning::{Field, Ignored, Plan, Unmodelled};
 use crate::binding::Table::Read;
-use crate::binding::{Meaning, Section};
+use crate::binding::{KeySection, Meaning};
 use crate::read::deepspeed::{TOP, ZERO};
 
 const DATA: Meaning = Ignored("which data is read, and how");
@@ -11,10 +11,10 @@ const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes")
 const START: Meaning = Ignored("which weights it begins with");
 
 /// Its own keys, then those of the `DeepSpeed` configuration that it names.
-pub(in crate::read) static SECTIONS: &[Section] = &[
-    Section { prefix: "", plan: "plan.", tables: &[Read(OWN)] },
-    Section { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
-    Section { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
+pub(in crate::read) static SECTIONS: &[KeySection] = &[
+    KeySection { prefix: "", plan: "plan.", tables: &[Read(OWN)] },
+    KeySection { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
+    KeySection { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
 ];
 
 const OWN: &[(&str, Meaning)] = &[

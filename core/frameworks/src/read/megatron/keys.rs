@@ -2,7 +2,7 @@
 
 use crate::binding::Meaning::{Field, Ignored, Plan, Unmodelled};
 use crate::binding::Table::{Both, Read};
-use crate::binding::{Meaning, Section, Table};
+use crate::binding::{KeySection, Meaning, Table};
 use crate::emit::megatron::{self, MATRICES, RECOMPUTE, SHARES, STATES};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
@@ -23,11 +23,11 @@ const INFERENCE: Meaning = Unmodelled("the estimate is of the training step alon
 pub(crate) const LAYOUT: &[Table] = &[Both(MATRICES), Both(SHARES), Both(megatron::SEQUENCE), Both(STATES)];
 
 /// Every argument that is known.
-pub(in crate::read) static SECTIONS: &[Section] =
+pub(in crate::read) static SECTIONS: &[KeySection] =
     &[arguments(LAYOUT), arguments(&[Both(RECOMPUTE)]), arguments(&[Read(KEYS)])];
 
-const fn arguments(tables: &'static [Table]) -> Section {
-    Section { prefix: "--", plan: "plan.", tables }
+const fn arguments(tables: &'static [Table]) -> KeySection {
+    KeySection { prefix: "--", plan: "plan.", tables }
 }
 
 const KEYS: &[(&str, Meaning)] = &[
