@@ -194,7 +194,7 @@ fn errors_are_within_what_is_promised() {
     within(&all.memory["headline"], 50, 0.05, 0.1, 0.15);
 }
 
-/// The same where a run's source is left out of the fit: the table that `examples/fit` writes and checks.
+/// Errors where a run's source is left out of the fit: the table that `examples/fit` writes and checks.
 #[test]
 fn left_out_errors_are_within_what_is_promised() {
     let row = CROSS_VALIDATION.lines().find(|line| line.starts_with("all headline,")).unwrap();

@@ -57,7 +57,7 @@ impl Batch {
         again as f64 / self.responses.iter().sum::<usize>() as f64
     }
 
-    /// The same by the estimate's rule.
+    /// The share of tokens that are computed again, by the estimate's rule.
     fn estimated(&self) -> f64 {
         let room = self.cache as f64 / (self.prompt as f64 + 0.6 * self.response());
         let wanted = self.max_num_seqs.min(self.responses.len()) as f64;

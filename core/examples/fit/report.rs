@@ -58,7 +58,7 @@ pub(crate) fn table(groups: &BTreeMap<String, [Errors; 2]>) -> String {
     out
 }
 
-/// The same errors for a person, in percent.
+/// Errors of groups of runs for a person, in percent.
 pub(crate) fn summary(title: &str, groups: &BTreeMap<String, Errors>) -> String {
     let mut out = format!("{title}: runs, median, mean, p90, bias in %\n");
     for (name, errors) in groups {
@@ -80,7 +80,7 @@ pub(crate) fn set(text: &mut String, kind: &str, name: &str, field: &str, value:
     set_in(text, &format!("[[{kind}]]\nname = \"{name}\"\n"), field, value);
 }
 
-/// The same in the table that starts so.
+/// Sets a field of the table that starts so.
 ///
 /// # Panics
 /// Where there is no such table or field.

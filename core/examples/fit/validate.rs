@@ -50,7 +50,7 @@ pub(crate) struct Validated {
     pub(crate) others: Vec<usize>,
     /// Half-widths of the intervals of dense models in 16 bits: covered by another source, and not.
     pub(crate) plain: [f64; 2],
-    /// The same of all else.
+    /// Half-widths of the intervals of all else.
     pub(crate) involved: [f64; 2],
     /// Whether each run is of the plain kind.
     pub(crate) is_plain: Vec<bool>,

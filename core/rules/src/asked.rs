@@ -145,7 +145,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The same asked of another role.
+    /// What is asked of another role of the same plan.
     pub(crate) fn of_role(&self, role: &'static str, own: (&'a Layout, &'a Shape)) -> Self {
         Self::new(self.framework, (self.job, self.plan), role, own)
     }

@@ -85,7 +85,7 @@ pub struct Pace {
     pub inside_interval: bool,
     /// Model FLOPs utilization of the run, counted as in `Answer::mfu`.
     pub mfu: f64,
-    /// The same of the estimate.
+    /// Model FLOPs utilization of the estimate.
     pub estimated_mfu: f64,
     /// The run's by the guide's formula ([`guide_mfu`]); absent where something else than training takes time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,7 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
     compare(&evaluate_alone(&plain)?, measured)
 }
 
-/// The same of a question without calibration that has been answered.
+/// What was measured beside the estimate of a question without calibration that has been answered.
 ///
 /// # Errors
 /// As [`calibrate`], of what is measured alone.

@@ -87,7 +87,7 @@ pub struct Found {
     pub answer: Answer,
 }
 
-/// The same beside what is asked for.
+/// What was found, and whether it is what is asked for.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Offered {

@@ -39,7 +39,7 @@ pub(crate) enum Pin {
     Shared,
     /// The framework: its backend, numerics, kernels and switches.
     Framework,
-    /// The same, and the measured layout is its sizes of groups of GPUs: what goes through them the search chooses, as it
+    /// The framework, and the measured layout is its sizes of groups of GPUs: what goes through them the search chooses, as it
     /// does for the layouts it proposes.
     Parallel,
     /// Nothing.

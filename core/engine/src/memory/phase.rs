@@ -79,7 +79,7 @@ impl PhaseMemory {
         (fixed + more_fixed, (own + more).max(0.0))
     }
 
-    /// The same as it shows on a card of `capacity_gib`, whose allocator returns free blocks before it gives up.
+    /// What is held as it shows on a card of `capacity_gib`, whose allocator returns free blocks before it gives up.
     #[must_use]
     pub fn pressed(&self, capacity_gib: f64) -> Self {
         let over = (self.reserved_gib() - capacity_gib).max(0.0);

@@ -237,7 +237,7 @@ pub struct Split {
 pub struct Memory {
     /// What the framework's allocator has handed out (`torch.cuda.max_memory_allocated`).
     pub peak_gib: f64,
-    /// The same with the allocator's slack, the CUDA context and communication buffers.
+    /// The peak with the allocator's slack, the CUDA context and communication buffers.
     pub reserved_gib: f64,
     /// What the card has.
     pub capacity_gib: f64,

@@ -2,7 +2,7 @@
 
 use shardwise_catalog::words;
 
-/// The same in English and in Chinese.
+/// A sentence in English and in Chinese.
 pub type Words = (&'static str, &'static str);
 
 words! {

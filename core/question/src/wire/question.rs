@@ -114,7 +114,7 @@ words! {
         Sft = "sft",
         /// Fine-tuning of low-rank adapters.
         Lora = "lora",
-        /// The same over a 4-bit base model.
+        /// Fine-tuning of low-rank adapters over a 4-bit base model.
         Qlora = "qlora",
         /// PPO, with a critic.
         Ppo = "ppo",
@@ -171,7 +171,7 @@ words! {
     /// How generation and training share the GPUs.
     #[derive(Default)]
     pub enum Schedule {
-        /// The same GPUs, one phase after another.
+        /// All GPUs do both, one phase after another.
         #[default]
         Colocated = "colocated",
         /// Disjoint GPUs, one phase after another.

@@ -33,7 +33,7 @@ pub struct Figures {
     pub missing_gib: f64,
     /// Tokens per second over all GPUs.
     pub tokens_per_s: f64,
-    /// The same of one GPU.
+    /// Tokens per second of one GPU.
     pub tokens_per_s_per_gpu: f64,
     /// Seconds of one step.
     pub step_time_s: f64,
@@ -53,7 +53,7 @@ pub struct Figures {
 pub struct Difference {
     /// Tokens per second over all GPUs.
     pub tokens_per_s: f64,
-    /// The same of one GPU.
+    /// Tokens per second of one GPU.
     pub tokens_per_s_per_gpu: f64,
     /// Dollars per million tokens; absent without a price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,7 +94,7 @@ pub struct Change {
 pub enum ChangeKind {
     /// How the work is laid out.
     Plan,
-    /// The same, and it gains no more than a simpler plan may cost: 1.5 %.
+    /// How the work is laid out, where it gains no more than a simpler plan may cost: 1.5 %.
     Simplicity,
     /// What is computed: the number formats of caches and of what is sent.
     Numerics,
