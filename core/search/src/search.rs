@@ -20,13 +20,14 @@ mod spaces;
 mod split;
 pub mod sweep;
 mod training;
+mod work;
 
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
 use crate::answer::answer;
 pub(crate) use accept::{Runner, Runs, Verdict, first_to_run};
-use bounded::{Limits, WORK};
+use bounded::Limits;
 pub(crate) use candidate::AS_FAST;
 pub use candidate::Candidate;
 use desk::Desk;
@@ -40,6 +41,7 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Answer, PlanSpec, Question};
 use shardwise_rules::Framework;
+use work::WORK;
 
 /// What "best" means. On one GPU type and number the cheapest plan is the fastest one; the objectives
 /// differ once types or numbers are compared ([`market`]).

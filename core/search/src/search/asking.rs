@@ -1,7 +1,7 @@
 //! What all searches of one job take.
 
 use super::accept::Accept;
-use super::bounded::Work;
+use super::work::Work;
 use shardwise_engine::context::Context;
 
 /// What all searches of one job take.

@@ -5,101 +5,31 @@
 //! left is evaluated exactly. So the outcome is that of trying every plan (`tests.rs` beside this file), as long as the
 //! work that a question may cost ([`Work`]) lasts.
 
+mod closest;
+mod task;
+
+pub(super) use task::{Asked, Plain, Task};
+
 use std::cell::Cell;
 
 use super::accept::{Accept, Verdict};
 use super::candidate::{AS_FAST, Candidate, Top};
-use super::choices::{Away, Variant};
+use super::choices::Variant;
 use super::space::{Family, Group, Held, Pass, Space};
+use super::work::Work;
+use closest::smallest;
 use shardwise_catalog::ordered::rising;
 use shardwise_engine::context::Context;
 use shardwise_engine::coverage;
 use shardwise_engine::layer::Slice;
 use shardwise_engine::training;
 use shardwise_question::complete::training_gpus;
-use shardwise_question::plan::{Layout, Plan, Recompute};
-
-/// Evaluations that one question may cost on one machine: a tenth of a second, or two for plans of many stages.
-pub(super) const WORK: u64 = 100_000;
+use shardwise_question::plan::{Layout, Plan};
+use task::InPass;
 
 /// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
 /// elsewhere.
 const START: f64 = 1.35;
-
-/// How plans of one kind of workload are timed and held.
-pub(super) trait Task {
-    /// Seconds that a step takes at least whose optimizer steps take `update` and more, with attention over `length`
-    /// tokens; passes forward alone take `waits` times as long as their work, for the pipeline.
-    fn least(&self, layout: &Layout, update: f64, length: f64, waits: f64) -> f64;
-
-    /// Passes over an optimizer step's batch in a step, at most.
-    fn passes(&self) -> f64;
-
-    /// The plainest plan of a pass.
-    fn plain(&self, asked: &Asked<'_>) -> Plain;
-
-    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
-    /// `away` stands for any.
-    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
-
-    /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
-    fn least_short(&self) -> f64 {
-        0.0
-    }
-
-    /// GiB that every plan of a group takes at least.
-    fn floor(&self, group: &Group, layout: &Layout) -> f64;
-
-    /// What a plan holds.
-    fn held(&self, asked: &Asked<'_>) -> Held;
-
-    /// GiB that every completion of a plan takes at least.
-    fn least_gib(&self, held: &Held) -> f64;
-
-    /// The fastest completion that fits and is accepted; `None` where there is none, or none before `enough` seconds.
-    fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate>;
-
-    /// Some completion that is accepted, or why none is.
-    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict>;
-
-    /// The completion with the smallest shortfall.
-    fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate>;
-}
-
-/// A plan to complete.
-pub(super) struct Asked<'a> {
-    pub(super) family: &'a Family,
-    pub(super) group: &'a Group,
-    pub(super) pass: &'a Pass,
-    pub(super) layout: Layout,
-    pub(super) accept: Accept<'a>,
-    /// Seconds from which on it is of no interest.
-    pub(super) enough: f64,
-}
-
-/// A pass of a group, `place` among its passes.
-struct InPass<'a> {
-    family: &'a Family,
-    group: &'a Group,
-    pass: &'a Pass,
-    place: usize,
-}
-
-impl<'a> InPass<'a> {
-    fn asked<'b>(&self, variant: &Variant, accept: Accept<'b>, enough: f64) -> Asked<'b>
-    where
-        'a: 'b,
-    {
-        Asked {
-            family: self.family,
-            group: self.group,
-            pass: self.pass,
-            layout: self.group.layout(self.pass, variant),
-            accept,
-            enough,
-        }
-    }
-}
 
 /// The one of two candidates that comes first in their order, the known one where they are alike.
 fn first_of(known: Option<Candidate>, found: Option<Candidate>) -> Option<Candidate> {
@@ -110,79 +40,6 @@ fn first_of(known: Option<Candidate>, found: Option<Candidate>) -> Option<Candid
 /// Seconds from which on a plan is of no interest beside `best`.
 fn earlier(enough: f64, best: Option<&Candidate>) -> f64 {
     best.map_or(enough, |own| own.seconds.min(enough))
-}
-
-/// Times of a pass's plainest plan.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plain {
-    pub(super) recompute: Recompute,
-    pub(super) away: Away,
-    /// Of training.
-    pub(super) seconds: f64,
-    /// Of them, those that offload changes.
-    pub(super) update: f64,
-}
-
-/// What a search may cost: plans whose time or memory is computed. It is counted, not timed, so that an answer is the same
-/// on every machine.
-#[derive(Debug)]
-pub(super) struct Work {
-    most: u64,
-    left: Cell<u64>,
-    /// Whether there was none left when some was asked for.
-    ended: Cell<bool>,
-    done: Cell<u64>,
-}
-
-impl Work {
-    /// So many evaluations.
-    pub(super) fn of(evaluations: u64) -> Self {
-        Self { most: evaluations, left: Cell::new(evaluations), ended: Cell::new(false), done: Cell::new(0) }
-    }
-
-    /// Whether it is what a question by itself may cost, not one offer among many.
-    pub(super) fn is_whole(&self) -> bool {
-        self.most >= WORK
-    }
-
-    /// As many again: another search begins.
-    pub(super) fn renew(&self) {
-        self.left.set(self.most);
-        self.ended.set(false);
-    }
-
-    /// So many more at least: what was found is looked at from near, however long finding it took.
-    pub(super) fn grant(&self, evaluations: u64) {
-        self.left.set(self.left.get().max(evaluations));
-    }
-
-    /// A third of all at least.
-    pub(super) fn grant_part(&self) {
-        self.grant(self.most / 3);
-    }
-
-    /// Counts an evaluation.
-    pub(super) fn count(&self) {
-        self.left.set(self.left.get().saturating_sub(1));
-        self.done.set(self.done.get() + 1);
-    }
-
-    /// Whether there is none left.
-    pub(super) fn is_over(&self) -> bool {
-        let over = self.left.get() == 0;
-        self.ended.set(self.ended.get() || over);
-        over
-    }
-
-    /// Whether it ever was.
-    pub(super) fn ended(&self) -> bool {
-        self.ended.get()
-    }
-
-    /// Evaluations so far.
-    pub(super) fn done(&self) -> u64 {
-        self.done.get()
-    }
 }
 
 /// A search under way.
@@ -546,70 +403,6 @@ impl Search<'_> {
         })
     }
 
-    /// Seconds that what is nearest to fitting of a group takes at least.
-    fn least_of_smallest(&self, family: &Family, group: &Group) -> f64 {
-        let Some(first) = family.variants.first() else {
-            return 0.0;
-        };
-        let mut known = Vec::new();
-        smallest(family, group)
-            .map(|of| self.least_of(&group.layout(of.pass, first), of.pass, &mut known))
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// The plan of a group that is nearest to fitting: the smallest micro-batch, and of each kind of offload the most
-    /// recomputation that counts, as offload may be what host memory lacks. None where all lack more GiB than `most`.
-    fn closest(&self, family: &Family, group: &Group, most: Option<f64>) -> Option<Candidate> {
-        let (refused, denied) = (Cell::new(false), Cell::new(false));
-        let accept = self.noting(&refused, &denied);
-        let mut best: Option<Candidate> = None;
-        for of in smallest(family, group) {
-            let most = best.map(|own| own.shortfall_gib).or(most);
-            let found = self.closest_of(&of, most, &accept, &refused);
-            best = first_of(best, found);
-            if refused.get() {
-                break;
-            }
-        }
-        best
-    }
-
-    /// The plan of a pass that is nearest to fitting: see [`Self::closest`]. None where all lack more GiB than `most`.
-    fn closest_of(
-        &self,
-        of: &InPass<'_>,
-        most: Option<f64>,
-        accept: Accept<'_>,
-        refused: &Cell<bool>,
-    ) -> Option<Candidate> {
-        let mut best: Option<Candidate> = None;
-        // Of the two heads the last holds less.
-        let alike = of.family.last_head();
-        let mut start = of.family.variants.len() - alike.len();
-        for chain in alike.chunk_by(|a, b| a.away == b.away) {
-            let numbers = start..start + chain.len();
-            start = numbers.end;
-            for (variant, number) in chain.iter().zip(numbers).rev() {
-                let held = self.held(of, number, variant);
-                let over = self.task.least_gib(&held) - self.context.job.hardware.memory_gib;
-                let known = best.map(|own| own.shortfall_gib).or(most);
-                if known.is_some_and(|known| over.max(held.host_gib) > known) {
-                    break;
-                }
-                self.work.count();
-                let asked = of.asked(variant, accept, f64::INFINITY);
-                if let Some(found) = self.task.closest(&asked, &held) {
-                    best = first_of(best, Some(found));
-                    break;
-                }
-                if refused.get() {
-                    return best;
-                }
-            }
-        }
-        best
-    }
-
     /// Asks whether plans count, and notes where none of a group does, and where one was refused.
     fn noting<'b>(&'b self, refused: &'b Cell<bool>, denied: &'b Cell<bool>) -> impl Fn(&Plan) -> Verdict + 'b {
         move |plan| {
@@ -656,23 +449,6 @@ fn first_within(last: usize, guess: usize, over: impl Fn(usize) -> bool) -> Opti
         next = from.midpoint(to);
     }
     Some(to)
-}
-
-/// The passes of a group that hold least: the one with the smallest micro-batch, and the one with the fewest of them, as
-/// gradients may be kept only between them.
-fn smallest<'a>(family: &'a Family, group: &'a Group) -> impl Iterator<Item = InPass<'a>> {
-    let passes = || group.passes.iter().enumerate();
-    let longest = |pass: &Pass| pass.batch.longest;
-    let tokens = |pass: &Pass| (longest(pass).slice.tokens, longest(pass).micro_batches);
-    let fewest = |pass: &Pass| (pass.batch.micro_batches, longest(pass).slice.tokens);
-    let least = |of: &dyn Fn(&Pass) -> (f64, f64)| {
-        let order = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
-        passes().min_by(|a, b| order(of(a.1), of(b.1)))
-    };
-    let (first, second) = (least(&tokens), least(&fewest));
-    let other = second.filter(|own| first.is_none_or(|first| first.0 != own.0));
-    let in_pass = move |(place, pass)| InPass { family, group, pass, place };
-    first.into_iter().chain(other).map(in_pass)
 }
 
 fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {

@@ -1,13 +1,16 @@
 //! What a plan may choose in each dimension, where the question does not state it.
 
+mod rollout;
+
+pub(super) use rollout::rollouts;
+
 use super::space::Pass;
-use crate::neighbours::{MOST_ENGINE, is_selective};
-use shardwise_engine::rl;
-use shardwise_question::complete::{generating_gpus, training_gpus};
+use crate::neighbours::is_selective;
+use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use shardwise_question::task::Task;
-use shardwise_question::wire::{Attention, Backend, Offload, PlanSpec, RecomputeModule, RolloutPlanSpec};
+use shardwise_question::wire::{Attention, Backend, Offload, PlanSpec, RecomputeModule};
 use shardwise_rules::last_stage;
 
 /// What plans of one parallel layout differ in beside the micro-batch.
@@ -380,81 +383,3 @@ fn moved(job: &Job, backend: Backend) -> Vec<Offload> {
         (Task::Train, Backend::Ddp) => vec![none, activations],
     }
 }
-
-/// Shares of the card that engines may take, largest first; and every way to split one, as partial plans with the first of
-/// these, that keep what the question states.
-pub(super) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlanSpec>) {
-    let stated = spec.rollout.clone().unwrap_or_default();
-    let shares = match (stated.gpu_memory_utilization, &job.workload.rl) {
-        (Some(share), _) => vec![share],
-        (None, Some(rl)) => {
-            let most = rl::most(rl);
-            SHARES.into_iter().filter(|share| *share <= most).collect()
-        }
-        // Alone it takes what vLLM takes by itself.
-        (None, None) => vec![0.9],
-    };
-    let slots = match stated.max_num_seqs {
-        Some(slots) => vec![slots],
-        None => SLOTS.to_vec(),
-    };
-    let mut found = Vec::new();
-    for (tensor, ranks) in engine_sizes(job, &stated) {
-        // Data-parallel attention is there for the experts that its ranks share.
-        let experts = match stated.expert_parallel {
-            None if ranks > 1 => Some(tensor * ranks),
-            own => own,
-        };
-        for slots in &slots {
-            found.push(RolloutPlanSpec {
-                tensor_parallel: Some(tensor),
-                data_parallel: Some(ranks),
-                expert_parallel: experts,
-                gpu_memory_utilization: shares.first().copied(),
-                max_num_seqs: Some(*slots),
-                ..stated.clone()
-            });
-        }
-    }
-    (shares, found)
-}
-
-/// Tensor-parallel GPUs and data-parallel ranks of engines.
-fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
-    let gpus = generating_gpus(job);
-    let shape = &job.model.shape;
-    let heads = shape.num_attention_heads;
-    let most = job.hardware.gpus_per_node.max(MOST_ENGINE);
-    let tensor: Vec<u64> = match stated.tensor_parallel {
-        Some(size) => vec![size],
-        None => divisors(gpus, most)
-            .map(u64::from)
-            .filter(|size| heads.is_multiple_of(*size))
-            .collect(),
-    };
-    let ranks: Vec<u64> = match stated.data_parallel {
-        Some(ranks) => vec![ranks],
-        None if shape.num_experts > 0 && stated.expert_parallel != Some(1) => {
-            powers_of_two(most.min(gpus)).map(u64::from).collect()
-        }
-        None => vec![1],
-    };
-    let stated_both = stated.tensor_parallel.is_some() && stated.data_parallel.is_some();
-    let mut found = Vec::with_capacity(tensor.len() * ranks.len());
-    for size in tensor {
-        for ranks in &ranks {
-            let engine = size.saturating_mul(*ranks);
-            let whole = engine <= u64::from(most) && u64::from(gpus).is_multiple_of(engine.max(1));
-            // What is stated is refused by name, not left out.
-            if whole || *ranks == 1 || stated_both {
-                found.push((size, *ranks));
-            }
-        }
-    }
-    found
-}
-
-/// Shares of the card, to a twentieth.
-const SHARES: [f64; 12] = [0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35];
-/// Sequences decoded together: vLLM's default on large cards, and its neighbours.
-const SLOTS: [u64; 4] = [256, 512, 1024, 128];

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::accept::{Accept, Runner, Runs};
 use super::asking::Asking;
-use super::bounded::{Limits, Search, Task, Want, Work};
+use super::bounded::{Limits, Search, Task, Want};
 use super::engines::Engines;
 use super::ranked::Ranked;
 use super::refused::{none_accepted, nothing};
@@ -12,6 +12,7 @@ use super::reinforcement::Reinforcement;
 use super::space::Space;
 use super::spaces::Spaces;
 use super::training::Training;
+use super::work::Work;
 use super::{choices, generation};
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use super::asking::Asking;
-use super::bounded::Work;
 use super::candidate::{AS_FAST, Candidate, sorted};
 use super::refused::none_accepted;
 use super::settle::Settling;
+use super::work::Work;
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::PlanSpec;
 

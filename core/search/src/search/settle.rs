@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use super::accept::{Accept, Verdict};
 use super::asking::Asking;
-use super::bounded::Work;
 use super::candidate::{AS_FAST, Candidate, sorted};
+use super::work::Work;
 use crate::neighbours::{Dimension, checked, steps};
 use shardwise_catalog::ordered::insert;
 use shardwise_engine::batch;

@@ -4,10 +4,11 @@
 //! meet: eighths are tried, then ever smaller steps from the best of them.
 
 use super::accept::Runner;
-use super::bounded::{Limits, Work};
+use super::bounded::Limits;
 use super::candidate::Candidate;
 use super::desk::Desk;
 use super::ranked::Ranked;
+use super::work::Work;
 use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;

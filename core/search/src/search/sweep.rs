@@ -8,8 +8,8 @@ use std::thread;
 use serde_json::Value;
 
 use super::bounded::Limits;
-use super::bounded::WORK;
 use super::desk::Desk;
+use super::work::WORK;
 use super::{Runner, split};
 use crate::answer::answer;
 use shardwise_catalog::catalog;

@@ -7,12 +7,13 @@ use serde_json::json;
 
 use super::accept::{Accept, Runner, Runs, Verdict};
 use super::asking::Asking;
-use super::bounded::{Limits, Work};
+use super::bounded::Limits;
 use super::candidate::Candidate;
 use super::choices;
 use super::engines::Engines;
 use super::ranked::Ranked;
 use super::space::Space;
+use super::work::Work;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_engine::fit::missing_gib;

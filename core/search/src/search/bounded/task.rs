@@ -1,0 +1,93 @@
+//! What a kind of workload tells the search of its plans.
+
+use super::super::accept::{Accept, Verdict};
+use super::super::candidate::Candidate;
+use super::super::choices::{Away, Variant};
+use super::super::space::{Family, Group, Held, Pass};
+use shardwise_question::plan::{Layout, Plan, Recompute};
+
+/// How plans of one kind of workload are timed and held.
+pub(in crate::search) trait Task {
+    /// Seconds that a step takes at least whose optimizer steps take `update` and more, with attention over `length`
+    /// tokens; passes forward alone take `waits` times as long as their work, for the pipeline.
+    fn least(&self, layout: &Layout, update: f64, length: f64, waits: f64) -> f64;
+
+    /// Passes over an optimizer step's batch in a step, at most.
+    fn passes(&self) -> f64;
+
+    /// The plainest plan of a pass.
+    fn plain(&self, asked: &Asked<'_>) -> Plain;
+
+    /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
+    /// `away` stands for any.
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
+
+    /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
+    fn least_short(&self) -> f64 {
+        0.0
+    }
+
+    /// GiB that every plan of a group takes at least.
+    fn floor(&self, group: &Group, layout: &Layout) -> f64;
+
+    /// What a plan holds.
+    fn held(&self, asked: &Asked<'_>) -> Held;
+
+    /// GiB that every completion of a plan takes at least.
+    fn least_gib(&self, held: &Held) -> f64;
+
+    /// The fastest completion that fits and is accepted; `None` where there is none, or none before `enough` seconds.
+    fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate>;
+
+    /// Some completion that is accepted, or why none is.
+    fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict>;
+
+    /// The completion with the smallest shortfall.
+    fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate>;
+}
+
+/// A plan to complete.
+pub(in crate::search) struct Asked<'a> {
+    pub(in crate::search) family: &'a Family,
+    pub(in crate::search) group: &'a Group,
+    pub(in crate::search) pass: &'a Pass,
+    pub(in crate::search) layout: Layout,
+    pub(in crate::search) accept: Accept<'a>,
+    /// Seconds from which on it is of no interest.
+    pub(in crate::search) enough: f64,
+}
+
+/// A pass of a group, `place` among its passes.
+pub(super) struct InPass<'a> {
+    pub(super) family: &'a Family,
+    pub(super) group: &'a Group,
+    pub(super) pass: &'a Pass,
+    pub(super) place: usize,
+}
+
+impl<'a> InPass<'a> {
+    pub(super) fn asked<'b>(&self, variant: &Variant, accept: Accept<'b>, enough: f64) -> Asked<'b>
+    where
+        'a: 'b,
+    {
+        Asked {
+            family: self.family,
+            group: self.group,
+            pass: self.pass,
+            layout: self.group.layout(self.pass, variant),
+            accept,
+            enough,
+        }
+    }
+}
+
+/// Times of a pass's plainest plan.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Plain {
+    pub(in crate::search) recompute: Recompute,
+    pub(in crate::search) away: Away,
+    /// Of training.
+    pub(in crate::search) seconds: f64,
+    /// Of them, those that offload changes.
+    pub(in crate::search) update: f64,
+}
