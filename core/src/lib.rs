@@ -11,7 +11,7 @@
 
 pub use shardwise_catalog::{catalog, efficiency, error, hardware, model, spread, units};
 pub use shardwise_engine::{
-    batch, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, step,
+    batch, blocks, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, step,
     training, weights, zero_infinity,
 };
 pub use shardwise_frameworks::{emit, read};

@@ -1,6 +1,7 @@
 //! Formulas against published figures. Each test names the table or equation it reproduces.
 
 use serde_json::{Value, json};
+use shardwise_core::blocks::{Blocks, Mixer};
 use shardwise_core::complete::{complete, state_bytes};
 use shardwise_core::context::Context;
 use shardwise_core::job::{self, Job};
@@ -186,7 +187,7 @@ fn iteration_flops_of_gpt_models() {
         let model = model(gpt(hidden, heads, layers, 51200));
         let (b, l, h) = (batch as f64, layers as f64, hidden as f64);
         let published = 96.0 * b * s * l * h * h * (1.0 + s / (6.0 * h) + v / (16.0 * l * h));
-        let half: f64 = flops::attention_per_token(&model.shape, b'A', s).get() * l;
+        let half: f64 = flops::attention_per_token(&model.shape, Mixer::Attention, s).get() * l;
         // Three passes, and the forward pass once more, without the LM head.
         let head = 2.0 * h * v;
         let again = flops::forward_per_token(&model, s).get() - head;
@@ -203,7 +204,7 @@ fn mfu_of_palm() {
         "num_attention_heads": 48, "num_key_value_heads": 1, "head_dim": 256, "vocab_size": 256_000,
         "gated_mlp": true, "tie_word_embeddings": true}));
     close(palm.parameters.total as f64, 540.35e9, 1e-3);
-    let half = 3.0 * flops::attention_per_token(&palm.shape, b'A', 2048.0).get() * 118.0;
+    let half = 3.0 * flops::attention_per_token(&palm.shape, Mixer::Attention, 2048.0).get() * 118.0;
     let per_token = flops::training_per_token(&palm, 2048.0).get() + half;
     close(238.3e3 * per_token / (6144.0 * 275e12), 0.462, 2e-3);
 }
@@ -228,7 +229,7 @@ fn cache_per_token() {
         ("llama-3-8b", 131_072.0),
     ] {
         let model = model(json!(id));
-        assert_eq!(cache_bytes_per_token(&model, &flops::blocks(&model.shape), 1, KvCacheDtype::Auto), bytes, "{id}");
+        assert_eq!(cache_bytes_per_token(&model, &Blocks::of(&model.shape), 1, KvCacheDtype::Auto), bytes, "{id}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a forward pass keeps on one GPU for the backward pass.
 
-use crate::flops::Block;
+use crate::blocks::{Block, Mixer, Mlp};
 use crate::layer::{BlockContext, Slice};
 use shardwise_question::plan::{Modules, Recompute};
 use shardwise_question::wire::{Attention, Backend, RecomputeModule};
@@ -50,10 +50,10 @@ impl BlockContext<'_> {
         let kept = Kept(modules);
         let norm_output = if kept.again(RecomputeModule::Layernorm) { 0.0 } else { self.operand() * hidden };
         let mut bytes = extra * hidden;
-        if !matches!(block.kind, b'-' | b'E') {
+        if block.mixer != Mixer::None {
             bytes += input + norm_output + self.mixer_bytes(block, slice, kept);
         }
-        if !matches!(block.kind, b'M' | b'*') {
+        if block.mlp != Mlp::None {
             bytes += input + norm_output + self.mlp_bytes(block, slice.tokens, kept);
         }
         bytes
@@ -67,7 +67,7 @@ impl BlockContext<'_> {
         let values = (shape.num_attention_heads * shape.value_head_dim()) as f64;
         let keys = (shape.num_key_value_heads * 2 * shape.head_dim) as f64;
         let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
-        let (visits, width) = if block.experts {
+        let (visits, width) = if block.has_experts() {
             (self.expert_load(tokens).0, shape.moe_intermediate_size as f64)
         } else {
             (tokens, shape.intermediate_size as f64 / self.tp())
@@ -81,7 +81,7 @@ impl BlockContext<'_> {
     /// Queries, keys, values, scores where they are written, and the output.
     fn mixer_bytes(&self, block: Block, slice: Slice, kept: Kept) -> f64 {
         let (shape, tokens) = (self.shape, slice.tokens);
-        if matches!(block.kind, b'L' | b'M') {
+        if block.mixer.recurs() {
             let inner = shape.linear.num_value_heads * shape.linear.value_head_dim
                 + shape.mamba.num_heads * shape.mamba.head_dim;
             return 2.0 * tokens * inner as f64 * 5.0 / self.tp();
@@ -117,7 +117,7 @@ impl BlockContext<'_> {
         // Gate and up (or the one projection), and what the activation makes of them.
         let first = if shape.gated_mlp { 4.0 } else { 2.0 };
         let inner = first + self.operand();
-        if !block.experts {
+        if !block.has_experts() {
             if kept.again(RecomputeModule::Mlp) {
                 return 0.0;
             }

@@ -1,8 +1,9 @@
 //! What every estimate of one job shares: computed once, used for each plan.
 
+use crate::blocks::Blocks;
 use crate::communication::Network;
 use crate::fit::Sure;
-use crate::flops::{self, Block, Order};
+use crate::flops;
 use crate::kernels::Rates;
 use crate::known::Known;
 pub use crate::role::{Head, Role};
@@ -26,10 +27,8 @@ pub struct Context<'a> {
     pub rates: Rates,
     /// Its links.
     pub network: Network,
-    /// The actor's distinct blocks.
-    pub blocks: Vec<Block>,
-    /// Which of them each layer is.
-    pub order: Order,
+    /// The actor's blocks.
+    pub blocks: Blocks,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// Those of them that a token visits.
@@ -64,14 +63,12 @@ impl<'a> Context<'a> {
             let lora = job.workload.lora;
             lora.map_or(0, |lora| of(&job.model.shape, lora.rank, lora.targets))
         };
-        let blocks = flops::blocks(&job.model.shape);
         Self {
             job,
             efficiency,
             rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
             network: Network::of(&job.hardware, efficiency),
-            order: Order::of(&job.model.shape, &blocks),
-            blocks,
+            blocks: Blocks::of(&job.model.shape),
             adapters: counted(ParameterCounts::lora),
             visited_adapters: counted(ParameterCounts::visited_lora),
             responses: responses(&job.workload),
@@ -112,12 +109,6 @@ impl<'a> Context<'a> {
     /// The actor as a role that trains.
     #[must_use]
     pub fn actor(&self) -> Role<'_> {
-        Role {
-            model: &self.job.model,
-            blocks: &self.blocks,
-            order: &self.order,
-            adapters: self.adapters,
-            head: Head::Vocabulary,
-        }
+        Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: Head::Vocabulary }
     }
 }

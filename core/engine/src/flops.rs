@@ -2,92 +2,12 @@
 
 mod recompute;
 
-use std::ops::Range;
-
 pub(crate) use recompute::EVERY_OTHER;
 pub use recompute::recomputed_per_token;
 
+use crate::blocks::{Blocks, Mixer};
 use shardwise_catalog::model::{Model, Shape};
 use shardwise_catalog::units::Flops;
-
-/// A kind of block and how many of them the model has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Letter of [`Shape::layer_pattern`].
-    pub kind: u8,
-    /// Whether its MLP is made of experts.
-    pub experts: bool,
-    /// How many.
-    pub count: u64,
-}
-
-/// The model's distinct blocks with their counts, in order of first appearance.
-#[must_use]
-pub fn blocks(shape: &Shape) -> Vec<Block> {
-    let alike = shape.layer_pattern.len() <= 1 && shape.num_experts == 0;
-    if alike {
-        return vec![Block { kind: shape.layer_kind(0), experts: false, count: shape.num_hidden_layers }];
-    }
-    let mut blocks: Vec<Block> = Vec::with_capacity(4);
-    for layer in 0..shape.num_hidden_layers {
-        let kind = shape.layer_kind(layer);
-        let experts = if matches!(kind, b'M' | b'*' | b'-') { false } else { shape.is_expert_layer(layer) };
-        match blocks.iter_mut().find(|block| block.kind == kind && block.experts == experts) {
-            Some(block) => block.count += 1,
-            None => blocks.push(Block { kind, experts, count: 1 }),
-        }
-    }
-    blocks
-}
-
-/// Which block each layer is: how many layers of each block there are among any of them, at once.
-#[derive(Clone, Debug)]
-pub struct Order {
-    layers: usize,
-    /// For each block, how many of the first `n` layers are of its kind, for `n` from none to all; empty where all
-    /// layers are alike.
-    before: Vec<Vec<u32>>,
-}
-
-impl Order {
-    /// The order of a model's `blocks`.
-    #[must_use]
-    pub fn of(shape: &Shape, blocks: &[Block]) -> Self {
-        let layers = shape.num_hidden_layers as usize;
-        if blocks.len() == 1 {
-            return Self { layers, before: Vec::new() };
-        }
-        let mut before = vec![Vec::with_capacity(layers + 1); blocks.len()];
-        for (counts, block) in before.iter_mut().zip(blocks) {
-            let mut count = 0;
-            counts.push(count);
-            for layer in 0..shape.num_hidden_layers {
-                let kind = shape.layer_kind(layer);
-                let plain = matches!(kind, b'M' | b'*' | b'-');
-                let experts = !plain && shape.is_expert_layer(layer);
-                count += u32::from(block.kind == kind && block.experts == experts);
-                counts.push(count);
-            }
-        }
-        Self { layers, before }
-    }
-
-    /// Layers of the model.
-    #[must_use]
-    pub fn layers(&self) -> usize {
-        self.layers
-    }
-
-    /// Layers of the block at `place` among those of `range`.
-    #[must_use]
-    pub fn count(&self, place: usize, range: &Range<usize>) -> f64 {
-        let Some(before) = self.before.get(place) else {
-            return range.len() as f64;
-        };
-        let at = |layer: usize| before.get(layer).copied().unwrap_or_default();
-        f64::from(at(range.end).saturating_sub(at(range.start)))
-    }
-}
 
 /// Mean number of keys that a query attends to in a causal sequence of `length` tokens.
 ///
@@ -111,10 +31,10 @@ pub fn mean_keys(length: f64, window: f64, chunked: bool) -> f64 {
     }
 }
 
-/// Keys a query of a block of `kind` attends to, on average.
+/// Keys a query attends to in a block with such a mixer, on average.
 #[must_use]
-pub fn block_keys(shape: &Shape, kind: u8, length: f64) -> f64 {
-    let window = if kind == b'S' { shape.sliding_window as f64 } else { 0.0 };
+pub fn block_keys(shape: &Shape, mixer: Mixer, length: f64) -> f64 {
+    let window = if mixer == Mixer::Window { shape.sliding_window as f64 } else { 0.0 };
     let keys = mean_keys(length, window, shape.chunked_attention);
     // DeepSeek sparse attention: each query reads at most 2,048 selected keys (arXiv:2512.02556, section 2).
     if shape.indexer_heads > 0 { keys.min(2048.0) } else { keys }
@@ -125,23 +45,23 @@ pub fn block_keys(shape: &Shape, kind: u8, length: f64) -> f64 {
 /// `2·keys·heads·(d_qk + d_v)`: one product for the scores, one for the values
 /// (Korthikanti et al. 2022, arXiv:2205.05198, appendix A, with the causal half).
 #[must_use]
-pub fn attention_per_token(shape: &Shape, kind: u8, length: f64) -> Flops {
-    match kind {
-        b'A' | b'S' | b'*' => {
+pub fn attention_per_token(shape: &Shape, mixer: Mixer, length: f64) -> Flops {
+    match mixer {
+        Mixer::Attention | Mixer::Window => {
             let width = shape.num_attention_heads * (shape.query_head_dim() + shape.value_head_dim());
-            Flops::new(2.0 * block_keys(shape, kind, length) * width as f64)
+            Flops::new(2.0 * block_keys(shape, mixer, length) * width as f64)
         }
         // Gated DeltaNet: read, update and read of a d_k × d_v state per head (arXiv:2412.06464).
-        b'L' => {
+        Mixer::DeltaNet => {
             let linear = &shape.linear;
             Flops::new((6 * linear.num_value_heads * linear.key_head_dim * linear.value_head_dim) as f64)
         }
         // Mamba-2's state update and read-out (arXiv:2405.21060, section 6).
-        b'M' => {
+        Mixer::Mamba => {
             let mamba = &shape.mamba;
             Flops::new((6 * mamba.num_heads * mamba.head_dim * mamba.state_size) as f64)
         }
-        _ => Flops::ZERO,
+        Mixer::None => Flops::ZERO,
     }
 }
 
@@ -187,9 +107,9 @@ pub fn adapted_per_token(model: &Model, length: f64, adapters: u64) -> Flops {
 #[must_use]
 pub fn forward_per_token(model: &Model, length: f64) -> Flops {
     let shape = &model.shape;
-    let attention: Flops = blocks(shape)
+    let attention: Flops = Blocks::of(shape)
         .iter()
-        .map(|block| attention_per_token(shape, block.kind, length) * block.count as f64)
+        .map(|block| attention_per_token(shape, block.mixer, length) * block.count as f64)
         .sum();
     Flops::new(2.0 * matmul_weights(model) as f64) + attention
 }

@@ -1,7 +1,8 @@
 //! One block of the model on one GPU: time of its passes, bytes it keeps.
 
+use crate::blocks::{Block, Mixer, Mlp};
 use crate::communication::{Group, Network};
-use crate::flops::{self, Block};
+use crate::flops;
 use crate::kernels::Rates;
 use shardwise_catalog::model::Shape;
 use shardwise_catalog::units::Seconds;
@@ -191,11 +192,11 @@ impl BlockContext<'_> {
     }
 
     /// Scores and weighted sums.
-    fn core_attention(&self, kind: u8, slice: Slice) -> Part {
+    fn core_attention(&self, mixer: Mixer, slice: Slice) -> Part {
         let shape = self.shape;
-        let work = flops::attention_per_token(shape, kind, slice.attention_length) * (slice.tokens / self.tp());
+        let work = flops::attention_per_token(shape, mixer, slice.attention_length) * (slice.tokens / self.tp());
         let head_dim = (shape.query_head_dim() + shape.value_head_dim()) as f64 / 2.0;
-        let keys = 2.0 * flops::block_keys(shape, kind, slice.attention_length);
+        let keys = 2.0 * flops::block_keys(shape, mixer, slice.attention_length);
         match self.layout.attention {
             Attention::Flash => {
                 // TransformerEngine has cuDNN's kernels, PyTorch and Hugging Face FlashAttention-2's.
@@ -295,10 +296,10 @@ impl BlockContext<'_> {
 
     /// Gated `DeltaNet` or Mamba-2: projections as products, the recurrence as a chunked scan at a
     /// quarter of the matrix rate.
-    fn recurrent(&self, kind: u8, tokens: f64) -> Part {
+    fn recurrent(&self, mixer: Mixer, tokens: f64) -> Part {
         let shape = self.shape;
         let h = shape.hidden_size as f64;
-        let (into, out) = if kind == b'L' {
+        let (into, out) = if mixer == Mixer::DeltaNet {
             let linear = &shape.linear;
             let keys = (linear.num_key_heads * linear.key_head_dim) as f64;
             let values = (linear.num_value_heads * linear.value_head_dim) as f64;
@@ -308,7 +309,7 @@ impl BlockContext<'_> {
             let inner = (mamba.num_heads * mamba.head_dim) as f64;
             (2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64, inner)
         };
-        let scan = flops::attention_per_token(shape, kind, 1.0) * (tokens / self.tp()) / self.rates.half / SCAN;
+        let scan = flops::attention_per_token(shape, mixer, 1.0) * (tokens / self.tp()) / self.rates.half / SCAN;
         let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0 };
         self.product(tokens, into / self.tp(), h)
             .join(self.product(tokens, h, out / self.tp()))
@@ -319,18 +320,18 @@ impl BlockContext<'_> {
     /// What `block` is made of.
     pub(crate) fn pieces(&self, block: Block, slice: Slice) -> Pieces {
         let tokens = slice.tokens;
-        let attends = matches!(block.kind, b'A' | b'S' | b'*');
+        let attends = block.mixer.attends();
         Pieces {
-            mixer: match block.kind {
-                b'A' | b'S' | b'*' => self.projections(tokens),
-                b'L' | b'M' => self.recurrent(block.kind, tokens),
-                _ => Part::default(),
+            mixer: match block.mixer {
+                Mixer::Attention | Mixer::Window => self.projections(tokens),
+                Mixer::DeltaNet | Mixer::Mamba => self.recurrent(block.mixer, tokens),
+                Mixer::None => Part::default(),
             },
-            core: if attends { self.core_attention(block.kind, slice) } else { Part::default() },
-            mlp: match block.kind {
-                b'M' | b'*' => Part::default(),
-                _ if block.experts => self.experts(tokens),
-                _ => self.dense_mlp(tokens, self.shape.intermediate_size as f64),
+            core: if attends { self.core_attention(block.mixer, slice) } else { Part::default() },
+            mlp: match block.mlp {
+                Mlp::None => Part::default(),
+                Mlp::Experts => self.experts(tokens),
+                Mlp::Dense => self.dense_mlp(tokens, self.shape.intermediate_size as f64),
             },
             norms: self.norms(tokens, attends),
         }
@@ -361,20 +362,20 @@ impl BlockContext<'_> {
                 if modules.contains(RecomputeModule::CoreAttn) {
                     again += core.forward;
                 }
-                if modules.contains(RecomputeModule::Mlp) && !block.experts {
+                if modules.contains(RecomputeModule::Mlp) && !block.has_experts() {
                     again += mlp.forward;
                 }
-                if modules.contains(RecomputeModule::Moe) && block.experts {
+                if modules.contains(RecomputeModule::Moe) && block.has_experts() {
                     again += mlp.forward;
                 }
-                if modules.contains(RecomputeModule::MoeAct) && block.experts {
+                if modules.contains(RecomputeModule::MoeAct) && block.has_experts() {
                     again += self
                         .activation(self.expert_load(tokens).0, shape.moe_intermediate_size as f64)
                         .forward;
                 }
                 let shared = shape.shared_expert_intermediate_size as f64;
                 let moe = modules.contains(RecomputeModule::Moe);
-                if modules.contains(RecomputeModule::SharedExperts) && block.experts && !moe && shared > 0.0 {
+                if modules.contains(RecomputeModule::SharedExperts) && block.has_experts() && !moe && shared > 0.0 {
                     again += self.dense_mlp(tokens, shared).forward;
                 }
                 if modules.contains(RecomputeModule::Layernorm) {
@@ -398,9 +399,8 @@ impl BlockContext<'_> {
             let group = self.network.group(layout.tensor_parallel, 1);
             // One pair of all-gather and reduce-scatter (or one all-reduce) per parallel region, forward and
             // backward (arXiv:2205.05198, section 4.2.2). Experts exchange tokens instead.
-            let attention = f64::from(u8::from(!matches!(block.kind, b'-' | b'E')));
-            let dense = if block.experts { 0.0 } else { 1.0 };
-            let regions = if matches!(block.kind, b'M' | b'*') { 1.0 } else { attention + dense };
+            let mixer = u8::from(block.mixer != Mixer::None);
+            let regions = f64::from(mixer + u8::from(block.mlp == Mlp::Dense));
             let once = if layout.sequence_parallel {
                 self.network.gather(hidden, group) * 2.0
             } else {
@@ -413,7 +413,7 @@ impl BlockContext<'_> {
                 time.tensor_backward += self.network.gather(hidden, group) * (regions * 0.5);
             }
         }
-        if layout.context_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
+        if layout.context_parallel > 1 && block.mixer.attends() {
             let steps = f64::from(layout.context_parallel - 1);
             let width = if shape.is_mla() {
                 (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
@@ -432,14 +432,14 @@ impl BlockContext<'_> {
             time.ring_backward = hidden * (passes - 1.0) + (ring * 2.0 - shown_backward);
         }
         // Heads for sequence by all-to-all (DeepSpeed-Ulysses, arXiv:2309.14509).
-        if layout.ulysses_parallel > 1 && matches!(block.kind, b'A' | b'S' | b'*') {
+        if layout.ulysses_parallel > 1 && block.mixer.attends() {
             let group = self.network.group(layout.ulysses_parallel, layout.tensor_parallel);
             let heads =
                 shape.num_attention_heads * 2 + shape.num_key_value_heads.max(u64::from(layout.ulysses_parallel)) * 2;
             let bytes = 2.0 * slice.tokens * (heads * shape.head_dim) as f64 / self.tp();
             time.context += self.network.exchange(bytes, group) * (1.0 + passes);
         }
-        if block.experts && layout.expert_parallel > 1 {
+        if block.has_experts() && layout.expert_parallel > 1 {
             let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
@@ -454,7 +454,7 @@ impl BlockContext<'_> {
             // Dispatch and combine, forward and backward.
             time.expert = one * (4.0 + 2.0 * again);
         }
-        if block.experts && layout.expert_tensor_parallel > 1 {
+        if block.has_experts() && layout.expert_tensor_parallel > 1 {
             let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
             let (visits, _) = self.expert_load(slice.tokens);
             time.expert +=

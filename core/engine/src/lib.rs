@@ -19,6 +19,7 @@
 
 mod activations;
 pub mod batch;
+pub mod blocks;
 pub mod communication;
 pub mod context;
 pub mod coverage;

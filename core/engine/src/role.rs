@@ -1,6 +1,6 @@
 //! A model in the step.
 
-use crate::flops::{Block, Order};
+use crate::blocks::Blocks;
 use shardwise_catalog::model::Model;
 
 /// A model in the step, and what it computes.
@@ -8,10 +8,8 @@ use shardwise_catalog::model::Model;
 pub struct Role<'a> {
     /// The model.
     pub model: &'a Model,
-    /// Its distinct blocks.
-    pub blocks: &'a [Block],
-    /// Which of them each layer is.
-    pub order: &'a Order,
+    /// Its blocks.
+    pub blocks: &'a Blocks,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// What follows the last block.

@@ -6,9 +6,9 @@ pub mod workings;
 use std::rc::Rc;
 
 use crate::batch::Batch;
+use crate::blocks::Block;
 use crate::context::{Context, Head, Role};
 use crate::coverage;
-use crate::flops::Block;
 use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
 use crate::memory;
 use crate::weights::{RankWeights, Stage, held, rank_weights, shard_counts, stage_layers};
@@ -44,7 +44,7 @@ fn add_rl_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds
     let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
     let backward = Seconds::new(seconds) - forward + again;
     time.wait_forward = forward;
-    if block.experts {
+    if block.has_experts() {
         time.wait_backward = backward;
     } else {
         time.floor_backward = backward;
@@ -169,7 +169,7 @@ fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: S
                 *part = *part * framework.compute;
             }
             if context.job.workload.rl.is_some() {
-                let seconds = if block.experts { framework.rl_expert_layer_s } else { framework.rl_layer_s };
+                let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
                 add_rl_host(&mut time, *block, layout.recompute, seconds);
             }
             time
@@ -192,7 +192,7 @@ fn stages(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
             layers += count;
         }
         if adapters {
-            let share = layers / role.order.layers() as f64;
+            let share = layers / role.blocks.layers() as f64;
             adapter_overhead(context, role, layout, batch.mean.tokens, share, &mut sum);
         }
         sum

@@ -1,7 +1,7 @@
 //! Weights, gradients and optimizer states of one GPU.
 
+use crate::blocks::{Block, Mixer, Mlp};
 use crate::context::{Head, Role};
-use crate::flops::Block;
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
@@ -34,7 +34,7 @@ pub enum Stage {
 
 /// Layers of each kind of block in a stage. Every stage but the last holds `⌈layers / stages⌉` of them.
 pub fn stage_layers<'a>(role: &'a Role<'_>, layout: &Layout, stage: Stage) -> impl Iterator<Item = (Block, f64)> + 'a {
-    let all = role.order.layers();
+    let all = role.blocks.layers();
     let stages = layout.pipeline_parallel as usize;
     let most = all.div_ceil(stages);
     let layers = match stage {
@@ -45,7 +45,7 @@ pub fn stage_layers<'a>(role: &'a Role<'_>, layout: &Layout, stage: Stage) -> im
     role.blocks
         .iter()
         .enumerate()
-        .map(move |(place, block)| (*block, role.order.count(place, &layers)))
+        .map(move |(place, block)| (*block, role.blocks.count(place, &layers)))
 }
 
 /// Weights of one rank of `stage`.
@@ -57,21 +57,21 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
     let pp = u64::from(layout.pipeline_parallel);
     let mut rank = RankWeights::default();
     for (block, count) in stage_layers(role, layout, stage) {
-        let mixer = match block.kind {
-            b'L' => counts.linear_attention,
-            b'M' => counts.mamba,
-            b'-' | b'E' => 0,
-            _ => counts.attention,
+        let mixer = match block.mixer {
+            Mixer::Attention | Mixer::Window => counts.attention,
+            Mixer::DeltaNet => counts.linear_attention,
+            Mixer::Mamba => counts.mamba,
+            Mixer::None => 0,
         } as f64;
         let vectors = (counts.block_norms + counts.attention_vectors) as f64;
-        let (dense, experts) = match block.kind {
-            b'M' | b'*' => (0.0, 0.0),
-            _ if block.experts => (
+        let (dense, experts) = match block.mlp {
+            Mlp::None => (0.0, 0.0),
+            Mlp::Experts => (
                 (counts.shared_experts + counts.expert_latent) as f64 / tp + counts.router as f64,
                 (counts.expert * shape.num_experts) as f64
                     / f64::from(layout.expert_parallel * layout.expert_tensor_parallel),
             ),
-            _ => (counts.dense_mlp as f64 / tp, 0.0),
+            Mlp::Dense => (counts.dense_mlp as f64 / tp, 0.0),
         };
         let one = mixer / tp + vectors + dense;
         rank.dense += one * count;

@@ -1,6 +1,7 @@
 //! Operations that recomputation adds to a training token.
 
-use super::{Block, attention_per_token, forward_per_token};
+use super::{attention_per_token, forward_per_token};
+use crate::blocks::{Block, Mixer, Mlp};
 use shardwise_catalog::model::{Model, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::plan::{Layout, Modules, Recompute};
@@ -49,11 +50,11 @@ pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, ad
 /// Weights of one block that multiply a token.
 fn products(model: &Model, block: Block) -> f64 {
     let counts = &model.parameters;
-    let mixer = match block.kind {
-        b'A' | b'S' | b'*' => counts.attention,
-        b'L' => counts.linear_attention,
-        b'M' => counts.mamba,
-        _ => 0,
+    let mixer = match block.mixer {
+        Mixer::Attention | Mixer::Window => counts.attention,
+        Mixer::DeltaNet => counts.linear_attention,
+        Mixer::Mamba => counts.mamba,
+        Mixer::None => 0,
     };
     mixer as f64 + mlp(model, block)
 }
@@ -61,13 +62,13 @@ fn products(model: &Model, block: Block) -> f64 {
 /// Weights that multiply a token in one block's MLP, or in the experts that the token visits.
 fn mlp(model: &Model, block: Block) -> f64 {
     let counts = &model.parameters;
-    let own = match block.kind {
-        b'M' | b'*' => 0,
-        _ if block.experts => {
+    let own = match block.mlp {
+        Mlp::None => 0,
+        Mlp::Experts => {
             let visited = model.shape.num_experts_per_tok.saturating_mul(counts.expert);
             visited + counts.router + counts.shared_experts + counts.expert_latent
         }
-        _ => counts.dense_mlp,
+        Mlp::Dense => counts.dense_mlp,
     };
     own as f64
 }
@@ -75,14 +76,14 @@ fn mlp(model: &Model, block: Block) -> f64 {
 /// Operations of one block's modules, forward.
 fn again(model: &Model, block: Block, modules: Modules, length: f64) -> Flops {
     let (shape, counts) = (&model.shape, &model.parameters);
-    let attends = matches!(block.kind, b'A' | b'S' | b'*');
+    let (attends, experts) = (block.mixer.attends(), block.has_experts());
     let mut weights = 0.0;
-    if modules.contains(RecomputeModule::Mlp) && !block.experts {
+    if modules.contains(RecomputeModule::Mlp) && !experts {
         weights += mlp(model, block);
     }
-    if block.experts && modules.contains(RecomputeModule::Moe) {
+    if experts && modules.contains(RecomputeModule::Moe) {
         weights += mlp(model, block);
-    } else if block.experts && modules.contains(RecomputeModule::SharedExperts) {
+    } else if experts && modules.contains(RecomputeModule::SharedExperts) {
         weights += counts.shared_experts as f64;
     }
     if attends && modules.contains(RecomputeModule::MlaUpProj) && shape.is_mla() {
@@ -90,7 +91,7 @@ fn again(model: &Model, block: Block, modules: Modules, length: f64) -> Flops {
     }
     let products = Flops::new(2.0 * weights);
     if attends && modules.contains(RecomputeModule::CoreAttn) {
-        products + attention_per_token(shape, block.kind, length)
+        products + attention_per_token(shape, block.mixer, length)
     } else {
         products
     }

@@ -1,8 +1,8 @@
 //! What the training side of an RL step does, in order: which role works, how, and what else lies on the card meanwhile.
 
 use crate::batch::{self, Batch};
+use crate::blocks::Blocks;
 use crate::context::{Context, Head, Role};
-use crate::flops::{self, Block, Order};
 use crate::memory::{self, Lengths, PhaseMemory, Use, first_states};
 use crate::training;
 use shardwise_catalog::model::Model;
@@ -26,20 +26,18 @@ pub fn forward_layout(layout: &Layout) -> Layout {
 /// A model with a scalar head and its layout: critic or reward model.
 pub(super) struct Side<'a> {
     model: &'a Model,
-    blocks: Vec<Block>,
-    order: Order,
+    blocks: Blocks,
     layout: Layout,
 }
 
 impl<'a> Side<'a> {
     pub(super) fn of(model: Option<&'a Model>, layout: Option<Layout>) -> Option<Self> {
         let (model, layout) = (model?, layout?);
-        let blocks = flops::blocks(&model.shape);
-        Some(Self { model, order: Order::of(&model.shape, &blocks), blocks, layout })
+        Some(Self { model, blocks: Blocks::of(&model.shape), layout })
     }
 
     fn role(&self) -> Role<'_> {
-        Role { model: self.model, blocks: &self.blocks, order: &self.order, adapters: 0, head: Head::Scalar }
+        Role { model: self.model, blocks: &self.blocks, adapters: 0, head: Head::Scalar }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::MANY;
 use super::memory::{cache_bytes_per_token, expert_weight_bytes, weight_bytes};
+use crate::blocks::{Block, Mixer};
 use crate::communication::Network;
-use crate::flops::{self, Block};
+use crate::flops;
 use crate::kernels::Rates;
 use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
 use shardwise_catalog::model::Model;
@@ -219,8 +220,8 @@ impl EngineModel<'_> {
         let shape = &self.model.shape;
         let window = shape.sliding_window as f64;
         let (mut seen, mut layers) = (0.0, 0.0);
-        for block in self.blocks.iter().filter(|block| matches!(block.kind, b'A' | b'S' | b'*')) {
-            let keys = if block.kind == b'S' && window > 0.0 { length.min(window) } else { length };
+        for block in self.blocks.iter().filter(|block| block.mixer.attends()) {
+            let keys = if block.mixer == Mixer::Window && window > 0.0 { length.min(window) } else { length };
             seen += keys * block.count as f64;
             layers += block.count as f64;
         }
@@ -235,7 +236,7 @@ impl EngineModel<'_> {
         let attention: f64 = self
             .blocks
             .iter()
-            .map(|block| flops::attention_per_token(&self.model.shape, block.kind, length).get() * block.count as f64)
+            .map(|block| flops::attention_per_token(&self.model.shape, block.mixer, length).get() * block.count as f64)
             .sum();
         let attention = attention * tokens / tp / self.rates.attention_forward.get();
         let collectives = if self.plan.tensor_parallel > 1 {

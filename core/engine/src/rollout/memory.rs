@@ -1,6 +1,6 @@
 //! What an engine holds: weights, keys and values, working memory.
 
-use crate::flops::Block;
+use crate::blocks::Block;
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::RolloutPlan;
@@ -13,7 +13,7 @@ pub fn cache_bytes_per_token(model: &Model, blocks: &[Block], tensor_parallel: u
     let shape = &model.shape;
     let layers: u64 = blocks
         .iter()
-        .filter(|block| matches!(block.kind, b'A' | b'S' | b'*'))
+        .filter(|block| block.mixer.attends())
         .map(|block| block.count)
         .sum();
     let width = if shape.is_mla() {

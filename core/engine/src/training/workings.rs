@@ -5,8 +5,8 @@ use super::{
     tensor_exposed, updated, updates_on_host,
 };
 use crate::batch::Batch;
+use crate::blocks::Block;
 use crate::context::{Context, Role};
-use crate::flops::Block;
 use crate::weights::{Stage, stage_layers};
 use crate::zero_infinity;
 use shardwise_catalog::units::Seconds;

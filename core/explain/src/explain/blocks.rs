@@ -85,7 +85,7 @@ fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expre
         let numbered = |symbol: &str| {
             if blocks.kinds.len() == 1 { symbol.to_owned() } else { format!("{symbol}_{kind}") }
         };
-        let words = if block.experts {
+        let words = if block.has_experts() {
             ("layers with experts", "含专家的层")
         } else {
             ("layers of one GPU", "单个 GPU 的层数")
@@ -118,12 +118,12 @@ fn parts(
     let place: usize = kind.parse().ok()?;
     let (block, ..) = blocks.kinds.get(place.checked_sub(1)?)?;
     let (times, factor) = workings::pieces(source.context, &phase.role, &layout(phase), &phase.batch, *block);
-    let mlp = if block.experts {
+    let mlp = if block.has_experts() {
         ("experts", ("router and experts", "路由与专家"))
     } else {
         ("MLP", ("products of the MLP", "MLP 的矩阵乘"))
     };
-    let mixer = if matches!(block.kind, b'L' | b'M') {
+    let mixer = if block.mixer.recurs() {
         ("recurrent", ("projections and recurrence", "投影与递归"))
     } else {
         ("projections", ("products before and after attention", "注意力前后的矩阵乘"))
