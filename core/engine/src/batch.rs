@@ -1,8 +1,10 @@
 //! How a global batch becomes micro-batches on each GPU.
 
 use crate::layer::Slice;
+use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch};
+use shardwise_question::workload::Rl;
 
 /// Share of a token budget that dynamic batching fills, on average: first-fit over sequences that
 /// are short against the budget (veRL's `rearrange_micro_batches`, `utils/seqlen_balancing.py`).
@@ -44,14 +46,21 @@ pub fn attention_length(mean: f64, cv: f64, longest: f64) -> f64 {
     (mean * (1.0 + cv * cv)).min(longest.max(mean))
 }
 
+/// The micro-batches of one update of the actor.
+#[must_use]
+pub fn of_update(job: &Job, layout: &Layout) -> Batch {
+    let spread = job.workload.rl.as_ref().map_or(0.0, Rl::length_cv);
+    split(job, layout, job.workload.global_batch as f64, spread)
+}
+
 /// Splits `sequences` sequences over the layout's data-parallel ranks.
 #[must_use]
-pub fn split(job: &Job, layout: &Layout, gpus: u32, sequences: f64, spread: f64) -> Batch {
+pub fn split(job: &Job, layout: &Layout, sequences: f64, spread: f64) -> Batch {
     let workload = &job.workload;
     let longest = workload.sequence_length as f64;
     let mean = workload.mean_sequence_length;
     let length = if workload.packing { mean } else { longest };
-    let ranks = f64::from(layout.data_parallel(gpus));
+    let ranks = f64::from(layout.data_parallel(training_gpus(job)));
     let parts = f64::from(layout.sequence_split());
     let per_rank = (sequences / ranks).max(1.0);
     // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest

@@ -9,8 +9,9 @@ use crate::known::Known;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
-use shardwise_catalog::model::{ParameterCounts, Shape};
+use shardwise_catalog::model::{Model, ParameterCounts, Shape};
 use shardwise_catalog::units::Flops;
+use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
@@ -29,6 +30,10 @@ pub struct Context<'a> {
     pub network: Network,
     /// The actor's blocks.
     pub blocks: Blocks,
+    /// The critic's blocks, where there is one.
+    critic: Option<Blocks>,
+    /// The reward model's, likewise.
+    reward: Option<Blocks>,
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// Those of them that a token visits.
@@ -39,6 +44,10 @@ pub struct Context<'a> {
     pub sure: Sure,
     /// What was computed before.
     pub(crate) known: Known,
+}
+
+fn blocks_of(model: Option<&Model>) -> Option<Blocks> {
+    model.map(|model| Blocks::of(&model.shape))
 }
 
 fn responses(workload: &Workload) -> Responses {
@@ -69,6 +78,8 @@ impl<'a> Context<'a> {
             rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
             network: Network::of(&job.hardware, efficiency),
             blocks: Blocks::of(&job.model.shape),
+            critic: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.critic.as_ref())),
+            reward: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.reward_model.as_ref())),
             adapters: counted(ParameterCounts::lora),
             visited_adapters: counted(ParameterCounts::visited_lora),
             responses: responses(&job.workload),
@@ -106,9 +117,29 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// GPUs that train.
+    #[must_use]
+    pub fn training_gpus(&self) -> u32 {
+        training_gpus(self.job)
+    }
+
     /// The actor as a role that trains.
     #[must_use]
     pub fn actor(&self) -> Role<'_> {
         Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: Head::Vocabulary }
+    }
+
+    /// The critic, where there is one.
+    #[must_use]
+    pub fn critic(&self) -> Option<Role<'_>> {
+        let model = self.job.workload.rl.as_ref()?.critic.as_ref()?;
+        Some(Role { model, blocks: self.critic.as_ref()?, adapters: 0, head: Head::Scalar })
+    }
+
+    /// The reward model, where there is one.
+    #[must_use]
+    pub fn reward(&self) -> Option<Role<'_>> {
+        let model = self.job.workload.rl.as_ref()?.reward_model.as_ref()?;
+        Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head: Head::Scalar })
     }
 }

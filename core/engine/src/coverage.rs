@@ -7,11 +7,9 @@ use crate::batch;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::spread::Spread;
-use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, RolloutPlan};
 use shardwise_question::wire::{Attention, Backend, Interval, Precision};
-use shardwise_question::workload::Rl;
 
 /// What a run has in common with others that say how far estimates of it are off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -248,10 +246,7 @@ pub fn half_width(job: &Job, layout: &Layout) -> f64 {
     if job.workload.generation.is_some() {
         return of_kind(job, layout);
     }
-    let gpus = training_gpus(job);
-    let spread = job.workload.rl.as_ref().map_or(0.0, Rl::length_cv);
-    let batch = batch::split(job, layout, gpus, job.workload.global_batch as f64, spread);
-    of_kind(job, layout) + CAUTION * beyond(job, layout, batch.mean.tokens)
+    of_kind(job, layout) + CAUTION * beyond(job, layout, batch::of_update(job, layout).mean.tokens)
 }
 
 fn of_kind(job: &Job, layout: &Layout) -> f64 {

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::coverage;
 use crate::host;
 use crate::memory::{Lengths, PhaseMemory};
+use crate::phase::Phase;
 use crate::step::{self, Step};
 pub use demand::{Demand, ENGINE, HOST};
 use shardwise_catalog::spread::Spread;
@@ -35,8 +36,8 @@ pub fn demands(context: &Context<'_>, plan: &Plan, step: &Step) -> Vec<Demand> {
         .iter()
         .map(|(phase, memory)| {
             // What shares the card with an engine is states alone.
-            let spread = if *phase == "rollout" { STATES } else { training };
-            Demand::of_phase(phase, memory, hardware.memory_gib, spread)
+            let spread = if *phase == Phase::Rollout { STATES } else { training };
+            Demand::of_phase(phase.name(), memory, hardware.memory_gib, spread)
         })
         .collect();
     found.extend(step.engine.map(|engine| Demand {
@@ -145,7 +146,7 @@ pub fn peak(job: &Job, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
     let Some((phase, memory)) = largest else {
         return (0.0, 0.0, STATES);
     };
-    let spread = if *phase == "rollout" { STATES } else { coverage::memory_spread(job, &plan.layout) };
+    let spread = if *phase == Phase::Rollout { STATES } else { coverage::memory_spread(job, &plan.layout) };
     let certain = memory.certain_gib.min(allocated(memory));
     (certain, allocated(memory) - certain, spread)
 }

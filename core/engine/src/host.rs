@@ -3,9 +3,8 @@
 use crate::context::{Context, Role};
 use crate::fit::{Demand, HOST, HOST_MEMORY};
 use crate::memory::{self, Use};
-use crate::rl;
+use crate::rl::{Resident, residents};
 use shardwise_catalog::units::Bytes;
-use shardwise_question::complete::training_gpus;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, HostParts, Offload};
 
@@ -23,26 +22,22 @@ const CPU_GRADIENT: f64 = 4.0;
 #[must_use]
 pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     let job = context.job;
-    let gpus = training_gpus(job);
-    let per_node = f64::from(job.hardware.gpus_per_node.min(gpus));
+    let per_node = f64::from(job.hardware.gpus_per_node.min(context.training_gpus()));
     let mut parts =
         HostParts { processes: PROCESS_GIB * f64::from(job.hardware.gpus_per_node), ..HostParts::default() };
-    let Some(rl) = &job.workload.rl else {
+    if job.workload.rl.is_none() {
         if job.workload.generation.is_none() {
-            let own = of_update(context, &context.actor(), &plan.layout, gpus);
+            let own = of_update(context, &context.actor(), &plan.layout);
             parts = parts.plus(&own.times(per_node * job.memory_factor()));
         }
         return parts;
-    };
+    }
     if !moves(plan) {
         return parts;
     }
-    rl::workings::with_roles(context, plan, rl, |roles| {
-        for resident in roles {
-            let own = of_role(context, &resident.role, &resident.layout, resident.frozen);
-            parts = parts.plus(&own.times(per_node * job.memory_factor()));
-        }
-    });
+    for resident in residents(context, plan) {
+        parts = parts.plus(&of_resident(context, &resident).times(per_node * job.memory_factor()));
+    }
     parts
 }
 
@@ -54,31 +49,31 @@ fn moves(plan: &Plan) -> bool {
 }
 
 /// What a trainer that updates in host memory, or computes from there, moves off one GPU.
-fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> HostParts {
+fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> HostParts {
     let offload = layout.offload;
     let mut parts = HostParts::default();
     if offload.activations {
-        parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
+        parts.activations = memory::offloaded_activations(context, role, layout).gib();
     }
     // Drives hold what host memory else would.
     if layout.nvme_offload {
         return parts;
     }
     if offload.parameters && layout.zero_stage >= 3 {
-        let states = memory::first_states(context, role, layout, gpus, Use::Train);
+        let states = memory::first_states(context, role, layout, Use::Train);
         parts.parameters = states.parameters.gib();
     }
     let share = if offload.optimizer { 1.0 } else { layout.optimizer_offload_fraction };
-    parts.plus(&stepped(context, role, layout, gpus, share))
+    parts.plus(&stepped(context, role, layout, share))
 }
 
 /// What the host's CPUs update of one GPU's weights, `share` of them: states and gradients.
-fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, share: f64) -> HostParts {
+fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, share: f64) -> HostParts {
     if share == 0.0 {
         return HostParts::default();
     }
     let whole = Layout { optimizer_offload_fraction: 0.0, ..*layout };
-    let states = memory::first_states(context, role, &whole, gpus, Use::Train).optimizer * share;
+    let states = memory::first_states(context, role, &whole, Use::Train).optimizer * share;
     let per_parameter = match layout.backend {
         Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
         Backend::Megatron | Backend::Deepspeed => layout.master_weights_bytes + layout.optimizer_bytes,
@@ -88,22 +83,23 @@ fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, s
 }
 
 /// What a role of an RL step leaves in host memory between its phases, and its activations while it trains, for one GPU.
-fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, frozen: bool) -> HostParts {
+fn of_resident(context: &Context<'_>, resident: &Resident<'_>) -> HostParts {
+    let Resident { who, role, layout } = resident;
+    let frozen = who.is_frozen();
     let usage = if frozen { Use::Evaluate } else { Use::Train };
     let offload = layout.offload;
-    let gpus = training_gpus(context.job);
     let mut parts = HostParts::default();
     if offload.activations && !frozen {
-        parts.activations = memory::offloaded_activations(context, role, layout, gpus).gib();
+        parts.activations = memory::offloaded_activations(context, role, layout).gib();
     }
     if !frozen {
         let share = layout.optimizer_offload_fraction;
-        parts = parts.plus(&stepped(context, role, layout, gpus, share));
+        parts = parts.plus(&stepped(context, role, layout, share));
     }
     if !(offload.parameters || offload.optimizer) {
         return parts;
     }
-    let states = memory::first_states(context, role, layout, gpus, usage);
+    let states = memory::first_states(context, role, layout, usage);
     let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
     let own = HostParts {
         parameters: moved(states.parameters, offload.parameters),

@@ -63,7 +63,6 @@ impl Known {
         &self,
         role: &Role<'_>,
         layout: &Layout,
-        gpus: u32,
         (batch, usage): (&Batch, Use),
         compute: impl FnOnce() -> PhaseMemory,
     ) -> PhaseMemory {
@@ -77,15 +76,8 @@ impl Known {
                 ..*layout
             },
         };
-        let key = MemoryKey {
-            model: role.model,
-            adapters: role.adapters > 0,
-            head: role.head,
-            layout,
-            gpus,
-            batch: *batch,
-            usage,
-        };
+        let key =
+            MemoryKey { model: role.model, adapters: role.adapters > 0, head: role.head, layout, batch: *batch, usage };
         self.memories.get(key.slot(), key, compute)
     }
 }
@@ -199,7 +191,6 @@ struct MemoryKey {
     adapters: bool,
     head: Head,
     layout: Layout,
-    gpus: u32,
     batch: Batch,
     usage: Use,
 }

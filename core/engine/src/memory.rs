@@ -15,15 +15,8 @@ use shardwise_question::wire::{Backend, MemoryParts};
 
 /// Memory of a role on the worst pipeline stage, calibrated.
 #[must_use]
-pub fn of_role(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-    usage: Use,
-) -> PhaseMemory {
-    let most = |largest| worst(context, role, layout, gpus, (batch, largest), usage).1;
+pub fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch, usage: Use) -> PhaseMemory {
+    let most = |largest| worst(context, role, layout, (batch, largest), usage).1;
     let expected = most(&batch.expected);
     if batch.longest == batch.expected {
         return expected;
@@ -40,12 +33,11 @@ pub fn of_role_at_longest(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
-    gpus: u32,
     batch: &Batch,
     usage: Use,
 ) -> PhaseMemory {
-    let most = || worst(context, role, layout, gpus, (batch, &batch.longest), usage).1;
-    context.known.memory_at_longest(role, layout, gpus, (batch, usage), most)
+    let most = || worst(context, role, layout, (batch, &batch.longest), usage).1;
+    context.known.memory_at_longest(role, layout, (batch, usage), most)
 }
 
 /// The pipeline stage whose GPUs need most, and what they hold.
@@ -53,12 +45,11 @@ fn worst(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
-    gpus: u32,
     batch: (&Batch, &Largest),
     usage: Use,
 ) -> (Stage, PhaseMemory) {
     let of = |stage| {
-        let memory = of_stage(context, role, layout, gpus, batch, usage, stage);
+        let memory = of_stage(context, role, layout, batch, usage, stage);
         (stage, memory)
     };
     let first = of(Stage::First);
@@ -77,12 +68,11 @@ fn of_stage(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
-    gpus: u32,
     batch: (&Batch, &Largest),
     usage: Use,
     stage: Stage,
 ) -> PhaseMemory {
-    let held = Held::of(context, role, layout, gpus, batch, usage, stage);
+    let held = Held::of(context, role, layout, batch, usage, stage);
     let none = Bytes::ZERO;
     let activations = &held.activations;
     let (workspace, kept, logits, step) = match held.moment() {
@@ -100,7 +90,7 @@ fn of_stage(
     }
     .times(context.job.memory_factor());
     let allocated = parts.total();
-    parts.communication = context.efficiency.group_buffer_gib * groups(layout, gpus);
+    parts.communication = context.efficiency.group_buffer_gib * groups(context, layout);
     let slack_gib = context.efficiency.allocator_slack * allocated;
     parts.framework = context.efficiency.context_gib + slack_gib;
     // A frozen base and its adapters' states are as large as they are: what else such a step holds is estimated.
@@ -114,13 +104,13 @@ fn of_stage(
 }
 
 /// Process groups of more than one GPU.
-fn groups(layout: &Layout, gpus: u32) -> f64 {
+fn groups(context: &Context<'_>, layout: &Layout) -> f64 {
     let groups = [
         layout.tensor_parallel,
         layout.pipeline_parallel,
         layout.sequence_split(),
         layout.expert_parallel,
-        layout.data_parallel(gpus),
+        layout.data_parallel(context.training_gpus()),
     ];
     groups.iter().filter(|size| **size > 1).count() as f64
 }
@@ -155,16 +145,15 @@ impl Held {
         context: &Context<'_>,
         role: &Role<'_>,
         layout: &Layout,
-        gpus: u32,
         (batch, largest): (&Batch, &Largest),
         usage: Use,
         stage: Stage,
     ) -> Self {
         let rank = context.known.rank_weights(role, layout, stage);
-        let mut states = states(context, role, &rank, layout, gpus, usage);
-        let workspace = gathered(&rank, layout, gpus, usage, role);
+        let mut states = states(context, role, &rank, layout, usage);
+        let workspace = gathered(context, &rank, layout, usage, role);
         if usage == Use::Train {
-            let (_, shards) = shard_counts(layout, gpus);
+            let (_, shards) = shard_counts(layout, context.training_gpus());
             states.parameters += second_copy(&layout.zero_plus, states.parameters, shards);
         }
         if layout.offload.parameters && layout.zero_stage >= 3 {
@@ -178,7 +167,7 @@ impl Held {
         }
         let mut activations = activations(context, role, layout, largest, usage, stage);
         activations.working += unpacked(context, role, layout, usage);
-        let step = optimizer_step(role, &rank, layout, gpus, usage);
+        let step = optimizer_step(context, role, &rank, layout, usage);
         let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
         let loss = if has_head { loss(context, role, &rank, layout, largest.slice.tokens, usage) } else { Bytes::ZERO };
         Self { rank, states, workspace, activations, loss, step }
@@ -199,20 +188,14 @@ impl Held {
 }
 
 /// Model states of a role on a GPU of the first stage.
-pub(crate) fn first_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, usage: Use) -> States {
+pub(crate) fn first_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> States {
     let rank = context.known.rank_weights(role, layout, Stage::First);
-    states(context, role, &rank, layout, gpus, usage)
+    states(context, role, &rank, layout, usage)
 }
 
 /// Model states of a role on one GPU.
-fn states(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    rank: &RankWeights,
-    layout: &Layout,
-    gpus: u32,
-    usage: Use,
-) -> States {
+fn states(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> States {
+    let gpus = context.training_gpus();
     match usage {
         Use::Train if role.adapters > 0 => {
             adapter_states(role, rank, layout, gpus, context.job.workload.quantized_base())
@@ -243,9 +226,9 @@ pub fn offloads_gradients(layout: &Layout, batch: &Batch) -> bool {
 /// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and
 /// the prefetched next one) and the outer weights, in bf16; in the backward pass one block's gradients as well,
 /// unless only adapters train.
-fn gathered(rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use, role: &Role<'_>) -> Bytes {
+fn gathered(context: &Context<'_>, rank: &RankWeights, layout: &Layout, usage: Use, role: &Role<'_>) -> Bytes {
     // One GPU holds all weights, unless they come from host memory.
-    if layout.zero_stage < 3 || (gpus == 1 && !layout.offload.parameters) {
+    if layout.zero_stage < 3 || (context.training_gpus() == 1 && !layout.offload.parameters) {
         // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
         let cast = if layout.backend == Backend::Ddp { rank.largest_block * 2.0 } else { 0.0 };
         return Bytes::new(cast);
@@ -268,12 +251,12 @@ fn unpacked(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use)
 /// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
 /// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Megatron and `DeepSpeed`
 /// have fused kernels.
-fn optimizer_step(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, usage: Use) -> Bytes {
+fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
     let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
     if usage == Use::Evaluate || fused || layout.offload.optimizer || role.adapters > 0 {
         return Bytes::ZERO;
     }
-    let updated = held(rank, layout, shard_counts(layout, gpus), 1);
+    let updated = held(rank, layout, shard_counts(layout, context.training_gpus()), 1);
     Bytes::new(4.0 * updated)
 }
 
@@ -409,9 +392,9 @@ fn activations(
 
 /// Activations of one GPU that wait in host memory, with lengths as the question has them, on the stage that keeps most.
 #[must_use]
-pub fn offloaded_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> Bytes {
+pub fn offloaded_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Bytes {
     let sequences = context.job.workload.global_batch as f64;
-    let batch = batch::split(context.job, layout, gpus, sequences, 0.0);
+    let batch = batch::split(context.job, layout, sequences, 0.0);
     let moved = moved_activations(context, role, layout, batch.expected.slice);
     moved * in_flight(layout, batch.expected.micro_batches, Stage::First)
 }

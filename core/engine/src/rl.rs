@@ -1,29 +1,33 @@
 //! One RL step: the generating and the training side, and where they meet.
 
+mod budgets;
 mod limits;
-mod phases;
+mod residents;
+mod turns;
 pub mod workings;
 
 use crate::context::Context;
 use crate::host;
 use crate::memory::PhaseMemory;
+use crate::phase::Phase;
 use crate::rollout::{self, Requests, Room};
 use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
-pub use limits::most;
-pub use limits::{limits, safe_utilization};
-pub use phases::forward_layout;
-use phases::{Others, phases};
+use crate::turn::Turn;
+pub use budgets::Budgets;
+pub use limits::{limits, most, safe_utilization};
+pub use residents::{Resident, Who, residents};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
 use shardwise_question::workload::Rl;
+pub use turns::{forward_layout, turns};
 
 /// The training side of an RL step: everything but generation.
 #[derive(Clone, Debug)]
 pub struct TrainingSide {
-    times: Vec<(&'static str, TimeParts)>,
-    memories: Vec<(&'static str, PhaseMemory)>,
+    times: Vec<(Phase, TimeParts)>,
+    memories: Vec<(Phase, PhaseMemory)>,
     /// States that stay on the card while the engine generates.
     resident: MemoryParts,
 }
@@ -74,18 +78,14 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let context_gib = context.efficiency.context_gib;
     let kept = kept_engine(engine, rl, &generating.room);
     let mut memories = Vec::with_capacity(1 + training.memories.len());
-    memories.push(("rollout", engine_memory(&generating.room, context_gib, training.resident)));
-    memories.extend(
-        training
-            .memories
-            .iter()
-            .map(|(name, memory)| (*name, memory.beside(&kept, kept.total()))),
-    );
+    memories.push((Phase::Rollout, engine_memory(&generating.room, context_gib, training.resident)));
+    let beside = |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.total()));
+    memories.extend(training.memories.iter().map(beside));
     let mut times = Vec::with_capacity(3 + training.times.len());
-    times.push(("rollout", generating.times));
+    times.push((Phase::Rollout, generating.times));
     times.extend(training.times.iter().copied());
-    times.push(("weight_sync", sync));
-    times.push(("driver", driver));
+    times.push((Phase::WeightSync, sync));
+    times.push((Phase::Driver, driver));
     let tokens = rl.sequences() as f64 * rl.mean_length();
     let per_token = context.training_flops(rl.mean_length()).get();
     let model_flops = per_token * tokens * rl.epochs as f64;
@@ -180,7 +180,7 @@ pub fn engine_room(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Room
     rollout::room(context, engine, generating_gpus(context.job), &requests)
 }
 
-fn seconds(times: &[(&'static str, TimeParts)]) -> f64 {
+fn seconds(times: &[(Phase, TimeParts)]) -> f64 {
     times.iter().map(|(_, parts)| parts.total()).sum()
 }
 
@@ -193,7 +193,8 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
 }
 
 /// What an engine that keeps its cache holds beside training.
-fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
+#[must_use]
+pub fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
     if rl.schedule == Schedule::Colocated && !engine.free_cache {
         MemoryParts { rollout_weights: room.weights.gib(), kv_cache: room.cache.gib(), ..MemoryParts::default() }
     } else {
@@ -230,28 +231,25 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 /// The training side of `plan`.
 #[must_use]
 pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
-    let others = Others::of(plan, rl);
-    let (phases, resident) = phases(context, plan, rl, &others);
+    let (turns, resident) = turns(context, plan, rl);
     TrainingSide {
-        times: times(context, rl, &phases),
-        memories: memories(context, rl, &phases),
+        times: times(context, rl, &turns),
+        memories: turns.iter().map(|own| (own.phase, own.memory(context))).collect(),
         resident: stays(rl, resident),
     }
 }
 
 /// Seconds of the training side of `plan`.
 pub fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
-    let others = Others::of(plan, rl);
-    let (phases, _) = phases(context, plan, rl, &others);
-    seconds(&times(context, rl, &phases))
+    let (turns, _) = turns(context, plan, rl);
+    seconds(&times(context, rl, &turns))
 }
 
 /// GiB of the training side of `plan`.
 pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
-    let others = Others::of(plan, rl);
-    let (phases, resident) = phases(context, plan, rl, &others);
+    let (turns, resident) = turns(context, plan, rl);
     let factor = context.sure.training(context.job, &plan.layout);
-    let needed = phases.iter().map(|own| own.needed_at_longest(context, rl, factor));
+    let needed = turns.iter().map(|own| own.needed_at_longest(context, factor));
     Held {
         needed_gib: needed.fold(0.0, f64::max),
         resident_gib: stays(rl, resident).total() * context.sure.states,
@@ -259,30 +257,26 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     }
 }
 
-fn times(context: &Context<'_>, rl: &Rl, phases: &[phases::Phase<'_>]) -> Vec<(&'static str, TimeParts)> {
+fn times(context: &Context<'_>, rl: &Rl, turns: &[Turn<'_>]) -> Vec<(Phase, TimeParts)> {
     let mut times = Vec::with_capacity(8);
-    let mut known: Option<(&phases::Phase<'_>, TimeParts)> = None;
-    for phase in phases {
+    let mut known: Option<(&Turn<'_>, TimeParts)> = None;
+    for turn in turns {
         // Neighbours may do the same, beside other states.
         let own = match known {
-            Some((last, own)) if phase.is_as(last) => own,
-            _ => phase.time(context, rl),
+            Some((last, own)) if turn.is_as(last) => own,
+            _ => turn.time(context),
         };
-        known = Some((phase, own));
-        times.push((phase.name, own));
+        known = Some((turn, own));
+        times.push((turn.phase, own));
     }
     if rl.reward_s > 0.0 {
         let parts = TimeParts { overhead: rl.reward_s, ..TimeParts::default() };
-        match times.iter_mut().find(|(name, _)| *name == "reward") {
+        match times.iter_mut().find(|(phase, _)| *phase == Phase::Reward) {
             Some((_, own)) => *own = own.plus(&parts),
-            None => times.insert(0, ("reward", parts)),
+            None => times.insert(0, (Phase::Reward, parts)),
         }
     }
     times
-}
-
-fn memories(context: &Context<'_>, rl: &Rl, phases: &[phases::Phase<'_>]) -> Vec<(&'static str, PhaseMemory)> {
-    phases.iter().map(|own| (own.name, own.memory(context, rl))).collect()
 }
 
 /// What of the training side's states shares the card with the engine.

@@ -279,19 +279,12 @@ fn adapter_overhead(
 
 /// Seconds of one optimizer step over `batch`, by part, calibrated.
 #[must_use]
-pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
-    step_of(context, role, layout, gpus, batch, &Shards::of(role, layout, gpus))
+pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> TimeParts {
+    step_of(context, role, layout, batch, &Shards::of(context, role, layout))
 }
 
 /// The same, of weights shared as `shards` says.
-pub fn step_of(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-    shards: &Shards,
-) -> TimeParts {
+pub fn step_of(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch, shards: &Shards) -> TimeParts {
     let framework = context.framework(layout);
     let stages = stages(context, role, layout, batch);
     let slow = &stages.slowest;
@@ -317,14 +310,14 @@ pub fn step_of(
         ..TimeParts::default()
     };
     if layout.pipeline_parallel > 1 {
-        let (send, exposed) = stage_send(context, role, layout, gpus, batch);
+        let (send, exposed) = stage_send(context, role, layout, batch);
         // Forward and backward, once per chunk.
         parts.pipeline_parallel = send.get() * 2.0 * vpp * n * exposed;
         // (p − 1)/v micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
         parts.bubble = (pp - 1.0) / vpp * (stages.mean + send * 2.0).get();
     }
     parts.data_parallel =
-        data_parallel(context, role, layout, gpus, shards, n, slow.room_forward(), slow.room_backward()).get();
+        data_parallel(context, role, layout, shards, n, slow.room_forward(), slow.room_backward()).get();
     let (optimizer, offload) = optimizer(context, role, layout, shards);
     parts.optimizer = optimizer.get();
     parts.offload = offload.get();
@@ -362,10 +355,10 @@ pub fn time_factor(context: &Context<'_>, layout: &Layout, tokens: f64) -> f64 {
 
 /// One send of a micro-batch to the next stage, and the share of such sends that shows. Interleaving hides most of them:
 /// 0.3 is assumed, as no published run tells the sends apart.
-fn stage_send(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> (Seconds, f64) {
+fn stage_send(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> (Seconds, f64) {
     let split = if layout.sequence_parallel { layout.tensor_parallel } else { 1 };
     let bytes = 2.0 * batch.mean.tokens * role.model.shape.hidden_size as f64 / f64::from(split);
-    let stride = gpus / layout.pipeline_parallel;
+    let stride = context.training_gpus() / layout.pipeline_parallel;
     let exposed = if layout.virtual_pipeline > 1 { 0.3 } else { 1.0 };
     (context.network.send(bytes, stride.max(1)), exposed)
 }
@@ -382,7 +375,7 @@ const FORWARD_EXCHANGES: (f64, f64) = (0.4, 0.5);
 
 /// Seconds of a forward pass alone over `batch`, by part, calibrated.
 #[must_use]
-pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> TimeParts {
+pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> TimeParts {
     let stages = stages(context, role, &layout.without_recompute(), batch);
     let slow = &stages.slowest;
     let (ring, experts) = FORWARD_EXCHANGES;
@@ -402,7 +395,7 @@ pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u3
         parts.bubble = (busy + exchanges).get() * (pp - 1.0);
     }
     if layout.zero_stage >= 3 {
-        let gather = gather_weights(context, layout, &Shards::of(role, layout, gpus), Pass::Forward);
+        let gather = gather_weights(context, layout, &Shards::of(context, role, layout), Pass::Forward);
         let room = slow.room_forward();
         parts.data_parallel = hide(gather, room, context.framework(layout).overlap).get() * n;
     }
@@ -427,8 +420,8 @@ pub struct Shards {
 impl Shards {
     /// Those of a role in a layout on that many GPUs.
     #[must_use]
-    pub fn of(role: &Role<'_>, layout: &Layout, gpus: u32) -> Self {
-        let (experts, dense) = shard_counts(layout, gpus);
+    pub fn of(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Self {
+        let (experts, dense) = shard_counts(layout, context.training_gpus());
         Self { rank: rank_weights(role, layout, Stage::First), dense, experts }
     }
 
@@ -476,7 +469,6 @@ fn data_parallel(
     context: &Context<'_>,
     role: &Role<'_>,
     layout: &Layout,
-    gpus: u32,
     shards: &Shards,
     n: f64,
     forward: Seconds,
@@ -506,7 +498,8 @@ fn data_parallel(
             let reduce_bytes = reduce_bytes * zero_infinity::sent_gradients(&layout.zero_plus);
             let mut scatter = network.gather(reduce_bytes * trained.dense, dense)
                 + network.gather(reduce_bytes * trained.experts, experts);
-            let replicas = layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
+            let replicas =
+                layout.data_parallel(context.training_gpus()) * layout.sequence_split() / layout.shard_group.max(1);
             if replicas > 1 {
                 let across = network.group(replicas, stride * layout.shard_group);
                 scatter += network.reduce(reduce_bytes * trained.dense / shards.dense, across) * (1.0 / n);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use shardwise_core::batch;
-use shardwise_core::complete::training_gpus;
 use shardwise_core::coverage::Kind;
 use shardwise_core::job::Job;
 use shardwise_core::plan::{Layout, Plan};
@@ -33,7 +32,7 @@ fn own(job: &Job, layout: &Layout) -> Range {
     let shape = &job.model.shape;
     let spread = job.workload.rl.as_ref().map_or(0.0, Rl::length_cv);
     let sequences = job.workload.global_batch as f64;
-    let batch = batch::split(job, layout, training_gpus(job), sequences, spread);
+    let batch = batch::split(job, layout, sequences, spread);
     let chunks = f64::from(layout.pipeline_parallel) * f64::from(layout.virtual_pipeline);
     Range {
         experts_per_rank: (shape.num_experts as f64 / f64::from(layout.expert_parallel)).max(1.0),

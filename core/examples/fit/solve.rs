@@ -40,7 +40,7 @@ impl Sample {
                 (step.tokens / step.seconds / gpus / rate).ln()
             }
             Measured::Phase(phase, seconds) => {
-                let phases = step.times.iter().filter(|(name, _)| *name == phase);
+                let phases = step.times.iter().filter(|(own, _)| own.name() == phase);
                 let predicted: f64 = phases.map(|(_, parts)| parts.total()).sum();
                 (seconds / predicted).ln()
             }

@@ -16,7 +16,7 @@ use super::sheet::Explanation;
 use shardwise_engine::context::Context;
 use shardwise_question::wire::{Language, MemoryParts};
 use shardwise_search::estimate::Evaluated;
-use source::{Phase, Source, in_phase};
+use source::{Source, in_phase};
 
 /// The figures of an answer that [`explain`] explains, in the order of the page.
 #[must_use]

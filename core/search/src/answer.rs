@@ -8,6 +8,7 @@ use shardwise_catalog::units::{Seconds, UsdPerHour};
 use shardwise_engine::context::Context;
 use shardwise_engine::coverage;
 use shardwise_engine::fit;
+use shardwise_engine::phase::Phase;
 use shardwise_engine::possible::of_peak;
 use shardwise_engine::rl;
 use shardwise_engine::step::{self, Step};
@@ -108,11 +109,15 @@ fn memory(step: &Step, capacity: f64) -> Memory {
     let phases: Vec<MemoryPhase> = step
         .memories
         .iter()
-        .map(|(name, memory)| MemoryPhase { name, reserved_gib: memory.reserved_gib(), parts: memory.parts })
+        .map(|(phase, memory)| MemoryPhase {
+            name: phase.name(),
+            reserved_gib: memory.reserved_gib(),
+            parts: memory.parts,
+        })
         .collect();
     let (phase, peak) = step
         .peak()
-        .map_or(("train", Default::default()), |(name, memory)| (*name, *memory));
+        .map_or((Phase::Train, Default::default()), |(phase, memory)| (*phase, *memory));
     let allocated = step
         .memories
         .iter()
@@ -122,7 +127,7 @@ fn memory(step: &Step, capacity: f64) -> Memory {
         peak_gib: allocated,
         reserved_gib: peak.reserved_gib(),
         capacity_gib: capacity,
-        phase,
+        phase: phase.name(),
         parts: peak.parts,
         phases,
         limits: Vec::new(),
@@ -133,7 +138,7 @@ fn time(step: &Step) -> Time {
     let phases: Vec<TimePhase> = step
         .times
         .iter()
-        .map(|(name, parts)| TimePhase { name, s: parts.total(), parts: *parts })
+        .map(|(phase, parts)| TimePhase { name: phase.name(), s: parts.total(), parts: *parts })
         .filter(|phase| phase.s > 0.0)
         .collect();
     let parts = step.parts();

@@ -21,7 +21,6 @@ use shardwise_engine::batch::{self, Batch};
 use shardwise_engine::context::Context;
 use shardwise_engine::possible;
 use shardwise_engine::training;
-use shardwise_question::complete::training_gpus;
 use shardwise_question::job::{FACTORS, Job};
 use shardwise_question::place::Place;
 use shardwise_question::plan::Layout;
@@ -243,7 +242,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
         ));
     }
     let (context, batch) = micro_batches(job, layout);
-    let parts = training::step(&context, &context.actor(), layout, training_gpus(job), &batch);
+    let parts = training::step(&context, &context.actor(), layout, &batch);
     let exchanged = match layout.zero_stage {
         0 | 3 => parts.data_parallel,
         _ => 0.0,
@@ -375,7 +374,7 @@ fn memory(job: &Job, answer: &Answer, gib: f64) -> Result<Peak, InputError> {
 /// A training step's context and micro-batches.
 fn micro_batches<'a>(job: &'a Job, layout: &Layout) -> (Context<'a>, Batch) {
     let sequences = job.workload.global_batch as f64;
-    let batch = batch::split(job, layout, training_gpus(job), sequences, 0.0);
+    let batch = batch::split(job, layout, sequences, 0.0);
     (Context::new(job), batch)
 }
 

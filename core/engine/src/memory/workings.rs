@@ -38,17 +38,10 @@ pub struct Workings {
 }
 
 /// The terms of what [`of_role`](super::of_role) says.
-pub fn of_role(
-    context: &Context<'_>,
-    role: &Role<'_>,
-    layout: &Layout,
-    gpus: u32,
-    batch: &Batch,
-    usage: Use,
-) -> Workings {
+pub fn of_role(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch, usage: Use) -> Workings {
     let largest = &batch.expected;
-    let (stage, _) = worst(context, role, layout, gpus, (batch, largest), usage);
-    let held = Held::of(context, role, layout, gpus, (batch, largest), usage, stage);
+    let (stage, _) = worst(context, role, layout, (batch, largest), usage);
+    let held = Held::of(context, role, layout, (batch, largest), usage, stage);
     let (own, eager) = block_context(context, role, layout);
     let counted: Vec<_> = stage_layers(role, layout, stage).filter(|(_, count)| *count > 0.0).collect();
     let layers: f64 = counted.iter().map(|(_, count)| count).sum();
@@ -79,6 +72,6 @@ pub fn of_role(
         logits: (logit_bytes(context, layout, usage), vocabulary),
         head: (head_gradient(context, role, usage), held.rank.head),
         tokens: largest.slice.tokens,
-        groups: groups(layout, gpus),
+        groups: groups(context, layout),
     }
 }

@@ -1,8 +1,8 @@
 //! The most that fits: the engine's share of the card and each role's token budget, with and without offload.
 
-use super::phases::{Budgets, Others, phases};
-use super::{GeneratingSide, kept_engine, least_share_gib};
+use super::{Budgets, GeneratingSide, kept_engine, least_share_gib, turns};
 use crate::context::Context;
+use crate::phase::Phase;
 use crate::rollout::Room;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Limit, MemoryParts, Offload, Schedule, TokenBudget};
@@ -36,7 +36,7 @@ pub struct Terms {
     /// GiB that an engine keeps beside training.
     pub kept: f64,
     /// What each training phase holds.
-    pub phases: Vec<(&'static str, Budgets)>,
+    pub phases: Vec<(Phase, Budgets)>,
 }
 
 /// The terms of a limit, with `offload` or without.
@@ -57,8 +57,7 @@ pub(crate) fn terms(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, of
         ..*plan
     };
     let factor = context.sure.training(context.job, &plan.layout);
-    let others = Others::of(&plan, rl);
-    let (phases, resident) = phases(context, &plan, rl, &others);
+    let (turns, resident) = turns(context, &plan, rl);
     let mut kept = 0.0;
     let mut share = None;
     if let Some(engine) = &plan.rollout {
@@ -72,9 +71,9 @@ pub(crate) fn terms(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, of
     Terms {
         engine: share,
         kept,
-        phases: phases
+        phases: turns
             .iter()
-            .map(|phase| (phase.name, phase.budgets(context, rl, factor)))
+            .map(|own| (own.phase, Budgets::of(context, own, rl, factor)))
             .collect(),
     }
 }
@@ -106,7 +105,7 @@ fn limit(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, offload: bool
         max_tokens_per_gpu: terms
             .phases
             .into_iter()
-            .map(|(phase, budgets)| TokenBudget { phase, tokens: budgets.largest(capacity - terms.kept) })
+            .map(|(phase, budgets)| TokenBudget { phase: phase.name(), tokens: budgets.largest(capacity - terms.kept) })
             .collect(),
     }
 }

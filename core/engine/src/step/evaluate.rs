@@ -1,14 +1,12 @@
 //! A plan's step.
 
 use super::{Step, engine_memory, generation_parts, recomputed_share};
-use crate::batch;
 use crate::context::Context;
 use crate::flops;
-use crate::memory::{self, Use};
+use crate::phase::Phase;
 use crate::rl;
 use crate::rollout::{self, Requests};
-use crate::training;
-use shardwise_question::complete::training_gpus;
+use crate::turn::Turn;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::MemoryParts;
 
@@ -23,22 +21,29 @@ pub fn evaluate(context: &Context<'_>, plan: &Plan) -> Step {
     }
 }
 
+/// The turns of a plan's models, in order.
+#[must_use]
+pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
+    match &context.job.workload.rl {
+        Some(rl) => rl::turns(context, plan, rl).0,
+        None if context.job.workload.generation.is_some() => Vec::new(),
+        None => vec![Turn::training(context, &plan.layout)],
+    }
+}
+
 fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
-    let gpus = training_gpus(context.job);
-    let workload = &context.job.workload;
-    let role = context.actor();
-    let batch = batch::split(context.job, layout, gpus, workload.global_batch as f64, 0.0);
-    let parts = training::step(context, &role, layout, gpus, &batch);
-    let memory = memory::of_role(context, &role, layout, gpus, &batch, Use::Train);
-    let flops = context.training_flops(workload.mean_sequence_length).get() * batch.tokens;
+    let turn = Turn::training(context, layout);
+    let parts = turn.time(context);
+    let (tokens, length) = (turn.batch.tokens, context.job.workload.mean_sequence_length);
+    let flops = context.training_flops(length).get() * tokens;
     Step {
         seconds: parts.total(),
-        times: vec![("train", parts)],
-        memories: vec![("train", memory)],
+        times: vec![(turn.phase, parts)],
+        memories: vec![(turn.phase, turn.memory(context))],
         engine: None,
-        tokens: batch.tokens,
+        tokens,
         model_flops: flops,
-        hardware_flops: flops * (1.0 + recomputed_share(context, layout, workload.mean_sequence_length)),
+        hardware_flops: flops * (1.0 + recomputed_share(context, layout, length)),
     }
 }
 
@@ -58,10 +63,11 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
     let length = generation.mean_prompt_length + generation.mean_response_length;
     let processed = generation.requests as f64 * length;
     let flops = flops::forward_per_token(&context.job.model, length).get() * processed;
+    let memory = engine_memory(&phase.room, context.efficiency.context_gib, MemoryParts::default());
     Step {
         seconds: parts.total(),
-        times: vec![("rollout", parts)],
-        memories: vec![("rollout", engine_memory(&phase.room, context.efficiency.context_gib, MemoryParts::default()))],
+        times: vec![(Phase::Rollout, parts)],
+        memories: vec![(Phase::Rollout, memory)],
         engine: Some(phase.room),
         tokens: generation.requests as f64 * generation.mean_response_length,
         model_flops: flops,

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::coverage;
 use crate::flops;
 use crate::memory::PhaseMemory;
+use crate::phase::Phase;
 use crate::rollout::{self, Room};
 use shardwise_question::plan::{Layout, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, TimeParts};
@@ -12,9 +13,9 @@ use shardwise_question::wire::{MemoryParts, TimeParts};
 #[derive(Clone, Debug, Default)]
 pub struct Step {
     /// Phases in order, with their parts.
-    pub times: Vec<(&'static str, TimeParts)>,
+    pub times: Vec<(Phase, TimeParts)>,
     /// Phases with what the worst GPU holds.
-    pub memories: Vec<(&'static str, PhaseMemory)>,
+    pub memories: Vec<(Phase, PhaseMemory)>,
     /// What the engine holds, where there is one.
     pub engine: Option<Room>,
     /// Seconds of the step, overlap between phases applied.
@@ -31,13 +32,13 @@ impl Step {
     /// The parts of all phases together.
     #[must_use]
     pub fn parts(&self) -> TimeParts {
-        let add = |sum: TimeParts, (_, parts): &(&str, TimeParts)| sum.plus(parts);
+        let add = |sum: TimeParts, (_, parts): &(Phase, TimeParts)| sum.plus(parts);
         self.times.iter().fold(TimeParts::default(), add)
     }
 
     /// The phase whose memory is largest, by what `nvidia-smi` would show.
     #[must_use]
-    pub fn peak(&self) -> Option<&(&'static str, PhaseMemory)> {
+    pub fn peak(&self) -> Option<&(Phase, PhaseMemory)> {
         self.memories
             .iter()
             .max_by(|a, b| a.1.reserved_gib().total_cmp(&b.1.reserved_gib()))

@@ -42,14 +42,11 @@ pub struct Workings {
 }
 
 /// The terms of [`step`](super::step).
-pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> Workings {
+pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Workings {
     let all = stages(context, role, layout, batch);
     let (slow, block) = (&all.slowest, &all.slowest.block);
-    let (send, exposed) = if layout.pipeline_parallel > 1 {
-        stage_send(context, role, layout, gpus, batch)
-    } else {
-        (Seconds::ZERO, 1.0)
-    };
+    let (send, exposed) =
+        if layout.pipeline_parallel > 1 { stage_send(context, role, layout, batch) } else { (Seconds::ZERO, 1.0) };
     let chunks = f64::from(layout.virtual_pipeline);
     let tensor = block.tensor_forward + block.tensor_backward;
     let busy = block.forward + block.tensor_forward;
@@ -95,17 +92,17 @@ fn ratio(part: f64, whole: f64) -> f64 {
 
 /// Seconds of data-parallel traffic of one step over `batch`, or of a forward pass, were nothing of it hidden. Of a
 /// forward pass all of it can hide: see [`exchanged_forward`].
-pub fn exchanged(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> f64 {
+pub fn exchanged(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> f64 {
     let mut open = *layout;
     open.overlap.gradients = false;
     open.overlap.parameters = false;
-    let parts: TimeParts = super::step(context, role, &open, gpus, batch);
+    let parts: TimeParts = super::step(context, role, &open, batch);
     parts.data_parallel / super::time_factor(context, layout, batch.mean.tokens)
 }
 
 /// Seconds of data-parallel traffic of a forward pass alone, were nothing of it hidden: weights gathered under ZeRO-3.
-pub fn exchanged_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32, batch: &Batch) -> f64 {
-    let shards = Shards::of(role, layout, gpus);
+pub fn exchanged_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> f64 {
+    let shards = Shards::of(context, role, layout);
     let gather = super::gather_weights(context, layout, &shards, super::Pass::Forward);
     gather.get() * batch.micro_batches
 }
@@ -122,8 +119,8 @@ pub struct Update {
 }
 
 /// The terms of the optimizer's update.
-pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, gpus: u32) -> Update {
-    let weights = updated(role, layout, &Shards::of(role, layout, gpus));
+pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Update {
+    let weights = updated(role, layout, &Shards::of(context, role, layout));
     let on_host = updates_on_host(context, layout);
     let swap = zero_infinity::swap(weights * on_host, layout, &context.network).get();
     Update { weights, on_host, swap }

@@ -4,30 +4,32 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
-use super::{Phase, Source, in_phase};
+use super::{Source, in_phase};
 use shardwise_engine::memory::Use;
+use shardwise_engine::phase::Phase;
 use shardwise_engine::training::workings::{self, Blocks};
+use shardwise_engine::turn::Turn;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Words;
 
 const PASSES: [(&str, Words); 2] = [("forward", ("Forward pass", "前向")), ("backward", ("Backward pass", "反向"))];
 
 /// The layout that a phase's passes are timed in.
-fn layout(phase: &Phase<'_>) -> Layout {
-    match phase.usage {
-        Use::Train => phase.layout,
-        Use::Evaluate => phase.layout.without_recompute(),
+fn layout(turn: &Turn<'_>) -> Layout {
+    match turn.usage {
+        Use::Train => turn.layout,
+        Use::Evaluate => turn.layout.without_recompute(),
     }
 }
 
-fn blocks(source: &Source<'_>, phase: &Phase<'_>) -> Option<Blocks> {
-    workings::blocks(source.context, &phase.role, &layout(phase), &phase.batch)
+fn blocks(source: &Source<'_>, turn: &Turn<'_>) -> Option<Blocks> {
+    workings::blocks(source.context, &turn.role, &layout(turn), &turn.batch)
 }
 
 /// The figures that a phase's computation opens into.
 pub(super) fn figures(source: &Source<'_>, phase: &str) -> Vec<String> {
-    let opened = source.with_phase(phase, |own| {
-        let blocks = blocks(source, own)?;
+    let opened = Phase::named(phase).and_then(|phase| source.turn(phase)).and_then(|own| {
+        let blocks = blocks(source, &own)?;
         let passes = match own.usage {
             Use::Train => 2,
             Use::Evaluate => 1,
@@ -53,14 +55,15 @@ pub(super) fn of(
 ) -> Option<Explanation> {
     let place = PASSES.iter().position(|(name, _)| *name == pass)?;
     let (symbol, title) = PASSES[place];
-    source.with_phase(phase, |own| {
+    let own = &source.turn(Phase::named(phase)?)?;
+    {
         if own.usage == Use::Evaluate && place == 1 {
             return None;
         }
         let blocks = blocks(source, own)?;
         let mut sheet = Sheet::new(source.language);
         let (expression, title, symbol) = match kind {
-            None => (layers(&mut sheet, &blocks, own.name, place), title, symbol),
+            None => (layers(&mut sheet, &blocks, own.phase.name(), place), title, symbol),
             Some(kind) => (
                 parts(source, &mut sheet, own, &blocks, kind, place)?,
                 if place == 0 {
@@ -71,10 +74,10 @@ pub(super) fn of(
                 "layer",
             ),
         };
-        let title = in_phase(source, title, words::phase(own.name));
+        let title = in_phase(source, title, words::phase(own.phase.name()));
         let (method, unit) = ("block-time", Unit::Seconds);
         Some(sheet.finish(figure, method, title, symbol, expression, unit))
-    })
+    }
 }
 
 fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expression {
@@ -110,14 +113,14 @@ fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expre
 fn parts(
     source: &Source<'_>,
     sheet: &mut Sheet,
-    phase: &Phase<'_>,
+    turn: &Turn<'_>,
     blocks: &Blocks,
     kind: &str,
     pass: usize,
 ) -> Option<Expression> {
     let place: usize = kind.parse().ok()?;
     let (block, ..) = blocks.kinds.get(place.checked_sub(1)?)?;
-    let (times, factor) = workings::pieces(source.context, &phase.role, &layout(phase), &phase.batch, *block);
+    let (times, factor) = workings::pieces(source.context, &turn.role, &layout(turn), &turn.batch, *block);
     let mlp = if block.has_experts() {
         ("experts", ("router and experts", "路由与专家"))
     } else {

@@ -7,6 +7,7 @@ use super::super::words;
 use super::memory::{GIB, calibrated, cuda, left, method, part_of};
 use super::{Source, in_phase};
 use shardwise_catalog::units::{Bytes, grouped};
+use shardwise_engine::phase::Phase;
 use shardwise_engine::rollout::workings::{bytes_per_weight, sampled};
 use shardwise_question::plan::RolloutPlan;
 
@@ -20,7 +21,7 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
         "rollout_weights" => engine_weights(source, &mut sheet, engine),
         "framework" => cuda(source, &mut sheet) + workspace(source, &mut sheet, engine),
         _ => {
-            let sum = Expression::sum(left(source, &mut sheet, "rollout", part));
+            let sum = Expression::sum(left(source, &mut sheet, Phase::Rollout, part));
             calibrated(source, &mut sheet, sum)
         }
     };

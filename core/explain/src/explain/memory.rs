@@ -4,12 +4,14 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
-use super::weights::States;
-use super::{Phase, Source, in_phase};
+use super::weights::{States, owner};
+use super::{Source, in_phase};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::memory::workings::{self, Workings};
 use shardwise_engine::memory::{Moment, Use, offloads_gradients};
-use shardwise_engine::rl::workings::with_roles;
+use shardwise_engine::phase::Phase;
+use shardwise_engine::rl::residents;
+use shardwise_engine::turn::Turn;
 use shardwise_engine::weights::{RankWeights, Stage, rank_weights};
 use shardwise_question::wire::{Backend, MemoryParts};
 
@@ -39,28 +41,29 @@ pub(super) fn method(part: &str) -> &'static str {
 /// A part of a phase in which a model trains or is evaluated.
 pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str) -> Option<Explanation> {
     let (part, _) = part_of(source, phase, part)?;
-    source.with_phase(phase, |own| {
-        let terms = workings::of_role(source.context, &own.role, &own.layout, source.gpus(), &own.batch, own.usage);
+    let own = source.turn(Phase::named(phase)?)?;
+    {
+        let terms = workings::of_role(source.context, &own.role, &own.layout, &own.batch, own.usage);
         let mut sheet = Sheet::new(source.language);
         let expression = match part {
-            "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &own.beside),
+            "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &source.kept()),
             "communication" => buffers(source, &mut sheet, &terms),
-            "framework" => framework(source, &mut sheet, own),
+            "framework" => framework(source, &mut sheet, &own),
             _ => {
-                let own_part = own_part(source, &mut sheet, own, &terms, part);
-                let left = left(source, &mut sheet, own.name, part);
+                let own_part = own_part(source, &mut sheet, &own, &terms, part);
+                let left = left(source, &mut sheet, own.phase, part);
                 let sum = Expression::sum(own_part.into_iter().chain(left));
                 calibrated(source, &mut sheet, sum)
             }
         };
-        let title = in_phase(source, words::memory(part), words::phase(own.name));
+        let title = in_phase(source, words::memory(part), words::phase(own.phase.name()));
         let method = match (part, own.role.adapters > 0) {
             ("parameters" | "gradients" | "optimizer", true) => "adapters",
             _ => method(part),
         };
         let symbol = words::symbol(part);
         Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
-    })
+    }
 }
 
 pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
@@ -73,19 +76,19 @@ pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression
 fn own_part(
     source: &Source<'_>,
     sheet: &mut Sheet,
-    phase: &Phase<'_>,
+    turn: &Turn<'_>,
     terms: &Workings,
     part: &str,
 ) -> Option<Expression> {
-    let layout = &phase.layout;
-    let trains = phase.usage == Use::Train;
+    let layout = &turn.layout;
+    let trains = turn.usage == Use::Train;
     let states = States {
-        role: &phase.role,
+        role: &turn.role,
         rank: terms.rank,
         layout,
         gpus: source.gpus(),
         quantized: source.found.job.workload.quantized_base(),
-        suffix: "",
+        owner: None,
     };
     let moment = terms.moment;
     match part {
@@ -99,13 +102,13 @@ fn own_part(
             let all: Vec<Expression> = own.into_iter().chain(gathered).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
-        "gradients" if trains && !offloads_gradients(layout, &phase.batch) => Some(states.gradients(sheet)),
+        "gradients" if trains && !offloads_gradients(layout, &turn.batch) => Some(states.gradients(sheet)),
         "optimizer" if trains && !layout.offload.optimizer => {
             let own = states.optimizer(sheet);
             Some(if moment == Moment::Optimizer { own + states.denominators(sheet) } else { own })
         }
         "activations" if moment != Moment::Optimizer => {
-            let hidden = phase.role.model.shape.hidden_size as f64;
+            let hidden = turn.role.model.shape.hidden_size as f64;
             activations(sheet, terms, hidden)
         }
         "logits" if moment == Moment::Loss => Some(logits(sheet, terms)),
@@ -201,52 +204,44 @@ fn logits(sheet: &mut Sheet, terms: &Workings) -> Expression {
     Expression::sum(sum)
 }
 
-/// What the roles that are not at work in `phase` keep of a part, each by its formula.
-pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: &str, part: &str) -> Vec<Expression> {
+/// What the models that are not at work in `phase` keep of a part, each by its formula.
+pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: Phase, part: &str) -> Vec<Expression> {
     let job = &source.found.job;
-    let Some(rl) = &job.workload.rl else {
+    if job.workload.rl.is_none() {
         return Vec::new();
-    };
+    }
     let mut sum = Vec::new();
-    with_roles(source.context, &source.found.plan, rl, |roles| {
-        for own in roles {
-            // A role's own weights are the ones at work; a reference without weights of its own uses the actor's.
-            let shared = own.name == "actor" && phase == "reference" && own.role.adapters > 0;
-            let at_work = match (own.name, phase) {
-                ("actor", "old_log_prob") | ("critic", "values") => part == "parameters",
-                ("actor", "reference") => shared && part == "parameters",
-                ("actor", "update_actor")
-                | ("critic", "update_critic")
-                | ("reference", "reference")
-                | ("reward", "reward") => true,
-                _ => false,
-            };
-            if at_work {
-                continue;
-            }
-            let offload = own.layout.offload;
-            let rank: RankWeights = rank_weights(&own.role, &own.layout, Stage::First);
-            let states = States {
-                role: &own.role,
-                rank,
-                layout: &own.layout,
-                gpus: source.gpus(),
-                quantized: job.workload.quantized_base(),
-                suffix: own.name,
-            };
-            sum.extend(match (part, own.frozen) {
-                ("frozen_weights", true) if !offload.parameters => Some(states.parameters(sheet)),
-                ("parameters", false) if !offload.parameters => Some(states.parameters(sheet)),
-                ("gradients", false)
-                    if !(offload.gradients || offload.parameters || own.layout.backend == Backend::Fsdp) =>
-                {
-                    Some(states.gradients(sheet))
-                }
-                ("optimizer", false) if !offload.optimizer => Some(states.optimizer(sheet)),
-                _ => None,
-            });
+    for own in residents(source.context, &source.found.plan) {
+        let at_work = match own.usage_in(phase) {
+            Some(Use::Train) => true,
+            Some(Use::Evaluate) => matches!(part, "parameters" | "frozen_weights"),
+            None => false,
+        };
+        if at_work {
+            continue;
         }
-    });
+        let offload = own.layout.offload;
+        let rank: RankWeights = rank_weights(&own.role, &own.layout, Stage::First);
+        let states = States {
+            role: &own.role,
+            rank,
+            layout: &own.layout,
+            gpus: source.gpus(),
+            quantized: job.workload.quantized_base(),
+            owner: Some(owner(own.who)),
+        };
+        sum.extend(match (part, own.who.is_frozen()) {
+            ("frozen_weights", true) if !offload.parameters => Some(states.parameters(sheet)),
+            ("parameters", false) if !offload.parameters => Some(states.parameters(sheet)),
+            ("gradients", false)
+                if !(offload.gradients || offload.parameters || own.layout.backend == Backend::Fsdp) =>
+            {
+                Some(states.gradients(sheet))
+            }
+            ("optimizer", false) if !offload.optimizer => Some(states.optimizer(sheet)),
+            _ => None,
+        });
+    }
     sum
 }
 
@@ -281,13 +276,13 @@ pub(super) fn cuda(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     sheet.term("context", own, Unit::Gib, meaning)
 }
 
-fn framework(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expression {
+fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Expression {
     let phases = &source.answer().memory.phases;
     let parts = phases
         .iter()
-        .find(|own| own.name == phase.name)
+        .find(|own| own.name == turn.phase.name())
         .map_or_else(MemoryParts::default, |own| own.parts);
-    let allocated = parts.total() - parts.framework - parts.communication - phase.beside.total();
+    let allocated = parts.total() - parts.framework - parts.communication - turn.beside.plus(&source.kept()).total();
     let efficiency = source.context.efficiency;
     let slack = efficiency.allocator_slack * allocated;
     let own = cuda(source, sheet);

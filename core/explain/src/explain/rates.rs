@@ -179,7 +179,7 @@ fn budget(
     mut sheet: Sheet,
 ) -> Option<Explanation> {
     let gib = Unit::Gib.of_answer();
-    let (phase, budgets) = terms.phases.iter().find(|(own, _)| *own == name)?;
+    let (phase, budgets) = terms.phases.iter().find(|(own, _)| own.name() == name)?;
     let capacity = source.found.job.hardware.memory_gib - terms.kept;
     let [less, more] = budgets.around(capacity)?;
     let least = sheet.term(
@@ -211,7 +211,7 @@ fn budget(
     let kilotokens = (expression / 1024.0).floor() * 1024.0;
     let expression = kilotokens.max(least);
     let title = ("Largest token budget", "最大 token 预算");
-    let title = in_phase(source, title, words::phase(phase));
+    let title = in_phase(source, title, words::phase(phase.name()));
     let symbol = "max_tokens_per_gpu";
     Some(sheet.finish(figure, "limits", title, symbol, expression, Unit::Tokens))
 }

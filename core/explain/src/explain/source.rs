@@ -1,9 +1,11 @@
 //! What explanations draw upon.
 
-use shardwise_engine::context::{Context, Role};
-use shardwise_engine::memory::Use;
-use shardwise_engine::rl::workings;
+use shardwise_engine::context::Context;
+use shardwise_engine::phase::Phase;
+use shardwise_engine::rl::{self, workings};
 use shardwise_engine::rollout::{self, Generation, Requests};
+use shardwise_engine::step;
+use shardwise_engine::turn::Turn;
 use shardwise_question::complete::{generating_gpus, training_gpus};
 use shardwise_question::wire::{Answer, Language, MemoryParts, Words};
 use shardwise_search::estimate::Evaluated;
@@ -13,19 +15,6 @@ pub(super) struct Source<'a> {
     pub(super) found: &'a Evaluated,
     pub(super) context: &'a Context<'a>,
     pub(super) language: Language,
-}
-
-/// A phase in which a model trains or is evaluated.
-pub(super) struct Phase<'a> {
-    pub name: &'static str,
-    pub role: Role<'a>,
-    pub layout: shardwise_question::plan::Layout,
-    pub batch: shardwise_engine::batch::Batch,
-    pub usage: Use,
-    /// How often it comes: optimizer steps, or what a pass takes beside its kernels.
-    pub times: f64,
-    pub moved: f64,
-    pub beside: MemoryParts,
 }
 
 impl<'a> Source<'a> {
@@ -69,42 +58,22 @@ impl<'a> Source<'a> {
         Some(rollout::generate(self.context, engine, self.generating_gpus(), &requests))
     }
 
-    /// Hands the phase of this name to `read`.
-    pub(super) fn with_phase<R>(&self, name: &str, read: impl FnOnce(&Phase<'_>) -> Option<R>) -> Option<R> {
-        let (job, plan) = (&self.found.job, &self.found.plan);
-        let Some(rl) = &job.workload.rl else {
-            if name != "train" || job.workload.generation.is_some() {
-                return None;
-            }
-            let sequences = job.workload.global_batch as f64;
-            return read(&Phase {
-                name: "train",
-                role: self.context.actor(),
-                layout: plan.layout,
-                batch: shardwise_engine::batch::split(job, &plan.layout, self.gpus(), sequences, 0.0),
-                usage: Use::Train,
-                times: 1.0,
-                moved: 0.0,
-                beside: MemoryParts::default(),
-            });
-        };
-        let generating = self.generation()?;
-        workings::with_phases(self.context, plan, rl, &generating.room, |phases| {
-            let own = phases.iter().find(|own| own.name == name)?;
-            read(&Phase {
-                name: own.name,
-                role: own.role,
-                layout: own.layout,
-                batch: own.batch,
-                usage: own.usage,
-                times: match own.usage {
-                    Use::Train => own.times,
-                    Use::Evaluate => self.context.efficiency.rl_forward,
-                },
-                moved: own.moved,
-                beside: own.beside,
-            })
-        })
+    /// A model's turn in a phase; `None` where none has one.
+    pub(super) fn turn(&self, phase: Phase) -> Option<Turn<'a>> {
+        step::turns(self.context, &self.found.plan)
+            .into_iter()
+            .find(|own| own.phase == phase)
+    }
+
+    /// What an engine that keeps its cache holds beside training.
+    pub(super) fn kept(&self) -> MemoryParts {
+        let workload = &self.found.job.workload;
+        let engine = workload
+            .rl
+            .as_ref()
+            .zip(self.found.plan.rollout.as_ref())
+            .zip(self.generation());
+        engine.map_or_else(MemoryParts::default, |((rl, engine), own)| rl::kept_engine(engine, rl, &own.room))
     }
 }
 

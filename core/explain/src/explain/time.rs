@@ -4,13 +4,15 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
-use super::{Phase, Source, in_phase};
+use super::{Source, in_phase};
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::coverage;
 use shardwise_engine::flops;
 use shardwise_engine::memory::Use;
+use shardwise_engine::phase::Phase;
 use shardwise_engine::training::UPDATE_BYTES;
 use shardwise_engine::training::workings::{self, Workings};
+use shardwise_engine::turn::Turn;
 use shardwise_question::wire::TimeParts;
 use shardwise_question::wire::Words;
 
@@ -65,9 +67,10 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str
     let own = times.phases.iter().find(|own| own.name == phase)?;
     let (part, _) = named(&own.parts, part)?;
     let name = own.name;
-    if let Some(found) = source.with_phase(phase, |own| {
+    let turn = Phase::named(phase).and_then(|phase| source.turn(phase));
+    if let Some(found) = turn.and_then(|own| {
         let mut sheet = Sheet::new(source.language);
-        let expression = terms(source, &mut sheet, own, part);
+        let expression = terms(source, &mut sheet, &own, part);
         Some((sheet, expression))
     }) {
         let (mut sheet, expression) = found;
@@ -108,24 +111,24 @@ pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, own: Expressio
 }
 
 /// How often the phase comes, times `own`.
-fn repeated(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: Expression) -> Expression {
-    let (symbol, meaning) = match phase.usage {
+fn repeated(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: Expression) -> Expression {
+    let (symbol, meaning) = match turn.usage {
         Use::Train => ("updates", ("optimizer steps", "优化器更新次数")),
         Use::Evaluate => {
             ("rl_forward", ("what RL's forward phases take beside their kernels", "RL 前向阶段相对其算子的倍数"))
         }
     };
-    let own = sheet.scaled(own, symbol, phase.times, meaning);
+    let own = sheet.scaled(own, symbol, turn.times, meaning);
     let job = &source.found.job;
-    let caution = coverage::caution(job, &phase.layout, cautious_tokens(phase));
+    let caution = coverage::caution(job, &turn.layout, cautious_tokens(turn));
     let own = cautious(sheet, caution, own);
     calibration(source, sheet, own)
 }
 
 /// Tokens of a micro-batch that caution goes by: those of updates.
-fn cautious_tokens(phase: &Phase<'_>) -> f64 {
-    match phase.usage {
-        Use::Train => phase.batch.mean.tokens,
+fn cautious_tokens(turn: &Turn<'_>) -> f64 {
+    match turn.usage {
+        Use::Train => turn.batch.mean.tokens,
         Use::Evaluate => 0.0,
     }
 }
@@ -143,18 +146,18 @@ fn seconds(sheet: &mut Sheet, symbol: &'static str, s: f64, en: &'static str, zh
     sheet.term(symbol, s, Unit::Seconds, (en, zh))
 }
 
-fn terms(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, part: &'static str) -> Option<Expression> {
-    let (context, gpus) = (source.context, source.gpus());
-    let (role, layout, batch) = (&phase.role, &phase.layout, &phase.batch);
-    let own = match phase.usage {
-        Use::Train => workings::step(context, role, layout, gpus, batch),
+fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static str) -> Option<Expression> {
+    let context = source.context;
+    let (role, layout, batch) = (&turn.role, &turn.layout, &turn.batch);
+    let own = match turn.usage {
+        Use::Train => workings::step(context, role, layout, batch),
         Use::Evaluate => workings::forward(context, role, layout, batch),
     };
     let expression = match part {
         "compute" => {
-            reached(source, sheet, phase);
+            reached(source, sheet, turn);
             let opened = workings::blocks(context, role, layout, batch).is_some();
-            compute(sheet, phase.name, &own, opened)
+            compute(sheet, turn.phase.name(), &own, opened)
         }
         "recompute" => {
             let again = seconds(
@@ -188,14 +191,14 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, part: &'stat
             let times = sheet.term("sends", times, Unit::One, meaning);
             micro_batches(sheet, &own) * times * one
         }
-        "bubble" => bubble(sheet, phase, &own),
-        "data_parallel" => data_parallel(source, sheet, phase)?,
-        "optimizer" => optimizer(source, sheet, phase),
-        "offload" => return offload(source, sheet, phase),
-        "overhead" => overhead(source, sheet, phase, &own)?,
+        "bubble" => bubble(sheet, turn, &own),
+        "data_parallel" => data_parallel(source, sheet, turn)?,
+        "optimizer" => optimizer(source, sheet, turn),
+        "offload" => return offload(source, sheet, turn),
+        "overhead" => overhead(source, sheet, turn, &own)?,
         _ => return None,
     };
-    Some(repeated(source, sheet, phase, expression))
+    Some(repeated(source, sheet, turn, expression))
 }
 
 fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
@@ -236,20 +239,20 @@ fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expr
 }
 
 /// Says what share of the card's peak a phase's computation reaches, where all weights train or none does.
-fn reached(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) {
+fn reached(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) {
     let job = &source.found.job;
     let phases = &source.answer().time.phases;
-    let own = phases.iter().find(|own| own.name == phase.name);
-    let (Some(own), 0) = (own, phase.role.adapters) else {
+    let own = phases.iter().find(|own| own.name == turn.phase.name());
+    let (Some(own), 0) = (own, turn.role.adapters) else {
         return;
     };
-    let (passes, times) = match phase.usage {
-        Use::Train => (3.0, phase.times),
+    let (passes, times) = match turn.usage {
+        Use::Train => (3.0, turn.times),
         Use::Evaluate => (1.0, 1.0),
     };
     let length = job.workload.mean_sequence_length;
-    let each = flops::forward_per_token(phase.role.model, length).get() * passes;
-    let tokens = phase.batch.tokens * times / f64::from(source.gpus());
+    let each = flops::forward_per_token(turn.role.model, length).get() * passes;
+    let tokens = turn.batch.tokens * times / f64::from(source.gpus());
     let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
     let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);
     sheet.note(
@@ -271,17 +274,17 @@ fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Exp
     sheet.scaled(all, "forward_share", share, meaning)
 }
 
-fn bubble(sheet: &mut Sheet, phase: &Phase<'_>, own: &Workings) -> Expression {
-    let stages = sheet.term("p", phase.layout.pipeline_parallel.into(), Unit::One, ("pipeline stages", "流水线阶段数"));
+fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: &Workings) -> Expression {
+    let stages = sheet.term("p", turn.layout.pipeline_parallel.into(), Unit::One, ("pipeline stages", "流水线阶段数"));
     let above = stages - 1.0;
     let stage =
         seconds(sheet, "t_stage", own.stage, "a stage's passes over one micro-batch", "一个阶段处理一个微批次的时间");
-    if phase.usage == Use::Evaluate {
+    if turn.usage == Use::Evaluate {
         return above * stage;
     }
     let send = seconds(sheet, "send", own.send.0, "one send between stages", "阶段间一次发送");
     let each = stage + Expression::Number(2.0) * send;
-    let chunks = phase.layout.virtual_pipeline;
+    let chunks = turn.layout.virtual_pipeline;
     if chunks > 1 {
         let meaning = ("model chunks of a stage", "每阶段的模型块数");
         above / sheet.term("v", chunks.into(), Unit::One, meaning) * each
@@ -291,20 +294,20 @@ fn bubble(sheet: &mut Sheet, phase: &Phase<'_>, own: &Workings) -> Expression {
 }
 
 /// All traffic, less what computation hides.
-fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<Expression> {
-    let (context, gpus) = (source.context, source.gpus());
-    let (role, layout, batch) = (&phase.role, &phase.layout, &phase.batch);
-    let (all, shown) = match phase.usage {
+fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Option<Expression> {
+    let context = source.context;
+    let (role, layout, batch) = (&turn.role, &turn.layout, &turn.batch);
+    let (all, shown) = match turn.usage {
         Use::Train => (
-            workings::exchanged(context, role, layout, gpus, batch),
-            shardwise_engine::training::step(context, role, layout, gpus, batch).data_parallel,
+            workings::exchanged(context, role, layout, batch),
+            shardwise_engine::training::step(context, role, layout, batch).data_parallel,
         ),
         Use::Evaluate => (
-            workings::exchanged_forward(context, role, layout, gpus, batch),
-            shardwise_engine::training::forward(context, role, layout, gpus, batch).data_parallel,
+            workings::exchanged_forward(context, role, layout, batch),
+            shardwise_engine::training::forward(context, role, layout, batch).data_parallel,
         ),
     };
-    let shown = shown / shardwise_engine::training::time_factor(context, layout, cautious_tokens(phase));
+    let shown = shown / shardwise_engine::training::time_factor(context, layout, cautious_tokens(turn));
     let traffic = seconds(
         sheet,
         "traffic",
@@ -325,9 +328,9 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> O
     Some(traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分"))
 }
 
-fn optimizer(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Expression {
+fn optimizer(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Expression {
     let context = source.context;
-    let own = workings::update(context, &phase.role, &phase.layout, source.gpus());
+    let own = workings::update(context, &turn.role, &turn.layout);
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
@@ -366,27 +369,28 @@ pub(super) fn memory_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression 
 
 /// Traffic of what is offloaded: within the optimizer's step or before and after an RL phase, and of activations within
 /// each pass.
-fn offload(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>) -> Option<Expression> {
+fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Option<Expression> {
     let mut all = Vec::new();
     let context = source.context;
-    if phase.moved > 0.0 {
+    let moved = turn.moved(context).get();
+    if moved > 0.0 {
         let meaning = ("states that come to the card for the phase, and go back", "阶段开始时载入、结束时写回的状态");
         let host = context.network.host.get();
-        let bytes = sheet.term("states", phase.moved * host / 2.0, Unit::Gib, meaning);
+        let bytes = sheet.term("states", moved * host / 2.0, Unit::Gib, meaning);
         let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
         all.push(calibration(source, sheet, own));
     }
-    if phase.usage == Use::Train {
-        let update = workings::update(context, &phase.role, &phase.layout, source.gpus());
+    if turn.usage == Use::Train {
+        let update = workings::update(context, &turn.role, &turn.layout);
         if update.on_host > 0.0 {
-            let own = update_traffic(source, sheet, phase, &update);
-            all.push(repeated(source, sheet, phase, own));
+            let own = update_traffic(source, sheet, turn, &update);
+            all.push(repeated(source, sheet, turn, own));
         }
-        let copies = workings::copies(context, &phase.role, &phase.layout, &phase.batch);
+        let copies = workings::copies(context, &turn.role, &turn.layout, &turn.batch);
         if copies > 0.0 {
             let meaning = "activations on their way to host memory and back, beyond what computation hides";
             let own = seconds(sheet, "copies", copies, meaning, "激活值往返主机内存中未被计算掩盖的部分");
-            all.push(repeated(source, sheet, phase, own));
+            all.push(repeated(source, sheet, turn, own));
         }
     }
     (!all.is_empty()).then(|| Expression::sum(all))
@@ -398,8 +402,8 @@ fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
 }
 
 /// Gradients on their way to the host's optimizer, and weights back.
-fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: &workings::Update) -> Expression {
-    let layout = &phase.layout;
+fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &workings::Update) -> Expression {
+    let layout = &turn.layout;
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let mut weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     if own.on_host < 1.0 {
@@ -416,8 +420,8 @@ fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own
 }
 
 /// Waiting for the host, and what a step takes beside its kernels.
-fn overhead(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: &Workings) -> Option<Expression> {
-    let framework = source.context.framework(&phase.layout);
+fn overhead(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Workings) -> Option<Expression> {
+    let framework = source.context.framework(&turn.layout);
     let mut sum = Vec::new();
     if own.wait > 0.0 {
         let wait = seconds(
@@ -429,7 +433,7 @@ fn overhead(source: &Source<'_>, sheet: &mut Sheet, phase: &Phase<'_>, own: &Wor
         );
         sum.push(micro_batches(sheet, own) * wait);
     }
-    if phase.usage == Use::Train {
+    if turn.usage == Use::Train {
         let fixed = "what an optimizer step takes beside";
         sum.push(seconds(sheet, "step_s", framework.step_s, fixed, "每次优化器更新的固定时间"));
         if source.found.job.workload.rl.is_some() {

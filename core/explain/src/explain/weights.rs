@@ -4,10 +4,24 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
+use shardwise_engine::rl::Who;
 use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, shard_counts};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
 use shardwise_question::wire::Words;
+
+/// What a symbol ends in, and what that is called.
+type Owner = (&'static str, Words);
+
+/// Whose states they are.
+pub(super) fn owner(who: Who) -> Owner {
+    match who {
+        Who::Actor => ("actor", ("the actor", "策略模型")),
+        Who::Critic => ("critic", ("the critic", "价值模型")),
+        Who::Reference => ("reference", ("the reference", "参考模型")),
+        Who::Reward => ("reward", ("the reward model", "奖励模型")),
+    }
+}
 
 /// A role's states on one GPU, ready to be put into a formula.
 pub(super) struct States<'a> {
@@ -17,25 +31,18 @@ pub(super) struct States<'a> {
     pub(super) gpus: u32,
     /// Whether the base is in 4 bits.
     pub(super) quantized: bool,
-    /// What tells its symbols from those of other roles.
-    pub(super) suffix: &'static str,
+    /// Whose they are, where there are several: it tells their symbols apart.
+    pub(super) owner: Option<Owner>,
 }
 
 impl States<'_> {
     fn term(&self, sheet: &mut Sheet, symbol: &str, value: f64, unit: Unit, meaning: Words) -> Expression {
-        if self.suffix.is_empty() {
+        let Some((suffix, (role, role_zh))) = self.owner else {
             return sheet.term(symbol.to_owned(), value, unit, meaning);
-        }
-        let (role, role_zh) = match self.suffix {
-            "actor" => ("the actor", "策略模型"),
-            "critic" => ("the critic", "价值模型"),
-            "reference" => ("the reference", "参考模型"),
-            "reward" => ("the reward model", "奖励模型"),
-            _ => ("the update", "更新时"),
         };
         let (en, zh) = meaning;
         let meaning = sheet.language.pick(format!("{en}: {role}"), format!("{zh}（{role_zh}）"));
-        sheet.described(format!("{symbol}_{}", self.suffix), value, unit, meaning)
+        sheet.described(format!("{symbol}_{suffix}"), value, unit, meaning)
     }
 
     /// Weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
@@ -188,7 +195,7 @@ impl States<'_> {
             4.0,
             ("bytes of AdamW's denominator, while the optimizer steps", "优化器更新时 AdamW 分母的字节数"),
         );
-        let whole = States { suffix: "step", ..*self };
+        let whole = States { owner: Some(("step", ("the update", "更新时"))), ..*self };
         bytes * whole.held(sheet, 1)
     }
 

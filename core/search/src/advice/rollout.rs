@@ -3,6 +3,7 @@
 use super::{Case, PRACTICE, Rule, VERL_GUIDE, rule};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::memory::Lengths;
+use shardwise_engine::phase::Phase;
 use shardwise_engine::rl;
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::wire::Schedule;
@@ -69,7 +70,7 @@ fn requests(case: &Case<'_>) -> u64 {
 fn safe_utilization(case: &Case<'_>) -> Option<f64> {
     let rl = case.job().workload.rl.as_ref()?;
     let memories = &case.step.memories;
-    let (_, memory) = memories.iter().find(|(name, _)| *name == "rollout")?;
+    let (_, memory) = memories.iter().find(|(phase, _)| *phase == Phase::Rollout)?;
     let (_, resident) = memory.terms(Lengths::Expected);
     Some(rl::safe_utilization(case.context, rl, resident))
 }

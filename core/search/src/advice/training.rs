@@ -4,7 +4,6 @@ use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, 
 use crate::neighbours::budget_floor;
 use crate::warnings::WITHIN_NODE;
 use shardwise_engine::batch;
-use shardwise_question::complete::training_gpus;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
 use shardwise_question::wire::{Backend, Offload, Schedule};
 
@@ -235,7 +234,7 @@ fn within_node(case: &Case<'_>) -> Option<Proposal> {
 fn fewer_stages(case: &Case<'_>) -> Option<Proposal> {
     let (job, layout) = (case.job(), case.layout());
     let sequences = job.workload.global_batch as f64;
-    let batch = batch::split(job, layout, training_gpus(job), sequences, 0.0);
+    let batch = batch::split(job, layout, sequences, 0.0);
     let half = layout.pipeline_parallel / 2;
     let many = half > 0 && f64::from(layout.pipeline_parallel) >= batch.micro_batches;
     case.propose(many, &format!("Pipeline parallelism of {half}"), &|l| {

@@ -20,7 +20,6 @@ use shardwise_engine::fit;
 use shardwise_engine::rl::{self, GeneratingSide};
 use shardwise_engine::step;
 use shardwise_engine::training;
-use shardwise_question::complete::training_gpus;
 use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
 use shardwise_question::wire::{Offload, PlanSpec, at, plan_to_value};
 use shardwise_question::workload::Rl;
@@ -388,10 +387,8 @@ impl<'a> Settling<'a> {
             }
             (None, Some(_)) => step::evaluate(context, plan).seconds,
             (None, None) => {
-                let gpus = training_gpus(context.job);
-                let sequences = workload.global_batch as f64;
-                let batch = batch::split(context.job, &plan.layout, gpus, sequences, 0.0);
-                training::step(context, &context.actor(), &plan.layout, gpus, &batch).total()
+                let batch = batch::of_update(context.job, &plan.layout);
+                training::step(context, &context.actor(), &plan.layout, &batch).total()
             }
         }
     }

@@ -18,7 +18,6 @@ use shardwise_question::complete::{self, check_mini_batch, placed, training_gpus
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::{Backend, PlanSpec};
-use shardwise_question::workload::Rl;
 
 /// All plans of a job.
 #[derive(Debug, Default)]
@@ -265,7 +264,6 @@ impl Space {
     ) -> Vec<Group> {
         let job = context.job;
         let role = context.actor();
-        let gpus = training_gpus(job);
         let mut found = Vec::new();
         for pipeline_parallel in sizes.pipeline(layout) {
             let split = Layout { pipeline_parallel, virtual_pipeline: 1, ..*layout };
@@ -297,7 +295,7 @@ impl Space {
                         }
                         found.push(Group {
                             layout,
-                            shards: Shards::of(&role, &layout, gpus),
+                            shards: Shards::of(context, &role, &layout),
                             passes,
                             place: 0,
                             memory: RefCell::default(),
@@ -343,18 +341,16 @@ fn passes(job: &Job, spec: &PlanSpec, layout: &Layout, known: &mut Vec<Passes>) 
     }
     let found = choices::micro_batches(job, spec, layout)
         .into_iter()
-        .map(|micro_batch| pass(job, layout, micro_batch, gpus));
+        .map(|micro_batch| pass(job, layout, micro_batch));
     let all: Rc<[Pass]> = unlike(found.collect()).into();
     known.push((of, Rc::clone(&all)));
     all
 }
 
-fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch, gpus: u32) -> Pass {
+fn pass(job: &Job, layout: &Layout, micro_batch: MicroBatch) -> Pass {
     let layout = Layout { micro_batch, ..*layout };
-    let workload = &job.workload;
-    let spread = workload.rl.as_ref().map_or(0.0, Rl::length_cv);
-    let split = |layout: &Layout| batch::split(job, layout, gpus, workload.global_batch as f64, spread);
-    Pass { micro_batch, batch: split(&layout), forward: split(&rl::forward_layout(&layout)) }
+    let forward = batch::of_update(job, &rl::forward_layout(&layout));
+    Pass { micro_batch, batch: batch::of_update(job, &layout), forward }
 }
 
 /// Of passes that take the same time the first: what a rank has is less than larger micro-batches could take.

@@ -11,7 +11,6 @@ use shardwise_engine::host;
 use shardwise_engine::layer::Slice;
 use shardwise_engine::memory::{self, Lengths, Use};
 use shardwise_engine::training;
-use shardwise_question::complete::training_gpus;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::TimeParts;
 
@@ -30,18 +29,16 @@ impl Training<'_> {
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
-        let gpus = training_gpus(self.context.job);
         let (role, shards) = (self.context.actor(), &asked.group.shards);
         let batch = &asked.pass.batch;
-        training::step_of(self.context, &role, &asked.layout, gpus, batch, shards)
+        training::step_of(self.context, &role, &asked.layout, batch, shards)
     }
 }
 
 /// GiB that suffice for training as surely as asked.
 fn needed_gib(context: &Context<'_>, layout: &Layout, batch: &Batch) -> f64 {
-    let gpus = training_gpus(context.job);
     let actor = context.actor();
-    let held = memory::of_role_at_longest(context, &actor, layout, gpus, batch, Use::Train);
+    let held = memory::of_role_at_longest(context, &actor, layout, batch, Use::Train);
     let factor = context.sure.training(context.job, layout);
     held.needed_gib(Lengths::Expected, factor)
 }
@@ -49,8 +46,7 @@ fn needed_gib(context: &Context<'_>, layout: &Layout, batch: &Batch) -> f64 {
 /// GiB that are missing for a plan of training to fit as surely as asked; below zero what is to spare.
 pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     let job = context.job;
-    let sequences = job.workload.global_batch as f64;
-    let batch = batch::split(job, &plan.layout, training_gpus(job), sequences, 0.0);
+    let batch = batch::of_update(job, &plan.layout);
     let over = needed_gib(context, &plan.layout, &batch) - job.hardware.memory_gib;
     over.max(host::missing_gib(context, plan))
 }

@@ -1,0 +1,120 @@
+//! The models of an RL step, and what they leave on the card between their phases.
+
+use crate::context::{Context, Role};
+use crate::memory::{Use, first_states};
+use crate::phase::Phase;
+use shardwise_catalog::units::Bytes;
+use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::wire::{Backend, MemoryParts};
+
+/// Which model of an RL step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The policy that is trained.
+    Actor,
+    /// The critic.
+    Critic,
+    /// The frozen policy that the actor is held to.
+    Reference,
+    /// The reward model.
+    Reward,
+}
+
+impl Who {
+    /// Whether it is only evaluated.
+    #[must_use]
+    pub fn is_frozen(self) -> bool {
+        matches!(self, Self::Reference | Self::Reward)
+    }
+}
+
+/// A model of an RL step on the GPUs that train.
+#[derive(Clone, Copy, Debug)]
+pub struct Resident<'a> {
+    /// Which one.
+    pub who: Who,
+    /// The model.
+    pub role: Role<'a>,
+    /// Its layout as planned, states offloaded between phases included.
+    pub layout: Layout,
+}
+
+/// The models of `plan` that have weights of their own.
+pub fn residents<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Resident<'a>> {
+    let actor = context.actor();
+    // With adapters the reference is the base itself, adapters switched off.
+    let reference = plan.reference.filter(|_| actor.adapters == 0);
+    [
+        Some((Who::Actor, actor, plan.layout)),
+        context
+            .critic()
+            .zip(plan.critic)
+            .map(|(role, layout)| (Who::Critic, role, layout)),
+        reference.map(|layout| (Who::Reference, actor, layout)),
+        context.reward().map(|role| (Who::Reward, role, plan.layout)),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|(who, role, layout)| Resident { who, role, layout })
+}
+
+impl Resident<'_> {
+    /// What it does in a phase; `None` where it waits.
+    #[must_use]
+    pub fn usage_in(&self, phase: Phase) -> Option<Use> {
+        match (self.who, phase) {
+            (Who::Actor, Phase::OldLogProb)
+            | (Who::Critic, Phase::Values)
+            | (Who::Reference, Phase::Reference)
+            | (Who::Reward, Phase::Reward) => Some(Use::Evaluate),
+            // A reference without weights of its own uses the actor's.
+            (Who::Actor, Phase::Reference) if self.role.adapters > 0 => Some(Use::Evaluate),
+            (Who::Actor, Phase::UpdateActor) | (Who::Critic, Phase::UpdateCritic) => Some(Use::Train),
+            _ => None,
+        }
+    }
+
+    /// What it leaves on the card.
+    pub(super) fn left(&self, context: &Context<'_>) -> MemoryParts {
+        if self.who.is_frozen() {
+            left_by_frozen(context, &self.role, &self.layout)
+        } else {
+            left_by_trained(context, &self.role, &self.layout)
+        }
+    }
+
+    /// Of what it leaves on the card that which is not at work in a phase: an update works with all of it, a forward pass
+    /// with the weights.
+    pub(super) fn beside(&self, phase: Phase, left: MemoryParts) -> MemoryParts {
+        match self.usage_in(phase) {
+            None => left,
+            Some(Use::Train) => MemoryParts::default(),
+            Some(Use::Evaluate) => MemoryParts { parameters: 0.0, frozen_weights: 0.0, ..left },
+        }
+    }
+}
+
+/// What a trained role leaves on the card between its phases: states that are not offloaded.
+fn left_by_trained(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> MemoryParts {
+    let states = first_states(context, role, layout, Use::Train);
+    let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
+    let offload = layout.offload;
+    MemoryParts {
+        parameters: keep(states.parameters, offload.parameters),
+        // Megatron's gradient buffers go with the parameters (verl 0.9.1, `param_offload`); FSDP's gradients are let go of
+        // as the update ends (`workers/engine/fsdp/transformer_impl.py`, `optimizer_zero_grad`).
+        gradients: keep(states.gradients, offload.gradients || offload.parameters || layout.backend == Backend::Fsdp),
+        optimizer: keep(states.optimizer, offload.optimizer),
+        ..MemoryParts::default()
+    }
+    .times(context.job.memory_factor())
+}
+
+/// What a frozen role leaves on the card: its weights, unless they are offloaded.
+fn left_by_frozen(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> MemoryParts {
+    if layout.offload.parameters {
+        return MemoryParts::default();
+    }
+    let states = first_states(context, role, layout, Use::Evaluate);
+    MemoryParts { frozen_weights: states.parameters.gib(), ..MemoryParts::default() }.times(context.job.memory_factor())
+}

@@ -1,0 +1,80 @@
+//! What the training side of an RL step does, in order: which model works, how, and what else lies on the card meanwhile.
+
+use super::residents::residents;
+use crate::batch;
+use crate::context::{Context, Role};
+use crate::memory::Use;
+use crate::phase::Phase;
+use crate::turn::Turn;
+use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::wire::{MemoryParts, Offload};
+use shardwise_question::workload::Rl;
+
+/// Forward-only roles take larger micro-batches than training ones: nothing is kept for a backward pass
+/// (veRL's tuning guide, "Batch Size Tuning", rule 3: twice).
+#[must_use]
+pub fn forward_layout(layout: &Layout) -> Layout {
+    let micro_batch = match layout.micro_batch {
+        MicroBatch::Sequences(n) => MicroBatch::Sequences(n * 2),
+        MicroBatch::Tokens(n) => MicroBatch::Tokens(n * 2),
+    };
+    Layout { micro_batch, ..*layout }
+}
+
+/// The layout at work: offloaded states have come back, forward passes take larger micro-batches.
+fn at_work(planned: &Layout, usage: Use) -> Layout {
+    let offload = Offload { activations: planned.offload.activations, ..Offload::default() };
+    let layout = Layout { offload, ..*planned };
+    match usage {
+        Use::Evaluate => forward_layout(&layout),
+        Use::Train => layout,
+    }
+}
+
+/// Sequences of one pass over a turn's batch.
+pub(super) fn sequences(rl: &Rl, usage: Use) -> f64 {
+    match usage {
+        Use::Evaluate => rl.sequences() as f64,
+        Use::Train => (rl.mini_batch * rl.responses_per_prompt) as f64,
+    }
+}
+
+/// The turns of the training side of `plan`, and what stays on the card while the engine generates.
+pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a>>, MemoryParts) {
+    let left: Vec<_> = residents(context, plan).map(|own| (own, own.left(context))).collect();
+    let beside = |phase| {
+        let others = left.iter().map(|(own, left)| own.beside(phase, *left));
+        others.fold(MemoryParts::default(), |sum, own| sum.plus(&own))
+    };
+    let turn = |phase, usage, (role, planned): (Role<'a>, Layout)| {
+        let layout = at_work(&planned, usage);
+        Turn {
+            phase,
+            role,
+            layout,
+            usage,
+            batch: batch::split(context.job, &layout, sequences(rl, usage), rl.length_cv()),
+            times: match usage {
+                Use::Evaluate => context.efficiency.rl_forward,
+                Use::Train => rl.updates(),
+            },
+            away: planned.offload,
+            beside: beside(phase),
+        }
+    };
+    let actor = context.actor();
+    let by_actor = (actor, plan.layout);
+    let by_reference = plan.reference.map(|layout| (Role { adapters: 0, ..actor }, layout));
+    let by_critic = context.critic().zip(plan.critic);
+    let by_reward = context.reward().map(|role| (role, plan.layout));
+    let found = [
+        (Phase::OldLogProb, Use::Evaluate, rl.old_log_prob.then_some(by_actor)),
+        (Phase::Reference, Use::Evaluate, by_reference),
+        (Phase::Values, Use::Evaluate, by_critic),
+        (Phase::Reward, Use::Evaluate, by_reward),
+        (Phase::UpdateCritic, Use::Train, by_critic),
+        (Phase::UpdateActor, Use::Train, Some(by_actor)),
+    ];
+    let found = found.into_iter().filter_map(|(phase, usage, by)| Some(turn(phase, usage, by?)));
+    (found.collect(), beside(Phase::Rollout))
+}

@@ -1,0 +1,96 @@
+//! A phase in which a model trains or is evaluated: what its time and memory are computed of.
+
+use crate::batch::{self, Batch};
+use crate::context::Context;
+use crate::memory::{self, Lengths, PhaseMemory, Use, first_states};
+use crate::phase::Phase;
+use crate::role::Role;
+use crate::training;
+use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::{MemoryParts, Offload, TimeParts};
+
+/// A model's turn: a phase in which it trains or is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// The phase.
+    pub phase: Phase,
+    /// Who works.
+    pub role: Role<'a>,
+    /// The layout at work: what is offloaded between phases has come back.
+    pub layout: Layout,
+    /// What is done.
+    pub usage: Use,
+    /// One optimizer step's micro-batches, or those of the one pass.
+    pub batch: Batch,
+    /// What that is taken times: optimizer steps, or what RL's forward phases take beside their kernels.
+    pub times: f64,
+    /// What the role leaves in host memory between its phases, and fetches for them.
+    pub(crate) away: Offload,
+    /// What others hold on the card.
+    pub beside: MemoryParts,
+}
+
+impl<'a> Turn<'a> {
+    /// A step of training alone.
+    pub(crate) fn training(context: &'a Context<'_>, layout: &Layout) -> Self {
+        Self {
+            phase: Phase::Train,
+            role: context.actor(),
+            layout: *layout,
+            usage: Use::Train,
+            batch: batch::of_update(context.job, layout),
+            times: 1.0,
+            away: Offload::default(),
+            beside: MemoryParts::default(),
+        }
+    }
+
+    /// How long it takes.
+    pub(crate) fn time(&self, context: &Context<'_>) -> TimeParts {
+        let once = match self.usage {
+            Use::Evaluate => training::forward(context, &self.role, &self.layout, &self.batch),
+            Use::Train => training::step(context, &self.role, &self.layout, &self.batch),
+        };
+        let all = once.times(self.times);
+        TimeParts { offload: all.offload + self.moved(context).get() * context.job.time_factor(), ..all }
+    }
+
+    /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer
+    /// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`).
+    #[must_use]
+    pub fn moved(&self, context: &Context<'_>) -> Seconds {
+        if !(self.away.parameters || self.away.optimizer) {
+            return Seconds::ZERO;
+        }
+        let states = first_states(context, &self.role, &self.layout, self.usage);
+        let mut bytes = Bytes::ZERO;
+        if self.away.parameters {
+            bytes += states.parameters;
+        }
+        if self.away.optimizer {
+            bytes += states.optimizer;
+        }
+        bytes * 2.0 / context.network.host
+    }
+
+    /// What it holds.
+    pub(crate) fn memory(&self, context: &Context<'_>) -> PhaseMemory {
+        memory::of_role(context, &self.role, &self.layout, &self.batch, self.usage).beside(&self.beside, 0.0)
+    }
+
+    /// GiB that suffice however long sequences get, where the estimate is off by `factor`.
+    pub(crate) fn needed_at_longest(&self, context: &Context<'_>, factor: f64) -> f64 {
+        memory::of_role_at_longest(context, &self.role, &self.layout, &self.batch, self.usage)
+            .beside(&self.beside, 0.0)
+            .needed_gib(Lengths::Expected, factor)
+    }
+
+    /// Whether another does the same, beside whatever states: it takes as long.
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        self.role.is(&other.role)
+            && (self.layout, self.away) == (other.layout, other.away)
+            && self.usage == other.usage
+            && (self.batch, self.times) == (other.batch, other.times)
+    }
+}
