@@ -65,6 +65,25 @@ pub struct BlockTime {
     pub floor_backward: Seconds,
 }
 
+impl BlockTime {
+    /// Adds another, `times` over.
+    pub(crate) fn add(&mut self, one: &Self, times: f64) {
+        self.forward += one.forward * times;
+        self.backward += one.backward * times;
+        self.recompute += one.recompute * times;
+        self.tensor_forward += one.tensor_forward * times;
+        self.tensor_backward += one.tensor_backward * times;
+        self.context += one.context * times;
+        self.ring_forward += one.ring_forward * times;
+        self.ring_backward += one.ring_backward * times;
+        self.expert += one.expert * times;
+        self.kernels += one.kernels * times;
+        self.wait_forward += one.wait_forward * times;
+        self.wait_backward += one.wait_backward * times;
+        self.floor_backward += one.floor_backward * times;
+    }
+}
+
 /// Everything a block's time depends on beside the block itself.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockContext<'a> {

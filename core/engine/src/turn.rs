@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::memory::{self, Lengths, PhaseMemory, Use, first_states};
 use crate::phase::Phase;
 use crate::role::Role;
-use crate::training;
+use crate::training::{self, Terms};
 use shardwise_catalog::units::{Bytes, Seconds};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{MemoryParts, Offload, TimeParts};
@@ -46,13 +46,18 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// How long it takes.
-    pub(crate) fn time(&self, context: &Context<'_>) -> TimeParts {
-        let once = match self.usage {
+    /// What one optimizer step of it takes, or the one pass.
+    #[must_use]
+    pub fn terms(&self, context: &Context<'_>) -> Terms {
+        match self.usage {
             Use::Evaluate => training::forward(context, &self.role, &self.layout, &self.batch),
             Use::Train => training::step(context, &self.role, &self.layout, &self.batch),
-        };
-        let all = once.times(self.times);
+        }
+    }
+
+    /// How long it takes.
+    pub(crate) fn time(&self, context: &Context<'_>) -> TimeParts {
+        let all = self.terms(context).parts().times(self.times);
         TimeParts { offload: all.offload + self.moved(context).get() * context.job.time_factor(), ..all }
     }
 

@@ -242,7 +242,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
         ));
     }
     let (context, batch) = micro_batches(job, layout);
-    let parts = training::step(&context, &context.actor(), layout, &batch);
+    let parts = training::step(&context, &context.actor(), layout, &batch).parts();
     let exchanged = match layout.zero_stage {
         0 | 3 => parts.data_parallel,
         _ => 0.0,

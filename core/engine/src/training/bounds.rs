@@ -1,6 +1,9 @@
 //! What a training step takes at least, calibrated, for a search that leaves out what cannot win.
 
-use super::{BACKWARD_KERNELS, EAGER_LOSS_BYTES, Shards, block_times, optimizer};
+use super::FORWARD_EXCHANGES;
+use super::head::{backward_products, head_product};
+use super::stages::{StageTime, all_blocks, block_times};
+use super::update::update;
 use crate::context::{Context, Role};
 use crate::layer::Slice;
 use shardwise_catalog::units::Seconds;
@@ -13,28 +16,20 @@ use shardwise_question::plan::Layout;
 /// micro-batches are largest, as every part is a floor and a term that grows with the tokens.
 #[must_use]
 pub fn least_pass(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Seconds {
-    let times = block_times(context, role, layout, slice);
-    let (mut forward, mut backward) = (Seconds::ZERO, Seconds::ZERO);
-    let (mut beside, mut floor) = (Seconds::ZERO, Seconds::ZERO);
-    let mut kernels = 0.0;
-    let overlapped = layout.overlap.tensor_parallel;
-    for (block, time) in role.blocks.iter().zip(times.iter()) {
-        let count = block.count as f64;
-        forward += time.forward * count;
-        backward += time.backward * count;
-        beside += (time.expert + time.wait_forward + time.wait_backward) * count;
-        if !overlapped {
-            forward += time.tensor_forward * count;
-            backward += time.tensor_backward * count;
-            kernels += time.kernels * count;
-            floor += time.floor_backward * count;
-        }
+    let mut least = all_blocks(role, &block_times(context, role, layout, slice));
+    let head = head_product(context, role, layout, slice.tokens);
+    least.forward += head;
+    least.backward += head * backward_products(role);
+    least.recompute = Seconds::ZERO;
+    least.context = Seconds::ZERO;
+    if layout.overlap.tensor_parallel {
+        // Products hide collectives, and hosts.
+        least.tensor_forward = Seconds::ZERO;
+        least.tensor_backward = Seconds::ZERO;
+        least.floor_backward = Seconds::ZERO;
+        least.kernels = 0.0;
     }
-    let host = Seconds::new(kernels * context.framework(layout).host_per_kernel_s);
-    let head = least_head(context, role, layout, slice.tokens);
-    let weights = if role.adapters == 0 { 2.0 } else { 1.0 };
-    let backward = (backward + head * weights).max(host * BACKWARD_KERNELS).max(floor);
-    ((forward + head).max(host) + backward + beside) * context.job.time_factor()
+    StageTime::of(context, &layout.without_recompute(), least).both() * context.job.time_factor()
 }
 
 /// Seconds that a forward pass over one token takes at least in all layers, however many pass with it: the terms that
@@ -44,36 +39,17 @@ pub fn least_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, at
     let tokens = 1e9;
     let plain = layout.without_recompute();
     let slice = Slice { tokens, attention_length };
-    let times = block_times(context, role, &plain, slice);
-    let mut all = least_head(context, role, layout, tokens);
-    for (block, time) in role.blocks.iter().zip(times.iter()) {
-        let one = time.forward + time.tensor_forward + time.expert * 0.5;
-        all += one * block.count as f64;
-    }
+    let all = all_blocks(role, &block_times(context, role, &plain, slice));
+    let (_, experts) = FORWARD_EXCHANGES;
+    let head = head_product(context, role, layout, tokens);
+    let least = all.forward + all.tensor_forward + all.expert * experts + head;
     // Without its floors a sum is rounded otherwise.
-    all.get() / tokens * (1.0 - 1e-6) * context.job.time_factor()
-}
-
-/// One of the LM head's products: its least forward pass.
-fn least_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64) -> Seconds {
-    let shape = &role.model.shape;
-    let vocabulary = shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
-    let rates = context.rates.in_half();
-    rates.product(tokens, vocabulary, shape.hidden_size as f64)
-}
-
-/// Seconds that a fused head saves at most in a forward and backward pass over `tokens`: what it does not move of logits.
-#[must_use]
-pub fn most_saved_by_fused_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64) -> f64 {
-    let vocabulary = role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel);
-    let rates = context.rates.in_half();
-    let moved = EAGER_LOSS_BYTES * tokens * vocabulary;
-    rates.stream(moved).get() * context.job.time_factor()
+    least.get() / tokens * (1.0 - 1e-6) * context.job.time_factor()
 }
 
 /// Seconds of the optimizer's step and of what host memory adds to it.
 #[must_use]
-pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout, shards: &Shards) -> f64 {
-    let (optimizer, offload) = optimizer(context, role, layout, shards);
-    (optimizer.get() + offload.get()) * context.job.time_factor()
+pub fn least_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> f64 {
+    let own = update(context, role, layout);
+    (own.optimizer().get() + own.offload().get()) * context.job.time_factor()
 }

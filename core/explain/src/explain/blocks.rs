@@ -7,7 +7,7 @@ use super::super::words;
 use super::{Source, in_phase};
 use shardwise_engine::memory::Use;
 use shardwise_engine::phase::Phase;
-use shardwise_engine::training::workings::{self, Blocks};
+use shardwise_engine::training::{OpenedStage, opened, pieces};
 use shardwise_engine::turn::Turn;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Words;
@@ -22,8 +22,8 @@ fn layout(turn: &Turn<'_>) -> Layout {
     }
 }
 
-fn blocks(source: &Source<'_>, turn: &Turn<'_>) -> Option<Blocks> {
-    workings::blocks(source.context, &turn.role, &layout(turn), &turn.batch)
+pub(super) fn blocks(source: &Source<'_>, turn: &Turn<'_>) -> Option<OpenedStage> {
+    opened(source.context, &turn.role, &layout(turn), &turn.batch)
 }
 
 /// The figures that a phase's computation opens into.
@@ -80,7 +80,7 @@ pub(super) fn of(
     }
 }
 
-fn layers(sheet: &mut Sheet, blocks: &Blocks, phase: &str, pass: usize) -> Expression {
+fn layers(sheet: &mut Sheet, blocks: &OpenedStage, phase: &str, pass: usize) -> Expression {
     let name = PASSES[pass].0;
     let mut sum = Vec::new();
     for (place, (block, count, times)) in blocks.kinds.iter().enumerate() {
@@ -114,13 +114,13 @@ fn parts(
     source: &Source<'_>,
     sheet: &mut Sheet,
     turn: &Turn<'_>,
-    blocks: &Blocks,
+    blocks: &OpenedStage,
     kind: &str,
     pass: usize,
 ) -> Option<Expression> {
     let place: usize = kind.parse().ok()?;
     let (block, ..) = blocks.kinds.get(place.checked_sub(1)?)?;
-    let (times, factor) = workings::pieces(source.context, &turn.role, &layout(turn), &turn.batch, *block);
+    let (times, factor) = pieces(source.context, &turn.role, &layout(turn), &turn.batch, *block);
     let mlp = if block.has_experts() {
         ("experts", ("router and experts", "路由与专家"))
     } else {

@@ -4,14 +4,14 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
+use super::blocks::blocks;
 use super::{Source, in_phase};
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::coverage;
 use shardwise_engine::flops;
 use shardwise_engine::memory::Use;
 use shardwise_engine::phase::Phase;
-use shardwise_engine::training::UPDATE_BYTES;
-use shardwise_engine::training::workings::{self, Workings};
+use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, UPDATE_BYTES, Update};
 use shardwise_engine::turn::Turn;
 use shardwise_question::wire::TimeParts;
 use shardwise_question::wire::Words;
@@ -147,34 +147,29 @@ fn seconds(sheet: &mut Sheet, symbol: &'static str, s: f64, en: &'static str, zh
 }
 
 fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static str) -> Option<Expression> {
-    let context = source.context;
-    let (role, layout, batch) = (&turn.role, &turn.layout, &turn.batch);
-    let own = match turn.usage {
-        Use::Train => workings::step(context, role, layout, batch),
-        Use::Evaluate => workings::forward(context, role, layout, batch),
-    };
+    let own = turn.terms(source.context);
     let expression = match part {
         "compute" => {
             reached(source, sheet, turn);
-            let opened = workings::blocks(context, role, layout, batch).is_some();
+            let opened = blocks(source, turn).is_some();
             compute(sheet, turn.phase.name(), &own, opened)
         }
         "recompute" => {
             let again = seconds(
                 sheet,
                 "recompute",
-                own.recompute,
+                own.recompute.get(),
                 "computation done again, slowest stage, one micro-batch",
                 "重复的计算，最慢阶段，一个微批次",
             );
             micro_batches(sheet, &own) * again
         }
         "tensor_parallel" => {
-            let (all, share) = own.tensor;
+            let Exchange { all, share } = own.tensor;
             let all = seconds(
                 sheet,
                 "collectives",
-                all,
+                all.get(),
                 "all-gathers and reduce-scatters of one micro-batch",
                 "一个微批次的 all-gather 与 reduce-scatter",
             );
@@ -185,23 +180,24 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static
         "context_parallel" => exchanges(sheet, &own, own.context),
         "expert_parallel" => exchanges(sheet, &own, own.expert),
         "pipeline_parallel" => {
-            let (one, times) = own.send;
-            let one = seconds(sheet, "send", one, "one send between stages", "阶段间一次发送");
+            let pipeline = own.pipeline?;
+            let times = 2.0 * pipeline.chunks * pipeline.exposed;
+            let one = seconds(sheet, "send", pipeline.send.get(), "one send between stages", "阶段间一次发送");
             let meaning = ("sends of a micro-batch that show", "每个微批次未被掩盖的发送次数");
             let times = sheet.term("sends", times, Unit::One, meaning);
             micro_batches(sheet, &own) * times * one
         }
-        "bubble" => bubble(sheet, turn, &own),
-        "data_parallel" => data_parallel(source, sheet, turn)?,
-        "optimizer" => optimizer(source, sheet, turn),
-        "offload" => return offload(source, sheet, turn),
-        "overhead" => overhead(source, sheet, turn, &own)?,
+        "bubble" => bubble(sheet, turn, own.pipeline?),
+        "data_parallel" => data_parallel(source, sheet, turn, &own),
+        "optimizer" => optimizer(source, sheet, &own.once?.update),
+        "offload" => return offload(source, sheet, turn, &own),
+        "overhead" => overhead(source, sheet, &own)?,
         _ => return None,
     };
     Some(repeated(source, sheet, turn, expression))
 }
 
-fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
+fn micro_batches(sheet: &mut Sheet, own: &Terms) -> Expression {
     sheet.term(
         "micro_batches",
         own.micro_batches,
@@ -210,7 +206,7 @@ fn micro_batches(sheet: &mut Sheet, own: &Workings) -> Expression {
     )
 }
 
-fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expression {
+fn compute(sheet: &mut Sheet, phase: &str, own: &Terms, opened: bool) -> Expression {
     let times = micro_batches(sheet, own);
     let tokens = grouped(own.tokens.round() as u64);
     sheet.note(
@@ -228,14 +224,14 @@ fn compute(sheet: &mut Sheet, phase: &str, own: &Workings, opened: bool) -> Expr
     };
     let forward = pass(
         "forward",
-        own.forward,
+        own.forward.get(),
         ("kernels of the forward pass, slowest stage, one micro-batch", "前向算子时间，最慢阶段，一个微批次"),
     );
-    if own.backward <= 0.0 {
+    if own.backward.get() <= 0.0 {
         return times * forward;
     }
     let words = ("kernels of the backward pass", "反向算子时间");
-    times * (forward + pass("backward", own.backward, words))
+    times * (forward + pass("backward", own.backward.get(), words))
 }
 
 /// Says what share of the card's peak a phase's computation reaches, where all weights train or none does.
@@ -261,28 +257,33 @@ fn reached(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) {
     );
 }
 
-fn exchanges(sheet: &mut Sheet, own: &Workings, (all, share): (f64, f64)) -> Expression {
+fn exchanges(sheet: &mut Sheet, own: &Terms, exchange: Exchange) -> Expression {
     let all = seconds(
         sheet,
         "exchanges",
-        all,
+        exchange.all.get(),
         "exchanges of both passes over one micro-batch that nothing hides",
         "一个微批次前向与反向中未被掩盖的交换",
     );
     let all = micro_batches(sheet, own) * all;
     let meaning = ("the forward pass's share of them", "前向所占比例");
-    sheet.scaled(all, "forward_share", share, meaning)
+    sheet.scaled(all, "forward_share", exchange.share, meaning)
 }
 
-fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: &Workings) -> Expression {
+fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: Pipeline) -> Expression {
     let stages = sheet.term("p", turn.layout.pipeline_parallel.into(), Unit::One, ("pipeline stages", "流水线阶段数"));
     let above = stages - 1.0;
-    let stage =
-        seconds(sheet, "t_stage", own.stage, "a stage's passes over one micro-batch", "一个阶段处理一个微批次的时间");
+    let stage = seconds(
+        sheet,
+        "t_stage",
+        own.stage.get(),
+        "a stage's passes over one micro-batch",
+        "一个阶段处理一个微批次的时间",
+    );
     if turn.usage == Use::Evaluate {
         return above * stage;
     }
-    let send = seconds(sheet, "send", own.send.0, "one send between stages", "阶段间一次发送");
+    let send = seconds(sheet, "send", own.send.get(), "one send between stages", "阶段间一次发送");
     let each = stage + Expression::Number(2.0) * send;
     let chunks = turn.layout.virtual_pipeline;
     if chunks > 1 {
@@ -294,20 +295,9 @@ fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: &Workings) -> Expression {
 }
 
 /// All traffic, less what computation hides.
-fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Option<Expression> {
-    let context = source.context;
-    let (role, layout, batch) = (&turn.role, &turn.layout, &turn.batch);
-    let (all, shown) = match turn.usage {
-        Use::Train => (
-            workings::exchanged(context, role, layout, batch),
-            shardwise_engine::training::step(context, role, layout, batch).data_parallel,
-        ),
-        Use::Evaluate => (
-            workings::exchanged_forward(context, role, layout, batch),
-            shardwise_engine::training::forward(context, role, layout, batch).data_parallel,
-        ),
-    };
-    let shown = shown / shardwise_engine::training::time_factor(context, layout, cautious_tokens(turn));
+fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms) -> Expression {
+    // Calibrated and back, so that what shows is rounded as the answer's part is.
+    let [all, shown] = [own.traffic.all, own.traffic.shown].map(|time| time.get() * own.factor / own.factor);
     let traffic = seconds(
         sheet,
         "traffic",
@@ -317,20 +307,18 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Opt
     );
     let hidden = all - shown;
     if hidden <= 1e-9 * all {
-        return Some(traffic);
+        return traffic;
     }
-    let share = fixed(context.framework(layout).overlap * 100.0, 0);
+    let share = fixed(source.context.framework(&turn.layout).overlap * 100.0, 0);
     sheet.note(
         format!("At most {share} % of it can hide beside computation in this framework."),
         format!("该框架最多可掩盖其中 {share} %。"),
     );
     let meaning = "what computation hides";
-    Some(traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分"))
+    traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分")
 }
 
-fn optimizer(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Expression {
-    let context = source.context;
-    let own = workings::update(context, &turn.role, &turn.layout);
+fn optimizer(source: &Source<'_>, sheet: &mut Sheet, own: &Update) -> Expression {
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
@@ -341,7 +329,7 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         let node = f64::from(source.found.job.hardware.gpus_per_node);
         let gpus = ("GPUs of a node, which share its CPUs", "共享节点 CPU 的 GPU 数");
         let gpus = sheet.term("gpus_per_node", node, Unit::Gpus, gpus);
-        let rate = context.efficiency.cpu_adam_parameters_per_s;
+        let rate = source.context.efficiency.cpu_adam_parameters_per_s;
         let meaning = ("weights that a node's CPUs update per second", "节点 CPU 每秒更新的权重数");
         let rate = sheet.term("cpu_rate", rate, Unit::Parameters, meaning);
         if own.on_host == 1.0 {
@@ -369,7 +357,7 @@ pub(super) fn memory_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression 
 
 /// Traffic of what is offloaded: within the optimizer's step or before and after an RL phase, and of activations within
 /// each pass.
-fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Option<Expression> {
+fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms) -> Option<Expression> {
     let mut all = Vec::new();
     let context = source.context;
     let moved = turn.moved(context).get();
@@ -380,13 +368,12 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Option<Ex
         let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
         all.push(calibration(source, sheet, own));
     }
-    if turn.usage == Use::Train {
-        let update = workings::update(context, &turn.role, &turn.layout);
+    if let Some(Once { update, copies, .. }) = &own.once {
         if update.on_host > 0.0 {
-            let own = update_traffic(source, sheet, turn, &update);
+            let own = update_traffic(source, sheet, turn, update);
             all.push(repeated(source, sheet, turn, own));
         }
-        let copies = workings::copies(context, &turn.role, &turn.layout, &turn.batch);
+        let copies = copies.get() * own.micro_batches;
         if copies > 0.0 {
             let meaning = "activations on their way to host memory and back, beyond what computation hides";
             let own = seconds(sheet, "copies", copies, meaning, "激活值往返主机内存中未被计算掩盖的部分");
@@ -402,7 +389,7 @@ fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
 }
 
 /// Gradients on their way to the host's optimizer, and weights back.
-fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &workings::Update) -> Expression {
+fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Update) -> Expression {
     let layout = &turn.layout;
     let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
     let mut weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
@@ -412,33 +399,32 @@ fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: 
     let bytes = ("bytes of a gradient there and a weight back", "去程梯度与回程权重的字节数");
     let bytes = sheet.term("b", layout.gradient_bytes + 2.0, Unit::Bytes, bytes);
     let all = weights * bytes / host_rate(source, sheet);
-    if own.swap > 0.0 {
+    if own.swap.get() > 0.0 {
         let swap = "states read from the drives and written back";
-        return all + seconds(sheet, "swap", own.swap, swap, "从硬盘读出并写回状态");
+        return all + seconds(sheet, "swap", own.swap.get(), swap, "从硬盘读出并写回状态");
     }
     all
 }
 
 /// Waiting for the host, and what a step takes beside its kernels.
-fn overhead(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Workings) -> Option<Expression> {
-    let framework = source.context.framework(&turn.layout);
+fn overhead(source: &Source<'_>, sheet: &mut Sheet, own: &Terms) -> Option<Expression> {
     let mut sum = Vec::new();
-    if own.wait > 0.0 {
+    if own.wait.get() > 0.0 {
         let wait = seconds(
             sheet,
             "wait",
-            own.wait,
+            own.wait.get(),
             "the GPU's waiting for the host in one micro-batch",
             "一个微批次中 GPU 等待主机的时间",
         );
         sum.push(micro_batches(sheet, own) * wait);
     }
-    if turn.usage == Use::Train {
+    if let Some(once) = &own.once {
         let fixed = "what an optimizer step takes beside";
-        sum.push(seconds(sheet, "step_s", framework.step_s, fixed, "每次优化器更新的固定时间"));
+        sum.push(seconds(sheet, "step_s", once.step.get(), fixed, "每次优化器更新的固定时间"));
         if source.found.job.workload.rl.is_some() {
             let fixed = "the same of RL trainers alone";
-            let own = framework.rl_step_s;
+            let own = once.rl_step.get();
             sum.push(seconds(sheet, "rl_step_s", own, fixed, "RL 训练器另加的固定时间"));
         }
     }

@@ -316,7 +316,7 @@ impl Search<'_> {
             }
             self.work.count();
             let plain = self.task.plain(&plainest);
-            let least = self.task.bound(&plain, &plainest.layout, None, of.group);
+            let least = self.task.bound(&plain, &plainest.layout, None);
             other = least;
             if least >= earlier(enough, best.as_ref()) {
                 continue;
@@ -357,7 +357,7 @@ impl Search<'_> {
         let capacity = self.context.job.hardware.memory_gib;
         let away = Some(chain.first()?.away);
         let layout = of.group.layout(of.pass, chain.first()?);
-        if self.task.bound(plain, &layout, away, of.group) >= enough {
+        if self.task.bound(plain, &layout, away) >= enough {
             return None;
         }
         let over = |place: usize| {

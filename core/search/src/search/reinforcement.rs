@@ -98,7 +98,7 @@ impl Task for Reinforcement<'_> {
     }
 
     /// What is offloaded moves between phases, on top of what they take.
-    fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Away>, _: &Group) -> f64 {
+    fn bound(&self, plain: &Plain, layout: &Layout, _: Option<Away>) -> f64 {
         rl::least(self.context, layout, self.rl, self.generating, plain.seconds)
     }
 

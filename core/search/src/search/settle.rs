@@ -388,7 +388,7 @@ impl<'a> Settling<'a> {
             (None, Some(_)) => step::evaluate(context, plan).seconds,
             (None, None) => {
                 let batch = batch::of_update(context.job, &plan.layout);
-                training::step(context, &context.actor(), &plan.layout, &batch).total()
+                training::step(context, &context.actor(), &plan.layout, &batch).parts().total()
             }
         }
     }

@@ -13,7 +13,6 @@ use shardwise_engine::batch::{self, Batch};
 use shardwise_engine::context::Context;
 use shardwise_engine::rl;
 pub(crate) use shardwise_engine::rl::Held;
-use shardwise_engine::training::Shards;
 use shardwise_question::complete::{self, check_mini_batch, placed, training_gpus};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
@@ -50,8 +49,6 @@ pub(super) struct Family {
 pub(super) struct Group {
     /// The layout, plain.
     layout: Layout,
-    /// Weights of one GPU, and who shares them.
-    pub(super) shards: Shards,
     pub(super) passes: Rc<[Pass]>,
     /// Place among all groups.
     pub(super) place: u32,
@@ -263,7 +260,6 @@ impl Space {
         (sizes, known): (&choices::Sizes<'_>, &mut Vec<Passes>),
     ) -> Vec<Group> {
         let job = context.job;
-        let role = context.actor();
         let mut found = Vec::new();
         for pipeline_parallel in sizes.pipeline(layout) {
             let split = Layout { pipeline_parallel, virtual_pipeline: 1, ..*layout };
@@ -295,7 +291,6 @@ impl Space {
                         }
                         found.push(Group {
                             layout,
-                            shards: Shards::of(context, &role, &layout),
                             passes,
                             place: 0,
                             memory: RefCell::default(),

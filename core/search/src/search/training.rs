@@ -29,9 +29,7 @@ impl Training<'_> {
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
-        let (role, shards) = (self.context.actor(), &asked.group.shards);
-        let batch = &asked.pass.batch;
-        training::step_of(self.context, &role, &asked.layout, batch, shards)
+        training::step(self.context, &self.context.actor(), &asked.layout, &asked.pass.batch).parts()
     }
 }
 
@@ -83,13 +81,12 @@ impl Task for Training<'_> {
         }
     }
 
-    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64 {
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>) -> f64 {
         match away {
             None => plain.seconds - plain.update,
             Some(away) if away == plain.away => plain.seconds,
             Some(_) => {
-                let role = self.context.actor();
-                let update = training::update(self.context, &role, layout, &group.shards);
+                let update = training::least_update(self.context, &self.context.actor(), layout);
                 plain.seconds - plain.update + update
             }
         }

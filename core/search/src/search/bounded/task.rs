@@ -20,7 +20,7 @@ pub(in crate::search) trait Task {
 
     /// Seconds that a plan takes at least which differs from the plainest in recomputation and offload; `None` for
     /// `away` stands for any.
-    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>, group: &Group) -> f64;
+    fn bound(&self, plain: &Plain, layout: &Layout, away: Option<Away>) -> f64;
 
     /// GiB that every plan lacks at least, whatever training holds; zero where some may fit.
     fn least_short(&self) -> f64 {

@@ -1,0 +1,46 @@
+//! Adapters beside a frozen base.
+
+use crate::context::{Context, Role};
+use crate::layer::BlockTime;
+use shardwise_catalog::units::Seconds;
+use shardwise_question::plan::{Layout, Recompute};
+
+/// Adapters on a `share` of the layers: two thin products beside each adapted matrix, and for a 4-bit base its
+/// unpacking.
+pub(super) fn adapter_overhead(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    tokens: f64,
+    share: f64,
+    all: &mut BlockTime,
+) {
+    let split = f64::from(layout.tensor_parallel) / share;
+    let rates = &context.rates;
+    let adapters = role.adapters as f64 / split;
+    let rank = context.job.workload.lora.map_or(1, |lora| lora.rank) as f64;
+    // Each adapted matrix reads its input and adds to its output once more.
+    let edges = adapters / rank * tokens * 2.0 * 2.0;
+    let forward = rates.stream(edges) + Seconds::new(2.0 * adapters * tokens / rates.half.get());
+    let matrices = role.model.shape.num_hidden_layers as f64 * 7.0 * share;
+    all.forward += forward;
+    all.backward += forward * 2.0;
+    all.kernels += matrices * 3.0;
+    if context.job.workload.quantized_base() {
+        let weights = (role.model.parameters.active - role.model.parameters.embedding) as f64 / split;
+        // 4-bit blocks are unpacked to bf16 for every product: read half a byte, write and read two. The
+        // unpacking kernel reaches a fraction of the memory's rate (bitsandbytes kernels.cu).
+        let unpack = rates.stream(weights * 4.5 * 2.5);
+        all.forward += unpack;
+        all.backward += unpack;
+        all.recompute += if layout.recompute == Recompute::Full { unpack } else { Seconds::ZERO };
+    }
+    if layout.recompute == Recompute::Full {
+        all.recompute += forward;
+    }
+}
+
+/// Adapters' weights on one GPU.
+pub(super) fn rank_adapters(role: &Role<'_>, layout: &Layout) -> f64 {
+    role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
+}

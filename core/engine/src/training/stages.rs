@@ -1,0 +1,221 @@
+//! Time of a pipeline's stages over one micro-batch.
+
+use std::rc::Rc;
+
+use super::adapters::adapter_overhead;
+use super::head::head_time;
+use crate::batch::Batch;
+use crate::blocks::Block;
+use crate::context::{Context, Role};
+use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
+use crate::weights::{Stage, stage_layers};
+use shardwise_catalog::units::Seconds;
+use shardwise_question::plan::{Layout, Recompute};
+
+/// The forward pass's share of the host's work on a micro-batch, as of the GPU's.
+const FORWARD: f64 = 1.0 / 3.0;
+
+/// Kernels of a backward pass for each of its forward pass: products have two, most of the rest one. Assumed; what a launch costs
+/// is fitted with it (`host_per_kernel_s`).
+pub(crate) const BACKWARD_KERNELS: f64 = 1.8;
+
+/// Time of a stage's passes over one micro-batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StageTime {
+    pub(super) block: BlockTime,
+    /// Host floors, forward and backward.
+    host_forward: Seconds,
+    host_backward: Seconds,
+}
+
+impl StageTime {
+    /// Of what all its blocks take.
+    pub(super) fn of(context: &Context<'_>, layout: &Layout, block: BlockTime) -> Self {
+        let host = context.framework(layout).host_per_kernel_s;
+        let again = if layout.recompute == Recompute::Full { block.kernels } else { 0.0 };
+        Self {
+            block,
+            host_forward: Seconds::new(block.kernels * host),
+            host_backward: Seconds::new((block.kernels * BACKWARD_KERNELS + again) * host),
+        }
+    }
+
+    /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy, and what the host does
+    /// while the GPU waits.
+    pub(super) fn forward(&self) -> Seconds {
+        (self.block.forward + self.block.tensor_forward).max(self.host_forward) + self.block.wait_forward
+    }
+
+    /// Backward pass, recomputation and exchanges included.
+    pub(super) fn backward(&self) -> Seconds {
+        let block = &self.block;
+        (block.backward + block.recompute + block.tensor_backward)
+            .max(self.host_backward)
+            .max(block.floor_backward)
+            + block.wait_backward
+    }
+
+    /// Computation of the forward pass beside which weights and gradients travel: the ring takes the same links.
+    pub(super) fn room_forward(&self) -> Seconds {
+        self.forward() - self.block.ring_forward
+    }
+
+    /// Computation of the backward pass beside which weights and gradients travel: the ring takes the same links.
+    pub(super) fn room_backward(&self) -> Seconds {
+        self.backward() - self.block.ring_backward
+    }
+
+    /// Both passes, with what is exchanged.
+    pub(super) fn both(&self) -> Seconds {
+        self.forward() + self.backward() + self.block.context + self.block.expert
+    }
+
+    /// What the GPU waits for the host in both passes.
+    pub(super) fn wait(&self) -> Seconds {
+        let block = &self.block;
+        let busy = block.forward + block.tensor_forward;
+        let busy_backward = block.backward + block.recompute + block.tensor_backward;
+        (self.forward() - busy) + (self.backward() - busy_backward)
+    }
+
+    /// Both passes without what products hide of the collectives: what a stage adds to the step.
+    fn taken(&self, layout: &Layout) -> Seconds {
+        let all = self.block.tensor_forward + self.block.tensor_backward;
+        self.both() - (all - all * tensor_share(layout))
+    }
+}
+
+/// The share of the tensor-parallel collectives that shows. Overlapped with the products they feed, two thirds of them disappear:
+/// assumed.
+pub(super) fn tensor_share(layout: &Layout) -> f64 {
+    if layout.overlap.tensor_parallel { 0.35 } else { 1.0 }
+}
+
+/// What RL trainers' hosts add to a block's passes, in `seconds` of the host's for both without recomputation.
+///
+/// The GPU waits for the forward pass's own Python. The autograd engine runs ahead in the backward pass, where long kernels
+/// hide the host: published dense runs with pipelines or large micro-batches show no wait there, those with experts do
+/// (`verl_megatron_practice` and NeMo-RL, core/tests/data/rl.jsonl). Full recomputation runs the forward pass's again.
+fn add_rl_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f64) {
+    let forward = Seconds::new(seconds * FORWARD);
+    let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
+    let backward = Seconds::new(seconds) - forward + again;
+    time.wait_forward = forward;
+    if block.has_experts() {
+        time.wait_backward = backward;
+    } else {
+        time.floor_backward = backward;
+    }
+}
+
+/// Load of the busiest rank of experts over the mean: pre-training benchmarks mostly force balance, RL trainers do not.
+fn expert_imbalance(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> f64 {
+    let efficiency = context.efficiency;
+    let routed = if context.job.workload.rl.is_some() {
+        let experts = role.model.shape.num_experts as f64;
+        busiest_load(efficiency.rl_expert_spread, experts, f64::from(layout.expert_parallel))
+    } else {
+        1.0
+    };
+    efficiency.expert_imbalance * routed
+}
+
+/// What a block's time depends on beside itself.
+pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, layout: &'a Layout) -> BlockContext<'a> {
+    BlockContext {
+        shape: &role.model.shape,
+        layout,
+        rates: &context.rates,
+        network: &context.network,
+        elementwise: context.framework(layout).elementwise,
+        expert_imbalance: expert_imbalance(context, role, layout),
+        weight_gradients: role.adapters == 0,
+    }
+}
+
+/// Time of each of the role's blocks over one micro-batch.
+pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Rc<[BlockTime]> {
+    let framework = context.framework(layout);
+    let compute = || {
+        let block_context = block_context(context, role, layout);
+        let timed = |block: &Block| {
+            let mut time = block_context.time(*block, slice);
+            for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
+                *part = *part * framework.compute;
+            }
+            if context.job.workload.rl.is_some() {
+                let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
+                add_rl_host(&mut time, *block, layout.recompute, seconds);
+            }
+            time
+        };
+        role.blocks.iter().map(timed).collect()
+    };
+    context.known.block_times(role, layout, slice, compute)
+}
+
+/// What all of a role's blocks take over one micro-batch, however they are spread over stages.
+pub(super) fn all_blocks(role: &Role<'_>, times: &[BlockTime]) -> BlockTime {
+    let mut all = BlockTime::default();
+    for (block, time) in role.blocks.iter().zip(times) {
+        all.add(time, block.count as f64);
+    }
+    all
+}
+
+/// The slowest and the mean stage.
+pub(super) struct Stages {
+    pub(super) slowest: StageTime,
+    pub(super) mean: Seconds,
+    /// Which the slowest is; `None` where it is one between the ends, known by its mean alone.
+    pub(super) which: Option<Stage>,
+}
+
+impl Stages {
+    /// Those of a role.
+    pub(super) fn of(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Self {
+        let slice = batch.mean;
+        let times = block_times(context, role, layout, slice);
+        let own = |stage| {
+            let mut sum = BlockTime::default();
+            let mut layers = 0.0;
+            for ((_, count), time) in stage_layers(role, layout, stage).zip(times.iter()) {
+                sum.add(time, count);
+                layers += count;
+            }
+            if role.adapters > 0 {
+                let share = layers / role.blocks.layers() as f64;
+                adapter_overhead(context, role, layout, slice.tokens, share, &mut sum);
+            }
+            sum
+        };
+        let timed = |block| StageTime::of(context, layout, block);
+        let head = head_time(context, role, layout, slice.tokens);
+        let with_head = |mut block: BlockTime| {
+            block.add(&head, 1.0);
+            timed(block)
+        };
+        let last = with_head(own(Stage::Last));
+        if layout.pipeline_parallel == 1 {
+            return Self { mean: last.both(), slowest: last, which: Some(Stage::Last) };
+        }
+        let mut slowest = (last, Some(Stage::Last));
+        let mut offer = |time: StageTime, which: Option<Stage>| {
+            if time.taken(layout) > slowest.0.taken(layout) {
+                slowest = (time, which);
+            }
+        };
+        let whole = with_head(all_blocks(role, &times));
+        let stages = f64::from(layout.pipeline_parallel);
+        offer(timed(own(Stage::First)), Some(Stage::First));
+        if layout.pipeline_parallel > 2 && role.blocks.len() > 1 {
+            offer(timed(own(Stage::Second)), Some(Stage::Second));
+            // A stage between them may be slower: how slow the mean tells.
+            let mut share = BlockTime::default();
+            share.add(&whole.block, 1.0 / stages);
+            offer(timed(share), None);
+        }
+        let (slowest, which) = slowest;
+        Self { slowest, mean: whole.both() / stages, which }
+    }
+}
