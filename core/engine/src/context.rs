@@ -6,6 +6,7 @@ use crate::fit::Sure;
 use crate::flops;
 use crate::kernels::Rates;
 use crate::known::Known;
+use crate::layer::BlockContext;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
@@ -121,6 +122,19 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn training_gpus(&self) -> u32 {
         training_gpus(self.job)
+    }
+
+    /// What a block's time and bytes depend on beside itself, with experts as unevenly loaded as in pre-training.
+    pub(crate) fn block<'b>(&'b self, role: &'b Role<'_>, layout: &'b Layout) -> BlockContext<'b> {
+        BlockContext {
+            shape: &role.model.shape,
+            layout,
+            rates: &self.rates,
+            network: &self.network,
+            elementwise: self.framework(layout).elementwise,
+            expert_imbalance: self.efficiency.expert_imbalance,
+            weight_gradients: role.adapters == 0,
+        }
     }
 
     /// The actor as a role that trains.

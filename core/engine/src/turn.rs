@@ -79,7 +79,13 @@ impl<'a> Turn<'a> {
         bytes * 2.0 / context.network.host
     }
 
-    /// What it holds.
+    /// What it holds with lengths as the question has them, on the worst stage.
+    #[must_use]
+    pub fn held(&self, context: &Context<'_>) -> memory::Terms {
+        memory::terms(context, &self.role, &self.layout, &self.batch, self.usage)
+    }
+
+    /// What it holds, and what others do.
     pub(crate) fn memory(&self, context: &Context<'_>) -> PhaseMemory {
         memory::of_role(context, &self.role, &self.layout, &self.batch, self.usage).beside(&self.beside, 0.0)
     }

@@ -108,29 +108,16 @@ fn add_rl_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds
     }
 }
 
-/// Load of the busiest rank of experts over the mean: pre-training benchmarks mostly force balance, RL trainers do not.
-fn expert_imbalance(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> f64 {
-    let efficiency = context.efficiency;
+/// What a block's time depends on beside itself. Pre-training benchmarks mostly force experts' balance, RL trainers do not.
+pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, layout: &'a Layout) -> BlockContext<'a> {
+    let own = context.block(role, layout);
     let routed = if context.job.workload.rl.is_some() {
         let experts = role.model.shape.num_experts as f64;
-        busiest_load(efficiency.rl_expert_spread, experts, f64::from(layout.expert_parallel))
+        busiest_load(context.efficiency.rl_expert_spread, experts, f64::from(layout.expert_parallel))
     } else {
         1.0
     };
-    efficiency.expert_imbalance * routed
-}
-
-/// What a block's time depends on beside itself.
-pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, layout: &'a Layout) -> BlockContext<'a> {
-    BlockContext {
-        shape: &role.model.shape,
-        layout,
-        rates: &context.rates,
-        network: &context.network,
-        elementwise: context.framework(layout).elementwise,
-        expert_imbalance: expert_imbalance(context, role, layout),
-        weight_gradients: role.adapters == 0,
-    }
+    BlockContext { expert_imbalance: own.expert_imbalance * routed, ..own }
 }
 
 /// Time of each of the role's blocks over one micro-batch.

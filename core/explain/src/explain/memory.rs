@@ -7,8 +7,7 @@ use super::super::words;
 use super::weights::{States, owner};
 use super::{Source, in_phase};
 use shardwise_catalog::units::fixed;
-use shardwise_engine::memory::workings::{self, Workings};
-use shardwise_engine::memory::{Moment, Use, offloads_gradients};
+use shardwise_engine::memory::{KeptBlock, Loss, Moment, Terms, Use, kept_blocks, offloads_gradients};
 use shardwise_engine::phase::Phase;
 use shardwise_engine::rl::residents;
 use shardwise_engine::turn::Turn;
@@ -42,28 +41,26 @@ pub(super) fn method(part: &str) -> &'static str {
 pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str) -> Option<Explanation> {
     let (part, _) = part_of(source, phase, part)?;
     let own = source.turn(Phase::named(phase)?)?;
-    {
-        let terms = workings::of_role(source.context, &own.role, &own.layout, &own.batch, own.usage);
-        let mut sheet = Sheet::new(source.language);
-        let expression = match part {
-            "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &source.kept()),
-            "communication" => buffers(source, &mut sheet, &terms),
-            "framework" => framework(source, &mut sheet, &own),
-            _ => {
-                let own_part = own_part(source, &mut sheet, &own, &terms, part);
-                let left = left(source, &mut sheet, own.phase, part);
-                let sum = Expression::sum(own_part.into_iter().chain(left));
-                calibrated(source, &mut sheet, sum)
-            }
-        };
-        let title = in_phase(source, words::memory(part), words::phase(own.phase.name()));
-        let method = match (part, own.role.adapters > 0) {
-            ("parameters" | "gradients" | "optimizer", true) => "adapters",
-            _ => method(part),
-        };
-        let symbol = words::symbol(part);
-        Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
-    }
+    let terms = own.held(source.context);
+    let mut sheet = Sheet::new(source.language);
+    let expression = match part {
+        "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &source.kept()),
+        "communication" => buffers(source, &mut sheet, &terms),
+        "framework" => framework(source, &mut sheet, &own),
+        _ => {
+            let own_part = own_part(source, &mut sheet, &own, &terms, part);
+            let left = left(source, &mut sheet, own.phase, part);
+            let sum = Expression::sum(own_part.into_iter().chain(left));
+            calibrated(source, &mut sheet, sum)
+        }
+    };
+    let title = in_phase(source, words::memory(part), words::phase(own.phase.name()));
+    let method = match (part, own.role.adapters > 0) {
+        ("parameters" | "gradients" | "optimizer", true) => "adapters",
+        _ => method(part),
+    };
+    let symbol = words::symbol(part);
+    Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
 }
 
 pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
@@ -73,13 +70,7 @@ pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression
 }
 
 /// What the role at work holds of a part.
-fn own_part(
-    source: &Source<'_>,
-    sheet: &mut Sheet,
-    turn: &Turn<'_>,
-    terms: &Workings,
-    part: &str,
-) -> Option<Expression> {
+fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Terms, part: &str) -> Option<Expression> {
     let layout = &turn.layout;
     let trains = turn.usage == Use::Train;
     let states = States {
@@ -90,7 +81,7 @@ fn own_part(
         quantized: source.found.job.workload.quantized_base(),
         owner: None,
     };
-    let moment = terms.moment;
+    let moment = terms.moment();
     match part {
         "parameters" => {
             let elsewhere = layout.offload.parameters && layout.zero_stage >= 3;
@@ -107,17 +98,15 @@ fn own_part(
             let own = states.optimizer(sheet);
             Some(if moment == Moment::Optimizer { own + states.denominators(sheet) } else { own })
         }
-        "activations" if moment != Moment::Optimizer => {
-            let hidden = turn.role.model.shape.hidden_size as f64;
-            activations(sheet, terms, hidden)
-        }
-        "logits" if moment == Moment::Loss => Some(logits(sheet, terms)),
+        "activations" if moment != Moment::Optimizer => activations(source, sheet, turn, terms),
+        "logits" if moment == Moment::Loss => Some(logits(sheet, terms, terms.loss?)),
         _ => None,
     }
 }
 
 /// Tokens × layers × bytes per token and layer × micro-batches in flight, and the block at work.
-fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expression> {
+fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Terms) -> Option<Expression> {
+    let hidden = turn.role.model.shape.hidden_size as f64;
     let tokens = sheet.term(
         "tokens",
         terms.tokens,
@@ -126,9 +115,16 @@ fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expre
     );
     let per_token = |bytes: f64| bytes / terms.tokens;
     let mut sum = Vec::new();
-    let kinds = terms.blocks.len();
+    let blocks: Vec<KeptBlock> = match turn.usage {
+        Use::Train => {
+            let slice = turn.batch.expected.slice;
+            kept_blocks(source.context, &turn.role, &turn.layout, slice, terms.stage).collect()
+        }
+        Use::Evaluate => Vec::new(),
+    };
+    let kinds = blocks.len();
     let mut layers = Vec::new();
-    for (place, (count, bytes)) in terms.blocks.iter().enumerate() {
+    for (place, KeptBlock { layers: count, kept: bytes, .. }) in blocks.iter().enumerate() {
         let numbered = |symbol: &str| {
             if kinds == 1 { symbol.to_owned() } else { format!("{symbol}_{}", place + 1) }
         };
@@ -153,11 +149,10 @@ fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expre
         kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
         sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
     }
-    if terms.moment == Moment::Backward {
-        let (bytes, times) = terms.working;
+    if terms.moment() == Moment::Backward {
         let whole = sheet.term(
             "working",
-            per_token(bytes),
+            per_token(terms.largest_block),
             Unit::Bytes,
             (
                 "bytes of a token in the block at work, nothing recomputed",
@@ -166,18 +161,18 @@ fn activations(sheet: &mut Sheet, terms: &Workings, hidden: f64) -> Option<Expre
         );
         let working = tokens * whole;
         let share = ("how much of it stands beside the kept ones", "其中与保留值并存的倍数");
-        sum.push(sheet.scaled(working, "share", times, share));
-        if terms.unpacked > 0.0 {
+        sum.push(sheet.scaled(working, "share", terms.at_work, share));
+        if terms.unpacked.get() > 0.0 {
             let matrix = ("a 4-bit matrix, unpacked", "一个解包后的 4 位矩阵");
-            sum.push(sheet.term("unpacked", terms.unpacked, Unit::Bytes, matrix));
+            sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
         }
     }
     Some(Expression::sum(sum))
 }
 
-fn logits(sheet: &mut Sheet, terms: &Workings) -> Expression {
-    let (bytes, vocabulary) = terms.logits;
-    let (gradient, weights) = terms.head;
+fn logits(sheet: &mut Sheet, terms: &Terms, own: Loss) -> Expression {
+    let Loss { logit_bytes: bytes, vocabulary, head_gradient: gradient } = own;
+    let weights = terms.rank.head;
     let mut sum = Vec::new();
     if bytes > 0.0 && vocabulary > 0.0 {
         let each = sheet.term(
@@ -258,7 +253,7 @@ fn kept(sheet: &mut Sheet, part: &'static str, beside: &MemoryParts) -> Expressi
     sheet.part("engine", gib * GIB, Unit::Gib, meaning, figure)
 }
 
-fn buffers(source: &Source<'_>, sheet: &mut Sheet, terms: &Workings) -> Expression {
+fn buffers(source: &Source<'_>, sheet: &mut Sheet, terms: &Terms) -> Expression {
     let each = source.context.efficiency.group_buffer_gib * GIB;
     let each = sheet.term("buffers", each, Unit::Gib, ("buffers of a process group", "每个进程组的缓冲区"));
     each * sheet.term(

@@ -1,0 +1,98 @@
+//! Activations that layers keep, and those that are offloaded.
+
+use super::Use;
+use crate::batch;
+use crate::context::{Context, Role};
+use crate::layer::{BlockContext, Slice};
+use crate::weights::{Stage, stage_layers};
+use shardwise_catalog::units::Bytes;
+use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::wire::Backend;
+
+/// Share of what a stage's blocks keep that is on the card: with offload two blocks' inputs, one at work, one on its way.
+pub(super) fn on_card(layout: &Layout, layers: f64) -> f64 {
+    if layout.offload.activations && layers > 2.0 { 2.0 / layers } else { 1.0 }
+}
+
+/// How often the largest block's activations are at work beside the kept ones: in a backward pass a recomputed block
+/// stands beside the gradients of its widest part, a quarter of it (assumed); without one only the block at work holds
+/// anything.
+pub(super) fn at_work(layout: &Layout, usage: Use) -> f64 {
+    match layout.recompute {
+        _ if usage == Use::Evaluate => 1.0,
+        Recompute::None => 0.25,
+        _ => 1.25,
+    }
+}
+
+/// Layers of one kind on a stage, and the bytes that one of them keeps of a micro-batch.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptBlock {
+    /// How many.
+    pub layers: f64,
+    /// What one keeps for the backward pass.
+    pub kept: f64,
+    /// What one would keep without recomputation.
+    pub(super) whole: f64,
+}
+
+/// The layers of a stage by kind.
+pub fn kept_blocks<'a>(
+    context: &'a Context<'_>,
+    role: &'a Role<'_>,
+    layout: &'a Layout,
+    slice: Slice,
+    stage: Stage,
+) -> impl Iterator<Item = KeptBlock> + 'a {
+    let own = context.block(role, layout);
+    // What eager code keeps beside the counted bytes, per token and hidden size.
+    let eager = match layout.backend {
+        Backend::Megatron => 0.0,
+        Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
+    };
+    let plain = layout.without_recompute();
+    stage_layers(role, layout, stage)
+        .filter(|(_, layers)| *layers > 0.0)
+        .map(move |(block, layers)| KeptBlock {
+            layers,
+            kept: own.kept_bytes(block, slice, eager),
+            whole: BlockContext { layout: &plain, ..own }.kept_bytes(block, slice, eager),
+        })
+}
+
+/// Activations of one GPU that wait in host memory, with lengths as the question has them, on the stage that keeps most.
+#[must_use]
+pub fn offloaded_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Bytes {
+    let sequences = context.job.workload.global_batch as f64;
+    let batch = batch::split(context.job, layout, sequences, 0.0);
+    let moved = moved_activations(context, role, layout, batch.expected.slice);
+    moved * in_flight(layout, batch.expected.micro_batches, Stage::First)
+}
+
+/// Activations of one micro-batch that leave the card of a first stage's GPU for host memory, and come back.
+#[must_use]
+pub fn moved_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Bytes {
+    let (mut kept, mut layers) = (0.0, 0.0);
+    for own in kept_blocks(context, role, layout, slice, Stage::First) {
+        kept += own.kept * own.layers;
+        layers += own.layers;
+    }
+    Bytes::new(kept * (1.0 - on_card(layout, layers)))
+}
+
+/// Micro-batches whose activations a stage holds at once.
+///
+/// 1F1B: the first stage holds `p`, each further one one less. Interleaved: `p·(1 + (p−1)/(p·v))` on the first
+/// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3), `2/v` less on each further one.
+#[must_use]
+pub fn in_flight(layout: &Layout, micro_batches: f64, stage: Stage) -> f64 {
+    let p = f64::from(layout.pipeline_parallel);
+    let v = f64::from(layout.virtual_pipeline);
+    let behind = match stage {
+        Stage::First => 0.0,
+        Stage::Second => 1.0,
+        Stage::Last => p - 1.0,
+    };
+    let most = if v > 1.0 { p + (p - 1.0 - 2.0 * behind) / v } else { p - behind };
+    most.min(micro_batches.max(1.0))
+}

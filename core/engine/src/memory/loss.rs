@@ -1,0 +1,70 @@
+//! What the loss makes.
+
+use super::Use;
+use crate::context::{Context, Head, Role};
+use crate::weights::RankWeights;
+use shardwise_catalog::units::Bytes;
+use shardwise_question::plan::Layout;
+
+/// Bytes per logit while an eager loss is computed: logits in bf16, and at the worst moment, in its backward pass,
+/// the log-softmax, its gradient and the loss's, each in fp32 (PyTorch's `cross_entropy` over `logits.float()`).
+/// torchtitan's runs of December 2024 show 12 to 13.
+const EAGER_LOGIT_BYTES: f64 = 12.0;
+
+/// Bytes per logit of the eager loss of Hugging Face's models, which also keep the fp32 copy that it reads, shifted by
+/// a token (`transformers` 4.45, `modeling_llama.py`, `shift_logits`): 2 + 4 · 4. Qwen's table of memory by length
+/// (<https://github.com/QwenLM/Qwen/blob/main/README.md>) grows by 17 bytes a logit, Unsloth's longest lengths of plain
+/// Hugging Face (<https://github.com/unslothai/unsloth/blob/e76172c/README.md>) by 18.
+const HUGGING_FACE_LOGIT_BYTES: f64 = 18.0;
+
+/// Bytes per logit of a fused loss: logits in bf16 and their gradient, or fp32 logits that the gradient replaces
+/// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
+const FUSED_LOGIT_BYTES: f64 = 4.0;
+
+/// Bytes per logit in veRL, where log-probabilities and their gradient are computed in place of them: what a fused LM
+/// head saves is one bf16 tensor (measured: 2.09 GB of 2.13, <https://github.com/volcengine/verl/issues/7826>).
+const IN_PLACE_LOGIT_BYTES: f64 = 2.0;
+
+/// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
+/// added to the others.
+/// A fused LM head keeps no logits.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Bytes that a logit takes at the worst moment.
+    pub logit_bytes: f64,
+    /// Logits of a token on one GPU.
+    pub vocabulary: f64,
+    /// Bytes of the LM head's gradient per weight; 0 where the head is not trained.
+    pub head_gradient: f64,
+}
+
+impl Loss {
+    /// That of a role; `None` of one whose head is a single number.
+    pub(super) fn of(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> Option<Self> {
+        let trains = usage == Use::Train && role.adapters == 0;
+        (role.head == Head::Vocabulary).then(|| Self {
+            logit_bytes: logit_bytes(context, layout, usage),
+            vocabulary: role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel),
+            head_gradient: if trains { context.efficiency.head_gradient } else { 0.0 },
+        })
+    }
+
+    /// All of it for so many tokens.
+    pub(super) fn bytes(&self, tokens: f64, rank: &RankWeights) -> Bytes {
+        Bytes::new(self.logit_bytes * tokens * self.vocabulary + rank.head * self.head_gradient)
+    }
+}
+
+/// Bytes that a logit takes at the loss's worst moment.
+fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
+    let workload = &context.job.workload;
+    match (usage, layout.fused_loss) {
+        _ if layout.fused_lm_head => 0.0,
+        (_, true) if workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
+        (_, true) => FUSED_LOGIT_BYTES,
+        (Use::Train, false) if workload.fine_tunes() => HUGGING_FACE_LOGIT_BYTES,
+        (Use::Train, false) => EAGER_LOGIT_BYTES,
+        // No gradients: logits, their fp32 copy and the log-softmax.
+        (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,
+    }
+}

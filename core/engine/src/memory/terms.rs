@@ -1,0 +1,236 @@
+//! What a GPU holds, term by term.
+
+use super::kept::{at_work, in_flight, kept_blocks, on_card};
+use super::loss::Loss;
+use super::{PhaseMemory, Use, states};
+use crate::batch::{Batch, Largest};
+use crate::context::{Context, Role};
+use crate::weights::{RankWeights, Stage, States, held, shard_counts};
+use crate::zero_infinity::second_copy;
+use shardwise_catalog::units::Bytes;
+use shardwise_question::plan::Layout;
+use shardwise_question::wire::{Backend, MemoryParts};
+
+/// What a role holds on one GPU of a stage, before calibration.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// The stage.
+    pub stage: Stage,
+    /// Weights of one GPU.
+    pub rank: RankWeights,
+    /// Of the states what is on the card.
+    pub states: States,
+    /// Gathered weights and one block's gradients.
+    pub workspace: Bytes,
+    /// Tokens of the largest micro-batch on one GPU.
+    pub tokens: f64,
+    /// What all layers keep of a micro-batch for the backward pass: bytes.
+    kept: f64,
+    /// Share of them that is on the card: less than 1 where activations are offloaded.
+    pub on_card: f64,
+    /// Micro-batches in flight.
+    pub in_flight: f64,
+    /// What the largest block keeps without recomputation: bytes.
+    pub largest_block: f64,
+    /// How often that is at work beside the kept ones.
+    pub at_work: f64,
+    /// A matrix of a 4-bit base, unpacked.
+    pub unpacked: Bytes,
+    /// The loss, where the stage has it.
+    pub loss: Option<Loss>,
+    /// What the optimizer's step makes beside its states.
+    pub step: Bytes,
+    /// Process groups of more than one GPU.
+    pub groups: f64,
+}
+
+/// When a stage's GPU holds most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// The optimizer steps.
+    Optimizer,
+    /// The loss is computed.
+    Loss,
+    /// A block's backward pass, or without one its forward pass.
+    Backward,
+}
+
+impl Terms {
+    /// Those of a stage with `largest` of a batch's micro-batches.
+    pub(super) fn of(
+        context: &Context<'_>,
+        role: &Role<'_>,
+        layout: &Layout,
+        (batch, largest): (&Batch, &Largest),
+        usage: Use,
+        stage: Stage,
+    ) -> Self {
+        let rank = context.known.rank_weights(role, layout, stage);
+        let trains = usage == Use::Train;
+        let (mut kept, mut layers, mut largest_block) = (0.0, 0.0, 0.0_f64);
+        for own in kept_blocks(context, role, layout, largest.slice, stage) {
+            if trains {
+                kept += own.kept * own.layers;
+            }
+            layers += own.layers;
+            largest_block = largest_block.max(own.whole);
+        }
+        let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
+        Self {
+            stage,
+            rank,
+            states: states_on_card(context, role, layout, batch, usage, stage),
+            workspace: gathered(context, &rank, layout, usage, role),
+            tokens: largest.slice.tokens,
+            kept,
+            on_card: on_card(layout, layers),
+            in_flight: in_flight(layout, largest.micro_batches, stage),
+            largest_block,
+            at_work: at_work(layout, usage),
+            unpacked: unpacked(context, role, layout, usage),
+            loss: if has_head { Loss::of(context, role, layout, usage) } else { None },
+            step: optimizer_step(context, role, &rank, layout, usage),
+            groups: groups(context, layout),
+        }
+    }
+
+    /// Activations of every micro-batch in flight.
+    fn kept(&self) -> Bytes {
+        Bytes::new(self.kept * self.on_card * self.in_flight)
+    }
+
+    /// The working set of one block's backward pass.
+    fn working(&self) -> Bytes {
+        Bytes::new(self.largest_block * self.at_work) + self.unpacked
+    }
+
+    /// Logits and what the loss makes of them.
+    fn loss(&self) -> Bytes {
+        self.loss.map_or(Bytes::ZERO, |own| own.bytes(self.tokens, &self.rank))
+    }
+
+    /// When the GPU holds most. The loss is over, its tensors gone, when the last block's backward pass begins; all activations
+    /// are, and gathered weights, when the optimizer steps.
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        let (loss, working) = (self.loss(), self.working());
+        if self.step > self.kept() + loss.max(working) + self.workspace {
+            Moment::Optimizer
+        } else if loss > working {
+            Moment::Loss
+        } else {
+            Moment::Backward
+        }
+    }
+
+    /// What they come to at that moment, calibrated, with what allocator and driver add.
+    pub(super) fn memory(&self, context: &Context<'_>, role: &Role<'_>) -> PhaseMemory {
+        let none = Bytes::ZERO;
+        let (workspace, activations, logits, step) = match self.moment() {
+            Moment::Optimizer => (none, none, none, self.step),
+            Moment::Loss => (self.workspace, self.kept(), self.loss(), none),
+            Moment::Backward => (self.workspace, self.kept() + self.working(), none, none),
+        };
+        let States { parameters, gradients, optimizer } = self.states;
+        let factor = context.job.memory_factor();
+        let mut parts = MemoryParts {
+            parameters: (parameters + workspace).gib(),
+            gradients: gradients.gib(),
+            optimizer: (optimizer + step).gib(),
+            activations: activations.gib(),
+            logits: logits.gib(),
+            ..MemoryParts::default()
+        }
+        .times(factor);
+        let slack_gib = context.efficiency.allocator_slack * parts.total();
+        parts.communication = context.efficiency.group_buffer_gib * self.groups;
+        parts.framework = context.efficiency.context_gib + slack_gib;
+        // A frozen base and its adapters' states are as large as they are: what else such a step holds is estimated.
+        let certain_gib = if role.adapters > 0 { (parameters + gradients + optimizer).gib() * factor } else { 0.0 };
+        PhaseMemory { parts, slack_gib, certain_gib, ..PhaseMemory::default() }
+    }
+}
+
+/// Of a role's states what is not offloaded.
+fn states_on_card(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    batch: &Batch,
+    usage: Use,
+    stage: Stage,
+) -> States {
+    let mut states = states(context, role, layout, usage, stage);
+    if usage == Use::Train {
+        let (_, shards) = shard_counts(layout, context.training_gpus());
+        states.parameters += second_copy(&layout.zero_plus, states.parameters, shards);
+    }
+    if layout.offload.parameters && layout.zero_stage >= 3 {
+        states.parameters = Bytes::ZERO;
+    }
+    if layout.offload.optimizer {
+        states.optimizer = Bytes::ZERO;
+    }
+    if offloads_gradients(layout, batch) {
+        states.gradients = Bytes::ZERO;
+    }
+    states
+}
+
+/// Whether gradients lie in host memory. Offloaded ones wait on the card for the last micro-batch where `DeepSpeed` is
+/// without stage 2: it reduces them, and lets go of them, in that one's backward pass alone (0.19.8,
+/// `runtime/zero/stage_1_and_2.py`, `reduce_ready_partitions_and_remove_grads`).
+#[must_use]
+pub fn offloads_gradients(layout: &Layout, batch: &Batch) -> bool {
+    let wait = layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0;
+    layout.offload.gradients && !wait
+}
+
+/// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and
+/// the prefetched next one) and the outer weights, in bf16; in the backward pass one block's gradients as well,
+/// unless only adapters train.
+fn gathered(context: &Context<'_>, rank: &RankWeights, layout: &Layout, usage: Use, role: &Role<'_>) -> Bytes {
+    // One GPU holds all weights, unless they come from host memory.
+    if layout.zero_stage < 3 || (context.training_gpus() == 1 && !layout.offload.parameters) {
+        // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
+        let cast = if layout.backend == Backend::Ddp { rank.largest_block * 2.0 } else { 0.0 };
+        return Bytes::new(cast);
+    }
+    let gradients =
+        if usage == Use::Train && role.adapters == 0 { rank.largest_block * layout.gradient_bytes } else { 0.0 };
+    Bytes::new(2.0 * (2.0 * rank.largest_block + rank.outer) + gradients)
+}
+
+/// A 4-bit base is unpacked to bf16 one matrix at a time (bitsandbytes, `MatMul4Bit`): the largest one.
+fn unpacked(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> Bytes {
+    if role.adapters == 0 || usage == Use::Evaluate || !context.job.workload.quantized_base() {
+        return Bytes::ZERO;
+    }
+    let shape = &role.model.shape;
+    let widest = shape.intermediate_size.max(shape.hidden_size) * shape.hidden_size;
+    Bytes::new(2.0 * widest as f64 / f64::from(layout.tensor_parallel))
+}
+
+/// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
+/// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Megatron and `DeepSpeed`
+/// have fused kernels.
+fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
+    let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
+    if usage == Use::Evaluate || fused || layout.offload.optimizer || role.adapters > 0 {
+        return Bytes::ZERO;
+    }
+    let updated = held(rank, layout, shard_counts(layout, context.training_gpus()), 1);
+    Bytes::new(4.0 * updated)
+}
+
+/// Process groups of more than one GPU.
+fn groups(context: &Context<'_>, layout: &Layout) -> f64 {
+    let groups = [
+        layout.tensor_parallel,
+        layout.pipeline_parallel,
+        layout.sequence_split(),
+        layout.expert_parallel,
+        layout.data_parallel(context.training_gpus()),
+    ];
+    groups.iter().filter(|size| **size > 1).count() as f64
+}
