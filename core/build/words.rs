@@ -21,6 +21,21 @@ struct Language {
     technical: Vec<String>,
 }
 
+/// What a formula of `explain/methods/` is called and says, or a group of them: `methods.toml`, by id.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Method {
+    title: String,
+    /// Where the formula has words.
+    formula: Option<String>,
+    /// What it says; a group says nothing.
+    #[serde(default)]
+    text: String,
+    /// Symbol and meaning.
+    #[serde(default)]
+    terms: Vec<(String, String)>,
+}
+
 /// The literal of every language below a folder, which `src/words.rs` includes.
 ///
 /// # Errors
@@ -37,8 +52,11 @@ pub(crate) fn literal(folder: &Path) -> Result<String, Vec<String>> {
 
 fn language(folder: &Path) -> Result<String, Vec<String>> {
     let own: Language = parse(&folder.join("language.toml"))?;
+    let formulas = folder.join("methods.toml");
+    let methods: BTreeMap<String, Method> = if formulas.exists() { parse(&formulas)? } else { BTreeMap::new() };
     let (mut said, mut problems) = (BTreeMap::new(), Vec::new());
-    for path in entries(folder)?.into_iter().filter(|path| !path.ends_with("language.toml")) {
+    let apart = |path: &PathBuf| path.ends_with("language.toml") || *path == formulas;
+    for path in entries(folder)?.into_iter().filter(|path| !apart(path)) {
         for (english, other) in parse::<BTreeMap<String, String>>(&path)? {
             let file = path.display();
             if values(&other) != (0..english.matches("{}").count()).collect::<Vec<_>>() {
@@ -71,7 +89,14 @@ fn language(folder: &Path) -> Result<String, Vec<String>> {
         }
         out += "],\n";
     }
-    Ok(out + "},\n")
+    out += "methods: &[\n";
+    for (id, Method { title, formula, text, terms }) in methods {
+        let _ = writeln!(
+            out,
+            "    Method {{ id: {id:?}, title: {title:?}, formula: {formula:?}, text: {text:?}, terms: &{terms:?} }},"
+        );
+    }
+    Ok(out + "],\n},\n")
 }
 
 /// The values that a sentence has, each once: `{0}`, or `{=0}` for one that stays as it is.

@@ -6,6 +6,7 @@
 
 mod comments;
 mod english;
+mod methods;
 mod spaces;
 
 use std::cmp::Reverse;
@@ -13,6 +14,7 @@ use std::cmp::Reverse;
 use english::words;
 use shardwise_question::wire::Language;
 
+pub use methods::{Formula, Method, explanation, said, title};
 pub use spaces::unbroken;
 
 /// A language: its sentences, and what they stand between. The build makes one of each folder in `words/`.
@@ -36,6 +38,8 @@ pub struct Words {
     pub starts: &'static [Template],
     /// Sentences that begin with a value.
     pub gaps: &'static [Template],
+    /// What formulas are called and say, by id.
+    pub methods: &'static [Method],
 }
 
 /// A sentence with values, and what it is in another language.

@@ -11,12 +11,21 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use shardwise_core::methods::{Explanation, entry, error_of, explain, figures, groups, measured};
+use shardwise_core::methods::{Errors, Explanation, entry, figures, groups, measured};
 use shardwise_core::presets::presets;
 use shardwise_core::wire::{Language, Question, question_from_value};
-use shardwise_core::{Evaluated, evaluate_alone};
+use shardwise_core::words::{self, Formula};
+use shardwise_core::{Evaluated, evaluate_alone, methods};
 
 use crate::questions::{self, Asked, Plan};
+
+fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Explanation> {
+    methods::explain(found, figure).map(|own| words::explanation(own, words::of(language)))
+}
+
+fn error_of(errors: Errors, language: Language) -> String {
+    words::said(methods::error_of(errors), words::of(language))
+}
 
 /// The figure itself, read from the answer.
 fn answered(found: &Evaluated, figure: &str) -> Option<f64> {
@@ -232,22 +241,23 @@ fn every_formula_has_a_source_and_two_languages() {
         assert!(ids.insert(group.id), "{} is there twice", group.id);
         for entry in group.entries {
             let id = entry.id;
+            let [en, zh] = [Language::En, Language::Zh].map(|language| Formula::of(entry, words::of(language)));
             assert!(ids.insert(id), "{id} is there twice");
             assert!(!entry.citations.is_empty(), "{id} cites nothing");
             for citation in entry.citations {
                 assert!(citation.url.starts_with("https://") && citation.name.len() > 3, "{id}");
             }
             let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
-            assert!(chinese(entry.text[1]) && !chinese(entry.text[0]), "{id}");
-            assert!(entry.text[0].ends_with(['.', ')', ':']), "{id}: {}", entry.text[0]);
+            assert!(chinese(zh.text) && !chinese(en.text), "{id}");
+            assert!(en.text.ends_with(['.', ')', ':']), "{id}: {}", en.text);
             let words = ["or", "with", "else", "of", "over", "that", "than", "legal"];
             let english = |word: &str| words.contains(&word);
-            let mut said = entry.formula_zh.split(|c: char| !c.is_ascii_alphabetic());
-            assert!(!said.any(english), "{id}: {}", entry.formula_zh);
-            for term in entry.terms {
-                assert!(entry.formula_zh.contains(term.symbol), "{id}: {}", term.symbol);
+            let mut said = zh.formula.split(|c: char| !c.is_ascii_alphabetic());
+            assert!(!said.any(english), "{id}: {}", zh.formula);
+            for (place, term) in entry.terms.iter().enumerate() {
+                assert!(zh.formula.contains(term.symbol), "{id}: {}", term.symbol);
                 assert!(entry.formula.contains(term.symbol), "{id}: {}", term.symbol);
-                assert!(chinese(term.meaning[1]) && !chinese(term.meaning[0]), "{id}: {}", term.symbol);
+                assert!(chinese(zh.meanings[place]) && !chinese(en.meanings[place]), "{id}: {}", term.symbol);
             }
             assert!(id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{id}");
         }
@@ -307,14 +317,13 @@ fn compiled(name: &str, change: (&str, &str)) -> Result<String, Vec<String>> {
     fs::write(root.join("engine/src/own.rs"), code).unwrap();
     let entry = r#"order = 1
 id = "own"
-title = ["Own", "自己的"]
+title = "Own"
 [[entry]]
 id = "twice"
-title = ["Twice", "两倍"]
+title = "Twice"
 formula = "2 × x"
-terms = [["x", "", "a number", "一个数"]]
+terms = [["x", "", "a number"]]
 code = "engine/src/own.rs#twice"
-text_zh = "两倍。"
 cites = [["Korthikanti et al. 2022", "https://arxiv.org/abs/2205.05198"]]
 "#;
     let (from, to) = change;
@@ -333,7 +342,7 @@ fn the_build_takes_the_doc_comment_and_refuses_what_is_not_there() {
         ("file", ("own.rs#twice", "other.rs#twice"), "other.rs"),
         ("scheme", ("https://", "http://"), "no https address"),
         ("paper", ("2205.05198\"", "1234.56789\""), "does not cite arXiv:1234.56789"),
-        ("words", ("两倍。", " "), "a word is empty"),
+        ("words", ("a number", " "), "a word is empty"),
         ("fitted", ("cites", "constants = [\"engine\", \"luck\"]\ncites"), "no luck"),
         ("error", ("cites", "error = \"luck\"\ncites"), "luck is none of"),
         ("cites", ("[[\"Korthikanti et al. 2022\", \"https://arxiv.org/abs/2205.05198\"]]", "[]"), "cites:"),

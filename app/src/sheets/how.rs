@@ -2,6 +2,7 @@
 //! are, and where that is from.
 
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
+use shardwise_core::words;
 
 use super::document::Document;
 use super::{Ask, Asked};
@@ -62,6 +63,6 @@ fn explained(own: &Explanation, lang: Lang) -> Tree {
 
 /// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
-    let own = methods::explain(&asked.found, ask.word("figure"), ask.lang.core())?;
-    Some(explained(&own, ask.lang))
+    let own = methods::explain(&asked.found, ask.word("figure"))?;
+    Some(explained(&words::explanation(own, words::of(ask.lang.core())), ask.lang))
 }

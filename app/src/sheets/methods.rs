@@ -2,7 +2,7 @@
 //! in both languages and writes it as a page that needs no program (`scripts/finish-site.mjs`).
 
 use shardwise_core::methods::{self, Entry, Group};
-use shardwise_core::wire::Language;
+use shardwise_core::words::{self, Formula, Words};
 
 use super::document::{Document, whole};
 use crate::text::Lang;
@@ -17,22 +17,22 @@ fn code(entry: &Entry, lang: Lang) -> Tree {
         .child(el("CODE").child(place))
 }
 
-fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
+fn formula(entry: &Entry, lang: Lang, own: Option<&Words>) -> Tree {
     let sheet = lang.sheets();
-    let [title, text] = [entry.title, entry.text].map(|both| own.pick(both[0], both[1]));
-    let terms = entry.terms.iter().map(|term| {
+    let Formula { title, formula, text, meanings, citations } = Formula::of(entry, own);
+    let terms = entry.terms.iter().zip(meanings).map(|(term, meaning)| {
         el("DIV").child(el("DT").child(el("VAR").child(term.symbol))).child(
             el("DD")
-                .child(el("SPAN").child(own.pick(term.meaning[0], term.meaning[1])))
+                .child(el("SPAN").child(meaning))
                 .child((!term.unit.is_empty()).then(|| el("B").child(term.unit))),
         )
     });
-    let sources = entry.citations.iter().map(|citation| {
-        el("A|rel=noopener")
-            .set("href", citation.url)
-            .child(own.pick(citation.name, citation.name_zh))
-    });
-    let error = methods::error_of(entry.error, own);
+    let sources = entry
+        .citations
+        .iter()
+        .zip(citations)
+        .map(|(citation, name)| el("A|rel=noopener").set("href", citation.url).child(name.into_owned()));
+    let error = words::said(methods::error_of(entry.error), own);
     let constants = (!entry.constants.is_empty()).then(|| {
         let all = entry.constants.iter().map(|constant| {
             el("LI")
@@ -58,7 +58,7 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
                     .child(title),
             ),
         )
-        .child(el("P.formula").child(own.pick(entry.formula, entry.formula_zh)))
+        .child(el("P.formula").child(formula))
         .child(el("DL.calc").children(terms))
         .children(text.lines().map(|line| el("P").child(line.to_owned())))
         .child(
@@ -68,23 +68,23 @@ fn formula(entry: &Entry, lang: Lang, own: Language) -> Tree {
         .child(el("P.src").children(sources).child(code(entry, lang)))
 }
 
-fn section(group: &Group, lang: Lang, own: Language) -> Tree {
+fn section(group: &Group, lang: Lang, own: Option<&Words>) -> Tree {
     let heading = format!("{}-h", group.id);
     el("SECTION.block")
         .set("id", group.id)
         .set("aria-labelledby", heading.clone())
-        .child(el("H2").set("id", heading).child(own.pick(group.title[0], group.title[1])))
+        .child(el("H2").set("id", heading).child(words::title(group, own)))
         .children(group.entries.iter().map(|entry| formula(entry, lang, own)))
 }
 
 /// The page's body.
 pub(super) fn page(lang: Lang) -> Tree {
-    let (sheet, own) = (lang.sheets(), lang.core());
+    let (sheet, own) = (lang.sheets(), words::of(lang.core()));
     let contents = methods::groups().iter().map(|group| {
         el("LI").child(
             el("A")
                 .set("href", format!("{}#{}", Document::Methods.address(lang), group.id))
-                .child(own.pick(group.title[0], group.title[1])),
+                .child(words::title(group, own)),
         )
     });
     let main = el("MAIN.doc methods")

@@ -13,7 +13,7 @@ use serde::Deserialize;
 struct File {
     order: u32,
     id: String,
-    title: [String; 2],
+    title: String,
     entry: Vec<Entry>,
 }
 
@@ -21,22 +21,18 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     id: String,
-    title: [String; 2],
+    title: String,
     formula: String,
-    /// The same in Chinese, where the formula has words.
+    /// Symbol, unit, meaning.
     #[serde(default)]
-    formula_zh: String,
-    /// Symbol, unit, meaning in English and in Chinese.
-    #[serde(default)]
-    terms: Vec<[String; 4]>,
+    terms: Vec<[String; 3]>,
     /// `crate/src/file.rs#item`, below `core/`.
     code: String,
-    /// English text where the item's doc comment is not about this formula.
+    /// The text where the item's doc comment is not about this formula.
     #[serde(default)]
     text: String,
-    text_zh: String,
-    /// Name, address, and the name in Chinese where that has other words than sections.
-    cites: Vec<Vec<String>>,
+    /// Name and address.
+    cites: Vec<[String; 2]>,
     /// What measured it: `speed`, `memory`, `rl`, `generation`; nothing where it is exact or unmeasured.
     #[serde(default)]
     error: String,
@@ -62,8 +58,7 @@ pub(crate) fn literal(root: &Path) -> Result<(String, Vec<PathBuf>), Vec<String>
     let bases = bases(root)?;
     let (mut out, mut problems, mut read) = (String::from("&["), Vec::new(), Vec::new());
     for file in &files {
-        let [en, zh] = &file.title;
-        let _ = write!(out, "Group {{ id: {:?}, title: [{en:?}, {zh:?}], entries: &[", file.id);
+        let _ = write!(out, "Group {{ id: {:?}, title: {:?}, entries: &[", file.id, file.title);
         for entry in &file.entry {
             match write_entry(&mut out, root, &bases, entry) {
                 Ok(path) => read.push(path),
@@ -99,34 +94,28 @@ fn bases(root: &Path) -> Result<BTreeMap<String, String>, Vec<String>> {
     Ok(bases)
 }
 
+/// Whether an entry has its words, and sources with addresses.
+fn check(entry: &Entry) -> Result<(), String> {
+    if entry.cites.is_empty() {
+        return Err("cites: name what the formula comes from".to_owned());
+    }
+    for [name, url] in &entry.cites {
+        if name.len() < 4 || !url.starts_with("https://") {
+            return Err(format!("cites: {name}: {url} is no https address"));
+        }
+    }
+    let meanings = entry.terms.iter().map(|[_, _, meaning]| meaning);
+    let mut words = meanings.chain([&entry.title, &entry.formula]);
+    if words.any(|word| word.trim().is_empty()) { Err("a word is empty".to_owned()) } else { Ok(()) }
+}
+
 fn write_entry(
     out: &mut String,
     root: &Path,
     bases: &BTreeMap<String, String>,
     entry: &Entry,
 ) -> Result<PathBuf, String> {
-    if entry.cites.is_empty() {
-        return Err("cites: name what the formula comes from".to_owned());
-    }
-    let mut cites = Vec::new();
-    for cite in &entry.cites {
-        let [name, url, rest @ ..] = cite.as_slice() else {
-            return Err("cites: give a name and an address".to_owned());
-        };
-        if name.len() < 4 || !url.starts_with("https://") {
-            return Err(format!("cites: {name}: {url} is no https address"));
-        }
-        let name_zh = rest.first().cloned().unwrap_or_else(|| sections_zh(name));
-        cites.push((name, url, name_zh));
-    }
-    let words = entry
-        .title
-        .iter()
-        .chain([&entry.formula, &entry.text_zh])
-        .chain(entry.terms.iter().flat_map(|term| &term[2..]));
-    if words.into_iter().any(|word| word.trim().is_empty()) {
-        return Err("a word is empty".to_owned());
-    }
+    check(entry)?;
     let (file, item) = entry.code.split_once('#').ok_or("code: write file.rs#item")?;
     let below = root.join(file);
     let source = std::fs::read_to_string(&below).map_err(|e| format!("code: {file}: {e}"))?;
@@ -135,7 +124,7 @@ fn write_entry(
     if text.len() < 20 {
         return Err(format!("code: {item} has no doc comment; give a text"));
     }
-    let missing = cites.iter().find_map(|(_, url, _)| {
+    let missing = entry.cites.iter().find_map(|[_, url]| {
         let paper = url.strip_prefix("https://arxiv.org/abs/")?;
         (!source.contains(paper)).then_some(paper)
     });
@@ -143,19 +132,17 @@ fn write_entry(
         return Err(format!("cites: {file} does not cite arXiv:{paper}"));
     }
     let path = below.strip_prefix(root).unwrap_or(&below).display();
-    let formula_zh = if entry.formula_zh.is_empty() { &entry.formula } else { &entry.formula_zh };
-    let [en, zh] = &entry.title;
     let _ = write!(
         out,
-        "Entry {{ id: {:?}, title: [{en:?}, {zh:?}], formula: {:?}, formula_zh: {formula_zh:?}, text: [{text:?}, {:?}], code: Code {{ path: \"core/{path}\", item: {item:?}, line: {line} }}, terms: &[",
-        entry.id, entry.formula, entry.text_zh
+        "Entry {{ id: {:?}, title: {:?}, formula: {:?}, text: {text:?}, code: Code {{ path: \"core/{path}\", item: {item:?}, line: {line} }}, terms: &[",
+        entry.id, entry.title, entry.formula
     );
-    for [symbol, unit, en, zh] in &entry.terms {
-        let _ = write!(out, "Symbol {{ symbol: {symbol:?}, unit: {unit:?}, meaning: [{en:?}, {zh:?}] }},");
+    for [symbol, unit, meaning] in &entry.terms {
+        let _ = write!(out, "Symbol {{ symbol: {symbol:?}, unit: {unit:?}, meaning: {meaning:?} }},");
     }
     out.push_str("], citations: &[");
-    for (name, url, name_zh) in &cites {
-        let _ = write!(out, "Citation {{ name: {name:?}, name_zh: {name_zh:?}, url: {url:?} }},");
+    for [name, url] in &entry.cites {
+        let _ = write!(out, "Citation {{ name: {name:?}, url: {url:?} }},");
     }
     let error = match entry.error.as_str() {
         "" => "None",
@@ -174,18 +161,6 @@ fn write_entry(
     }
     out.push_str("] },");
     Ok(below)
-}
-
-/// A source's name in Chinese where it is a name and places in it: `section 4.1` is `第 4.1 节`.
-fn sections_zh(name: &str) -> String {
-    let parts = name.split(", ").map(|part| match part.split_once(' ') {
-        Some(("section", number)) => format!("第 {number} 节"),
-        Some(("appendix", letter)) => format!("附录 {letter}"),
-        Some(("algorithm", number)) => format!("算法 {number}"),
-        Some(("eq.", number)) => format!("式 {number}"),
-        _ => part.to_owned(),
-    });
-    parts.collect::<Vec<_>>().join("，")
 }
 
 /// The line of an item and its doc comment, as plain text without examples.

@@ -9,8 +9,8 @@ use super::errors::Errors;
 pub struct Group {
     /// Stable identifier, kebab case.
     pub id: &'static str,
-    /// Title in English and Chinese.
-    pub title: [&'static str; 2],
+    /// Title.
+    pub title: &'static str,
     /// Its formulas.
     pub entries: &'static [Entry],
 }
@@ -20,17 +20,14 @@ pub struct Group {
 pub struct Entry {
     /// Stable identifier, kebab case: an anchor.
     pub id: &'static str,
-    /// Title in English and Chinese.
-    pub title: [&'static str; 2],
+    /// Title.
+    pub title: &'static str,
     /// The formula in Unicode.
     pub formula: &'static str,
-    /// The formula in Chinese: different from `formula` only where that has words.
-    pub formula_zh: &'static str,
     /// What its symbols stand for.
     pub terms: &'static [Symbol],
-    /// What it says, assumes and leaves out, in English and Chinese. The English is the code's doc comment; paragraphs
-    /// are lines.
-    pub text: [&'static str; 2],
+    /// What it says, assumes and leaves out: the code's doc comment; paragraphs are lines.
+    pub text: &'static str,
     /// Where it comes from.
     pub citations: &'static [Citation],
     /// The code that computes it.
@@ -48,8 +45,8 @@ pub struct Symbol {
     pub symbol: &'static str,
     /// Its unit; may be empty.
     pub unit: &'static str,
-    /// What it stands for, in English and Chinese.
-    pub meaning: [&'static str; 2],
+    /// What it stands for.
+    pub meaning: &'static str,
 }
 
 /// Fitted or measured constants.
@@ -57,7 +54,7 @@ pub struct Symbol {
 pub struct Constant {
     /// A GPU, an architecture, a framework or a constant, as `core/catalog/data/efficiency.toml` names it.
     pub name: &'static str,
-    /// What it was fitted or measured on, in English.
+    /// What it was fitted or measured on.
     pub basis: &'static str,
 }
 
@@ -66,8 +63,6 @@ pub struct Constant {
 pub struct Citation {
     /// Name and place.
     pub name: &'static str,
-    /// Name and place in Chinese.
-    pub name_zh: &'static str,
     /// Address, https.
     pub url: &'static str,
 }

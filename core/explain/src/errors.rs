@@ -9,7 +9,6 @@ use shardwise_catalog::efficiency::TYPICAL;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::coverage::{self, COVERAGE, COVERED_SHARE, Kind, MemoryKind};
 use shardwise_question::wire::Backend;
-use shardwise_question::wire::Language;
 use shardwise_search::estimate::Evaluated;
 
 /// What measured a formula.
@@ -68,75 +67,60 @@ fn percent(share: f64) -> String {
 
 /// What is on record of a kind, in a sentence or two; nothing of [`Errors::None`].
 #[must_use]
-pub fn error_of(errors: Errors, language: Language) -> String {
+pub fn error_of(errors: Errors) -> String {
     match errors {
         Errors::None => String::new(),
-        Errors::Speed => training("speed", None, language),
-        Errors::Memory => training("memory", None, language),
-        Errors::Rl => phases("headline", language),
-        Errors::Generation => generation(COVERAGE.generation[0], language),
+        Errors::Speed => training("speed", None),
+        Errors::Memory => training("memory", None),
+        Errors::Rl => phases("headline"),
+        Errors::Generation => generation(COVERAGE.generation[0]),
     }
 }
 
 /// Errors of training runs: all whose source states everything, and those of a framework.
-fn training(of: &str, framework: Option<&str>, language: Language) -> String {
+fn training(of: &str, framework: Option<&str>) -> String {
     let (Some(own), Some(left)) = (found(of, "all", "headline", false), found(of, "all", "headline", true)) else {
         return String::new();
     };
     let covered = own.covered.map(percent).unwrap_or_default();
     let [median, p90, left] = [own.median, own.p90, left.median].map(percent);
     let (runs, share) = (own.runs, fixed(COVERED_SHARE * 100.0, 0));
-    let mut text = match (of, language) {
-        ("speed", Language::En) => format!(
+    let mut text = match of {
+        "speed" => format!(
             "Median {median} on {runs} published training runs, nine in ten within {p90}; {left} with the run's own source left out of the fit. The {share} % interval held {covered} of them."
         ),
-        ("speed", Language::Zh) => format!(
-            "{runs} 次公开训练的误差中位数为 {median}，九成在 {p90} 以内；拟合时排除其自身来源则为 {left}。{share} % 区间包含其中 {covered}。"
-        ),
-        (_, Language::En) => format!(
+        _ => format!(
             "Median {median} on {runs} published memory peaks, nine in ten within {p90}. The {share} % interval held {covered} of them."
-        ),
-        (_, Language::Zh) => format!(
-            "{runs} 个公开内存峰值的误差中位数为 {median}，九成在 {p90} 以内。{share} % 区间包含其中 {covered}。"
         ),
     };
     if let Some(own) = framework.and_then(|name| found(of, "framework", name, false)) {
         let (name, runs, median) = (name(own.name), own.runs, percent(own.median));
-        text.push_str(&language.pick(
-            format!(" On {name}: {median} on {runs} runs."),
-            format!("其中 {name} {runs} 次，中位数 {median}。"),
-        ));
+        text.push_str(&format!(" On {name}: {median} on {runs} runs."));
     }
     text
 }
 
 /// Errors of RL steps, or of one of their phases.
-fn phases(name: &str, language: Language) -> String {
+fn phases(name: &str) -> String {
     let Some(own) = found("rl", "all", name, false) else {
         return String::new();
     };
     let (runs, median, p90) = (own.runs, percent(own.median), percent(own.p90));
-    let (what, what_zh) = match name {
-        "rollout" => ("rollouts", "次公开 RL 生成阶段"),
-        "update_actor" => ("actor updates", "次公开策略更新"),
-        "old_log_prob" => ("log-prob phases", "次公开对数概率阶段"),
-        _ => ("RL steps", "个公开 RL 训练步"),
+    let what = match name {
+        "rollout" => "rollouts",
+        "update_actor" => "actor updates",
+        "old_log_prob" => "log-prob phases",
+        _ => "RL steps",
     };
-    language.pick(
-        format!("Median {median} on {runs} published {what}, nine in ten within {p90}."),
-        format!("{runs} {what_zh}的误差中位数为 {median}，九成在 {p90} 以内。"),
-    )
+    format!("Median {median} on {runs} published {what}, nine in ten within {p90}.")
 }
 
 /// What the interval says of generation runs.
-fn generation(half: f64, language: Language) -> String {
+fn generation(half: f64) -> String {
     let [low, high] = [1.0 - libm::exp(-half), libm::exp(half) - 1.0].map(percent);
     let share = fixed(COVERED_SHARE * 100.0, 0);
-    language.pick(
-        format!(
-            "{share} % of published vLLM runs, their own source left out of the fit, lie between −{low} and +{high} of the estimate."
-        ),
-        format!("拟合时排除自身来源，{share} % 的公开 vLLM 运行落在预测值的 −{low} 至 +{high} 之间。"),
+    format!(
+        "{share} % of published vLLM runs, their own source left out of the fit, lie between −{low} and +{high} of the estimate."
     )
 }
 
@@ -155,7 +139,7 @@ fn framework(found: &Evaluated) -> &'static str {
 }
 
 /// How far a figure of `found` may be off.
-pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str, language: Language) -> String {
+pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str) -> String {
     if matches!(method, "price" | "capacity") {
         return String::new();
     }
@@ -165,101 +149,80 @@ pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str, lang
             && workload.generation.is_none()
             && workload.lora.is_none()
             && matches!(found.plan.layout.backend, Backend::Megatron | Backend::Fsdp);
-        let all = training("memory", measured.then(|| framework(found)), language);
+        let all = training("memory", measured.then(|| framework(found)));
         if measured {
             return all;
         }
-        let none = language.pick("No published peak is of such a run. ", "没有此类训练的公开内存峰值。");
-        return format!("{none}{all}");
+        return format!("No published peak is of such a run. {all}");
     }
     if workload.generation.is_some() {
-        return generation(half_width(found), language);
+        return generation(half_width(found));
     }
     if workload.rl.is_none() {
-        return training("speed", Some(framework(found)), language);
+        return training("speed", Some(framework(found)));
     }
     let phase = figure.strip_prefix("time.").unwrap_or_default();
     let phase = phase.split('.').next().unwrap_or_default();
-    phases(
-        match phase {
-            "rollout" => "rollout",
-            "update_actor" | "update_critic" => "update_actor",
-            "old_log_prob" | "reference" | "values" => "old_log_prob",
-            _ => "headline",
-        },
-        language,
-    )
+    phases(match phase {
+        "rollout" => "rollout",
+        "update_actor" | "update_critic" => "update_actor",
+        "old_log_prob" | "reference" | "values" => "old_log_prob",
+        _ => "headline",
+    })
 }
 
-/// Which runs an interval is as wide as, in English and Chinese.
-pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> (String, String) {
+/// Which runs an interval is as wide as.
+pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> String {
     let (job, layout) = (&found.job, &found.plan.layout);
     let share = fixed(COVERED_SHARE * 100.0, 0);
-    let (en, zh) = if memory {
-        let kind = MemoryKind::of(job, layout);
-        let (en, zh) = match kind {
-            MemoryKind::Megatron => ("of full training on Megatron", " Megatron 全参数训练"),
-            MemoryKind::Fsdp => ("of full training on FSDP", " FSDP 全参数训练"),
-            MemoryKind::Other => ("of full training", "全参数训练"),
-            MemoryKind::Adapters => ("of adapter runs", "适配器训练"),
-            MemoryKind::Hybrid => ("of hybrid architectures", "混合架构训练"),
-        };
-        match MEMORY_RUNS.get(kind as usize) {
-            // As `examples/fit/memory.rs` does where fewer than two sources measured a kind.
-            Some((0 | 1, _)) => (
-                format!("peaks of every kind, as next to none are {en},"),
-                format!("各类训练的内存峰值（几乎没有{zh}的）"),
-            ),
-            found => {
-                let (sources, runs) = found.copied().unwrap_or_default();
-                (
-                    format!("peaks {en} ({runs} runs of {sources} sources)"),
-                    format!("{zh}的内存峰值（{sources} 个来源的 {runs} 次）"),
-                )
-            }
-        }
+    let runs = if memory {
+        peaks(MemoryKind::of(job, layout))
     } else if job.workload.rl.is_some() {
-        ("RL steps".to_owned(), " RL 训练步".to_owned())
+        "RL steps".to_owned()
     } else if job.workload.generation.is_some() {
-        ("vLLM runs".to_owned(), " vLLM 运行".to_owned())
+        "vLLM runs".to_owned()
     } else {
         training_runs(Kind::of(job, layout))
     };
-    (
-        format!(
-            "{share} % of the published {en} lie within this factor of their estimate, each source left out of the fit in turn."
-        ),
-        format!("{share} % 的公开{zh}落在预测值的这一倍数之内；每个来源依次排除在拟合之外。"),
+    format!(
+        "{share} % of the published {runs} lie within this factor of their estimate, each source left out of the fit in turn."
     )
 }
 
+/// The peaks whose errors make the interval of `kind`, and how many there are.
+fn peaks(kind: MemoryKind) -> String {
+    let own = match kind {
+        MemoryKind::Megatron => "of full training on Megatron",
+        MemoryKind::Fsdp => "of full training on FSDP",
+        MemoryKind::Other => "of full training",
+        MemoryKind::Adapters => "of adapter runs",
+        MemoryKind::Hybrid => "of hybrid architectures",
+    };
+    match MEMORY_RUNS.get(kind as usize) {
+        // As `examples/fit/memory.rs` does where fewer than two sources measured a kind.
+        Some((0 | 1, _)) => format!("peaks of every kind, as next to none are {own},"),
+        found => {
+            let (sources, runs) = found.copied().unwrap_or_default();
+            format!("peaks {own} ({runs} runs of {sources} sources)")
+        }
+    }
+}
+
 /// The training runs whose errors make the interval of `kind`, and how many are like it.
-fn training_runs(kind: Kind) -> (String, String) {
+fn training_runs(kind: Kind) -> String {
     let covered = COVERAGE.kinds.iter().position(|known| *known == kind);
     let own = covered.and_then(|place| KIND_RUNS.get(place));
-    let (models, models_zh) = if kind.is_plain() {
-        ("dense training runs in 16 bits", " 16 位稠密训练")
-    } else {
-        ("training runs with experts or in fewer bits", "含专家或更低精度的训练")
-    };
-    let (on, on_zh) = match kind.architecture {
-        TYPICAL => ("an unknown architecture", "未知架构"),
-        known => (known, known),
+    let models =
+        if kind.is_plain() { "dense training runs in 16 bits" } else { "training runs with experts or in fewer bits" };
+    let on = match kind.architecture {
+        TYPICAL => "an unknown architecture",
+        known => known,
     };
     let like = format!("{} on {on}, {} bits", name(kind.framework), kind.bits);
-    let like_zh = format!("{on_zh} 上的 {}，{} 位", name(kind.framework), kind.bits);
     match own {
-        Some((sources, runs)) => {
-            let plural = if *sources == 1 { "source" } else { "sources" };
-            (
-                format!("{models} (here: {like}; {runs} runs of {sources} {plural})"),
-                format!("{models_zh}（此处：{like_zh}；{sources} 个来源的 {runs} 次）"),
-            )
-        }
-        None => (
-            format!("{models} of kinds that no other source covers (as here: {like})"),
-            format!("{models_zh}中没有其他来源覆盖的类型（如此处：{like_zh}）"),
-        ),
+        Some((1, runs)) => format!("{models} (here: {like}; {runs} runs of 1 source)"),
+        Some((sources, runs)) => format!("{models} (here: {like}; {runs} runs of {sources} sources)"),
+        None => format!("{models} of kinds that no other source covers (as here: {like})"),
     }
 }
 

@@ -14,7 +14,7 @@ mod weights;
 use super::errors::error_sentence;
 use super::sheet::Explanation;
 use shardwise_engine::context::Context;
-use shardwise_question::wire::{Language, MemoryParts};
+use shardwise_question::wire::MemoryParts;
 use shardwise_search::estimate::Evaluated;
 use source::{Source, in_phase};
 
@@ -43,7 +43,7 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
     let own = parts.iter().filter(|(_, s)| *s > 0.0);
     all.extend(own.map(|(part, _)| format!("time.parts.{part}")));
     let context = Context::new(&found.job);
-    let source = Source { found, context: &context, language: Language::En };
+    let source = Source { found, context: &context };
     for phase in &answer.time.phases {
         if phase.parts.compute > 0.0 {
             all.extend(blocks::figures(&source, phase.name));
@@ -65,13 +65,13 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
 ///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}
 /// }"#).unwrap();
 /// let found = evaluate(&question).unwrap();
-/// let own = methods::explain(&found, "mtok_per_hour", wire::Language::En).unwrap();
+/// let own = methods::explain(&found, "mtok_per_hour").unwrap();
 /// assert_eq!(own.formula, "MT/h = throughput × 3,600 ÷ 1,000,000");
 /// ```
 #[must_use]
-pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Explanation> {
+pub fn explain(found: &Evaluated, figure: &str) -> Option<Explanation> {
     let context = Context::new(&found.job);
-    let source = Source { found, context: &context, language };
+    let source = Source { found, context: &context };
     let path: Vec<&str> = figure.split('.').collect();
     let mut own = match path.as_slice() {
         ["memory", "rollout", part] => engine::of_part(&source, figure, part),
@@ -87,6 +87,6 @@ pub fn explain(found: &Evaluated, figure: &str, language: Language) -> Option<Ex
         ["interval", kind, side] => rates::interval(&source, figure, kind, side),
         _ => summary::of(&source, figure, &path),
     }?;
-    own.error = error_sentence(found, own.method, &own.figure, language);
+    own.error = error_sentence(found, own.method, &own.figure);
     Some(own)
 }

@@ -2,7 +2,8 @@
 //!
 //! [`groups`] is the table of formulas, from `core/explain/methods/*.toml`, whose English sentences are the doc comments of the
 //! code that computes them. [`explain()`] puts the numbers of one answer into the formula of one of its [`figures`]. Both
-//! are for the page's worker and the command line; the calculator's own program links neither.
+//! are in English, as all that the core says, and are for the page's worker and the command line; the calculator's own program
+//! links neither.
 
 mod entries;
 mod errors;

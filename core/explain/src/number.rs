@@ -1,7 +1,6 @@
 //! Numbers as an explanation prints them: inputs with as many digits as the result needs, results as the page shows them.
 
 use shardwise_catalog::units::{fixed, grouped};
-use shardwise_question::wire::Language;
 
 /// What a number counts. Quantities are kept in base units (bytes, seconds, operations per second); a unit says at which
 /// scale they are printed.
@@ -66,20 +65,19 @@ impl Unit {
     }
 
     /// Its name beside a number that is printed without one.
-    pub(super) fn name(self, language: Language) -> &'static str {
-        let (en, zh) = match self {
-            Self::Tokens => ("tokens", "token"),
-            Self::Gpus => ("GPUs", "个 GPU"),
-            Self::Parameters => ("parameters", "个参数"),
-            Self::Layers => ("layers", "层"),
-            Self::Operations => ("operations", "次运算"),
-            Self::TokensPerS => ("tokens/s", "token/s"),
-            Self::MtokPerHour => ("million tokens/h", "百万 token/小时"),
-            Self::Usd => ("US dollars", "美元"),
-            Self::UsdPerHour => ("US dollars per GPU and hour", "美元/GPU 小时"),
-            _ => ("", ""),
-        };
-        language.pick(en, zh)
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens",
+            Self::Gpus => "GPUs",
+            Self::Parameters => "parameters",
+            Self::Layers => "layers",
+            Self::Operations => "operations",
+            Self::TokensPerS => "tokens/s",
+            Self::MtokPerHour => "million tokens/h",
+            Self::Usd => "US dollars",
+            Self::UsdPerHour => "US dollars per GPU and hour",
+            _ => "",
+        }
     }
 
     /// What one in the answer document is in base units.

@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::entries::{Citation, entry};
 use super::expression::Expression;
 use super::number::{Unit, print, result};
-use shardwise_question::wire::{Language, Words};
 
 /// How a figure comes about.
 #[derive(Clone, Debug, Serialize)]
@@ -46,7 +45,7 @@ pub struct ExplainedTerm {
     /// Its value with its unit, as in `put_in`.
     pub value: String,
     /// The unit's name where `value` has none; may be empty.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// What it is.
     pub meaning: String,
     /// The figure that it is, where that can be explained in turn.
@@ -64,8 +63,8 @@ pub struct Link {
 }
 
 impl Link {
-    fn of(citation: &Citation, language: Language) -> Self {
-        Self { name: language.pick(citation.name, citation.name_zh).to_owned(), url: citation.url.to_owned() }
+    fn of(citation: &Citation) -> Self {
+        Self { name: citation.name.to_owned(), url: citation.url.to_owned() }
     }
 }
 
@@ -73,21 +72,20 @@ struct Quantity {
     symbol: Cow<'static, str>,
     value: f64,
     unit: Unit,
-    meaning: String,
+    meaning: Cow<'static, str>,
     figure: Option<String>,
 }
 
 /// An explanation being written.
 pub(super) struct Sheet {
-    pub(super) language: Language,
     terms: Vec<Quantity>,
     notes: Vec<String>,
     sources: Vec<Link>,
 }
 
 impl Sheet {
-    pub(super) fn new(language: Language) -> Self {
-        Self { language, terms: Vec::new(), notes: Vec::new(), sources: Vec::new() }
+    pub(super) fn new() -> Self {
+        Self { terms: Vec::new(), notes: Vec::new(), sources: Vec::new() }
     }
 
     /// A new term.
@@ -96,15 +94,9 @@ impl Sheet {
         symbol: impl Into<Cow<'static, str>>,
         value: f64,
         unit: Unit,
-        meaning: Words,
+        meaning: impl Into<Cow<'static, str>>,
     ) -> Expression {
-        let meaning = self.language.word(meaning).to_owned();
-        self.add(symbol.into(), value, unit, meaning, None)
-    }
-
-    /// A new term whose meaning is put together.
-    pub(super) fn described(&mut self, symbol: String, value: f64, unit: Unit, meaning: String) -> Expression {
-        self.add(symbol.into(), value, unit, meaning, None)
+        self.add(symbol.into(), value, unit, meaning.into(), None)
     }
 
     /// A new term that is a figure by itself.
@@ -113,7 +105,7 @@ impl Sheet {
         symbol: impl Into<Cow<'static, str>>,
         value: f64,
         unit: Unit,
-        meaning: impl Into<String>,
+        meaning: impl Into<Cow<'static, str>>,
         figure: impl Into<String>,
     ) -> Expression {
         self.add(symbol.into(), value, unit, meaning.into(), Some(figure.into()))
@@ -124,7 +116,7 @@ impl Sheet {
         symbol: Cow<'static, str>,
         value: f64,
         unit: Unit,
-        meaning: String,
+        meaning: Cow<'static, str>,
         figure: Option<String>,
     ) -> Expression {
         // What occurs twice is one term.
@@ -142,7 +134,7 @@ impl Sheet {
         expression: Expression,
         symbol: &'static str,
         factor: f64,
-        meaning: Words,
+        meaning: &'static str,
     ) -> Expression {
         if factor == 1.0 {
             return expression;
@@ -151,11 +143,8 @@ impl Sheet {
     }
 
     /// A sentence beside the formula.
-    pub(super) fn note(&mut self, en: String, zh: String) {
-        self.notes.push(match self.language {
-            Language::En => en,
-            Language::Zh => zh,
-        });
+    pub(super) fn note(&mut self, sentence: impl Into<String>) {
+        self.notes.push(sentence.into());
     }
 
     /// A source beside those of the method.
@@ -168,7 +157,7 @@ impl Sheet {
         self,
         figure: &str,
         method: &'static str,
-        title: String,
+        title: &str,
         symbol: &str,
         expression: Expression,
         unit: Unit,
@@ -191,23 +180,21 @@ impl Sheet {
         let symbols = expression.symbols(&|place| terms[place].symbol.clone().into_owned());
         let (numbers, digits) = expression.numbers(&values, unit);
         let shown = result(total, unit);
-        let language = self.language;
         let printed = |own: Quantity| ExplainedTerm {
             symbol: own.symbol.into_owned(),
             value: print(own.value, own.unit, digits).text,
-            unit: own.unit.name(language),
-            meaning: own.meaning,
+            unit: own.unit.name().into(),
+            meaning: own.meaning.into_owned(),
             figure: own.figure,
         };
         let mut sources = self.sources;
         if let Some(method) = entry(method) {
-            let cited = method.citations.iter();
-            sources.extend(cited.map(|citation| Link::of(citation, language)));
+            sources.extend(method.citations.iter().map(Link::of));
         }
         Explanation {
             figure: figure.to_owned(),
             method,
-            title,
+            title: title.to_owned(),
             formula: format!("{symbol} = {symbols}"),
             put_in: format!("{numbers} = {shown}"),
             shown,

@@ -1,57 +1,55 @@
 //! What phases and parts are called, as on the page.
 
-use shardwise_question::wire::Words;
-
 /// What a phase is called.
-pub(super) fn phase(name: &str) -> Words {
+pub(super) fn phase(name: &str) -> &'static str {
     match name {
-        "train" => ("Training step", "训练步"),
-        "rollout" => ("Rollout", "Rollout 生成"),
-        "old_log_prob" => ("Old log-prob", "旧策略对数概率"),
-        "reference" => ("Reference", "参考模型"),
-        "values" => ("Values", "价值估计"),
-        "reward" => ("Reward", "奖励"),
-        "update_critic" => ("Critic update", "价值模型更新"),
-        "update_actor" => ("Actor update", "策略更新"),
-        "weight_sync" => ("Weight sync", "权重同步"),
-        "driver" => ("Driver", "驱动进程"),
-        _ => ("All phases", "所有阶段"),
+        "train" => "Training step",
+        "rollout" => "Rollout",
+        "old_log_prob" => "Old log-prob",
+        "reference" => "Reference",
+        "values" => "Values",
+        "reward" => "Reward",
+        "update_critic" => "Critic update",
+        "update_actor" => "Actor update",
+        "weight_sync" => "Weight sync",
+        "driver" => "Driver",
+        _ => "All phases",
     }
 }
 
 /// What a part of the memory is called.
-pub(super) fn memory(part: &str) -> Words {
+pub(super) fn memory(part: &str) -> &'static str {
     match part {
-        "parameters" => ("Parameters", "参数"),
-        "gradients" => ("Gradients", "梯度"),
-        "optimizer" => ("Optimizer", "优化器"),
-        "activations" => ("Activations", "激活值"),
-        "logits" => ("Logits", "Logits"),
-        "kv_cache" => ("KV cache", "KV 缓存"),
-        "rollout_weights" => ("Rollout weights", "Rollout 权重"),
-        "frozen_weights" => ("Reference weights", "参考模型权重"),
-        "communication" => ("Communication", "通信"),
-        _ => ("CUDA, engine, slack", "CUDA、引擎、碎片"),
+        "parameters" => "Parameters",
+        "gradients" => "Gradients",
+        "optimizer" => "Optimizer",
+        "activations" => "Activations",
+        "logits" => "Logits",
+        "kv_cache" => "KV cache",
+        "rollout_weights" => "Rollout weights",
+        "frozen_weights" => "Reference weights",
+        "communication" => "Communication",
+        _ => "CUDA, engine, slack",
     }
 }
 
 /// What a part of the time is called.
-pub(super) fn time(part: &str) -> Words {
+pub(super) fn time(part: &str) -> &'static str {
     match part {
-        "compute" => ("Forward and backward", "前向与反向"),
-        "recompute" => ("Recomputation", "重计算"),
-        "prefill" => ("Prefill", "预填充"),
-        "decode" => ("Decode", "解码"),
-        "tensor_parallel" => ("Tensor parallel", "张量并行"),
-        "context_parallel" => ("Context parallel", "上下文并行"),
-        "expert_parallel" => ("Expert parallel", "专家并行"),
-        "pipeline_parallel" => ("Pipeline sends", "流水线发送"),
-        "bubble" => ("Waiting", "等待"),
-        "data_parallel" => ("Data parallel", "数据并行"),
-        "optimizer" => ("Optimizer step", "优化器步"),
-        "offload" => ("Offload", "卸载"),
-        "weight_sync" => ("Weight sync", "权重同步"),
-        _ => ("Overhead", "额外开销"),
+        "compute" => "Forward and backward",
+        "recompute" => "Recomputation",
+        "prefill" => "Prefill",
+        "decode" => "Decode",
+        "tensor_parallel" => "Tensor parallel",
+        "context_parallel" => "Context parallel",
+        "expert_parallel" => "Expert parallel",
+        "pipeline_parallel" => "Pipeline sends",
+        "bubble" => "Waiting",
+        "data_parallel" => "Data parallel",
+        "optimizer" => "Optimizer step",
+        "offload" => "Offload",
+        "weight_sync" => "Weight sync",
+        _ => "Overhead",
     }
 }
 

@@ -2,13 +2,15 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
 mod arrows;
+mod formulas;
 mod sources;
 mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask words            whether every sentence has its words in every language
+const USAGE: &str =
+    "usage: cargo xtask words            whether every sentence and formula has its words in every language
        cargo xtask arrows           which modules of a crate take each other in a circle
        cargo xtask arrows MODULE    what a module, engine::memory::phase, takes, and who takes it";
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
+use serde::de::DeserializeOwned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemMod, ItemUse, Macro, UseTree, Visibility};
 
@@ -46,6 +47,15 @@ pub(crate) fn modules(src: &Path) -> Result<BTreeMap<Said, Module>, String> {
 /// The path of what a module holds.
 pub(crate) fn below(path: &[String], name: &str) -> Said {
     [path, &[name.to_owned()]].concat()
+}
+
+/// What a file of TOML says.
+///
+/// # Errors
+/// What cannot be read, or says something else.
+pub(crate) fn toml<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// What is in a folder, in order.

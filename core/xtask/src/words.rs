@@ -1,22 +1,21 @@
 //! Whether what the sources say to a person has its words in every language of `core/words/`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
-use serde::de::DeserializeOwned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Lit, LitStr, Macro};
 
+use crate::formulas::Formulas;
 use crate::sources;
 
 #[path = "../../src/words/english.rs"]
 mod english;
 
-/// The crates that speak to a person in English, by their sources. Formulas (`explain`) have words of their own.
-const SOURCES: [&str; 7] =
-    ["catalog/src", "question/src", "rules/src", "engine/src", "search/src", "frameworks/src", "src"];
+/// The crates that speak to a person in English, by their sources.
+const SOURCES: [&str; 8] =
+    ["catalog/src", "question/src", "rules/src", "engine/src", "search/src", "frameworks/src", "explain/src", "src"];
 
 /// Sources among them that say nothing to a person.
 const APART: [&str; 3] = ["question/src/presets.rs", "src/words.rs", "src/words/"];
@@ -34,7 +33,8 @@ struct Code {
 /// Each sentence without its words in a language, and each entry that nothing says any more.
 pub(crate) fn report(core: &Path) -> Result<String, String> {
     let said = said(core)?;
-    let Code { code } = parse(&core.join("words/code.toml"))?;
+    let Code { code } = sources::toml(&core.join("words/code.toml"))?;
+    let formulas = Formulas::of(core)?;
     let mut problems: Vec<String> = code
         .iter()
         .filter(|entry| !said.contains_key(*entry))
@@ -43,7 +43,7 @@ pub(crate) fn report(core: &Path) -> Result<String, String> {
     let mut languages = 0;
     for folder in sources::entries(&core.join("words"))?.into_iter().filter(|path| path.is_dir()) {
         languages += 1;
-        problems.extend(compare(&folder, &said, &code)?);
+        problems.extend(compare(&folder, &said, &code, &formulas)?);
     }
     match problems.as_slice() {
         [] => Ok(format!("{} sentences have their words in {languages} other language(s)", said.len() - code.len())),
@@ -52,15 +52,20 @@ pub(crate) fn report(core: &Path) -> Result<String, String> {
 }
 
 /// What a language lacks, and what it has for nothing.
-fn compare(folder: &Path, said: &BTreeMap<String, String>, code: &[String]) -> Result<Vec<String>, String> {
+fn compare(
+    folder: &Path,
+    said: &BTreeMap<String, String>,
+    code: &[String],
+    formulas: &Formulas,
+) -> Result<Vec<String>, String> {
     let mut literals: BTreeMap<String, String> = BTreeMap::new();
     let mut composed: Vec<String> = Vec::new();
     for path in sources::entries(folder)? {
         let name = shown(&path);
-        if name == "language.toml" {
+        if matches!(name.as_str(), "language.toml" | "methods.toml") {
             continue;
         }
-        for (english, _) in parse::<BTreeMap<String, String>>(&path)? {
+        for (english, _) in sources::toml::<BTreeMap<String, String>>(&path)? {
             if name == "composed.toml" {
                 composed.push(english);
             } else {
@@ -78,19 +83,16 @@ fn compare(folder: &Path, said: &BTreeMap<String, String>, code: &[String]) -> R
         .map(|(english, source)| format!("{source}: no words in words/{tag}/*.toml for {english:?}"));
     let unsaid = literals
         .iter()
-        .filter(|(english, _)| !said.contains_key(*english))
+        .filter(|(english, _)| !(said.contains_key(*english) || formulas.cited.contains(*english)))
         .map(|(english, file)| format!("words/{tag}/{file}: nothing says {english:?} any more"));
-    Ok(missing.chain(unsaid).collect())
+    let of_formulas = formulas.compare(&folder.join("methods.toml"))?;
+    let of_formulas = of_formulas.iter().map(|problem| format!("words/{tag}/methods.toml: {problem}"));
+    Ok(missing.chain(unsaid).chain(of_formulas).collect())
 }
 
 /// A file's or a folder's own name.
 fn shown(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Every sentence that the sources say, as tables have it, and the first source that says it.
@@ -210,14 +212,38 @@ mod tests {
         mod tests { const TOLD: &str = "a test of words"; }
     "##;
 
+    const METHODS: &str = r#"
+        order = 1
+        id = "weights"
+        title = "Weights"
+        [[entry]]
+        id = "bytes"
+        title = "Bytes"
+        formula = "2 × W"
+        terms = [["W", "", "all weights"]]
+        cites = [["A paper", "https://localhost"]]
+    "#;
+
+    const OTHER: &str = r#"
+        weights = { title = "权重" }
+        bytes = { title = "字节", text = "两字节。", terms = [["W", "全部权重"]] }
+    "#;
+
     /// What is said of a core with one source and one language.
     fn reported(name: &str, words: &str) -> Result<String, String> {
+        reported_with(name, words, OTHER)
+    }
+
+    /// What is said of one whose language has these words for its formulas.
+    fn reported_with(name: &str, words: &str, methods: &str) -> Result<String, String> {
         let root = std::env::temp_dir().join("shardwise-xtask-words").join(name);
         for (file, text) in [
             ("src/job.rs", SOURCE),
             ("words/code.toml", "code = []"),
             ("words/zh/language.toml", ""),
             ("words/zh/errors.toml", words),
+            ("words/zh/methods.toml", methods),
+            ("explain/methods/weights.toml", METHODS),
         ] {
             let path = root.join(file);
             fs::create_dir_all(path.with_file_name("")).map_err(|error| error.to_string())?;
@@ -234,5 +260,21 @@ mod tests {
         assert_eq!(reported("missing", ""), Err(missing.to_owned()));
         let unsaid = "words/zh/errors.toml: nothing says \"It was.\" any more";
         assert_eq!(reported("unsaid", &format!("{whole}\n\"It was.\" = \"是。\"")), Err(unsaid.to_owned()));
+    }
+
+    #[test]
+    fn a_formula_without_words_is_named_and_so_are_words_of_none() {
+        let whole = "\"{} of {{}} are too many.\" = \"{0} / {1} 太多。\"";
+        let source = format!("{whole}\n\"A paper\" = \"论文\"");
+        assert!(reported_with("source", &source, OTHER).is_ok());
+        for (name, (from, to), said) in [
+            ("formula", ("weights = { title = \"权重\" }", ""), "no words for the formula \"weights\""),
+            ("nothing", ("weights =", "heights ="), "there is no formula \"heights\" any more"),
+            ("symbol", ("[\"W\"", "[\"V\""), "\"bytes\" and its formula differ in \"W\""),
+            ("text", ("两字节。", " "), "\"bytes\" needs a title, and a text where it is a formula"),
+        ] {
+            let found = reported_with(name, whole, &OTHER.replace(from, to)).err().unwrap_or_default();
+            assert!(found.contains(&format!("words/zh/methods.toml: {said}")), "{found}");
+        }
     }
 }

@@ -10,9 +10,8 @@ use shardwise_engine::phase::Phase;
 use shardwise_engine::training::{OpenedStage, opened, pieces};
 use shardwise_engine::turn::Turn;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::Words;
 
-const PASSES: [(&str, Words); 2] = [("forward", ("Forward pass", "前向")), ("backward", ("Backward pass", "反向"))];
+const PASSES: [(&str, &str); 2] = [("forward", "Forward pass"), ("backward", "Backward pass")];
 
 /// The layout that a phase's passes are timed in.
 fn layout(turn: &Turn<'_>) -> Layout {
@@ -56,28 +55,22 @@ pub(super) fn of(
     let place = PASSES.iter().position(|(name, _)| *name == pass)?;
     let (symbol, title) = PASSES[place];
     let own = &source.turn(Phase::named(phase)?)?;
-    {
-        if own.usage == Use::Evaluate && place == 1 {
-            return None;
-        }
-        let blocks = blocks(source, own)?;
-        let mut sheet = Sheet::new(source.language);
-        let (expression, title, symbol) = match kind {
-            None => (layers(&mut sheet, &blocks, own.phase.name(), place), title, symbol),
-            Some(kind) => (
-                parts(source, &mut sheet, own, &blocks, kind, place)?,
-                if place == 0 {
-                    ("A layer's forward pass", "一层的前向")
-                } else {
-                    ("A layer's backward pass", "一层的反向")
-                },
-                "layer",
-            ),
-        };
-        let title = in_phase(source, title, words::phase(own.phase.name()));
-        let (method, unit) = ("block-time", Unit::Seconds);
-        Some(sheet.finish(figure, method, title, symbol, expression, unit))
+    if own.usage == Use::Evaluate && place == 1 {
+        return None;
     }
+    let blocks = blocks(source, own)?;
+    let mut sheet = Sheet::new();
+    let (expression, title, symbol) = match kind {
+        None => (layers(&mut sheet, &blocks, own.phase.name(), place), title, symbol),
+        Some(kind) => (
+            parts(source, &mut sheet, own, &blocks, kind, place)?,
+            if place == 0 { "A layer's forward pass" } else { "A layer's backward pass" },
+            "layer",
+        ),
+    };
+    let title = in_phase(title, words::phase(own.phase.name()));
+    let (method, unit) = ("block-time", Unit::Seconds);
+    Some(sheet.finish(figure, method, &title, symbol, expression, unit))
 }
 
 fn layers(sheet: &mut Sheet, blocks: &OpenedStage, phase: &str, pass: usize) -> Expression {
@@ -88,20 +81,16 @@ fn layers(sheet: &mut Sheet, blocks: &OpenedStage, phase: &str, pass: usize) -> 
         let numbered = |symbol: &str| {
             if blocks.kinds.len() == 1 { symbol.to_owned() } else { format!("{symbol}_{kind}") }
         };
-        let words = if block.has_experts() {
-            ("layers with experts", "含专家的层")
-        } else {
-            ("layers of one GPU", "单个 GPU 的层数")
-        };
+        let words = if block.has_experts() { "layers with experts" } else { "layers of one GPU" };
         let count = sheet.term(numbered("layers"), *count, Unit::Layers, words);
-        let meaning = sheet.language.pick("one layer", "一层");
+        let meaning = "one layer";
         let figure = format!("time.{phase}.compute.{name}.{kind}");
         let one = sheet.part(numbered("layer"), times[pass], Unit::Seconds, meaning, figure);
         sum.push(count * one);
     }
     for (symbol, times, words) in [
-        ("head", blocks.head, ("LM head and loss", "LM head 与损失")),
-        ("adapters", blocks.adapters, ("adapters, unpacking of a 4-bit base", "适配器与 4 位基座的解包")),
+        ("head", blocks.head, "LM head and loss"),
+        ("adapters", blocks.adapters, "adapters, unpacking of a 4-bit base"),
     ] {
         if times[pass] > 0.0 {
             sum.push(sheet.term(symbol, times[pass], Unit::Seconds, words));
@@ -121,27 +110,19 @@ fn parts(
     let place: usize = kind.parse().ok()?;
     let (block, ..) = blocks.kinds.get(place.checked_sub(1)?)?;
     let (times, factor) = pieces(source.context, &turn.role, &layout(turn), &turn.batch, *block);
-    let mlp = if block.has_experts() {
-        ("experts", ("router and experts", "路由与专家"))
-    } else {
-        ("MLP", ("products of the MLP", "MLP 的矩阵乘"))
-    };
+    let mlp = if block.has_experts() { ("experts", "router and experts") } else { ("MLP", "products of the MLP") };
     let mixer = if block.mixer.recurs() {
-        ("recurrent", ("projections and recurrence", "投影与递归"))
+        ("recurrent", "projections and recurrence")
     } else {
-        ("projections", ("products before and after attention", "注意力前后的矩阵乘"))
+        ("projections", "products before and after attention")
     };
-    let named = [
-        mixer,
-        ("attention", ("scores and weighted sums", "分数与加权求和")),
-        mlp,
-        ("norms", ("norms, residuals, rotary positions", "归一化、残差与旋转位置编码")),
-    ];
+    let named =
+        [mixer, ("attention", "scores and weighted sums"), mlp, ("norms", "norms, residuals, rotary positions")];
     let own = named.into_iter().zip(times);
     let all: Vec<Expression> = own
         .filter(|(_, times)| times[pass] > 0.0)
         .map(|((symbol, words), times)| sheet.term(symbol, times[pass], Unit::Seconds, words))
         .collect();
-    let meaning = ("everything else on the GPU's time line, by framework", "GPU 时间线上的其余部分，按框架");
+    let meaning = "everything else on the GPU's time line, by framework";
     Some(sheet.scaled(Expression::sum(all), "compute", factor, meaning))
 }

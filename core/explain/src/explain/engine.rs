@@ -15,7 +15,7 @@ use shardwise_question::plan::RolloutPlan;
 pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<Explanation> {
     let (part, _) = part_of(source, "rollout", part)?;
     let engine = source.found.plan.rollout.as_ref()?;
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let expression = match part {
         "kv_cache" => cache(source, &mut sheet, engine)?,
         "rollout_weights" => engine_weights(source, &mut sheet, engine),
@@ -25,37 +25,30 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
             calibrated(source, &mut sheet, sum)
         }
     };
-    let title = in_phase(source, words::memory(part), words::phase("rollout"));
+    let title = in_phase(words::memory(part), words::phase("rollout"));
     let method = match part {
         "framework" => "engine-workspace",
         part => method(part),
     };
     let symbol = words::symbol(part);
-    Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
+    Some(sheet.finish(figure, method, &title, symbol, expression, Unit::Gib))
 }
 
 fn cache(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Option<Expression> {
     let phase = source.generation()?;
     let card = source.found.job.hardware.memory_gib * GIB;
-    let card = sheet.term("card", card, Unit::Gib, ("memory of the card", "单卡内存"));
-    let share = sheet.term(
-        "gpu_memory_utilization",
-        engine.gpu_memory_utilization,
-        Unit::One,
-        ("the engine's share of it", "推理引擎可用的比例"),
-    );
-    let meaning = sheet.language.word(words::memory("rollout_weights"));
+    let card = sheet.term("card", card, Unit::Gib, "memory of the card");
+    let share =
+        sheet.term("gpu_memory_utilization", engine.gpu_memory_utilization, Unit::One, "the engine's share of it");
+    let meaning = words::memory("rollout_weights");
     let figure = "memory.rollout.rollout_weights";
     let weights = sheet.part("weights", phase.room.weights.get(), Unit::Gib, meaning, figure);
-    let working = ("its working memory", "引擎的工作内存");
+    let working = "its working memory";
     let working = sheet.term("working", phase.room.workspace.get(), Unit::Gib, working);
     let per_token = phase.room.cache.get() / phase.room.cache_tokens.max(1.0);
     if phase.room.cache_tokens > 1.0 {
         let [tokens, bytes] = [phase.room.cache_tokens, per_token].map(|own| grouped(own as u64));
-        sheet.note(
-            format!("A token takes {bytes} bytes on one GPU: room for {tokens} tokens."),
-            format!("每个 token 在单个 GPU 上占 {bytes} 字节：可容纳 {tokens} 个 token。"),
-        );
+        sheet.note(format!("A token takes {bytes} bytes on one GPU: room for {tokens} tokens."));
     }
     Some(card * share - (weights + working))
 }
@@ -66,33 +59,28 @@ fn engine_weights(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) 
     let (bytes, expert_bytes) = bytes_per_weight(source.context, engine);
     let outer = (counts.embedding + counts.lm_head) as f64;
     let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
-    let b = sheet.term("b", bytes, Unit::Bytes, ("bytes of a weight", "权重的字节数"));
+    let b = sheet.term("b", bytes, Unit::Bytes, "bytes of a weight");
     let inner = sheet.term(
         "W",
         counts.total as f64 - outer - experts,
         Unit::Parameters,
-        ("weights of the blocks, without routed experts", "各层权重，不含路由专家"),
+        "weights of the blocks, without routed experts",
     );
     let mut above = b * inner;
     if outer > 0.0 {
-        let meaning = ("embedding and LM head, in 2 bytes", "嵌入与 LM head，每个 2 字节");
+        let meaning = "embedding and LM head, in 2 bytes";
         above = above + Expression::Number(2.0) * sheet.term("W_outer", outer, Unit::Parameters, meaning);
     }
-    let tensor = sheet.term(
-        "TP",
-        engine.tensor_parallel.into(),
-        Unit::Gpus,
-        ("the engine's tensor parallelism", "推理引擎的张量并行"),
-    );
+    let tensor = sheet.term("TP", engine.tensor_parallel.into(), Unit::Gpus, "the engine's tensor parallelism");
     let dense = above / tensor;
     if experts <= 0.0 {
         return dense;
     }
-    let b = ("bytes of an expert's weight", "专家权重的字节数");
+    let b = "bytes of an expert's weight";
     let b = sheet.term("b_expert", expert_bytes, Unit::Bytes, b);
-    let all = ("routed experts' weights", "路由专家的权重");
+    let all = "routed experts' weights";
     let all = sheet.term("E", experts, Unit::Parameters, all);
-    let gpus = ("GPUs of the engine", "推理引擎的 GPU 数");
+    let gpus = "GPUs of the engine";
     dense + b * all / sheet.term("engine_GPUs", engine.gpus().into(), Unit::Gpus, gpus)
 }
 
@@ -105,26 +93,21 @@ fn workspace(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Ex
     };
     let tokens = engine.max_num_batched_tokens.min(1 << 20) as f64;
     let room = sampled(engine);
-    let tokens = sheet.term(
-        "max_num_batched_tokens",
-        tokens,
-        Unit::Tokens,
-        ("tokens of one engine step", "引擎单步的 token 数"),
-    );
-    let h = ("width of the residual stream", "残差流宽度");
+    let tokens = sheet.term("max_num_batched_tokens", tokens, Unit::Tokens, "tokens of one engine step");
+    let h = "width of the residual stream";
     let h = sheet.term("hidden_size", shape.hidden_size as f64, Unit::One, h);
-    let ffn_words = ("width of the MLP, or of the experts of a token", "MLP 宽度，或每 token 所用专家的总宽度");
+    let ffn_words = "width of the MLP, or of the experts of a token";
     let ffn = sheet.term("ffn", ffn as f64, Unit::One, ffn_words);
-    let tensor = ("the engine's tensor parallelism", "推理引擎的张量并行");
+    let tensor = "the engine's tensor parallelism";
     let tensor = sheet.term("TP", engine.tensor_parallel.into(), Unit::Gpus, tensor);
     let number = Expression::Number;
     let activations = number(2.0) * tokens * (number(4.0) * h + number(3.0) * ffn / tensor);
-    let seqs = ("sequences whose logits have room", "预留 logits 的序列数");
+    let seqs = "sequences whose logits have room";
     let seqs = sheet.term("seqs", room, Unit::One, seqs);
-    let vocab = ("rows of the vocabulary", "词表大小");
+    let vocab = "rows of the vocabulary";
     let vocab = sheet.term("vocab_size", shape.vocab_size as f64, Unit::One, vocab);
     let graphs = if engine.enforce_eager { 0.5 } else { 1.5 };
-    let buffers = ("CUDA graphs and buffers", "CUDA graph 与缓冲区");
+    let buffers = "CUDA graphs and buffers";
     let buffers = sheet.term("buffers", Bytes::from_gib(graphs).get(), Unit::Gib, buffers);
     activations + number(6.0) * seqs * vocab + buffers
 }

@@ -42,7 +42,7 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str
     let (part, _) = part_of(source, phase, part)?;
     let own = source.turn(Phase::named(phase)?)?;
     let terms = own.held(source.context);
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let expression = match part {
         "kv_cache" | "rollout_weights" => kept(&mut sheet, part, &source.kept()),
         "communication" => buffers(source, &mut sheet, &terms),
@@ -54,18 +54,18 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str
             calibrated(source, &mut sheet, sum)
         }
     };
-    let title = in_phase(source, words::memory(part), words::phase(own.phase.name()));
+    let title = in_phase(words::memory(part), words::phase(own.phase.name()));
     let method = match (part, own.role.adapters > 0) {
         ("parameters" | "gradients" | "optimizer", true) => "adapters",
         _ => method(part),
     };
     let symbol = words::symbol(part);
-    Some(sheet.finish(figure, method, title, symbol, expression, Unit::Gib))
+    Some(sheet.finish(figure, method, &title, symbol, expression, Unit::Gib))
 }
 
 pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
     let factor = source.found.job.memory_factor();
-    let meaning = ("your own run's memory over its estimate", "你自己的训练的内存与预测之比");
+    let meaning = "your own run's memory over its estimate";
     sheet.scaled(own, "calibration", factor, meaning)
 }
 
@@ -107,12 +107,7 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
 /// Tokens × layers × bytes per token and layer × micro-batches in flight, and the block at work.
 fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Terms) -> Option<Expression> {
     let hidden = turn.role.model.shape.hidden_size as f64;
-    let tokens = sheet.term(
-        "tokens",
-        terms.tokens,
-        Unit::Tokens,
-        ("tokens of the largest micro-batch on one GPU", "单个 GPU 最大微批次的 token 数"),
-    );
+    let tokens = sheet.term("tokens", terms.tokens, Unit::Tokens, "tokens of the largest micro-batch on one GPU");
     let per_token = |bytes: f64| bytes / terms.tokens;
     let mut sum = Vec::new();
     let blocks: Vec<KeptBlock> = match turn.usage {
@@ -129,23 +124,22 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
             if kinds == 1 { symbol.to_owned() } else { format!("{symbol}_{}", place + 1) }
         };
         let times = fixed(per_token(*bytes) / hidden, 1);
-        sheet.note(
-            format!("A layer keeps {times} × hidden_size bytes of a token; of a plain block, nothing split or recomputed, 32."),
-            format!("一层为每个 token 保留 {times} × hidden_size 字节；普通层在不切分、不重计算时为 32。"),
-        );
-        let count = sheet.term(numbered("layers"), *count, Unit::Layers, ("layers of one GPU", "单个 GPU 的层数"));
+        sheet.note(format!(
+            "A layer keeps {times} × hidden_size bytes of a token; of a plain block, nothing split or recomputed, 32."
+        ));
+        let count = sheet.term(numbered("layers"), *count, Unit::Layers, "layers of one GPU");
         let bytes = sheet.term(
             numbered("kept"),
             per_token(*bytes),
             Unit::Bytes,
-            ("bytes that a layer keeps of a token for the backward pass", "一层为反向传播保留的每 token 字节数"),
+            "bytes that a layer keeps of a token for the backward pass",
         );
         layers.push(count * bytes);
     }
     if !layers.is_empty() {
         let mut kept = tokens.clone() * Expression::sum(layers);
-        let flying = ("micro-batches in flight", "同时在途的微批次数");
-        let offloaded = ("share of them on the card, the rest offloaded", "留在卡上的比例，其余已卸载");
+        let flying = "micro-batches in flight";
+        let offloaded = "share of them on the card, the rest offloaded";
         kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
         sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
     }
@@ -154,16 +148,13 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
             "working",
             per_token(terms.largest_block),
             Unit::Bytes,
-            (
-                "bytes of a token in the block at work, nothing recomputed",
-                "正在计算的一层每 token 的字节数，不计重计算",
-            ),
+            "bytes of a token in the block at work, nothing recomputed",
         );
         let working = tokens * whole;
-        let share = ("how much of it stands beside the kept ones", "其中与保留值并存的倍数");
+        let share = "how much of it stands beside the kept ones";
         sum.push(sheet.scaled(working, "share", terms.at_work, share));
         if terms.unpacked.get() > 0.0 {
-            let matrix = ("a 4-bit matrix, unpacked", "一个解包后的 4 位矩阵");
+            let matrix = "a 4-bit matrix, unpacked";
             sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
         }
     }
@@ -175,24 +166,14 @@ fn logits(sheet: &mut Sheet, terms: &Terms, own: Loss) -> Expression {
     let weights = terms.rank.head;
     let mut sum = Vec::new();
     if bytes > 0.0 && vocabulary > 0.0 {
-        let each = sheet.term(
-            "b",
-            bytes,
-            Unit::Bytes,
-            ("bytes per logit at the loss's worst moment", "损失计算峰值时每个 logit 的字节数"),
-        );
-        let tokens = sheet.term(
-            "tokens",
-            terms.tokens,
-            Unit::Tokens,
-            ("tokens of the largest micro-batch on one GPU", "单个 GPU 最大微批次的 token 数"),
-        );
-        let rows = ("logits of a token on one GPU", "单个 GPU 上每 token 的 logit 数");
+        let each = sheet.term("b", bytes, Unit::Bytes, "bytes per logit at the loss's worst moment");
+        let tokens = sheet.term("tokens", terms.tokens, Unit::Tokens, "tokens of the largest micro-batch on one GPU");
+        let rows = "logits of a token on one GPU";
         sum.push(each * tokens * sheet.term("vocab", vocabulary, Unit::One, rows));
     }
     if gradient > 0.0 && weights > 0.0 {
-        let each = ("bytes of the LM head's gradient per weight", "LM head 梯度每个权重的字节数");
-        let own = ("LM head's weights of one GPU", "单个 GPU 的 LM head 权重");
+        let each = "bytes of the LM head's gradient per weight";
+        let own = "LM head's weights of one GPU";
         let each = sheet.term("b_head", gradient, Unit::Bytes, each);
         sum.push(each * sheet.term("head", weights, Unit::Parameters, own));
     }
@@ -246,28 +227,21 @@ fn kept(sheet: &mut Sheet, part: &'static str, beside: &MemoryParts) -> Expressi
         "kv_cache" => beside.kv_cache,
         _ => beside.rollout_weights,
     };
-    let meaning = sheet
-        .language
-        .pick("what the engine keeps while training", "训练时推理引擎保留的部分");
+    let meaning = "what the engine keeps while training";
     let figure = format!("memory.rollout.{part}");
     sheet.part("engine", gib * GIB, Unit::Gib, meaning, figure)
 }
 
 fn buffers(source: &Source<'_>, sheet: &mut Sheet, terms: &Terms) -> Expression {
     let each = source.context.efficiency.group_buffer_gib * GIB;
-    let each = sheet.term("buffers", each, Unit::Gib, ("buffers of a process group", "每个进程组的缓冲区"));
-    each * sheet.term(
-        "groups",
-        terms.groups,
-        Unit::One,
-        ("process groups of more than one GPU", "多于一个 GPU 的进程组数"),
-    )
+    let each = sheet.term("buffers", each, Unit::Gib, "buffers of a process group");
+    each * sheet.term("groups", terms.groups, Unit::One, "process groups of more than one GPU")
 }
 
 /// What CUDA takes before anything else.
 pub(super) fn cuda(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let own = source.context.efficiency.context_gib * GIB;
-    let meaning = ("CUDA context and libraries", "CUDA 上下文与库");
+    let meaning = "CUDA context and libraries";
     sheet.term("context", own, Unit::Gib, meaning)
 }
 
@@ -285,9 +259,9 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         "slack",
         efficiency.allocator_slack,
         Unit::Percent,
-        ("what the caching allocator usually holds unused", "缓存分配器通常闲置的比例"),
+        "what the caching allocator usually holds unused",
     );
-    let meaning = ("what training's allocator hands out", "训练侧分配器分出的内存");
+    let meaning = "what training's allocator hands out";
     let expression = own + share * sheet.term("allocated", allocated * GIB, Unit::Gib, meaning);
     let returned = efficiency.context_gib + slack - parts.framework;
     if returned <= 1e-9 {
@@ -298,11 +272,7 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
             "The card is full: the allocator returns {} GiB of free blocks, which costs time that the estimate does not know.",
             fixed(returned, 1)
         ),
-        format!(
-            "内存已满：分配器归还 {} GiB 空闲块，所需时间不在预测之内。",
-            fixed(returned, 1)
-        ),
     );
-    let meaning = ("free blocks that it returns", "归还的空闲块");
+    let meaning = "free blocks that it returns";
     expression - sheet.term("returned", returned * GIB, Unit::Gib, meaning)
 }

@@ -50,45 +50,38 @@ pub(super) fn interval(source: &Source<'_>, figure: &str, kind: &str, side: &str
         return peak(source, figure, side);
     }
     let half = half_width(source.found);
-    let mut sheet = Sheet::new(source.language);
-    let language = source.language;
+    let mut sheet = Sheet::new();
     let (own, unit, of, symbol, title) = match kind {
         "tokens_per_s_per_gpu" => (
             answer.tokens_per_s_per_gpu,
             Unit::TokensPerS,
             "tokens_per_s_per_gpu",
             "throughput",
-            ("Interval of the throughput", "吞吐量区间"),
+            "Interval of the throughput",
         ),
-        "usd_per_mtok" => {
-            (answer.usd_per_mtok?, Unit::Usd, "usd_per_mtok", "$/MT", ("Interval of the cost", "成本区间"))
-        }
+        "usd_per_mtok" => (answer.usd_per_mtok?, Unit::Usd, "usd_per_mtok", "$/MT", "Interval of the cost"),
         _ => return None,
     };
-    let meaning = language.pick("the estimate", "预测值");
+    let meaning = "the estimate";
     let own = sheet.part("estimate", own, unit, meaning, of);
     let factor = sheet.term(
         "e^w",
         libm::exp(half),
         Unit::One,
-        (
-            "by how much eight in ten runs of left-out sources are off at most",
-            "排除自身来源后，八成运行的误差不超过此倍数",
-        ),
+        "by how much eight in ten runs of left-out sources are off at most",
     );
     let expression = match side {
         "low" => own / factor,
         "high" => own * factor,
         _ => return None,
     };
-    let (en, zh) = group_of_runs(source.found, false);
-    sheet.note(en, zh);
+    sheet.note(group_of_runs(source.found, false));
     let side = match side {
-        "low" => ("lower end", "下限"),
-        _ => ("upper end", "上限"),
+        "low" => "lower end",
+        _ => "upper end",
     };
-    let title = in_phase(source, title, side);
-    Some(sheet.finish(figure, "interval", title, symbol, expression, unit))
+    let title = in_phase(title, side);
+    Some(sheet.finish(figure, "interval", &title, symbol, expression, unit))
 }
 
 /// One end of the interval around the peak of what allocators hand out.
@@ -97,33 +90,28 @@ fn peak(source: &Source<'_>, figure: &str, side: &str) -> Option<Explanation> {
     let step = step::evaluate(source.context, plan);
     let (certain, estimated, spread) = fit::peak(job, plan, &step);
     let (probability, side) = match side {
-        "low" => (0.5 * (1.0 - COVERED_SHARE), ("lower end", "下限")),
-        "high" => (0.5 * (1.0 + COVERED_SHARE), ("upper end", "上限")),
+        "low" => (0.5 * (1.0 - COVERED_SHARE), "lower end"),
+        "high" => (0.5 * (1.0 + COVERED_SHARE), "upper end"),
         _ => return None,
     };
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let gib = Unit::Gib.of_answer();
-    let own =
-        sheet.term("estimated", estimated * gib, Unit::Gib, ("what is estimated of the peak", "峰值中预测的部分"));
+    let own = sheet.term("estimated", estimated * gib, Unit::Gib, "what is estimated of the peak");
     let factor = sheet.term(
         "e^(m + zσ)",
         spread.factor(probability),
         Unit::One,
-        (
-            "by how much one in ten runs of left-out sources is further off, on this side",
-            "排除自身来源后，这一侧有十分之一的运行偏离超过此倍数",
-        ),
+        "by how much one in ten runs of left-out sources is further off, on this side",
     );
     let mut expression = own * factor;
     if certain > 0.0 {
-        let meaning = ("what is as large as the plan says", "由配置决定的部分");
+        let meaning = "what is as large as the plan says";
         expression = expression + sheet.term("certain", certain * gib, Unit::Gib, meaning);
     }
-    let (en, zh) = group_of_runs(source.found, true);
-    sheet.note(en, zh);
-    let title = ("Interval of the peak memory", "内存峰值区间");
-    let title = in_phase(source, title, side);
-    Some(sheet.finish(figure, "fits", title, "peak", expression, Unit::Gib))
+    sheet.note(group_of_runs(source.found, true));
+    let title = "Interval of the peak memory";
+    let title = in_phase(title, side);
+    Some(sheet.finish(figure, "fits", &title, "peak", expression, Unit::Gib))
 }
 
 /// The engine's largest share of the card, or a phase's largest token budget.
@@ -136,28 +124,26 @@ pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -
     let own = source.found.job.workload.rl.as_ref()?;
     let generating = source.generation()?;
     let terms = rl::limit(source.context, &source.found.plan, own, &generating.room, offload);
-    let mut sheet = Sheet::new(source.language);
-    let states = if offload {
-        ("States wait in host memory between their phases.", "状态在各阶段之间放在主机内存。")
+    let mut sheet = Sheet::new();
+    sheet.note(if offload {
+        "States wait in host memory between their phases."
     } else {
-        ("States stay on the card between their phases.", "状态在各阶段之间留在卡上。")
-    };
-    sheet.note(states.0.to_owned(), states.1.to_owned());
+        "States stay on the card between their phases."
+    });
     if name == "gpu_memory_utilization" {
         let limits = &source.answer().memory.limits;
         let shown = limits.iter().find(|limit| limit.offload == offload)?;
         shown.gpu_memory_utilization?;
         let (outside, _) = terms.engine?;
         let gib = Unit::Gib.of_answer();
-        let meaning = ("what training leaves on the card, and the CUDA context", "训练留在卡上的部分与 CUDA 上下文");
+        let meaning = "what training leaves on the card, and the CUDA context";
         let outside = sheet.term("outside", outside * gib, Unit::Gib, meaning);
         let card = card(source, &mut sheet);
         let share = (card.clone() - outside) / card;
         let twentieth = (share * 20.0).floor() / 20.0;
         let most = rl::most(source.found.job.workload.rl.as_ref()?);
         let expression = twentieth.min(Expression::Number(most));
-        let title = ("Largest gpu_memory_utilization", "gpu_memory_utilization 的最大值");
-        let title = source.language.word(title).to_owned();
+        let title = "Largest gpu_memory_utilization";
         let symbol = "gpu_memory_utilization";
         return Some(sheet.finish(figure, "limits", title, symbol, expression, Unit::One));
     }
@@ -167,7 +153,7 @@ pub(super) fn limit(source: &Source<'_>, figure: &str, kind: &str, name: &str) -
 /// What the card holds, as a term.
 fn card(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let own = source.found.job.hardware.memory_gib * Unit::Gib.of_answer();
-    sheet.term("card", own, Unit::Gib, ("memory of the card", "单卡内存"))
+    sheet.term("card", own, Unit::Gib, "memory of the card")
 }
 
 /// A phase's largest token budget: between one that fits and the next, as far as the card reaches.
@@ -186,19 +172,19 @@ fn budget(
         "longest",
         budgets.points.first()?.0 as f64,
         Unit::Tokens,
-        ("tokens of the longest sequence on one GPU", "最长序列在单个 GPU 上的 token 数"),
+        "tokens of the longest sequence on one GPU",
     );
-    let own = sheet.term("less", less.0 as f64, Unit::Tokens, ("a budget that fits", "放得下的预算"));
+    let own = sheet.term("less", less.0 as f64, Unit::Tokens, "a budget that fits");
     let expression = if more.1 > less.1 {
-        let meaning = ("the next, which does not", "下一个放不下的预算");
+        let meaning = "the next, which does not";
         let next = sheet.term("more", more.0 as f64, Unit::Tokens, meaning);
-        let low = ("what suffices for the one, as surely as asked", "前者以所要求的把握需要的内存");
-        let high = ("what suffices for the other", "后者需要的内存");
+        let low = "what suffices for the one, as surely as asked";
+        let high = "what suffices for the other";
         let low = sheet.term("low", less.1 * gib, Unit::Gib, low);
         let high = sheet.term("high", more.1 * gib, Unit::Gib, high);
         let card = card(source, &mut sheet);
         let card = if terms.kept > 0.0 {
-            let kept = ("what the engine keeps", "推理引擎保留的部分");
+            let kept = "what the engine keeps";
             card - sheet.term("engine", terms.kept * gib, Unit::Gib, kept)
         } else {
             card
@@ -210,8 +196,8 @@ fn budget(
     };
     let kilotokens = (expression / 1024.0).floor() * 1024.0;
     let expression = kilotokens.max(least);
-    let title = ("Largest token budget", "最大 token 预算");
-    let title = in_phase(source, title, words::phase(phase.name()));
+    let title = "Largest token budget";
+    let title = in_phase(title, words::phase(phase.name()));
     let symbol = "max_tokens_per_gpu";
-    Some(sheet.finish(figure, "limits", title, symbol, expression, Unit::Tokens))
+    Some(sheet.finish(figure, "limits", &title, symbol, expression, Unit::Tokens))
 }

@@ -7,14 +7,13 @@ use shardwise_engine::rollout::{self, Generation, Requests};
 use shardwise_engine::step;
 use shardwise_engine::turn::Turn;
 use shardwise_question::complete::{generating_gpus, training_gpus};
-use shardwise_question::wire::{Answer, Language, MemoryParts, Words};
+use shardwise_question::wire::{Answer, MemoryParts};
 use shardwise_search::estimate::Evaluated;
 
 /// What an explanation may draw upon.
 pub(super) struct Source<'a> {
     pub(super) found: &'a Evaluated,
     pub(super) context: &'a Context<'a>,
-    pub(super) language: Language,
 }
 
 impl<'a> Source<'a> {
@@ -78,8 +77,6 @@ impl<'a> Source<'a> {
 }
 
 /// `what`, with the phase that it is of.
-pub(super) fn in_phase(source: &Source<'_>, what: Words, phase: Words) -> String {
-    let language = source.language;
-    let (what, phase) = (language.word(what), language.word(phase));
-    language.pick(format!("{what}, {phase}"), format!("{what}（{phase}）"))
+pub(super) fn in_phase(what: &str, phase: &str) -> String {
+    format!("{what}, {phase}")
 }

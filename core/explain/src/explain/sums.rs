@@ -10,14 +10,14 @@ use shardwise_catalog::catalog;
 use shardwise_question::wire::{MemoryParts, Schedule, TimePhase};
 
 fn phase_part(sheet: &mut Sheet, name: &'static str, seconds: f64) -> Expression {
-    let meaning = sheet.language.word(words::phase(name));
+    let meaning = words::phase(name);
     let figure = format!("time.{name}");
     sheet.part(name, seconds, Unit::Seconds, meaning, figure)
 }
 
 /// Seconds of a step: of its phases in turn, or of the slower side.
 pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let workload = &source.found.job.workload;
     let beside = workload
         .rl
@@ -45,13 +45,12 @@ pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
     };
     calibrated(source, &mut sheet);
     let (method, title) = if workload.rl.is_some() {
-        ("rl-schedule", ("Time of a step", "单步时间"))
+        ("rl-schedule", "Time of a step")
     } else if workload.generation.is_some() {
-        ("generation", ("Time of the run", "总时间"))
+        ("generation", "Time of the run")
     } else {
-        ("step-time", ("Time of a step", "单步时间"))
+        ("step-time", "Time of a step")
     };
-    let title = source.language.word(title).to_owned();
     sheet.finish(figure, method, title, "t", expression, Unit::Seconds)
 }
 
@@ -61,15 +60,14 @@ pub(super) fn hidden(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     if time.hidden_s <= 0.0 {
         return None;
     }
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let phases: Vec<Expression> = time
         .phases
         .iter()
         .map(|phase| phase_part(&mut sheet, phase.name, phase.s))
         .collect();
     let expression = Expression::sum(phases) - step_seconds(source, &mut sheet);
-    let title = ("Hidden beside other phases", "被其他阶段掩盖的时间");
-    let title = source.language.word(title).to_owned();
+    let title = "Hidden beside other phases";
     let (method, unit) = ("rl-schedule", Unit::Seconds);
     Some(sheet.finish(figure, method, title, "hidden", expression, unit))
 }
@@ -78,9 +76,9 @@ pub(super) fn hidden(source: &Source<'_>, figure: &str) -> Option<Explanation> {
 pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Option<Explanation> {
     let phases = &source.answer().time.phases;
     let phase = phases.iter().find(|phase| phase.name == name)?;
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let expression = time_parts(&mut sheet, phase);
-    let title = source.language.word(words::phase(name)).to_owned();
+    let title = words::phase(name);
     let method = match name {
         "rollout" => "generation",
         "weight_sync" => "weight-sync",
@@ -98,7 +96,7 @@ fn time_parts(sheet: &mut Sheet, phase: &TimePhase) -> Expression {
     let own = parts.iter().filter(|(_, s)| *s > 0.0);
     let terms: Vec<Expression> = own
         .map(|(part, s)| {
-            let meaning = sheet.language.word(words::time(part));
+            let meaning = words::time(part);
             let own = format!("time.{name}.{part}");
             sheet.part(words::symbol(part), *s, Unit::Seconds, meaning, own)
         })
@@ -112,7 +110,7 @@ fn memory_parts(sheet: &mut Sheet, phase: &str, parts: &MemoryParts, but: &[&str
     let own = entries.iter().filter(|(part, gib)| *gib > 0.0 && !but.contains(part));
     let terms: Vec<Expression> = own
         .map(|(part, own)| {
-            let meaning = sheet.language.word(words::memory(part));
+            let meaning = words::memory(part);
             let figure = format!("memory.{phase}.{part}");
             gib(sheet, words::symbol(part), *own, &figure, meaning)
         })
@@ -121,7 +119,7 @@ fn memory_parts(sheet: &mut Sheet, phase: &str, parts: &MemoryParts, but: &[&str
 }
 
 /// GiB as a term that is a figure by itself.
-fn gib(sheet: &mut Sheet, symbol: &'static str, gib: f64, figure: &str, meaning: &str) -> Expression {
+fn gib(sheet: &mut Sheet, symbol: &'static str, gib: f64, figure: &str, meaning: &'static str) -> Expression {
     let bytes = gib * Unit::Gib.of_answer();
     sheet.part(symbol, bytes, Unit::Gib, meaning, figure)
 }
@@ -130,11 +128,11 @@ fn gib(sheet: &mut Sheet, symbol: &'static str, gib: f64, figure: &str, meaning:
 pub(super) fn reserved(source: &Source<'_>, figure: &str, name: &str) -> Option<Explanation> {
     let phases = &source.answer().memory.phases;
     let phase = phases.iter().find(|phase| phase.name == name)?;
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let expression = memory_parts(&mut sheet, name, &phase.parts, &[]);
-    let what = ("Memory of the fullest GPU", "最满的 GPU 的内存");
-    let title = in_phase(source, what, words::phase(name));
-    Some(sheet.finish(figure, "memory", title, "memory", expression, Unit::Gib))
+    let what = "Memory of the fullest GPU";
+    let title = in_phase(what, words::phase(name));
+    Some(sheet.finish(figure, "memory", &title, "memory", expression, Unit::Gib))
 }
 
 /// What the framework's allocator has handed out at most.
@@ -147,43 +145,39 @@ pub(super) fn peak(source: &Source<'_>, figure: &str) -> Option<Explanation> {
         .phases
         .iter()
         .max_by(|a, b| allocated(&a.parts).total_cmp(&allocated(&b.parts)))?;
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let expression = memory_parts(&mut sheet, phase.name, &phase.parts, &outside);
-    let what = ("What the allocator hands out (max_memory_allocated)", "分配器分出的内存（max_memory_allocated）");
-    let title = in_phase(source, what, words::phase(phase.name));
-    Some(sheet.finish(figure, "memory", title, "peak", expression, Unit::Gib))
+    let what = "What the allocator hands out (max_memory_allocated)";
+    let title = in_phase(what, words::phase(phase.name));
+    Some(sheet.finish(figure, "memory", &title, "peak", expression, Unit::Gib))
 }
 
 /// What a card has.
 pub(super) fn capacity(source: &Source<'_>, figure: &str) -> Explanation {
-    let mut sheet = Sheet::new(source.language);
-    let card = ("what a process can use of the card", "进程可用的内存");
-    let card = source.language.word(card);
+    let mut sheet = Sheet::new();
+    let card = "what a process can use of the card";
     let own = source.answer().memory.capacity_gib;
     let expression = gib(&mut sheet, "card", own, figure, card);
     let id = source.found.job.hardware.gpu.as_ref();
     for (gpu, from, _) in catalog::gpu_sources().filter(|(gpu, ..)| gpu.id == id) {
         sheet.source(&format!("{}, {}", gpu.name, from.date), from.url);
     }
-    let title = source.language.pick("Capacity of the card", "单卡容量");
-    let title = title.to_owned();
+    let title = "Capacity of the card";
     sheet.finish(figure, "capacity", title, "capacity", expression, Unit::Gib)
 }
 
 /// What the fullest GPU leaves free.
 pub(super) fn spare(source: &Source<'_>, figure: &str) -> Explanation {
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let memory = &source.answer().memory;
-    let language = source.language;
-    let has = language.pick("what the card has", "单卡容量");
-    let needs = language.pick("what the fullest GPU needs", "最满的 GPU 所需");
+    let has = "what the card has";
+    let needs = "what the fullest GPU needs";
     let has_gib = memory.capacity_gib;
     // A plan that presses the allocator stays a hair within the card (`memory::PhaseMemory::pressed`): that is no room.
     let full = (has_gib - memory.reserved_gib).abs() < 1e-8 * has_gib;
     let needs_gib = if full { has_gib } else { memory.reserved_gib };
     let capacity = gib(&mut sheet, "capacity", has_gib, "memory.capacity", has);
     let reserved = gib(&mut sheet, "memory", needs_gib, "memory", needs);
-    let title = language.pick("Memory to spare; below zero it does not fit", "剩余内存；小于零即放不下");
-    let (title, expression) = (title.to_owned(), capacity - reserved);
-    sheet.finish(figure, "memory", title, "spare", expression, Unit::Gib)
+    let title = "Memory to spare; below zero it does not fit";
+    sheet.finish(figure, "memory", title, "spare", capacity - reserved, Unit::Gib)
 }

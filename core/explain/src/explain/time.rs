@@ -14,7 +14,6 @@ use shardwise_engine::phase::Phase;
 use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, UPDATE_BYTES, Update};
 use shardwise_engine::turn::Turn;
 use shardwise_question::wire::TimeParts;
-use shardwise_question::wire::Words;
 
 /// The value of a part with its name.
 fn named(parts: &TimeParts, part: &str) -> Option<(&'static str, f64)> {
@@ -27,18 +26,18 @@ fn named(parts: &TimeParts, part: &str) -> Option<(&'static str, f64)> {
 pub(super) fn over_phases(source: &Source<'_>, figure: &str, part: &str) -> Option<Explanation> {
     let time = &source.answer().time;
     let (part, _) = named(&time.parts, part)?;
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let mut sum = Vec::new();
     for phase in &time.phases {
         if let Some((_, seconds)) = named(&phase.parts, part) {
-            let meaning = sheet.language.word(words::phase(phase.name));
+            let meaning = words::phase(phase.name);
             let own = format!("time.{}.{part}", phase.name);
             sum.push(sheet.part(phase.name, seconds, Unit::Seconds, meaning, own));
         }
     }
-    let title = in_phase(source, words::time(part), words::phase(""));
+    let title = in_phase(words::time(part), words::phase(""));
     let symbol = words::symbol(part);
-    Some(sheet.finish(figure, method(part), title, symbol, Expression::sum(sum), Unit::Seconds))
+    Some(sheet.finish(figure, method(part), &title, symbol, Expression::sum(sum), Unit::Seconds))
 }
 
 /// The formula that a part follows from.
@@ -68,55 +67,43 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str
     let (part, _) = named(&own.parts, part)?;
     let name = own.name;
     let turn = Phase::named(phase).and_then(|phase| source.turn(phase));
-    if let Some(found) = turn.and_then(|own| {
-        let mut sheet = Sheet::new(source.language);
-        let expression = terms(source, &mut sheet, &own, part);
-        Some((sheet, expression))
-    }) {
-        let (mut sheet, expression) = found;
+    if let Some(turn) = turn {
+        let mut sheet = Sheet::new();
+        let expression = terms(source, &mut sheet, &turn, part);
         let stated = stated_reward(source, &mut sheet, name, part);
         let all = Expression::sum(expression.into_iter().chain(stated));
-        return Some(finish(source, sheet, figure, name, part, all));
+        return Some(finish(sheet, figure, name, part, all));
     }
     // Rewards that a rule gives, and the question times.
-    let mut sheet = Sheet::new(source.language);
+    let mut sheet = Sheet::new();
     let expression = stated_reward(source, &mut sheet, name, part)?;
-    Some(finish(source, sheet, figure, name, part, expression))
+    Some(finish(sheet, figure, name, part, expression))
 }
 
-fn finish(
-    source: &Source<'_>,
-    sheet: Sheet,
-    figure: &str,
-    phase: &str,
-    part: &'static str,
-    expression: Expression,
-) -> Explanation {
-    let title = in_phase(source, words::time(part), words::phase(phase));
+fn finish(sheet: Sheet, figure: &str, phase: &str, part: &'static str, expression: Expression) -> Explanation {
+    let title = in_phase(words::time(part), words::phase(phase));
     let (method, symbol) = (method(part), words::symbol(part));
-    sheet.finish(figure, method, title, symbol, expression, Unit::Seconds)
+    sheet.finish(figure, method, &title, symbol, expression, Unit::Seconds)
 }
 
 fn stated_reward(source: &Source<'_>, sheet: &mut Sheet, phase: &str, part: &str) -> Option<Expression> {
     let rl = source.found.job.workload.rl.as_ref()?;
     let own = phase == "reward" && part == "overhead" && rl.reward_s > 0.0;
-    let meaning = ("seconds that the question states", "问题中给定的秒数");
+    let meaning = "seconds that the question states";
     own.then(|| sheet.term("reward_s", rl.reward_s, Unit::Seconds, meaning))
 }
 
 /// What the question's own run changes times by.
 pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
-    let meaning = ("your own run's time over its estimate", "你自己的训练的时间与预测之比");
+    let meaning = "your own run's time over its estimate";
     sheet.scaled(own, "calibration", source.found.job.time_factor(), meaning)
 }
 
 /// How often the phase comes, times `own`.
 fn repeated(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: Expression) -> Expression {
     let (symbol, meaning) = match turn.usage {
-        Use::Train => ("updates", ("optimizer steps", "优化器更新次数")),
-        Use::Evaluate => {
-            ("rl_forward", ("what RL's forward phases take beside their kernels", "RL 前向阶段相对其算子的倍数"))
-        }
+        Use::Train => ("updates", "optimizer steps"),
+        Use::Evaluate => ("rl_forward", "what RL's forward phases take beside their kernels"),
     };
     let own = sheet.scaled(own, symbol, turn.times, meaning);
     let job = &source.found.job;
@@ -135,15 +122,12 @@ fn cautious_tokens(turn: &Turn<'_>) -> f64 {
 
 /// What going beyond the layouts that published runs tried changes times by.
 pub(super) fn cautious(sheet: &mut Sheet, caution: f64, own: Expression) -> Expression {
-    let meaning = (
-        "caution: 5 % for each doubling beyond what published runs of its kind tried",
-        "谨慎系数：超出同类公开运行所试范围，每翻一倍 5 %",
-    );
+    let meaning = "caution: 5 % for each doubling beyond what published runs of its kind tried";
     sheet.scaled(own, "caution", caution, meaning)
 }
 
-fn seconds(sheet: &mut Sheet, symbol: &'static str, s: f64, en: &'static str, zh: &'static str) -> Expression {
-    sheet.term(symbol, s, Unit::Seconds, (en, zh))
+fn seconds(sheet: &mut Sheet, symbol: &'static str, s: f64, meaning: &'static str) -> Expression {
+    sheet.term(symbol, s, Unit::Seconds, meaning)
 }
 
 fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static str) -> Option<Expression> {
@@ -160,20 +144,13 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static
                 "recompute",
                 own.recompute.get(),
                 "computation done again, slowest stage, one micro-batch",
-                "重复的计算，最慢阶段，一个微批次",
             );
             micro_batches(sheet, &own) * again
         }
         "tensor_parallel" => {
             let Exchange { all, share } = own.tensor;
-            let all = seconds(
-                sheet,
-                "collectives",
-                all.get(),
-                "all-gathers and reduce-scatters of one micro-batch",
-                "一个微批次的 all-gather 与 reduce-scatter",
-            );
-            let shown = ("share that products do not hide", "未被矩阵乘掩盖的比例");
+            let all = seconds(sheet, "collectives", all.get(), "all-gathers and reduce-scatters of one micro-batch");
+            let shown = "share that products do not hide";
             let all = micro_batches(sheet, &own) * all;
             sheet.scaled(all, "shown", share, shown)
         }
@@ -182,8 +159,8 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static
         "pipeline_parallel" => {
             let pipeline = own.pipeline?;
             let times = 2.0 * pipeline.chunks * pipeline.exposed;
-            let one = seconds(sheet, "send", pipeline.send.get(), "one send between stages", "阶段间一次发送");
-            let meaning = ("sends of a micro-batch that show", "每个微批次未被掩盖的发送次数");
+            let one = seconds(sheet, "send", pipeline.send.get(), "one send between stages");
+            let meaning = "sends of a micro-batch that show";
             let times = sheet.term("sends", times, Unit::One, meaning);
             micro_batches(sheet, &own) * times * one
         }
@@ -198,39 +175,27 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static
 }
 
 fn micro_batches(sheet: &mut Sheet, own: &Terms) -> Expression {
-    sheet.term(
-        "micro_batches",
-        own.micro_batches,
-        Unit::One,
-        ("micro-batches of a step on one GPU", "单个 GPU 每次更新的微批次数"),
-    )
+    sheet.term("micro_batches", own.micro_batches, Unit::One, "micro-batches of a step on one GPU")
 }
 
 fn compute(sheet: &mut Sheet, phase: &str, own: &Terms, opened: bool) -> Expression {
     let times = micro_batches(sheet, own);
     let tokens = grouped(own.tokens.round() as u64);
-    sheet.note(
-        format!("A micro-batch has {tokens} tokens on one GPU."),
-        format!("每个微批次在单个 GPU 上有 {tokens} 个 token。"),
-    );
-    let mut pass = |symbol: &'static str, s: f64, words: Words| {
+    sheet.note(format!("A micro-batch has {tokens} tokens on one GPU."));
+    let mut pass = |symbol: &'static str, s: f64, words: &'static str| {
         if opened {
-            let meaning = sheet.language.word(words);
+            let meaning = words;
             let figure = format!("time.{phase}.compute.{symbol}");
             sheet.part(symbol, s, Unit::Seconds, meaning, figure)
         } else {
             sheet.term(symbol, s, Unit::Seconds, words)
         }
     };
-    let forward = pass(
-        "forward",
-        own.forward.get(),
-        ("kernels of the forward pass, slowest stage, one micro-batch", "前向算子时间，最慢阶段，一个微批次"),
-    );
+    let forward = pass("forward", own.forward.get(), "kernels of the forward pass, slowest stage, one micro-batch");
     if own.backward.get() <= 0.0 {
         return times * forward;
     }
-    let words = ("kernels of the backward pass", "反向算子时间");
+    let words = "kernels of the backward pass";
     times * (forward + pass("backward", own.backward.get(), words))
 }
 
@@ -251,10 +216,7 @@ fn reached(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) {
     let tokens = turn.batch.tokens * times / f64::from(source.gpus());
     let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
     let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);
-    sheet.note(
-        format!("Its operations reach {share} % of the card's peak in that time."),
-        format!("其运算在这段时间内达到单卡峰值的 {share} %。"),
-    );
+    sheet.note(format!("Its operations reach {share} % of the card's peak in that time."));
 }
 
 fn exchanges(sheet: &mut Sheet, own: &Terms, exchange: Exchange) -> Expression {
@@ -263,31 +225,24 @@ fn exchanges(sheet: &mut Sheet, own: &Terms, exchange: Exchange) -> Expression {
         "exchanges",
         exchange.all.get(),
         "exchanges of both passes over one micro-batch that nothing hides",
-        "一个微批次前向与反向中未被掩盖的交换",
     );
     let all = micro_batches(sheet, own) * all;
-    let meaning = ("the forward pass's share of them", "前向所占比例");
+    let meaning = "the forward pass's share of them";
     sheet.scaled(all, "forward_share", exchange.share, meaning)
 }
 
 fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: Pipeline) -> Expression {
-    let stages = sheet.term("p", turn.layout.pipeline_parallel.into(), Unit::One, ("pipeline stages", "流水线阶段数"));
+    let stages = sheet.term("p", turn.layout.pipeline_parallel.into(), Unit::One, "pipeline stages");
     let above = stages - 1.0;
-    let stage = seconds(
-        sheet,
-        "t_stage",
-        own.stage.get(),
-        "a stage's passes over one micro-batch",
-        "一个阶段处理一个微批次的时间",
-    );
+    let stage = seconds(sheet, "t_stage", own.stage.get(), "a stage's passes over one micro-batch");
     if turn.usage == Use::Evaluate {
         return above * stage;
     }
-    let send = seconds(sheet, "send", own.send.get(), "one send between stages", "阶段间一次发送");
+    let send = seconds(sheet, "send", own.send.get(), "one send between stages");
     let each = stage + Expression::Number(2.0) * send;
     let chunks = turn.layout.virtual_pipeline;
     if chunks > 1 {
-        let meaning = ("model chunks of a stage", "每阶段的模型块数");
+        let meaning = "model chunks of a stage";
         above / sheet.term("v", chunks.into(), Unit::One, meaning) * each
     } else {
         above * each
@@ -298,39 +253,30 @@ fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: Pipeline) -> Expression {
 fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms) -> Expression {
     // Calibrated and back, so that what shows is rounded as the answer's part is.
     let [all, shown] = [own.traffic.all, own.traffic.shown].map(|time| time.get() * own.factor / own.factor);
-    let traffic = seconds(
-        sheet,
-        "traffic",
-        all,
-        "gradients reduced and weights gathered in one step",
-        "每次更新的梯度规约与权重收集",
-    );
+    let traffic = seconds(sheet, "traffic", all, "gradients reduced and weights gathered in one step");
     let hidden = all - shown;
     if hidden <= 1e-9 * all {
         return traffic;
     }
     let share = fixed(source.context.framework(&turn.layout).overlap * 100.0, 0);
-    sheet.note(
-        format!("At most {share} % of it can hide beside computation in this framework."),
-        format!("该框架最多可掩盖其中 {share} %。"),
-    );
+    sheet.note(format!("At most {share} % of it can hide beside computation in this framework."));
     let meaning = "what computation hides";
-    traffic - seconds(sheet, "hidden", hidden, meaning, "被计算掩盖的部分")
+    traffic - seconds(sheet, "hidden", hidden, meaning)
 }
 
 fn optimizer(source: &Source<'_>, sheet: &mut Sheet, own: &Update) -> Expression {
-    let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
+    let meaning = "weights that one GPU updates";
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
-    let bytes = ("bytes read and written per weight", "每个权重读写的字节数");
+    let bytes = "bytes read and written per weight";
     let on_card = |sheet: &mut Sheet, weights: Expression| {
         weights * sheet.term("b", UPDATE_BYTES, Unit::Bytes, bytes) / memory_rate(source, sheet)
     };
     if own.on_host > 0.0 {
         let node = f64::from(source.found.job.hardware.gpus_per_node);
-        let gpus = ("GPUs of a node, which share its CPUs", "共享节点 CPU 的 GPU 数");
+        let gpus = "GPUs of a node, which share its CPUs";
         let gpus = sheet.term("gpus_per_node", node, Unit::Gpus, gpus);
         let rate = source.context.efficiency.cpu_adam_parameters_per_s;
-        let meaning = ("weights that a node's CPUs update per second", "节点 CPU 每秒更新的权重数");
+        let meaning = "weights that a node's CPUs update per second";
         let rate = sheet.term("cpu_rate", rate, Unit::Parameters, meaning);
         if own.on_host == 1.0 {
             return weights * gpus / rate;
@@ -344,13 +290,13 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, own: &Update) -> Expression
 
 /// The share of the weights that the host's CPUs update.
 fn on_host(sheet: &mut Sheet, share: f64) -> Expression {
-    let meaning = ("share of them that the host's CPUs update", "其中由主机 CPU 更新的份额");
+    let meaning = "share of them that the host's CPUs update";
     sheet.term("on_host", share, Unit::One, meaning)
 }
 
 /// What the card's memory streams.
 pub(super) fn memory_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
-    let meaning = ("what the card's memory streams", "内存持续带宽");
+    let meaning = "what the card's memory streams";
     let rate = source.context.rates.memory.get();
     sheet.term("HBM", rate, Unit::GbPerS, meaning)
 }
@@ -362,7 +308,7 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms)
     let context = source.context;
     let moved = turn.moved(context).get();
     if moved > 0.0 {
-        let meaning = ("states that come to the card for the phase, and go back", "阶段开始时载入、结束时写回的状态");
+        let meaning = "states that come to the card for the phase, and go back";
         let host = context.network.host.get();
         let bytes = sheet.term("states", moved * host / 2.0, Unit::Gib, meaning);
         let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
@@ -376,7 +322,7 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms)
         let copies = copies.get() * own.micro_batches;
         if copies > 0.0 {
             let meaning = "activations on their way to host memory and back, beyond what computation hides";
-            let own = seconds(sheet, "copies", copies, meaning, "激活值往返主机内存中未被计算掩盖的部分");
+            let own = seconds(sheet, "copies", copies, meaning);
             all.push(repeated(source, sheet, turn, own));
         }
     }
@@ -384,24 +330,24 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms)
 }
 
 fn host_rate(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
-    let link = ("host link per GPU", "单个 GPU 到主机的带宽");
+    let link = "host link per GPU";
     sheet.term("host", source.context.network.host.get(), Unit::GbPerS, link)
 }
 
 /// Gradients on their way to the host's optimizer, and weights back.
 fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Update) -> Expression {
     let layout = &turn.layout;
-    let meaning = ("weights that one GPU updates", "单个 GPU 更新的权重");
+    let meaning = "weights that one GPU updates";
     let mut weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     if own.on_host < 1.0 {
         weights = weights * on_host(sheet, own.on_host);
     }
-    let bytes = ("bytes of a gradient there and a weight back", "去程梯度与回程权重的字节数");
+    let bytes = "bytes of a gradient there and a weight back";
     let bytes = sheet.term("b", layout.gradient_bytes + 2.0, Unit::Bytes, bytes);
     let all = weights * bytes / host_rate(source, sheet);
     if own.swap.get() > 0.0 {
         let swap = "states read from the drives and written back";
-        return all + seconds(sheet, "swap", own.swap.get(), swap, "从硬盘读出并写回状态");
+        return all + seconds(sheet, "swap", own.swap.get(), swap);
     }
     all
 }
@@ -410,22 +356,16 @@ fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: 
 fn overhead(source: &Source<'_>, sheet: &mut Sheet, own: &Terms) -> Option<Expression> {
     let mut sum = Vec::new();
     if own.wait.get() > 0.0 {
-        let wait = seconds(
-            sheet,
-            "wait",
-            own.wait.get(),
-            "the GPU's waiting for the host in one micro-batch",
-            "一个微批次中 GPU 等待主机的时间",
-        );
+        let wait = seconds(sheet, "wait", own.wait.get(), "the GPU's waiting for the host in one micro-batch");
         sum.push(micro_batches(sheet, own) * wait);
     }
     if let Some(once) = &own.once {
         let fixed = "what an optimizer step takes beside";
-        sum.push(seconds(sheet, "step_s", once.step.get(), fixed, "每次优化器更新的固定时间"));
+        sum.push(seconds(sheet, "step_s", once.step.get(), fixed));
         if source.found.job.workload.rl.is_some() {
             let fixed = "the same of RL trainers alone";
             let own = once.rl_step.get();
-            sum.push(seconds(sheet, "rl_step_s", own, fixed, "RL 训练器另加的固定时间"));
+            sum.push(seconds(sheet, "rl_step_s", own, fixed));
         }
     }
     (!sum.is_empty()).then(|| Expression::sum(sum))

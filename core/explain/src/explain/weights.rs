@@ -8,18 +8,17 @@ use shardwise_engine::rl::Who;
 use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, shard_counts};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
-use shardwise_question::wire::Words;
 
 /// What a symbol ends in, and what that is called.
-type Owner = (&'static str, Words);
+type Owner = (&'static str, &'static str);
 
 /// Whose states they are.
 pub(super) fn owner(who: Who) -> Owner {
     match who {
-        Who::Actor => ("actor", ("the actor", "策略模型")),
-        Who::Critic => ("critic", ("the critic", "价值模型")),
-        Who::Reference => ("reference", ("the reference", "参考模型")),
-        Who::Reward => ("reward", ("the reward model", "奖励模型")),
+        Who::Actor => ("actor", "the actor"),
+        Who::Critic => ("critic", "the critic"),
+        Who::Reference => ("reference", "the reference"),
+        Who::Reward => ("reward", "the reward model"),
     }
 }
 
@@ -36,13 +35,11 @@ pub(super) struct States<'a> {
 }
 
 impl States<'_> {
-    fn term(&self, sheet: &mut Sheet, symbol: &str, value: f64, unit: Unit, meaning: Words) -> Expression {
-        let Some((suffix, (role, role_zh))) = self.owner else {
+    fn term(&self, sheet: &mut Sheet, symbol: &str, value: f64, unit: Unit, meaning: &'static str) -> Expression {
+        let Some((suffix, role)) = self.owner else {
             return sheet.term(symbol.to_owned(), value, unit, meaning);
         };
-        let (en, zh) = meaning;
-        let meaning = sheet.language.pick(format!("{en}: {role}"), format!("{zh}（{role_zh}）"));
-        sheet.described(format!("{symbol}_{suffix}"), value, unit, meaning)
+        sheet.term(format!("{symbol}_{suffix}"), value, unit, format!("{meaning}: {role}"))
     }
 
     /// Weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
@@ -55,19 +52,16 @@ impl States<'_> {
                 self.rank.dense,
                 "shards",
                 dense,
-                (
-                    "weights of one GPU after TP and PP, without routed experts",
-                    "TP、PP 切分后单个 GPU 的权重，不含路由专家",
-                ),
-                ("GPUs that share these states", "分摊这些状态的 GPU 数"),
+                "weights of one GPU after TP and PP, without routed experts",
+                "GPUs that share these states",
             ),
             (
                 "E",
                 self.rank.experts,
                 "shards_experts",
                 experts,
-                ("routed experts' weights of one GPU", "单个 GPU 的路由专家权重"),
-                ("GPUs that share the experts' states", "分摊专家状态的 GPU 数"),
+                "routed experts' weights of one GPU",
+                "GPUs that share the experts' states",
             ),
         ];
         let mut sum = Vec::new();
@@ -84,7 +78,7 @@ impl States<'_> {
         Expression::sum(sum)
     }
 
-    fn bytes(&self, sheet: &mut Sheet, symbol: &str, bytes: f64, meaning: Words) -> Expression {
+    fn bytes(&self, sheet: &mut Sheet, symbol: &str, bytes: f64, meaning: &'static str) -> Expression {
         self.term(sheet, symbol, bytes, Unit::Bytes, meaning)
     }
 
@@ -96,7 +90,7 @@ impl States<'_> {
             "A",
             self.role.adapters as f64 / f64::from(split),
             Unit::Parameters,
-            ("adapter weights of one GPU after TP and PP", "TP、PP 切分后单个 GPU 的适配器权重"),
+            "adapter weights of one GPU after TP and PP",
         );
         self.over_shards(sheet, own)
     }
@@ -106,17 +100,17 @@ impl States<'_> {
         if self.layout.zero_stage < 3 || shards <= 1.0 {
             return own;
         }
-        let meaning = ("GPUs that share them", "分摊它们的 GPU 数");
+        let meaning = "GPUs that share them";
         own / self.term(sheet, "shards", shards, Unit::Gpus, meaning)
     }
 
     fn adapted_parameters(&self, sheet: &mut Sheet) -> Expression {
-        let (rank, two) = (&self.rank, ("bytes of a 16-bit weight", "16 位权重的字节数"));
+        let (rank, two) = (&self.rank, "bytes of a 16-bit weight");
         let weights = rank.dense + rank.experts;
         let base = if self.quantized {
-            let four = ("bytes of a weight in 4 bits, scales included", "4 位权重的字节数，含缩放因子");
-            let blocks = ("weights of one GPU's blocks", "单个 GPU 各层的权重");
-            let outer = ("embedding and LM head", "嵌入与 LM head");
+            let four = "bytes of a weight in 4 bits, scales included";
+            let blocks = "weights of one GPU's blocks";
+            let outer = "embedding and LM head";
             let b = self.bytes(sheet, "b", NF4_BYTES, four);
             let blocks = self.term(sheet, "W", weights - rank.outer, Unit::Parameters, blocks);
             let inner = b * blocks;
@@ -127,13 +121,13 @@ impl States<'_> {
                 inner
             }
         } else {
-            let all = ("frozen weights of one GPU", "单个 GPU 的冻结权重");
-            let loaded = ("bytes of a frozen weight as loaded", "载入后每个冻结权重的字节数");
+            let all = "frozen weights of one GPU";
+            let loaded = "bytes of a frozen weight as loaded";
             let b = self.bytes(sheet, "b", base_bytes(self.layout), loaded);
             b * self.term(sheet, "W", weights, Unit::Parameters, all)
         };
         let base = self.over_shards(sheet, base);
-        let bytes = self.bytes(sheet, "b_adapter", 4.0, ("bytes of an adapter weight", "适配器权重的字节数"));
+        let bytes = self.bytes(sheet, "b_adapter", 4.0, "bytes of an adapter weight");
         base + bytes * self.adapters(sheet)
     }
 
@@ -143,13 +137,10 @@ impl States<'_> {
             return self.adapted_parameters(sheet);
         }
         let (bytes, meaning) = match self.layout.backend {
-            Backend::Fsdp | Backend::Ddp => (
-                self.layout.master_weights_bytes,
-                ("bytes of a weight, which is the master", "权重（即主权重）的字节数"),
-            ),
-            Backend::Megatron | Backend::Deepspeed => {
-                (self.layout.weights_bytes, ("bytes of a weight", "权重的字节数"))
+            Backend::Fsdp | Backend::Ddp => {
+                (self.layout.master_weights_bytes, "bytes of a weight, which is the master")
             }
+            Backend::Megatron | Backend::Deepspeed => (self.layout.weights_bytes, "bytes of a weight"),
         };
         let bytes = self.bytes(sheet, "b", bytes, meaning);
         bytes * self.held(sheet, 3)
@@ -157,7 +148,7 @@ impl States<'_> {
 
     /// Gradients.
     pub(super) fn gradients(&self, sheet: &mut Sheet) -> Expression {
-        let meaning = ("bytes of a gradient", "梯度的字节数");
+        let meaning = "bytes of a gradient";
         let bytes = self.bytes(sheet, "b", self.layout.gradient_bytes, meaning);
         bytes * if self.role.adapters > 0 { self.adapters(sheet) } else { self.held(sheet, 2) }
     }
@@ -165,7 +156,7 @@ impl States<'_> {
     /// Master weights and moments.
     pub(super) fn optimizer(&self, sheet: &mut Sheet) -> Expression {
         let layout = self.layout;
-        let moments = ("bytes of the optimizer's moments", "优化器动量的字节数");
+        let moments = "bytes of the optimizer's moments";
         let moments = self.bytes(sheet, "moments", layout.optimizer_bytes, moments);
         let own = if self.role.adapters > 0 {
             moments * self.adapters(sheet)
@@ -173,7 +164,7 @@ impl States<'_> {
             let bytes = match layout.backend {
                 Backend::Fsdp | Backend::Ddp => moments,
                 Backend::Megatron | Backend::Deepspeed => {
-                    let master = ("bytes of a master weight", "主权重的字节数");
+                    let master = "bytes of a master weight";
                     self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
                 }
             };
@@ -183,19 +174,14 @@ impl States<'_> {
             return own;
         }
         let here = layout.optimizer_on_card();
-        let meaning = ("share of the optimizer that is on the card", "留在显存中的优化器份额");
+        let meaning = "share of the optimizer that is on the card";
         own * sheet.term("on_card", here, Unit::One, meaning)
     }
 
     /// What `AdamW` makes beside its states: four bytes for each weight that it updates.
     pub(super) fn denominators(&self, sheet: &mut Sheet) -> Expression {
-        let bytes = self.bytes(
-            sheet,
-            "step",
-            4.0,
-            ("bytes of AdamW's denominator, while the optimizer steps", "优化器更新时 AdamW 分母的字节数"),
-        );
-        let whole = States { owner: Some(("step", ("the update", "更新时"))), ..*self };
+        let bytes = self.bytes(sheet, "step", 4.0, "bytes of AdamW's denominator, while the optimizer steps");
+        let whole = States { owner: Some(("step", "the update")), ..*self };
         bytes * whole.held(sheet, 1)
     }
 
@@ -206,29 +192,27 @@ impl States<'_> {
             return own;
         }
         let (_, shards) = shard_counts(self.layout, self.gpus);
-        let shards = sheet.term("d", shards, Unit::Gpus, ("GPUs of the first copy", "第一份权重的 GPU 数"));
-        let group =
-            sheet.term("hpZ", group.into(), Unit::Gpus, ("GPUs of ZeRO++'s second copy", "ZeRO++ 第二份权重的 GPU 数"));
+        let shards = sheet.term("d", shards, Unit::Gpus, "GPUs of the first copy");
+        let group = sheet.term("hpZ", group.into(), Unit::Gpus, "GPUs of ZeRO++'s second copy");
         own * (Expression::Number(1.0) + shards / group)
     }
 
     /// Weights gathered for computing, and one block's gradients.
     pub(super) fn gathered(&self, sheet: &mut Sheet, trains: bool) -> Option<Expression> {
         let (layout, rank) = (self.layout, &self.rank);
-        let largest = ("weights of one GPU's largest block", "单个 GPU 最大一层的权重");
+        let largest = "weights of one GPU's largest block";
         let block = |sheet: &mut Sheet| sheet.term("block", rank.largest_block, Unit::Parameters, largest);
         if layout.zero_stage < 3 || self.gpus == 1 {
             let cast = layout.backend == Backend::Ddp;
             return cast.then(|| Expression::Number(2.0) * block(sheet));
         }
         let own = block(sheet);
-        let outer = sheet.term("outer", rank.outer, Unit::Parameters, ("embedding and LM head", "嵌入与 LM head"));
+        let outer = sheet.term("outer", rank.outer, Unit::Parameters, "embedding and LM head");
         let gathered = Expression::Number(2.0) * (Expression::Number(2.0) * own.clone() + outer);
         if !trains || self.role.adapters > 0 {
             return Some(gathered);
         }
-        let gradient =
-            sheet.term("b_grad", layout.gradient_bytes, Unit::Bytes, ("bytes of a gradient", "梯度的字节数"));
+        let gradient = sheet.term("b_grad", layout.gradient_bytes, Unit::Bytes, "bytes of a gradient");
         Some(gathered + gradient * own)
     }
 }

@@ -33,10 +33,4 @@ impl Language {
             Self::Zh => zh,
         }
     }
-
-    /// The one of two words that is in this language.
-    #[must_use]
-    pub fn word(self, words: Words) -> &'static str {
-        self.pick(words.0, words.1)
-    }
 }

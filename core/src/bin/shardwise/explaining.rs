@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use shardwise_core::error::InputError;
 use shardwise_core::evaluate_alone;
 use shardwise_core::methods::{Explanation, error_of, explain, figures, groups};
-use shardwise_core::wire::Language;
-use shardwise_core::wire::Question;
+use shardwise_core::wire::{Language, Question};
+use shardwise_core::words::{self, Formula};
 
 /// What is explained, and how it is written.
 #[derive(Args)]
@@ -29,12 +29,12 @@ pub(crate) fn document(question: &Question, options: &Options, language: Languag
     let wanted = if options.figure.is_empty() { &known } else { &options.figure };
     let mut all = Vec::new();
     for figure in wanted {
-        let own = explain(&found, figure, language).ok_or_else(|| {
+        let own = explain(&found, figure).ok_or_else(|| {
             let known = known.join(", ");
             let message = format!("The answer has no figure {figure}. It has: {known}.");
             InputError::new("figure", message)
         })?;
-        all.push(own);
+        all.push(words::explanation(own, words::of(language)));
     }
     if options.json {
         return Ok(json!({"version": 1, "explanations": all}).to_string());
@@ -67,34 +67,30 @@ fn text(own: &Explanation) -> String {
 pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> io::Result<()> {
     if json {
         let mut document = serde_json::to_value(groups())?;
-        add_errors(&mut document);
+        say_both(&mut document);
         return writeln!(out, "{:#}", json!({"version": 1, "groups": document}));
     }
+    let own = words::of(language);
     for group in groups() {
-        let [title_en, title_zh] = group.title;
-        writeln!(out, "{}\n", language.pick(title_en, title_zh))?;
+        writeln!(out, "{}\n", words::title(group, own))?;
         for entry in group.entries {
-            let ([title_en, title_zh], [en, zh]) = (entry.title, entry.text);
-            let title = language.pick(title_en, title_zh);
+            let Formula { title, formula, text, meanings, citations } = Formula::of(entry, own);
             writeln!(out, "  {title} [{}]", entry.id)?;
-            let formula = language.pick(entry.formula, entry.formula_zh);
             writeln!(out, "    {formula}")?;
-            for term in entry.terms {
-                let [en, zh] = term.meaning;
-                writeln!(out, "      {}: {}", term.symbol, language.pick(en, zh))?;
+            for (term, meaning) in entry.terms.iter().zip(meanings) {
+                writeln!(out, "      {}: {meaning}", term.symbol)?;
             }
-            for line in language.pick(en, zh).lines().filter(|line| !line.is_empty()) {
+            for line in text.lines().filter(|line| !line.is_empty()) {
                 writeln!(out, "    {line}")?;
             }
             for constant in entry.constants {
                 writeln!(out, "    {}: {}", constant.name, constant.basis)?;
             }
-            let error = error_of(entry.error, language);
+            let error = words::said(error_of(entry.error), own);
             if !error.is_empty() {
                 writeln!(out, "    {error}")?;
             }
-            for citation in entry.citations {
-                let name = language.pick(citation.name, citation.name_zh);
+            for (citation, name) in entry.citations.iter().zip(citations) {
                 writeln!(out, "    {name}: {}", citation.url)?;
             }
             let code = &entry.code;
@@ -104,14 +100,27 @@ pub(crate) fn methods(language: Language, json: bool, out: &mut impl Write) -> i
     Ok(())
 }
 
-/// Beside what measured an entry, what that says.
-fn add_errors(document: &mut Value) {
-    let groups_of_values = document.as_array_mut().into_iter().flatten();
-    for (group, value) in groups().iter().zip(groups_of_values) {
-        let entries = value["entries"].as_array_mut().into_iter().flatten();
-        for (entry, value) in group.entries.iter().zip(entries) {
-            let said = [Language::En, Language::Zh].map(|language| error_of(entry.error, language));
-            value["measured"] = json!(said);
+/// Puts the words of the second language beside the English ones, and what measured an entry.
+fn say_both(document: &mut Value) {
+    let both = [Language::En, Language::Zh].map(words::of);
+    for (group, value) in groups().iter().zip(list(document)) {
+        value["title"] = json!(both.map(|own| words::title(group, own)));
+        for (entry, value) in group.entries.iter().zip(list(&mut value["entries"])) {
+            let [en, zh] = both.map(|own| Formula::of(entry, own));
+            value["title"] = json!([en.title, zh.title]);
+            value["formula_zh"] = json!(zh.formula);
+            value["text"] = json!([en.text, zh.text]);
+            value["measured"] = json!(both.map(|own| words::said(error_of(entry.error), own)));
+            for (term, meanings) in list(&mut value["terms"]).zip(en.meanings.iter().zip(zh.meanings)) {
+                term["meaning"] = json!(meanings);
+            }
+            for (citation, name) in list(&mut value["citations"]).zip(zh.citations) {
+                citation["name_zh"] = json!(name);
+            }
         }
     }
+}
+
+fn list(value: &mut Value) -> impl Iterator<Item = &mut Value> {
+    value.as_array_mut().into_iter().flatten()
 }
