@@ -458,7 +458,15 @@ impl BlockContext<'_> {
             let bytes = 2.0 * slice.tokens * (heads * shape.head_dim) as f64 / self.tp();
             time.context += self.network.exchange(bytes, group) * (1.0 + passes);
         }
-        if block.has_experts() && layout.expert_parallel > 1 {
+        if block.has_experts() {
+            self.exchange_tokens(slice, passes, time);
+        }
+    }
+
+    /// Tokens on their way to their experts and back.
+    fn exchange_tokens(&self, slice: Slice, passes: f64, time: &mut BlockTime) {
+        let (shape, layout) = (self.shape, self.layout);
+        if layout.expert_parallel > 1 {
             let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
@@ -473,7 +481,7 @@ impl BlockContext<'_> {
             // Dispatch and combine, forward and backward.
             time.expert = one * (4.0 + 2.0 * again);
         }
-        if block.has_experts() && layout.expert_tensor_parallel > 1 {
+        if layout.expert_tensor_parallel > 1 {
             let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
             let (visits, _) = self.expert_load(slice.tokens);
             time.expert +=
