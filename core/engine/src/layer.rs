@@ -1,7 +1,9 @@
 //! One block of the model on one GPU: time of its passes, bytes it keeps.
 
+mod traffic;
+
 use crate::blocks::{Block, Mixer, Mlp};
-use crate::communication::{Group, Network};
+use crate::communication::Network;
 use crate::flops;
 use crate::kernels::Rates;
 use shardwise_catalog::model::Shape;
@@ -20,10 +22,6 @@ const STREAMS_PER_NORM: f64 = 4.5;
 /// Share of the matrix rate that the chunked scan of a recurrent block reaches. Assumed: answers with such blocks say that their
 /// times are a first approximation (`hybrid-architecture`).
 const SCAN: f64 = 0.25;
-
-/// Share of attention's time that the ring of context parallelism can hide behind (arXiv:2310.01889): the first chunk has
-/// nothing before it. Assumed.
-const RING: f64 = 0.9;
 
 /// What one forward pass of one GPU holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -356,7 +354,8 @@ impl BlockContext<'_> {
         }
     }
 
-    /// Time of `block` over one micro-batch.
+    /// Time of `block` over one micro-batch. What is recomputed, and what stays: Korthikanti et al. 2022 (arXiv:2205.05198), sections
+    /// 4 and 5.
     #[must_use]
     pub fn time(&self, block: Block, slice: Slice) -> BlockTime {
         let shape = self.shape;
@@ -408,84 +407,5 @@ impl BlockContext<'_> {
         };
         self.communicate(block, slice, core, &mut time);
         time
-    }
-
-    fn communicate(&self, block: Block, slice: Slice, core: Part, time: &mut BlockTime) {
-        let (shape, layout) = (self.shape, self.layout);
-        let hidden = 2.0 * slice.tokens * shape.hidden_size as f64;
-        let passes = if layout.recompute == Recompute::Full { 2.0 } else { 1.0 };
-        if layout.tensor_parallel > 1 {
-            let group = self.network.group(layout.tensor_parallel, 1);
-            // One pair of all-gather and reduce-scatter (or one all-reduce) per parallel region, forward and
-            // backward (arXiv:2205.05198, section 4.2.2). Experts exchange tokens instead.
-            let mixer = u8::from(block.mixer != Mixer::None);
-            let regions = f64::from(mixer + u8::from(block.mlp == Mlp::Dense));
-            let once = if layout.sequence_parallel {
-                self.network.gather(hidden, group) * 2.0
-            } else {
-                self.network.reduce(hidden, group)
-            };
-            time.tensor_forward = once * regions;
-            time.tensor_backward = once * regions * passes;
-            if layout.sequence_parallel {
-                // The gathered input is not kept: gathered again for the weight gradient, beside the input's.
-                time.tensor_backward += self.network.gather(hidden, group) * (regions * 0.5);
-            }
-        }
-        if layout.context_parallel > 1 && block.mixer.attends() {
-            let steps = f64::from(layout.context_parallel - 1);
-            let width = if shape.is_mla() {
-                (shape.kv_lora_rank + shape.qk_rope_head_dim) as f64
-            } else {
-                2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * shape.head_dim as f64
-            };
-            let stride = layout.tensor_parallel;
-            let step = self.network.send(2.0 * slice.tokens * width, stride * layout.context_parallel);
-            let ring = step * steps;
-            // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
-            let (beside, beside_backward) = (core.forward * RING, core.backward * RING);
-            let (shown, shown_backward) = (ring.beyond(beside), (ring * 2.0).beyond(beside_backward));
-            time.context += shown * passes + shown_backward;
-            let hidden = ring - shown;
-            time.ring_forward = hidden;
-            time.ring_backward = hidden * (passes - 1.0) + (ring * 2.0 - shown_backward);
-        }
-        // Heads for sequence by all-to-all (DeepSpeed-Ulysses, arXiv:2309.14509).
-        if layout.ulysses_parallel > 1 && block.mixer.attends() {
-            let group = self.network.group(layout.ulysses_parallel, layout.tensor_parallel);
-            let heads =
-                shape.num_attention_heads * 2 + shape.num_key_value_heads.max(u64::from(layout.ulysses_parallel)) * 2;
-            let bytes = 2.0 * slice.tokens * (heads * shape.head_dim) as f64 / self.tp();
-            time.context += self.network.exchange(bytes, group) * (1.0 + passes);
-        }
-        if block.has_experts() {
-            self.exchange_tokens(slice, passes, time);
-        }
-    }
-
-    /// Tokens on their way to their experts and back.
-    fn exchange_tokens(&self, slice: Slice, passes: f64, time: &mut BlockTime) {
-        let (shape, layout) = (self.shape, self.layout);
-        if layout.expert_parallel > 1 {
-            let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
-            let group = self.network.group(layout.expert_parallel, stride);
-            let (visits, _) = self.expert_load(slice.tokens);
-            let one =
-                self.network
-                    .dispatch(2.0 * visits * shape.hidden_size as f64, shape.num_experts_per_tok as f64, group);
-            let again = match layout.recompute {
-                Recompute::Full => 1.0,
-                Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
-                _ => 0.0,
-            };
-            // Dispatch and combine, forward and backward.
-            time.expert = one * (4.0 + 2.0 * again);
-        }
-        if layout.expert_tensor_parallel > 1 {
-            let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
-            let (visits, _) = self.expert_load(slice.tokens);
-            time.expert +=
-                self.network.gather(2.0 * visits * shape.hidden_size as f64, group) * (4.0 * passes.max(1.0));
-        }
     }
 }
