@@ -1,5 +1,6 @@
 //! How long the core takes, as one program: `make bench`, or `cargo bench -p shardwise-core --bench core -- estimate/` for a
 //! part of it (`-- --test` runs each once).
+#![allow(clippy::too_many_lines, reason = "texts of many shapes are a list")]
 #![allow(missing_docs, reason = "criterion's macros")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,5 +1,6 @@
 //! The command line as a program: exit statuses, files and pipes, help, completions, man pages.
 #![cfg(feature = "cli")]
+#![allow(clippy::too_many_lines, reason = "a test is a list of what is tried")]
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

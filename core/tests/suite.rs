@@ -3,6 +3,7 @@
 //! A file here is a module named below. Two are programs of their own, as they are built with other features or for
 //! another machine: `command_line` (also without `serve`) and `wasm` (in a browser).
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::too_many_lines, reason = "a test is a list of what is tried")]
 #![allow(clippy::disallowed_methods, reason = "they run natively")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,5 +1,6 @@
 //! The recorded answers again, from WebAssembly in a real browser: the page shows what the command line prints.
 #![cfg(target_arch = "wasm32")]
+#![allow(clippy::too_many_lines, reason = "a test is a list of what is tried")]
 #![allow(clippy::panic)]
 
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};

@@ -6,8 +6,10 @@
 //! work that a question may cost ([`Work`]) lasts.
 
 mod closest;
+mod limits;
 mod task;
 
+pub(super) use limits::{Limits, Want};
 pub(super) use task::{Asked, Plain, Task};
 
 use std::cell::Cell;
@@ -49,60 +51,6 @@ pub(super) struct Search<'a> {
     pub(super) accept: Accept<'a>,
     pub(super) work: &'a Work,
     pub(super) limits: Limits,
-}
-
-/// What is asked of a search.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// Layouts to list.
-    pub(super) keep: usize,
-    /// Seconds from which on no plan is of interest: something else is known to be faster.
-    pub(super) enough: f64,
-    /// GiB of shortfall from which on no plan is of interest.
-    pub(super) short: f64,
-    pub(super) want: Want,
-    /// Whether all that is nearly as fast is of interest too, and steps from what was found: else only the fastest.
-    pub(super) settle: bool,
-}
-
-/// Which plans are of interest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
-    /// Those that fit.
-    Fitting,
-    /// What is nearest to fitting: nothing fits.
-    Nearest,
-    /// Those that fit, and after them what is nearest to it.
-    Both,
-    /// Any that counts, fit it or not.
-    Any,
-}
-
-impl Limits {
-    /// The best `keep`, or what is nearest to fitting.
-    pub(super) fn best(keep: usize) -> Self {
-        Self { keep, enough: f64::INFINITY, short: f64::INFINITY, want: Want::Both, settle: true }
-    }
-
-    /// What is nearest to fitting, where it lacks less than so many GiB: it is known that nothing fits.
-    pub(super) fn nearer(short: f64) -> Self {
-        Self { short, want: Want::Nearest, ..Self::best(1) }
-    }
-
-    /// Whichever plan is found first.
-    pub(super) fn any() -> Self {
-        Self { want: Want::Any, ..Self::found(1) }
-    }
-
-    /// The best `keep` as they are found, without steps from them.
-    pub(super) fn found(keep: usize) -> Self {
-        Self { settle: false, ..Self::best(keep) }
-    }
-
-    /// The fastest that fits, where it takes less than so many seconds.
-    pub(super) fn faster(enough: f64) -> Self {
-        Self { enough, want: Want::Fitting, ..Self::found(1) }
-    }
 }
 
 impl Search<'_> {

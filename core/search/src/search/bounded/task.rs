@@ -7,7 +7,7 @@ use super::super::space::{Family, Group, Held, Pass};
 use shardwise_question::plan::{Layout, Plan, Recompute};
 
 /// How plans of one kind of workload are timed and held.
-pub(in crate::search) trait Task {
+pub(crate) trait Task {
     /// Seconds that a step takes at least whose optimizer steps take `update` and more, with attention over `length`
     /// tokens; passes forward alone take `waits` times as long as their work, for the pipeline.
     fn least(&self, layout: &Layout, update: f64, length: f64, waits: f64) -> f64;
@@ -47,14 +47,14 @@ pub(in crate::search) trait Task {
 }
 
 /// A plan to complete.
-pub(in crate::search) struct Asked<'a> {
-    pub(in crate::search) family: &'a Family,
-    pub(in crate::search) group: &'a Group,
-    pub(in crate::search) pass: &'a Pass,
-    pub(in crate::search) layout: Layout,
-    pub(in crate::search) accept: Accept<'a>,
+pub(crate) struct Asked<'a> {
+    pub(crate) family: &'a Family,
+    pub(crate) group: &'a Group,
+    pub(crate) pass: &'a Pass,
+    pub(crate) layout: Layout,
+    pub(crate) accept: Accept<'a>,
     /// Seconds from which on it is of no interest.
-    pub(in crate::search) enough: f64,
+    pub(crate) enough: f64,
 }
 
 /// A pass of a group, `place` among its passes.
@@ -83,11 +83,11 @@ impl<'a> InPass<'a> {
 
 /// Times of a pass's plainest plan.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::search) struct Plain {
-    pub(in crate::search) recompute: Recompute,
-    pub(in crate::search) away: Away,
+pub(crate) struct Plain {
+    pub(crate) recompute: Recompute,
+    pub(crate) away: Away,
     /// Of training.
-    pub(in crate::search) seconds: f64,
+    pub(crate) seconds: f64,
     /// Of them, those that offload changes.
-    pub(in crate::search) update: f64,
+    pub(crate) update: f64,
 }

@@ -14,7 +14,7 @@ const SLOTS: [u64; 4] = [256, 512, 1024, 128];
 
 /// Shares of the card that engines may take, largest first; and every way to split one, as partial plans with the first of
 /// these, that keep what the question states.
-pub(in crate::search) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlanSpec>) {
+pub(crate) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlanSpec>) {
     let stated = spec.rollout.clone().unwrap_or_default();
     let shares = match (stated.gpu_memory_utilization, &job.workload.rl) {
         (Some(share), _) => vec![share],
