@@ -72,6 +72,7 @@ fn language(folder: &Path) -> Result<String, Vec<String>> {
     }
     let mut rows: Vec<(Vec<String>, String, bool)> = said.iter().map(|(english, other)| row(english, other)).collect();
     rows.sort();
+    let (whole, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(english, ..)| english.len() == 1);
     // Those that begin with a word are looked up by their first byte.
     let (gaps, starts): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|row| row.0.first().is_some_and(String::is_empty));
@@ -81,8 +82,13 @@ fn language(folder: &Path) -> Result<String, Vec<String>> {
     let mut out = format!(
         "Words {{ tag: {tag:?}, stop: {stop:?}, names: {names:?}, joins: &{joins:?}, wide: {wide}, marks: {marks:?}, technical: &{technical:?},\n"
     );
-    for (name, rows) in [("starts", starts), ("gaps", gaps)] {
+    out += "whole: &[\n";
+    for (english, other, _) in whole {
         // Writing to a string does not fail.
+        let _ = writeln!(out, "    ({:?}, {other:?}),", english.concat());
+    }
+    out += "],\n";
+    for (name, rows) in [("starts", starts), ("gaps", gaps)] {
         let _ = writeln!(out, "{name}: &[");
         for (english, other, tail) in rows {
             let _ = writeln!(out, "    Template {{ english: &{english:?}, said: {other:?}, tail: {tail} }},");

@@ -34,9 +34,11 @@ pub struct Words {
     pub marks: &'static str,
     /// English words that stay, sorted.
     pub technical: &'static [&'static str],
-    /// Sentences that begin with a word, by their first byte.
+    /// Sentences without values, and what each is in this language; sorted.
+    pub whole: &'static [(&'static str, &'static str)],
+    /// Sentences with values that begin with a word, by their first byte.
     pub starts: &'static [Template],
-    /// Sentences that begin with a value.
+    /// Sentences with values that begin with one.
     pub gaps: &'static [Template],
     /// What formulas are called and say, by id.
     pub methods: &'static [Method],
@@ -201,8 +203,12 @@ impl Reader<'_> {
         self.parts(text, depth).unwrap_or(as_is)
     }
 
-    /// By the template that leaves the fewest English words in its values; of equals by the longest.
+    /// As it is in the table, else by the template that leaves the fewest English words in its values; of equals by the longest.
     fn whole(&mut self, text: &str, depth: u32) -> Option<Said> {
+        if let Ok(place) = self.words.whole.binary_search_by_key(&text, |(english, _)| english) {
+            let (_, said) = self.words.whole.get(place)?;
+            return Some(Said { text: (*said).to_owned(), left: 0 });
+        }
         let first = text.bytes().next();
         let from = self.words.starts.partition_point(|template| template.first() < first);
         let until = self.words.starts.partition_point(|template| template.first() <= first);
