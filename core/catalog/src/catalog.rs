@@ -22,7 +22,7 @@ pub struct Source {
 /// A generation of accelerators, whose cards share what their kernels can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generation {
-    /// What the architecture of its GPUs begins with.
+    /// Its name, with which the architecture of its GPUs begins.
     pub name: &'static str,
     /// The least compute capability of its cards, where they are NVIDIA's.
     pub compute_capability: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// That of an architecture as the catalog writes it; none where no generation is called like that.
+    /// The generation of an architecture as the catalog writes it; `None` where it is of none on record.
     ///
     /// ```
     /// use shardwise_core::catalog::Generation;
@@ -176,7 +176,7 @@ pub fn generations() -> &'static [Generation] {
     GENERATIONS
 }
 
-/// Their names.
+/// Names of the [`generations`], in the same order.
 #[must_use]
 pub fn generation_names() -> &'static [&'static str] {
     GENERATION_NAMES

@@ -38,19 +38,19 @@ pub struct Architecture {
     pub generation_cache: f64,
 }
 
-/// What benchmarks of one GPU's kernels show, beside its architecture's.
+/// Rates of one GPU's own kernels, as benchmarks show them, beside those of its architecture.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Kernels {
     /// A GPU id, or the beginning of its variants' ids.
     pub name: Cow<'static, str>,
-    /// As [`Architecture::matmul`].
+    /// Sustained matrix rate over the dense bf16 peak.
     pub matmul: f64,
     /// Speed of its attention kernels over that of its architecture, each relative to its peak.
     pub attention: f64,
 }
 
-/// What the framework adds.
+/// What a training framework adds, and how much of its communication it hides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct FrameworkEfficiency {
@@ -108,15 +108,16 @@ pub struct EngineEfficiency {
     pub tensor_parallel_s: f64,
 }
 
-/// All constants.
+/// All measured constants of the estimates.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Efficiency {
-    /// By GPU.
+    /// Benchmarked kernels, by GPU.
     pub kernels: Cow<'static, [Kernels]>,
-    /// By architecture.
+    /// Rates by architecture.
     pub architectures: Cow<'static, [Architecture]>,
-    /// Each constant's median over them, entries of single GPUs left out: of a GPU whose architecture is not known.
+    /// Each rate's median over the architectures, entries of single GPUs left out: of a GPU whose architecture is not
+    /// known.
     pub typical: Architecture,
     /// Megatron-Core.
     pub megatron: FrameworkEfficiency,
@@ -181,7 +182,7 @@ pub struct Efficiency {
 #[allow(clippy::approx_constant, reason = "a measured figure may happen to look like one")]
 pub static EFFICIENCY: Efficiency = include!(concat!(env!("OUT_DIR"), "/efficiency.rs"));
 
-/// What [`Efficiency::typical`] is called where a kind of run names its architecture.
+/// Name of [`Efficiency::typical`] where a kind of run names its architecture.
 pub const TYPICAL: &str = "typical";
 
 impl Efficiency {

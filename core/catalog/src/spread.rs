@@ -13,7 +13,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// One that is as likely as not above the estimate, by `deviation` as a logarithm.
+    /// A spread that is as likely as not above the estimate, by `deviation` as a logarithm.
     #[must_use]
     pub const fn even(deviation: f64) -> Self {
         Self { median: 0.0, above: deviation, below: deviation }

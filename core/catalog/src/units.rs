@@ -22,13 +22,13 @@ macro_rules! quantities {
             /// Nothing.
             pub const ZERO: Self = Self(0.0);
 
-            /// In base units.
+            /// A quantity of so many base units.
             #[must_use]
             pub const fn new(value: f64) -> Self {
                 Self(value)
             }
 
-            /// In base units.
+            /// The number of base units.
             #[must_use]
             pub const fn get(self) -> f64 {
                 self.0
@@ -46,7 +46,7 @@ macro_rules! quantities {
                 Self(self.0.min(other.0))
             }
 
-            /// What is left of it after `other`, at least nothing.
+            /// What is left of a quantity after `other`, at least nothing.
             #[must_use]
             pub fn beyond(self, other: Self) -> Self {
                 Self((self.0 - other.0).max(0.0))
@@ -188,7 +188,7 @@ impl UsdPerHour {
     }
 }
 
-/// With `decimals` digits after the point, rounded half away from zero; `?` where there is no such number.
+/// A number with `decimals` digits after the point, rounded half away from zero; `?` where there is no such number.
 ///
 /// The standard library's formatting of floats is 12 kB of the page's download; figures for people need none of it.
 ///
@@ -215,7 +215,7 @@ pub fn fixed(value: f64, decimals: u8) -> String {
     format!("{sign}{whole}.{:0width$}", scaled % scale)
 }
 
-/// With as many digits as tell it from its neighbours, as JSON writes it.
+/// A number with as many digits as tell it from its neighbours, as JSON writes it.
 ///
 /// ```
 /// use shardwise_core::units::shortest;

@@ -22,13 +22,13 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every one, in the order in which a person reads them.
+            /// Every variant, in the order in which a person reads them.
             pub const ALL: [Self; Self::WORDS.len()] = [$(Self::$variant),*];
 
-            /// Their words in documents.
+            /// The words of all variants in documents, in the same order.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
-            /// Its word in documents.
+            /// The word of this variant in documents.
             #[must_use]
             pub const fn as_str(&self) -> &'static str {
                 match self {
@@ -36,7 +36,7 @@ macro_rules! words {
                 }
             }
 
-            /// The one that a document's word names.
+            /// The variant that a document's word names.
             #[must_use]
             pub fn of(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|own| own.as_str() == word)

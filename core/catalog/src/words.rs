@@ -52,22 +52,22 @@ pub fn amount(value: f64) -> String {
     if whole { fixed(value, 0) } else { figure(value) }
 }
 
-/// One digit after the point; `?` where there is no number.
+/// A figure with one digit after the point; `?` where there is no number.
 pub fn tenths(value: f64) -> String {
     if value.is_finite() { fixed(value, 1) } else { "?".to_owned() }
 }
 
-/// GiB with one digit.
+/// A figure in GiB, with one digit after the point and the unit.
 pub fn gib(value: f64) -> String {
     format!("{} GiB", tenths(value))
 }
 
-/// `1 GPU`, `8 GPUs`.
+/// A number and what there is so many of: `1 GPU`, `8 GPUs`.
 pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// `TP 2 × PP 4 × DP 1`, parts of size one left out.
+/// Parts as a product, those of size one left out: `TP 2 × PP 4`.
 pub fn product(parts: &[(&str, u32)]) -> String {
     let parts: Vec<String> = parts
         .iter()

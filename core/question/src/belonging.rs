@@ -190,7 +190,7 @@ pub fn check(question: &Question) -> Result<(), InputError> {
     first.map_or(Ok(()), |(field, otherwise)| Err(InputError::new(field, otherwise)))
 }
 
-/// Takes such fields out of a question, as a document, and returns their paths.
+/// Takes out of a question, as a document, the fields that it has no use for, and returns their paths.
 pub fn strip(question: &mut Value) -> Vec<String> {
     let mut left_out = Vec::new();
     // What one field is about may be gone with another.

@@ -2,7 +2,7 @@
 
 use shardwise_catalog::error::InputError;
 
-/// What a list of the frameworks shows of one.
+/// A framework by name: what a list of them shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Identifier, as in `shardwise flags --for`.
@@ -102,7 +102,7 @@ impl Named {
         NAMES.iter().find(|own| own.id == id).ok_or_else(|| unknown(id))
     }
 
-    /// As `Framework::version` of the rules, of a question's `framework_version`.
+    /// The version called `name`, which a question gives as `framework_version`; the default for an empty name.
     ///
     /// # Errors
     /// Lists the versions that there are.
@@ -111,7 +111,7 @@ impl Named {
     }
 }
 
-/// The version of a framework, which has a name and versions, called `asked`; its default for an empty text.
+/// The version called `asked` of a framework, which is given by name and versions; its default for an empty text.
 pub fn version_of(
     (name, versions): (&str, &[&'static str]),
     asked: &str,
@@ -129,7 +129,7 @@ pub fn version_of(
     })
 }
 
-/// That there is no framework of this identifier, with those that there are.
+/// The error about an identifier that no framework has; it lists those that there are.
 pub fn unknown(id: &str) -> InputError {
     let known: Vec<&str> = NAMES.iter().map(|own| own.id).collect();
     let message = format!("There is no framework {:?} here. Give one of {}.", short(id), known.join(", "));

@@ -157,8 +157,8 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
     question_from_value(Value::Object(root))
 }
 
-/// Opens a link: as [`from_hash`], without the fields that such a question has no use for
-/// ([`crate::belonging`]), whose paths come back beside it. Links were made before those were refused.
+/// Opens a link and leaves out the fields that such a question has no use for ([`crate::belonging`]), whose paths come
+/// back beside it: links were made before those were refused. [`from_hash`] leaves out none.
 ///
 /// # Errors
 /// As [`from_hash`].

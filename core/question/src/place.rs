@@ -38,20 +38,20 @@ impl<'a> Place<'a> {
         if above.is_empty() { self.key.to_owned() } else { format!("{above}.{}", self.key) }
     }
 
-    /// That it is wrong: what was found, what is allowed, and the remedy.
+    /// The error that this place is wrong. `message`: what was found, what is allowed, and the remedy.
     #[must_use]
     pub fn refuse(&self, message: impl Into<String>) -> InputError {
         let path = self.path();
         InputError::new(if path.is_empty() { "question".to_owned() } else { path }, message)
     }
 
-    /// That a key below it is wrong, as [`Self::refuse`].
+    /// The error that a key below this place is wrong; see [`Self::refuse`].
     #[must_use]
     pub fn wrong(&self, key: &str, message: impl Into<String>) -> InputError {
         self.below(key).refuse(message)
     }
 
-    /// That a value is of another kind than wanted.
+    /// The error that a value is of another kind than wanted.
     pub(crate) fn expected(&self, value: &Value, wanted: &str) -> InputError {
         let mut found = value.to_string();
         if found.chars().count() > 40 {

@@ -86,7 +86,7 @@ pub enum MicroBatch {
 }
 
 impl MicroBatch {
-    /// Another number of the same.
+    /// Another number of what this one counts.
     #[must_use]
     pub fn map(self, number: impl FnOnce(u64) -> u64) -> Self {
         match self {
@@ -95,13 +95,13 @@ impl MicroBatch {
         }
     }
 
-    /// Twice as much at once.
+    /// A micro-batch twice as large.
     #[must_use]
     pub fn doubled(self) -> Self {
         self.map(|n| n.saturating_mul(2))
     }
 
-    /// Half as much at once, at least one.
+    /// A micro-batch half as large, at least one.
     #[must_use]
     pub fn halved(self) -> Self {
         self.map(|n| (n / 2).max(1))
@@ -179,7 +179,7 @@ pub struct RolloutPlan {
     pub speculative_speedup: f64,
 }
 
-/// Everything decided.
+/// A complete plan: every role's layout, with everything decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// Layout of the trained model; for generation alone it is not used.

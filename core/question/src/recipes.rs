@@ -48,7 +48,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Where it is stated.
+    /// Address of the file and line that state the recipe.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}{}", self.publisher.source.url, self.file)

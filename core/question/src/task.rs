@@ -137,7 +137,7 @@ impl WorkloadKind {
         }
     }
 
-    /// What it is made of.
+    /// The task of this kind.
     ///
     /// ```
     /// use shardwise_core::task::{GRPO, Task};
@@ -157,7 +157,7 @@ impl WorkloadKind {
         }
     }
 
-    /// Its algorithm, where it is reinforcement learning.
+    /// The algorithm of this kind, where it is reinforcement learning.
     #[must_use]
     pub fn algorithm(self) -> Option<&'static Algorithm> {
         match self.task() {

@@ -35,7 +35,7 @@ impl Workload {
         self.mean_sequence_length < self.sequence_length as f64
     }
 
-    /// Whether these are joined, and not padded.
+    /// Whether shorter sequences are joined, and not padded.
     #[must_use]
     pub fn joins(&self) -> bool {
         self.packing && self.varies()

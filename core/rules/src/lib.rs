@@ -113,7 +113,7 @@ impl Framework {
         version_of((self.name, self.versions), name, "version")
     }
 
-    /// What it refuses in this job and plan, most basic first; empty where it runs.
+    /// What the framework refuses in this job and plan, most basic first; empty where it runs them.
     #[must_use]
     pub fn violations(&self, job: &Job, plan: &Plan) -> Vec<InputError> {
         let mut broken = Vec::new();

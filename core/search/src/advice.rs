@@ -35,7 +35,8 @@ use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_v
 /// Every rule whose gain is computed, those of each part of a plan together.
 pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
 
-/// Whether following it helps: rules of thumb and recipes that the search departs from say what they would cost.
+/// Whether following a piece of advice helps: rules of thumb and recipes that the search departs from say what they
+/// would cost.
 #[must_use]
 pub fn helps(advice: &Advice) -> bool {
     !thumb::is_one(&advice.id) && advice.id != recipe::ID

@@ -148,7 +148,7 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
     compare(&evaluate_alone(&plain)?, measured)
 }
 
-/// What was measured beside the estimate of a question without calibration that has been answered.
+/// Compares what was measured with an answer that has been found, of a question without calibration.
 ///
 /// # Errors
 /// As [`calibrate`], of what is measured alone.

@@ -210,7 +210,7 @@ fn calibrated(calibration: &Calibration) -> Caveat {
     Caveat::new("calibrated", format!("Calibrated with a run of your own: {}.", factors(calibration)))
 }
 
-/// `times × 1.12, training's memory × 1.03`.
+/// The factors of a calibration in words: `times × 1.12, training's memory × 1.03`.
 #[must_use]
 pub fn factors(calibration: &Calibration) -> String {
     let part = |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));

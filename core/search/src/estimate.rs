@@ -66,7 +66,7 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
     Ok(found)
 }
 
-/// What [`evaluate`] advises beside what [`evaluate_alone`] answers.
+/// The advice on what [`evaluate_alone`] found: [`evaluate`] gives both.
 #[must_use]
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
     let Evaluated { job, plan, answer, .. } = found;

@@ -131,8 +131,8 @@ pub struct Best {
     pub complete: bool,
 }
 
-/// The best plan that `framework` runs, with its job: what answers the question where it is first to run that. Where
-/// it runs none, the best of all, whose refusal says why.
+/// The best plan that `framework` runs, with its job: the plan that answers the question, where this framework is the
+/// first to run that. Where it runs none, the best of all, whose refusal says why.
 ///
 /// # Errors
 /// As [`crate::estimate()`].

@@ -62,7 +62,7 @@ pub fn look_up(table: &str) -> String {
     written.unwrap_or_else(|error| refused(error, Language::En))
 }
 
-/// Answers one question.
+/// What `answer` makes of a question that is given as text.
 ///
 /// # Errors
 /// The line of a refused question.

@@ -9,21 +9,21 @@ use shardwise_question::wire::Language;
 /// Keys of the documents whose values are sentences.
 const SENTENCES: [&str; 5] = ["hint", "message", "text", "unsupported", "why"];
 
-/// A language, speaking.
+/// What a language makes of the English that the core says.
 pub trait Speak {
-    /// A sentence of the core, or of the command line.
+    /// A sentence of the core, or of the command line, in this language.
     #[must_use]
     fn sentence(self, english: &str) -> String;
 
-    /// A text to paste, with its comments and reasons.
+    /// A text to paste, with its comments and reasons in this language.
     #[must_use]
     fn snippet(self, snippet: Snippet) -> Snippet;
 
-    /// A JSON document.
+    /// A JSON document with its sentences in this language.
     #[must_use]
     fn document(self, json: String) -> String;
 
-    /// The sentences of a document.
+    /// Puts the sentences of a document into this language.
     fn sentences(self, document: &mut Value);
 }
 

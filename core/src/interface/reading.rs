@@ -51,7 +51,7 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
     }
 }
 
-/// The question that answers what no text tells.
+/// The base question of the options, which answers what no text tells; `None` where they name neither GPU nor model.
 #[must_use]
 pub fn base(options: &ReadOptions) -> Option<Question> {
     let ReadOptions { gpu, model, .. } = options;

@@ -51,7 +51,8 @@ impl ParameterCounts {
 }
 
 impl ParameterCounts {
-    /// Of the weights that [`Self::lora`] counts those that a token visits: the adapters of the experts it is sent to.
+    /// Trainable weights of adapters that a token visits. [`Self::lora`] counts those of all experts, this those of the
+    /// experts that it is sent to.
     #[must_use]
     pub fn visited_lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
         let visited = Shape { num_experts: shape.num_experts.min(shape.num_experts_per_tok), ..*shape };

@@ -74,7 +74,7 @@ pub struct Shape {
     pub first_k_dense_replace: u64,
     /// Every how many layers experts come; 1 = all.
     pub moe_layer_freq: u64,
-    /// Which of these.
+    /// Which of each `moe_layer_freq` layers has them, from 0.
     pub moe_layer_offset: u64,
     /// Router bias used for balancing (DeepSeek-V3).
     pub router_bias: bool,

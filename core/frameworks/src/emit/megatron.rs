@@ -211,7 +211,7 @@ pub(crate) fn stepped_on_host(layout: &Layout, phases: bool) -> f64 {
     if layout.offload.optimizer && !phases { 1.0 } else { layout.optimizer_offload_fraction }
 }
 
-/// That share as Megatron takes it, and why.
+/// Share of the optimizer that the host steps, as Megatron takes it, and why.
 pub(crate) fn offload_fraction(share: f64) -> (String, &'static str) {
     if share < 1.0 { (share.to_string(), "share of it, from the plan") } else { ("1.0".to_owned(), "all of it") }
 }

@@ -24,7 +24,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// As a person writes it.
+    /// The setting as a person writes it.
     pub(super) fn shown(&self) -> String {
         let mark = if self.is_option() { " " } else { "=" };
         match &self.value {

@@ -130,7 +130,7 @@ impl Fit {
         (self.needed_at_confidence_gib - self.capacity_gib).max(0.0)
     }
 
-    /// Of a plan that needs nothing.
+    /// The decision on a plan that needs nothing.
     #[must_use]
     pub fn nothing(confidence: f64) -> Self {
         Self {

@@ -16,7 +16,7 @@ pub(super) trait Entry: Sized {
     fn write(&self) -> Option<Value>;
 }
 
-/// A struct of fields.
+/// A struct of the interface, read and written by the names of its fields.
 pub trait Document: Default {
     /// Keys, in the order of the struct.
     const KEYS: &'static [&'static str];

@@ -19,13 +19,13 @@ words! {
 }
 
 impl Language {
-    /// Its tag (BCP 47), as documents and the command line have it.
+    /// The tag (BCP 47) of this language, as documents and the command line have it.
     #[must_use]
     pub fn tag(self) -> &'static str {
         self.as_str()
     }
 
-    /// What is meant for this language.
+    /// The one of two values that is for this language.
     #[must_use]
     pub fn pick<T>(self, en: T, zh: T) -> T {
         match self {

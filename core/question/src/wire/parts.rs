@@ -25,7 +25,7 @@ macro_rules! parts {
                 self.entries().iter().map(|(_, value)| value).sum()
             }
 
-            /// Both, part by part.
+            /// The sum of both, part by part.
             #[must_use]
             pub fn plus(&self, other: &Self) -> Self {
                 Self { $($part: self.$part + other.$part),* }

@@ -22,7 +22,7 @@ pub fn put(document: &mut Value, path: &str, value: Value) {
     *place = value;
 }
 
-/// Takes away what is at a path, and what is left empty above it.
+/// Takes away what is at a path, and what is left empty above it. See [`put`].
 pub fn take(document: &mut Value, path: &str) {
     let Value::Object(map) = document else { return };
     match path.split_once('.') {

@@ -254,7 +254,7 @@ document! {
     }
 }
 
-/// A question as a JSON value: what [`super::question_from_value`] reads.
+/// A question as a JSON value. See [`super::question_from_value`], which reads it back.
 #[must_use]
 pub fn to_value(question: &Question) -> Value {
     Value::Object(question.entries())

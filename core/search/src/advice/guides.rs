@@ -3,6 +3,6 @@
 pub(crate) const CHATLEARN_GUIDE: &str = "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md";
 pub(crate) const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
 pub(crate) const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
-/// As it was before its removal (commit d0879a6c).
+/// LLMForge's cookbook as it was before its removal (commit d0879a6c).
 pub(crate) const LLMFORGE_COOKBOOK: &str =
     "https://github.com/anyscale/templates/blob/main/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md";

@@ -29,7 +29,7 @@ macro_rules! dimensions {
             /// Every dimension.
             pub const ALL: &'static [Self] = &[$(D::$layout,)* $(D::$engine,)* $(D::$name,)*];
 
-            /// Paths of all fields that may say it.
+            /// Paths of all fields of a question that may state the dimension.
             #[must_use]
             pub fn fields(self) -> &'static [&'static str] {
                 match self {
@@ -146,13 +146,14 @@ pub(super) const SIZES: [D; 6] = [
 ];
 
 impl Dimension {
-    /// Whether a step in it changes what is computed, not how: the number formats of caches and of what is sent.
+    /// Whether a step in the dimension changes what is computed, not how: the number formats of caches and of what is
+    /// sent.
     #[must_use]
     pub fn changes_numerics(self) -> bool {
         matches!(self, D::Attention | D::KvCacheDtype | D::ZeroQuantizedWeights | D::ZeroQuantizedGradients)
     }
 
-    /// Path of its field in a question, for a plan in which it has a value.
+    /// Path of the field that states the dimension in a question, for a plan in which it has a value.
     #[must_use]
     pub fn field(self, plan: &Plan) -> &'static str {
         let tokens = matches!(self.micro_batch(plan), Some(MicroBatch::Tokens(_)));
@@ -170,7 +171,7 @@ impl Dimension {
         role.map(|layout| layout.micro_batch)
     }
 
-    /// Its value in a plan, as a person reads it.
+    /// Value of the dimension in a plan, as a person reads it.
     #[must_use]
     pub fn value(self, job: &Job, plan: &Plan) -> String {
         match (self, self.micro_batch(plan)) {
@@ -186,7 +187,7 @@ impl Dimension {
         }
     }
 
-    /// Gives `to` the value that it has in `from`, in every role.
+    /// Gives `to` the value that the dimension has in `from`, in every role.
     pub fn carry(self, from: &Plan, to: &mut Plan) {
         if let (Some(from), Some(to)) = (&from.rollout, &mut to.rollout) {
             self.copy_engine(from, to);

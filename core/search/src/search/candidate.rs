@@ -37,7 +37,7 @@ impl Candidate {
         }
     }
 
-    /// Whether it fits as surely as asked, however long its sequences get.
+    /// Whether the plan fits as surely as asked, however long its sequences get.
     #[must_use]
     pub fn fits(&self) -> bool {
         self.shortfall_gib <= 0.0

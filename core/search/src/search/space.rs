@@ -185,7 +185,7 @@ impl Space {
         space
     }
 
-    /// Those of its groups whose layout `wanted` accepts.
+    /// This space with only the groups whose layout `wanted` accepts.
     pub(super) fn only(mut self, wanted: &dyn Fn(&Layout) -> bool) -> Self {
         self.plans = 0;
         for family in &mut self.families {

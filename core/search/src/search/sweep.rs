@@ -62,9 +62,10 @@ pub struct Found {
 const WORK_OF_A_TYPE: u64 = 10_000;
 
 impl Sweep {
-    /// A question's own GPU type as it stands, and `gpus` of the catalog with their own network and price; each with
-    /// every one of `counts`, or as many GPUs as the question has. Without `gpus`, its own type alone. Any plan that the
-    /// question states is left to the search, as no other machine may allow it.
+    /// The question on each of the catalog's `gpus`, with every one of `counts`, or with as many GPUs as it has. Its
+    /// own type is asked as it stands, the others have their own network and price. Without `gpus`, its own type alone;
+    /// one that it describes itself is asked in any case. Any plan that the question states is left to the search, as no
+    /// other machine may allow it.
     #[must_use]
     pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
         let own = &question.hardware;
@@ -94,7 +95,7 @@ impl Sweep {
         Self { runner: framework.map(Runner::One), ..self }
     }
 
-    /// Offers in all.
+    /// Number of offers in all.
     #[must_use]
     pub fn total(&self) -> usize {
         self.hardware.len()

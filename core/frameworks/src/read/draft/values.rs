@@ -25,7 +25,7 @@ impl Draft<'_> {
         (!value::is_null(&setting.value)).then_some(setting.value)
     }
 
-    /// That value without its quotes.
+    /// The stated value of a key without its quotes; `None` where it is not stated or null.
     pub(crate) fn word(&mut self, key: &str) -> Option<String> {
         self.text(key).map(|text| value::unquoted(&text).to_owned())
     }

@@ -32,7 +32,7 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
     read(&texts, None).ok().map(|reading| reading.understood)
 }
 
-/// Those settings that say what was changed.
+/// The settings that say what was changed.
 pub(super) fn about(list: &[Understood], path: &[State]) -> Vec<Understood> {
     let changed = |field: &str| {
         path.iter().any(|state| {
