@@ -37,6 +37,12 @@ pub struct Refusal {
 ///
 /// # Errors
 /// None in practice: every document can be written.
+///
+/// ```
+/// use shardwise_core::{InputError, interface::line, wire::Language};
+/// let error = InputError::new("plan.tensor_parallel", "This model has no experts. Give 1.");
+/// assert_eq!(line(&error, Language::Zh).unwrap(), r#"{"field":"plan.tensor_parallel","message":"此模型没有专家。请填 1。"}"#);
+/// ```
 pub fn line<T: Serialize>(document: &T, lang: Language) -> Result<String, InputError> {
     let line = serde_json::to_string(document)
         .map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))?;

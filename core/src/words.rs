@@ -59,6 +59,12 @@ pub struct Template {
 static ALL: &[Words] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 /// The words of a language; English needs none.
+///
+/// ```
+/// use shardwise_core::{wire::Language, words};
+/// assert_eq!(words::of(Language::Zh).unwrap().tag, "zh");
+/// assert!(words::of(Language::En).is_none());
+/// ```
 #[must_use]
 pub fn of(language: Language) -> Option<&'static Words> {
     ALL.iter().find(|words| words.tag == language.tag())

@@ -171,6 +171,12 @@ pub struct ModelEntry {
 }
 
 /// Every generation of GPUs, in the order in which a person is asked.
+///
+/// ```
+/// use shardwise_core::catalog::generations;
+/// let hopper = generations().iter().find(|own| own.name == "Hopper").unwrap();
+/// assert_eq!((hopper.compute_capability, hopper.mesh), (Some(9.0), false));
+/// ```
 #[must_use]
 pub fn generations() -> &'static [Generation] {
     GENERATIONS
@@ -183,12 +189,24 @@ pub fn generation_names() -> &'static [&'static str] {
 }
 
 /// Every GPU type, in the catalog's order.
+///
+/// ```
+/// use shardwise_core::catalog::gpus;
+/// let roomy = gpus().iter().filter(|gpu| gpu.memory_gb >= 192.0);
+/// assert!(roomy.map(|gpu| gpu.id).any(|id| id == "mi300x"));
+/// ```
 #[must_use]
 pub fn gpus() -> &'static [Gpu] {
     GPUS
 }
 
 /// The GPU of this id, whatever its case.
+///
+/// ```
+/// use shardwise_core::catalog::gpu;
+/// assert_eq!(gpu("H100-SXM").unwrap().memory_gb, 80.0);
+/// assert!(gpu("h100-sxn").is_none());
+/// ```
 #[must_use]
 pub fn gpu(id: &str) -> Option<&'static Gpu> {
     let id = id.trim();
@@ -196,18 +214,36 @@ pub fn gpu(id: &str) -> Option<&'static Gpu> {
 }
 
 /// Every node and instance.
+///
+/// ```
+/// use shardwise_core::catalog::nodes;
+/// let dgx = nodes().iter().find(|node| node.name == "DGX H100").unwrap();
+/// assert_eq!((dgx.gpu, dgx.gpus), ("h100-sxm", 8));
+/// ```
 #[must_use]
 pub fn nodes() -> &'static [Node] {
     NODES
 }
 
 /// Every dated price besides those of [`nodes`].
+///
+/// ```
+/// use shardwise_core::catalog::prices;
+/// let price = prices().iter().find(|price| price.instance == "p4de.24xlarge").unwrap();
+/// assert_eq!((price.gpu, price.gpus), ("a100-sxm-80g", 8));
+/// ```
 #[must_use]
 pub fn prices() -> &'static [Price] {
     PRICES
 }
 
 /// Every model, by family.
+///
+/// ```
+/// use shardwise_core::catalog::models;
+/// let with_experts = models().iter().filter(|model| model.shape.num_experts > 0);
+/// assert!(with_experts.map(|model| model.id).any(|id| id == "qwen3-30b-a3b"));
+/// ```
 #[must_use]
 pub fn models() -> &'static [ModelEntry] {
     MODELS
@@ -254,6 +290,12 @@ pub fn license_sources() -> impl Iterator<Item = Option<Source>> {
 ///
 /// A repository is also found without its owner, and by the name of a variant of the same shape:
 /// `meta-llama/Llama-3.1-8B-Instruct` is `meta-llama/Llama-3.1-8B`. An exact match wins.
+///
+/// ```
+/// use shardwise_core::catalog::model;
+/// assert_eq!(model("meta-llama/Llama-3.1-8B-Instruct").unwrap().id, "llama-3.1-8b");
+/// assert!(model("somebody/Llama-3.1-8B").is_none());
+/// ```
 #[must_use]
 pub fn model(name: &str) -> Option<&'static ModelEntry> {
     let name = name.trim().trim_end_matches('/');

@@ -50,6 +50,18 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
 ///
 /// # Errors
 /// The first rule of the framework that the plan breaks, or why else there are no texts.
+///
+/// ```
+/// use shardwise_core::{emit::{Emission, emit, framework}, evaluate_for, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let framework = framework("axolotl").unwrap();
+/// let found = evaluate_for(&question, framework).unwrap();
+/// let (job, plan, answer) = (&found.job, &found.plan, &found.answer);
+/// let emission = Emission { framework, job, plan, answer, permalink: "", version: framework.versions[0] };
+/// assert!(emit(&emission).unwrap()[0].text.contains("sequence_len: 4096"));
+/// ```
 pub fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let Emission { framework, job, plan, .. } = emission;
     if let Some(broken) = framework.violations(job, plan).into_iter().next() {

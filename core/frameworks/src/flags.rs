@@ -17,6 +17,17 @@ use shardwise_search::search;
 ///
 /// # Errors
 /// As [`shardwise_search::estimate()`]; [`Unsupported`] where the framework cannot run the question at all.
+///
+/// ```
+/// use shardwise_core::{emit::framework, flags, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let deepspeed = framework("deepspeed").unwrap();
+/// let texts = flags(&question, deepspeed, deepspeed.versions[0], "").unwrap().unwrap();
+/// assert!(texts[0].text.contains("\"stage\": 3"));
+/// ```
 pub fn flags(
     question: &Question,
     framework: &'static Framework,
@@ -38,6 +49,15 @@ pub fn flags(
 ///
 /// # Errors
 /// As [`shardwise_search::estimate()`].
+///
+/// ```
+/// use shardwise_core::{emit::framework, evaluate_for, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let found = evaluate_for(&question, framework("megatron-lm").unwrap()).unwrap();
+/// assert_eq!(found.answer.plan.backend, Some(wire::Backend::Megatron));
+/// ```
 pub fn evaluate_for(question: &Question, framework: &'static Framework) -> Result<Evaluated, InputError> {
     let search::Best { job, plan, complete } = search::best_for(question, framework)?;
     let context = Context::new(&job);

@@ -100,6 +100,14 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
 
 /// Whether the texts carry the link of the question that they were printed for: who offers a base that the person did not
 /// name for these texts leaves it out then.
+///
+/// ```
+/// use shardwise_core::read::is_linked;
+/// let command = "deepspeed --num_gpus 8 train.py --deepspeed ds_config.json";
+/// let link = "# https://example.org/#v=1&model=qwen3-8b&hardware.gpu=h100-sxm&workload.kind=sft&z=1";
+/// assert!(is_linked(&[&format!("{link}\n{command}")]));
+/// assert!(!is_linked(&[command]));
+/// ```
 #[must_use]
 pub fn is_linked(texts: &[&str]) -> bool {
     link::find(texts, &mut Vec::new()).is_some()

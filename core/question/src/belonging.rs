@@ -171,6 +171,13 @@ fn is_below(above: &str, path: &str) -> bool {
 }
 
 /// Whether a question of a kind and schedule, as a document, has a use for what is at `path`.
+///
+/// ```
+/// use shardwise_core::belonging::belongs;
+/// let question = serde_json::json!({"workload": {"kind": "sft"}});
+/// assert!(belongs(&question, "workload.sequence_length"));
+/// assert!(!belongs(&question, "plan.rollout.tensor_parallel"));
+/// ```
 #[must_use]
 pub fn belongs(question: &Value, path: &str) -> bool {
     let about = |rule: &&Rule| match rule.field.strip_suffix('*') {
@@ -185,12 +192,27 @@ pub fn belongs(question: &Value, path: &str) -> bool {
 ///
 /// # Errors
 /// Names the first such field, and the remedy.
+///
+/// ```
+/// use shardwise_core::{belonging, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm"},
+///     "workload": {"kind": "sft"}, "plan": {"rollout": {"tensor_parallel": 2}}}"#).unwrap();
+/// assert_eq!(belonging::check(&question).unwrap_err().field, "plan.rollout");
+/// ```
 pub fn check(question: &Question) -> Result<(), InputError> {
     let first = foreign(&to_value(question)).into_iter().next();
     first.map_or(Ok(()), |(field, otherwise)| Err(InputError::new(field, otherwise)))
 }
 
 /// Takes out of a question, as a document, the fields that it has no use for, and returns their paths.
+///
+/// ```
+/// use serde_json::json;
+/// use shardwise_core::belonging::strip;
+/// let mut question = json!({"workload": {"kind": "sft"}, "plan": {"rollout": {"tensor_parallel": 2}}});
+/// assert_eq!(strip(&mut question), ["plan.rollout"]);
+/// assert_eq!(question, json!({"workload": {"kind": "sft"}}));
+/// ```
 pub fn strip(question: &mut Value) -> Vec<String> {
     let mut left_out = Vec::new();
     // What one field is about may be gone with another.

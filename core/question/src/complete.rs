@@ -31,6 +31,16 @@ fn split_heads(at: Place<'_>, heads: u64, gpus: u32) -> Result<(), InputError> {
 }
 
 /// Whether the specification decides all that the search would otherwise choose.
+///
+/// ```
+/// use shardwise_core::{complete::is_complete, evaluate, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let found = evaluate(&question).unwrap();
+/// assert!(!is_complete(&found.job, &wire::PlanSpec::default()));
+/// assert!(is_complete(&found.job, &found.answer.plan));
+/// ```
 #[must_use]
 pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
     if job.workload.kind == WorkloadKind::Rollout {
@@ -65,6 +75,17 @@ pub fn generating_gpus(job: &Job) -> u32 {
 ///
 /// # Errors
 /// Names the first field that the model or the machine rules out, with values that would do.
+///
+/// ```
+/// use shardwise_core::{complete::complete, job, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64},
+///     "plan": {"backend": "megatron", "tensor_parallel": 2}}"#).unwrap();
+/// let job = job::resolve(&question).unwrap();
+/// let plan = complete(&job, &question.plan.unwrap()).unwrap();
+/// assert_eq!(plan.layout.data_parallel(8), 4);
+/// ```
 pub fn complete(job: &Job, spec: &PlanSpec) -> Result<Plan, InputError> {
     let layout = complete_layout(job, spec, "plan")?;
     let generates = job.workload.rl.is_some() || job.workload.generation.is_some();

@@ -112,6 +112,13 @@ impl Named {
 }
 
 /// The version called `asked` of a framework, which is given by name and versions; its default for an empty text.
+///
+/// ```
+/// use shardwise_core::framework::{VERL, version_of};
+/// let verl = (VERL.name, VERL.versions);
+/// assert_eq!(version_of(verl, "", "version").unwrap(), VERL.versions[0]);
+/// assert_eq!(version_of(verl, "0.1", "version").unwrap_err().field, "version");
+/// ```
 pub fn version_of(
     (name, versions): (&str, &[&'static str]),
     asked: &str,
@@ -130,6 +137,11 @@ pub fn version_of(
 }
 
 /// The error about an identifier that no framework has; it lists those that there are.
+///
+/// ```
+/// let error = shardwise_core::framework::unknown("accelerate");
+/// assert!(error.message.starts_with("There is no framework \"accelerate\" here. Give one of verl, "), "{error}");
+/// ```
 pub fn unknown(id: &str) -> InputError {
     let known: Vec<&str> = NAMES.iter().map(|own| own.id).collect();
     let message = format!("There is no framework {:?} here. Give one of {}.", short(id), known.join(", "));

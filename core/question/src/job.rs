@@ -87,6 +87,15 @@ const MAX_TOKENS: f64 = 1e15;
 ///
 /// # Errors
 /// Names the first field that is missing, out of range, or of no use to such a question, and the remedy.
+///
+/// ```
+/// use shardwise_core::{job, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let job = job::resolve(&question).unwrap();
+/// assert_eq!((job.model.name.as_ref(), job.confidence), ("Qwen3 8B", job::CONFIDENCE));
+/// ```
 pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let mut caveats = Vec::new();
     let model = resolve_model(&question.model, "model")?;

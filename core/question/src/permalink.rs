@@ -108,6 +108,13 @@ fn scalar(text: &str) -> Value {
 ///
 /// # Errors
 /// Names the field that is cut, unreadable or refused; `link` where the whole link is.
+///
+/// ```
+/// use shardwise_core::permalink::from_hash;
+/// let question = from_hash("#v=1&model=qwen3-8b&hardware.gpu=h100-sxm&workload.kind=sft&z=1").unwrap();
+/// assert_eq!(question.model, "qwen3-8b");
+/// assert_eq!(from_hash("#v=1&model=qwen3-8b&hardware.gpu=h100").unwrap_err().field, "hardware.gpu");
+/// ```
 pub fn from_hash(hash: &str) -> Result<Question, InputError> {
     let hash = hash.strip_prefix('#').unwrap_or(hash);
     if hash.len() > MAX_BYTES {
@@ -162,6 +169,12 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
 ///
 /// # Errors
 /// As [`from_hash`].
+///
+/// ```
+/// let link = "v=1&model=qwen3-8b&hardware.gpu=h100-sxm&workload.kind=sft&plan.rollout.tensor_parallel=2&z=1";
+/// let (question, left_out) = shardwise_core::permalink::open(link).unwrap();
+/// assert_eq!((question.plan, left_out), (None, vec!["plan.rollout".to_owned()]));
+/// ```
 pub fn open(hash: &str) -> Result<(Question, Vec<String>), InputError> {
     let question = from_hash(hash)?;
     let mut document = to_value(&question);
@@ -189,6 +202,10 @@ fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) -> Option
 
 /// Version of the data a link was made with, where it says so: a page may warn that figures have
 /// changed since.
+///
+/// ```
+/// assert_eq!(shardwise_core::permalink::data_version("#v=1&d=2026.11&model=qwen3-8b&z=1"), Some("2026.11"));
+/// ```
 #[must_use]
 pub fn data_version(hash: &str) -> Option<&str> {
     hash.trim_start_matches('#').split('&').find_map(|pair| pair.strip_prefix("d="))

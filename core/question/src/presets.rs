@@ -122,6 +122,12 @@ static PRESETS: [Preset; 14] = [
 ];
 
 /// All presets, in the order in which they are offered.
+///
+/// ```
+/// let presets = shardwise_core::presets::presets();
+/// let preset = presets.iter().find(|preset| preset.id == "llmforge-llama-2-7b").unwrap();
+/// assert_eq!(preset.question().unwrap().model, "llama-2-7b");
+/// ```
 #[must_use]
 pub fn presets() -> &'static [Preset] {
     &PRESETS

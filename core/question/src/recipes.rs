@@ -56,6 +56,12 @@ impl Recipe {
 }
 
 /// Every recipe, by model and task.
+///
+/// ```
+/// let recipes = shardwise_core::recipes::recipes();
+/// let of_nemo = recipes.iter().find(|recipe| recipe.publisher.name == "NeMo RL").unwrap();
+/// assert!(of_nemo.url().starts_with("https://github.com/NVIDIA-NeMo/RL/blob/"));
+/// ```
 #[must_use]
 pub fn recipes() -> &'static [Recipe] {
     RECIPES

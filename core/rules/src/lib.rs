@@ -124,6 +124,12 @@ impl Framework {
 }
 
 /// The framework with this identifier.
+///
+/// ```
+/// use shardwise_rules::framework;
+/// assert_eq!(framework("torchtitan").unwrap().versions, ["0.2.2"]);
+/// assert!(framework("accelerate").is_none());
+/// ```
 #[must_use]
 pub fn framework(id: &str) -> Option<&'static Framework> {
     FRAMEWORKS.iter().find(|framework| framework.id == id)

@@ -37,6 +37,18 @@ pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::R
 
 /// Whether following a piece of advice helps: rules of thumb and recipes that the search departs from say what they
 /// would cost.
+///
+/// ```
+/// use shardwise_core::{advice::helps, estimate, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let mut advice = estimate(&question).unwrap().advice.remove(0);
+/// assert!(helps(&advice));
+/// advice.id = "published-recipe".into();
+/// assert!(!helps(&advice));
+/// ```
 #[must_use]
 pub fn helps(advice: &Advice) -> bool {
     !thumb::is_one(&advice.id) && advice.id != recipe::ID

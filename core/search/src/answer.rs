@@ -32,6 +32,18 @@ fn run_by(job: &Job, plan: &Plan) -> Option<RunBy> {
 }
 
 /// The answer for a complete plan, of the advice only what is wrong.
+///
+/// ```
+/// use shardwise_core::{answer, complete::complete, context::Context, job, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let job = job::resolve(&question).unwrap();
+/// let plan = complete(&job, question.plan.as_ref().unwrap()).unwrap();
+/// let answer = answer(&Context::new(&job), &plan);
+/// assert!(answer.fits && answer.plan == plan.to_spec());
+/// ```
 #[must_use]
 pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let job = context.job;

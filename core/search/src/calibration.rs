@@ -152,6 +152,17 @@ pub fn calibrate(question: &Question, measured: &Measured) -> Result<Calibrated,
 ///
 /// # Errors
 /// As [`calibrate`], of what is measured alone.
+///
+/// ```
+/// use shardwise_core::{calibration::{Measured, compare}, evaluate_alone, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let found = evaluate_alone(&question).unwrap();
+/// let twice = Measured { step_time_s: Some(2.0 * found.answer.step_time_s), ..Measured::default() };
+/// assert_eq!(compare(&found, &twice).unwrap().calibration.time, Some(2.0));
+/// ```
 pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, InputError> {
     check(measured)?;
     let Evaluated { job, plan, answer, .. } = found;

@@ -60,6 +60,16 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 ///
 /// # Errors
 /// As [`estimate()`].
+///
+/// ```
+/// use shardwise_core::{evaluate, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let found = evaluate(&question).unwrap();
+/// assert!(found.complete);
+/// assert_eq!(found.answer.plan, found.plan.to_spec());
+/// ```
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
     let mut found = evaluate_alone(question)?;
     found.answer.advice = advise(question, &found);
@@ -67,6 +77,17 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 }
 
 /// The advice on what [`evaluate_alone`] found: [`evaluate`] gives both.
+///
+/// ```
+/// use shardwise_core::{advise, evaluate, evaluate_alone, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let advice = advise(&question, &evaluate_alone(&question).unwrap());
+/// assert!(!advice.is_empty());
+/// assert_eq!(advice.len(), evaluate(&question).unwrap().answer.advice.len());
+/// ```
 #[must_use]
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
     let Evaluated { job, plan, answer, .. } = found;
@@ -78,6 +99,15 @@ pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
 ///
 /// # Errors
 /// As [`estimate()`].
+///
+/// ```
+/// use shardwise_core::{evaluate_alone, wire};
+/// let mut question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "a100-sxm-80g"},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let before = evaluate_alone(&question).unwrap().answer;
+/// question.hardware.gpu = "h100-sxm".into();
+/// assert!(evaluate_alone(&question).unwrap().answer.tokens_per_s > before.tokens_per_s);
+/// ```
 pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
     evaluate_with(question, &EFFICIENCY)
 }
@@ -86,6 +116,18 @@ pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
 ///
 /// # Errors
 /// As [`estimate()`].
+///
+/// ```
+/// use shardwise_core::{efficiency::EFFICIENCY, evaluate_alone, evaluate_with, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let mut slower = EFFICIENCY.clone();
+/// slower.nvlink /= 2.0;
+/// let step_time_s = evaluate_with(&question, &slower).unwrap().answer.step_time_s;
+/// assert!(step_time_s > evaluate_alone(&question).unwrap().answer.step_time_s);
+/// ```
 pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
     let search::Best { job, plan, complete } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);

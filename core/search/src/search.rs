@@ -84,6 +84,16 @@ pub struct SearchResult {
 ///
 /// # Errors
 /// As [`crate::estimate()`].
+///
+/// ```
+/// use shardwise_core::{rules, search, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let found = search(&question, rules::framework("deepspeed"), 3).unwrap();
+/// assert_eq!(found.plans.len(), 3);
+/// assert!(found.plans.iter().all(|answer| answer.plan.backend == Some(wire::Backend::Deepspeed)));
+/// ```
 pub fn search(
     question: &Question,
     framework: Option<&'static Framework>,
@@ -136,6 +146,15 @@ pub struct Best {
 ///
 /// # Errors
 /// As [`crate::estimate()`].
+///
+/// ```
+/// use shardwise_core::{rules, search::best_for, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let megatron = rules::framework("megatron-lm").unwrap();
+/// assert_eq!(best_for(&question, megatron).unwrap().plan.layout.backend, wire::Backend::Megatron);
+/// ```
 pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
     if let Some(own) = answering(question, framework) {
         return Ok(own);

@@ -28,6 +28,16 @@ struct State<'a> {
 ///
 /// # Errors
 /// As [`crate::estimate()`].
+///
+/// ```
+/// use shardwise_core::{sensitivity, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let best = sensitivity(&question).unwrap().changes.remove(0);
+/// assert!(best.figures.fits && best.difference.tokens_per_s_per_gpu > 0.0, "{}", best.id);
+/// ```
 pub fn sensitivity(question: &Question) -> Result<Sensitivity, InputError> {
     let found = evaluate_alone(question)?;
     Ok(of(question, &Context::new(&found.job), &found.plan))

@@ -46,12 +46,25 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
 }
 
 /// The document of the texts of one run, with [`ReadOptions`].
+///
+/// ```
+/// use shardwise_core::interface::read_texts;
+/// let text = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+/// let line = read_texts(&[text], r#"{"gpu": "a100-sxm-80g"}"#);
+/// assert!(line.contains(r#""model":"qwen3-8b","hardware":{"gpu":"a100-sxm-80g","gpus":8"#), "{line}");
+/// ```
 #[must_use]
 pub fn read_texts(texts: &[&str], options: &str) -> String {
     with(options, |options: &ReadOptions| read(texts, options))
 }
 
 /// The rows of a table of the catalog, one a line.
+///
+/// ```
+/// use shardwise_core::{catalog, interface::look_up};
+/// assert_eq!(look_up("gpus").lines().count(), catalog::gpus().len());
+/// assert!(look_up("cards").starts_with(r#"{"version":1,"error":{"field":"table""#));
+/// ```
 #[must_use]
 pub fn look_up(table: &str) -> String {
     let written = table_of(table).and_then(|table| {
@@ -66,6 +79,12 @@ pub fn look_up(table: &str) -> String {
 ///
 /// # Errors
 /// The line of a refused question.
+///
+/// ```
+/// use shardwise_core::{estimate, interface::answered, wire::Language};
+/// let refused = answered(r#"{"version": 2}"#, Language::En, |question| Ok(estimate(question)?.fits.to_string()));
+/// assert!(refused.unwrap_err().contains(r#""error":{"field":"model""#));
+/// ```
 pub fn answered(
     question: &str,
     lang: Language,

@@ -104,6 +104,11 @@ pub struct PriceRow {
 }
 
 /// The rows of a table.
+///
+/// ```
+/// use shardwise_core::{interface::{Row, rows}, wire::Table};
+/// assert!(matches!(&rows(Table::Models)[0], Row::Model(model) if model.parameters > Some(0)));
+/// ```
 #[must_use]
 pub fn rows(table: Table) -> Vec<Row> {
     match table {

@@ -43,6 +43,17 @@ pub struct Unavailable {
 ///
 /// # Errors
 /// As [`crate::flags()`]; `framework` and `version` where there is none of that name.
+///
+/// ```
+/// use shardwise_core::{interface::{Flags, flags}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-2-7b",
+///     "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 32},
+///     "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 4, "recompute": "full"}}"#).unwrap();
+/// let options = wire::parse_options(r#"{"framework": "deepspeed"}"#).unwrap();
+/// let Flags::Snippets(texts) = flags(&question, &options).unwrap() else { panic!("refused") };
+/// assert_eq!(texts.snippets[0].file, "ds_config.json");
+/// ```
 pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, InputError> {
     let framework = framework_named(&options.framework)?;
     let version = framework.version(options.version.as_deref().unwrap_or_default())?;
@@ -66,6 +77,12 @@ pub fn flags(question: &Question, options: &FlagsOptions) -> Result<Flags, Input
 ///
 /// # Errors
 /// Lists those that there are.
+///
+/// ```
+/// use shardwise_core::interface::framework_named;
+/// assert_eq!(framework_named("trl").unwrap().name, "TRL");
+/// assert_eq!(framework_named("accelerate").err().unwrap().field, "framework");
+/// ```
 pub fn framework_named(id: &str) -> Result<&'static Framework, InputError> {
     emit::framework(id).ok_or_else(|| shardwise_question::framework::unknown(id))
 }

@@ -33,6 +33,13 @@ pub struct Unread {
 ///
 /// # Errors
 /// The document that says why nothing can be read.
+///
+/// ```
+/// use shardwise_core::{interface::read, wire::ReadOptions};
+/// let text = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+/// assert!(read(&[text], &ReadOptions::default()).unwrap().contains(r#""framework":"verl""#));
+/// assert!(read(&["ls"], &ReadOptions::default()).unwrap_err().starts_with(r#"{"version":1,"error":{"line":"#));
+/// ```
 pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
     let lang = options.lang.unwrap_or_default();
     let base = base(options);
@@ -52,6 +59,13 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
 }
 
 /// The base question of the options, which answers what no text tells; `None` where they name neither GPU nor model.
+///
+/// ```
+/// use shardwise_core::{interface::base, wire::ReadOptions};
+/// assert_eq!(base(&ReadOptions::default()), None);
+/// let named = ReadOptions { model: Some("qwen3-8b".into()), ..ReadOptions::default() };
+/// assert_eq!(base(&named).unwrap().model, "qwen3-8b");
+/// ```
 #[must_use]
 pub fn base(options: &ReadOptions) -> Option<Question> {
     let ReadOptions { gpu, model, .. } = options;

@@ -116,6 +116,16 @@ pub struct RefusedOffer {
 ///
 /// # Errors
 /// As [`crate::search()`]; the option that is wrong.
+///
+/// ```
+/// use shardwise_core::{interface::search, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let options = wire::parse_options(r#"{"gpus": [4, 8], "by": "time"}"#).unwrap();
+/// let document: serde_json::Value = serde_json::from_str(&search(&question, &options).unwrap()).unwrap();
+/// assert_eq!(document["offers"][0]["gpus"], 8);
+/// ```
 pub fn search(question: &Question, options: &SearchOptions) -> Result<String, InputError> {
     let framework = options.framework.as_deref();
     let framework = framework.map(framework_named).transpose()?;

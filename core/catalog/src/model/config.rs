@@ -55,6 +55,13 @@ const NORMALISED: [&str; 27] = [
 ///
 /// # Errors
 /// Names the field below `field` that is wrong and what would be right.
+///
+/// ```
+/// use shardwise_core::model::resolve_model;
+/// assert_eq!(resolve_model(&"Qwen/Qwen3-8B".into(), "model").unwrap().id, "qwen3-8b");
+/// let error = resolve_model(&"qwen3-8".into(), "model").unwrap_err();
+/// assert!(error.message.contains("Did you mean \"qwen3-8b\""), "{error}");
+/// ```
 pub fn resolve_model(value: &Value, field: &str) -> Result<Model, InputError> {
     match value {
         Value::String(name) => catalog::model(name).map(model_of_entry).ok_or_else(|| unknown(name, field)),
@@ -85,6 +92,15 @@ pub fn model_of_entry(entry: &'static ModelEntry) -> Model {
 ///
 /// # Errors
 /// Names the key below `field` that is missing, unknown or out of range, and the remedy.
+///
+/// ```
+/// use serde_json::json;
+/// use shardwise_core::model::model_from_config;
+/// let config = json!({"hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+///     "num_attention_heads": 32, "vocab_size": 32000, "tie_word_embeddings": false});
+/// let llama = model_from_config(config.as_object().unwrap(), "model").unwrap();
+/// assert_eq!(llama.parameters.total, 6_738_415_616);
+/// ```
 pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model, InputError> {
     let keys = Keys::new(map, field);
     let shape = match keys.word("model_type")? {

@@ -73,6 +73,15 @@ pub struct Change {
 /// surely as asked, or where the question that it asks has no estimate, or its engine none of its own.
 ///
 /// `texts` and `base` are what `reading` was read from.
+///
+/// ```
+/// use shardwise_core::read::{improve, read};
+/// let texts = ["python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B \\
+///     data.train_batch_size=512 trainer.n_gpus_per_node=8 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1"];
+/// let improved = improve(&texts, None, &read(&texts, None).unwrap()).unwrap();
+/// assert!(improved.changes[0].speedup > 1.0);
+/// assert_ne!(improved.texts, texts);
+/// ```
 #[must_use]
 pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Option<Improved> {
     // An engine that another was estimated in place of has keys of its own, which no emitter here writes.

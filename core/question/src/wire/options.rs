@@ -107,6 +107,13 @@ words! {
 ///
 /// # Errors
 /// Names the option that is missing, unknown or of the wrong type; `options` where the text is no object.
+///
+/// ```
+/// use shardwise_core::wire::{By, SearchOptions, parse_options};
+/// let options: SearchOptions = parse_options(r#"{"by": "time"}"#).unwrap();
+/// assert_eq!(options.by, Some(By::Time));
+/// assert_eq!(parse_options::<SearchOptions>(r#"{"best": 3}"#).unwrap_err().field, "best");
+/// ```
 pub fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
     let text = if text.is_empty() { "{}" } else { text };
     match unique::read(text) {
@@ -120,6 +127,12 @@ pub fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
 ///
 /// # Errors
 /// Lists those that there are.
+///
+/// ```
+/// use shardwise_core::wire::{Table, table_of};
+/// assert_eq!(table_of("gpus").unwrap(), Table::Gpus);
+/// assert!(table_of("cards").unwrap_err().message.contains("gpus, models, nodes, prices"));
+/// ```
 pub fn table_of(table: &str) -> Result<Table, InputError> {
     Entry::read(&Value::from(table), &Place::at("table"))
 }

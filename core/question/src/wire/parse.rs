@@ -15,6 +15,15 @@ const MAX_BYTES: usize = 1 << 20;
 /// # Errors
 /// Names the field that is missing, unknown, of the wrong type or there twice; `question` where the text is no JSON at
 /// all.
+///
+/// ```
+/// use shardwise_core::wire::parse_question;
+/// let text = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft"}}"#;
+/// assert_eq!(parse_question(text).unwrap().hardware.gpus, Some(8));
+/// let error = parse_question(&text.replace("\"gpus\": 8", "\"gpus\": \"8\"")).unwrap_err();
+/// assert_eq!(error.field, "hardware.gpus");
+/// ```
 pub fn parse_question(text: &str) -> Result<Question, InputError> {
     if text.len() > MAX_BYTES {
         return Err(InputError::new("question", "The question is longer than 1 MiB. Shorten it."));
@@ -38,6 +47,16 @@ pub(super) fn twice(path: String) -> InputError {
 ///
 /// # Errors
 /// As [`parse_question`].
+///
+/// ```
+/// use serde_json::json;
+/// use shardwise_core::wire::{question_from_value, to_value};
+/// let document = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm"},
+///     "workload": {"kind": "sft"}});
+/// let question = question_from_value(document.clone()).unwrap();
+/// assert_eq!(question.model, "qwen3-8b");
+/// assert_eq!(to_value(&question), document);
+/// ```
 pub fn question_from_value(value: Value) -> Result<Question, InputError> {
     if !value.is_object() {
         return Err(InputError::new(

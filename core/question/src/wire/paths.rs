@@ -3,6 +3,14 @@
 use serde_json::{Map, Value};
 
 /// The value at a path; null where there is none.
+///
+/// ```
+/// use serde_json::json;
+/// use shardwise_core::wire::at;
+/// let document = json!({"hardware": {"gpus": 8}});
+/// assert_eq!(at(&document, "hardware.gpus"), 8);
+/// assert!(at(&document, "hardware.gpu.memory_gb").is_null());
+/// ```
 #[must_use]
 pub fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
     path.split('.')
@@ -10,6 +18,16 @@ pub fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
 }
 
 /// Puts a value at a path.
+///
+/// ```
+/// use serde_json::json;
+/// use shardwise_core::wire::{put, take};
+/// let mut document = json!({"version": 1});
+/// put(&mut document, "plan.rollout.tensor_parallel", json!(2));
+/// assert_eq!(document, json!({"version": 1, "plan": {"rollout": {"tensor_parallel": 2}}}));
+/// take(&mut document, "plan.rollout.tensor_parallel");
+/// assert_eq!(document, json!({"version": 1}));
+/// ```
 pub fn put(document: &mut Value, path: &str, value: Value) {
     let mut place = document;
     for key in path.split('.') {

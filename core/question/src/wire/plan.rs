@@ -299,6 +299,12 @@ document! {
 }
 
 /// A plan as a JSON value: `plan` of a question.
+///
+/// ```
+/// use shardwise_core::wire::{PlanSpec, plan_to_value};
+/// let plan = PlanSpec { tensor_parallel: Some(2), ..PlanSpec::default() };
+/// assert_eq!(plan_to_value(&plan), serde_json::json!({"tensor_parallel": 2}));
+/// ```
 #[must_use]
 pub fn plan_to_value(plan: &PlanSpec) -> Value {
     Value::Object(plan.entries())

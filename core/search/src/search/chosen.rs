@@ -9,6 +9,15 @@ const AT_ONCE: u32 = 16;
 
 /// Whether the best plan of a question takes long to find: up to a tenth of a second, where all others take a thirtieth
 /// (`make bench`). Experts are spread in more ways than anything else is split, and an RL step has engines beside.
+///
+/// ```
+/// use shardwise_core::{search::chosen::takes_long, wire};
+/// let of = |model: &str| wire::parse_question(&format!(r#"{{"version": 1, "model": "{model}",
+///     "hardware": {{"gpu": "h100-sxm", "gpus": 64}},
+///     "workload": {{"kind": "sft", "sequence_length": 4096, "global_batch": 64}}}}"#)).unwrap();
+/// assert!(takes_long(&of("qwen3-30b-a3b")));
+/// assert!(!takes_long(&of("qwen3-8b")));
+/// ```
 #[must_use]
 pub fn takes_long(question: &Question) -> bool {
     let trains_experts = |job: &Job| {
@@ -21,6 +30,16 @@ pub fn takes_long(question: &Question) -> bool {
 }
 
 /// A question with the plan that answers it stated, and how its GPUs are shared: it has the same answer, without a search.
+///
+/// ```
+/// use shardwise_core::{complete::is_complete, evaluate, search::chosen::decided, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let found = evaluate(&question).unwrap();
+/// let decided = decided(&question, &found.answer);
+/// assert!(is_complete(&found.job, decided.plan.as_ref().unwrap()));
+/// ```
 #[must_use]
 pub fn decided(question: &Question, answer: &Answer) -> Question {
     let mut question = question.clone();

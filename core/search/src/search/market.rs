@@ -87,6 +87,16 @@ fn three_digits(value: f64) -> f64 {
 ///
 /// # Errors
 /// A deadline and a budget are for a whole run: `workload.tokens` is needed.
+///
+/// ```
+/// use shardwise_core::{Objective, search::{market::ranked, sweep::Sweep}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let offers = Sweep::new(&question, &["a100-sxm-80g", "h100-sxm"], &[]).all();
+/// let fastest = ranked(&offers, Objective::Time).unwrap()[0];
+/// assert_eq!(offers[fastest].hardware.gpu, "h100-sxm");
+/// ```
 pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, InputError> {
     let mut found: Vec<(usize, Measures)> = fitting(offers).collect();
     let whole = matches!(objective, Objective::CostWithin { .. } | Objective::TimeWithin { .. });
@@ -101,6 +111,16 @@ pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, Inpu
 }
 
 /// Whether an offer meets the objective's deadline or budget; true where it has none.
+///
+/// ```
+/// use shardwise_core::{Objective, search::{market::meets, sweep::Sweep}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}}"#).unwrap();
+/// let offer = Sweep::new(&question, &[], &[]).at(0).unwrap();
+/// assert!(meets(&offer, Objective::CostWithin { hours: 24.0 }));
+/// assert!(!meets(&offer, Objective::CostWithin { hours: 0.1 }));
+/// ```
 #[must_use]
 pub fn meets(offer: &Offer, objective: Objective) -> bool {
     let found = offer.result.as_ref().ok();
@@ -108,6 +128,16 @@ pub fn meets(offer: &Offer, objective: Objective) -> bool {
 }
 
 /// Places of the offers that no other beats in both cost and time, fastest first.
+///
+/// ```
+/// use shardwise_core::{search::{market::front, sweep::Sweep}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let offers = Sweep::new(&question, &[], &[4, 8]).all();
+/// let gpus: Vec<_> = front(&offers).iter().map(|place| offers[*place].hardware.gpus.unwrap()).collect();
+/// assert_eq!(gpus, [8, 4]);
+/// ```
 #[must_use]
 pub fn front(offers: &[Offer]) -> Vec<usize> {
     let mut found: Vec<(usize, Measures)> = fitting(offers).filter(|(_, own)| own.usd.is_some()).collect();
@@ -159,6 +189,15 @@ pub struct Closing {
 const DOUBLINGS: u32 = 7;
 
 /// Whether an offer's best plan fits.
+///
+/// ```
+/// use shardwise_core::{search::{market::fits, sweep::Sweep}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
+///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
+/// let offers = Sweep::new(&question, &[], &[4, 128]).all();
+/// assert_eq!(offers.iter().map(fits).collect::<Vec<_>>(), [false, true]);
+/// ```
 #[must_use]
 pub fn fits(offer: &Offer) -> bool {
     offer.result.as_ref().is_ok_and(|found| found.answer.fits)
@@ -166,6 +205,15 @@ pub fn fits(offer: &Offer) -> bool {
 
 /// The question's own GPU type with more GPUs, doubled again and again. `None` where no number of them would make room:
 /// more GPUs share states, but more engines do not make room for one.
+///
+/// ```
+/// use shardwise_core::{search::market::{fits, more}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
+///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
+/// let offer = more(&question).unwrap().find(fits).unwrap();
+/// assert!(offer.hardware.gpus > Some(4));
+/// ```
 #[must_use]
 pub fn more(question: &Question) -> Option<Sweep> {
     let now = question.hardware.gpus.unwrap_or(8).max(1);
@@ -175,6 +223,16 @@ pub fn more(question: &Question) -> Option<Sweep> {
 }
 
 /// What would make `question` fit.
+///
+/// ```
+/// use shardwise_core::{search::market::{closing, fits}, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
+///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
+/// let closing = closing(&question);
+/// assert!(closing.more.as_ref().is_some_and(fits));
+/// assert!(closing.other.as_ref().is_some_and(fits));
+/// ```
 #[must_use]
 pub fn closing(question: &Question) -> Closing {
     let more = more(question).and_then(|mut sweep| sweep.find(fits));
