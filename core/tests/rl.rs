@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shardwise_core::wire::{Answer, Question, question_from_value};
+use shardwise_core::wire::{Answer, MemoryParts, Question, question_from_value};
 use shardwise_core::{estimate, sensitivity};
 
 use crate::errors::magnitude_at;
@@ -198,6 +198,21 @@ fn fused_lm_head_saves_the_logits() {
     };
     let logits = 8192.0 * 152_064.0 * 2.0 / 4.0 / f64::powi(2.0, 30);
     between((peak(false) - peak(true)) / logits, 0.5, 2.5);
+}
+
+/// vLLM's sleep releases weights and cache; its graphs stay beside training.
+#[test]
+fn a_sleeping_engine_keeps_its_graphs() {
+    let update = |rollout: Value| {
+        let answer = practice(json!({"plan": {"rollout": rollout}}));
+        let phase = answer.memory.phases.iter().find(|own| own.name == "update_actor");
+        phase.unwrap().parts
+    };
+    let eager = update(json!({"enforce_eager": true}));
+    let graphs = update(json!({"enforce_eager": false}));
+    assert!((graphs.framework - eager.framework - 1.0).abs() < 1e-9, "{graphs:?} {eager:?}");
+    let rest = |parts: MemoryParts| MemoryParts { framework: 0.0, ..parts };
+    assert_eq!(rest(graphs), rest(eager));
 }
 
 /// `dapo_moe30b.csv`: Qwen3-30B-A3B's updates run at an MFU of 0.08 to 0.16, more with more tokens per update.

@@ -79,7 +79,8 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let kept = kept_engine(engine, rl, &generating.room);
     let mut memories = Vec::with_capacity(1 + training.memories.len());
     memories.push((Phase::Rollout, engine_memory(&generating.room, context_gib, training.resident)));
-    let beside = |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.total()));
+    let beside =
+        |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.rollout_weights + kept.kv_cache));
     memories.extend(training.memories.iter().map(beside));
     let mut times = Vec::with_capacity(3 + training.times.len());
     times.push((Phase::Rollout, generating.times));
@@ -192,14 +193,27 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
     }
 }
 
-/// What an engine that keeps its cache holds beside training.
+/// What an engine holds on the card while training has it: nothing where it has GPUs of its own.
 #[must_use]
 pub fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
-    if rl.schedule == Schedule::Colocated && !engine.free_cache {
-        MemoryParts { rollout_weights: room.weights.gib(), kv_cache: room.cache.gib(), ..MemoryParts::default() }
-    } else {
-        MemoryParts::default()
+    if rl.schedule != Schedule::Colocated {
+        return MemoryParts::default();
     }
+    let asleep = asleep(engine);
+    if engine.free_cache {
+        return asleep;
+    }
+    MemoryParts { rollout_weights: room.weights.gib(), kv_cache: room.cache.gib(), ..asleep }
+}
+
+/// What a sleeping engine leaves on the card: its CUDA graphs.
+///
+/// vLLM's sleep releases weights and cache alone, on either level. 1.4 GiB of graphs stayed with Kimi-K2.6 at TP 8
+/// (<https://github.com/vllm-project/vllm/issues/47654>). Not counted are the buffers of its process groups, 1 GiB at TP 4 where
+/// they are not suspended (<https://github.com/vllm-project/vllm/pull/51485>): every way to split the engine keeps as much here.
+#[must_use]
+pub fn asleep(engine: &RolloutPlan) -> MemoryParts {
+    MemoryParts { framework: rollout::graphs(engine).gib(), ..MemoryParts::default() }
 }
 
 /// The requests that the engine takes at once, and how often in a step.

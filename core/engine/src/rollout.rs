@@ -10,7 +10,7 @@ use crate::kernels::Rates;
 use engine::EngineModel;
 pub use lengths::Responses;
 use lengths::SHARES;
-pub use memory::{cache_bytes_per_token, engine_weights, workspace};
+pub use memory::{cache_bytes_per_token, engine_weights, graphs, workspace};
 use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};

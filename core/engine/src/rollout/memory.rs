@@ -83,6 +83,11 @@ pub fn workspace(model: &Model, plan: &RolloutPlan) -> Bytes {
     let split = f64::from(plan.tensor_parallel);
     let activations = 2.0 * tokens * (4.0 * shape.hidden_size as f64 + 3.0 * ffn as f64 / split);
     let logits = 6.0 * sampled(plan) * shape.vocab_size as f64;
-    let graphs = if plan.enforce_eager { 0.0 } else { 1.0 };
-    Bytes::new(activations + logits) + Bytes::from_gib(0.5 + graphs)
+    Bytes::new(activations + logits) + Bytes::from_gib(0.5) + graphs(plan)
+}
+
+/// CUDA graphs of an engine on one GPU. Assumed.
+#[must_use]
+pub fn graphs(plan: &RolloutPlan) -> Bytes {
+    Bytes::from_gib(if plan.enforce_eager { 0.0 } else { 1.0 })
 }

@@ -251,7 +251,9 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         .iter()
         .find(|own| own.name == turn.phase.name())
         .map_or_else(MemoryParts::default, |own| own.parts);
-    let allocated = parts.total() - parts.framework - parts.communication - turn.beside.plus(&source.kept()).total();
+    let kept = source.kept();
+    let others = turn.beside.total() + kept.rollout_weights + kept.kv_cache;
+    let allocated = parts.total() - parts.framework - parts.communication - others;
     let efficiency = source.context.efficiency;
     let slack = efficiency.allocator_slack * allocated;
     let own = cuda(source, sheet);
@@ -262,8 +264,12 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         "what the caching allocator usually holds unused",
     );
     let meaning = "what training's allocator hands out";
-    let expression = own + share * sheet.term("allocated", allocated * GIB, Unit::Gib, meaning);
-    let returned = efficiency.context_gib + slack - parts.framework;
+    let mut expression = own + share * sheet.term("allocated", allocated * GIB, Unit::Gib, meaning);
+    if kept.framework > 0.0 {
+        let meaning = "CUDA graphs that a sleeping engine keeps";
+        expression = expression + sheet.term("graphs", kept.framework * GIB, Unit::Gib, meaning);
+    }
+    let returned = efficiency.context_gib + slack + kept.framework - parts.framework;
     if returned <= 1e-9 {
         return expression;
     }

@@ -64,7 +64,7 @@ impl<'a> Source<'a> {
             .find(|own| own.phase == phase)
     }
 
-    /// What an engine that keeps its cache holds beside training.
+    /// What an engine holds on the card while training has it.
     pub(super) fn kept(&self) -> MemoryParts {
         let workload = &self.found.job.workload;
         let engine = workload

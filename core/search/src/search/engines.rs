@@ -7,6 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 use super::accept::Verdict;
 use super::choices;
+use super::space::Held;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::ordered::rising;
 use shardwise_engine::context::Context;
@@ -31,18 +32,29 @@ pub(super) struct Needs {
     own_gib: f64,
     /// GiB of its share that are missing for it to start; below zero what is to spare.
     pub(super) missing_gib: f64,
+    /// GiB that it keeps on the card while training has it.
+    kept_gib: f64,
 }
 
 impl Needs {
     fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl) -> Self {
         let room = rl::engine_room(context, plan, rl);
-        Self { own_gib: rl::engine_gib(context, &room), missing_gib: rl::missing_share_gib(context, &room) }
+        Self {
+            own_gib: rl::engine_gib(context, &room),
+            missing_gib: rl::missing_share_gib(context, &room),
+            kept_gib: rl::kept_engine(plan, rl, &room).total(),
+        }
     }
 
-    /// GiB that are missing for it beside `resident_gib`; below zero what is to spare.
-    fn short(&self, context: &Context<'_>, resident_gib: f64) -> f64 {
-        let over = self.own_gib + resident_gib - context.job.hardware.memory_gib;
-        over.max(self.missing_gib)
+    /// GiB that are missing for it and for training, of which `held` is on the card; below zero what is to spare.
+    fn short(&self, context: &Context<'_>, held: &Held) -> f64 {
+        let most = (self.own_gib + held.resident_gib).max(held.needed_gib + self.kept_gib);
+        (most - context.job.hardware.memory_gib).max(self.missing_gib)
+    }
+
+    /// GiB that are missing for it alone on the card; below zero what is to spare.
+    fn short_alone(&self, context: &Context<'_>) -> f64 {
+        (self.own_gib - context.job.hardware.memory_gib).max(self.missing_gib)
     }
 }
 
@@ -143,12 +155,20 @@ impl<'a> Engines<'a> {
         self.splits.iter().map(own).fold(f64::MAX, f64::min)
     }
 
+    /// GiB that every one keeps at least while training has the card.
+    pub(super) fn least_kept_gib(&self) -> f64 {
+        let last = self.shares.len().saturating_sub(1);
+        let kept = |split: &Split| self.needs(split, last).map_or(f64::MAX, |own| own.kept_gib);
+        let least = self.splits.iter().map(kept).fold(f64::MAX, f64::min);
+        if least < f64::MAX { least } else { 0.0 }
+    }
+
     /// GiB that every one lacks at least, alone on the card; zero where some starts.
     pub(super) fn least_short(&self) -> f64 {
         if !self.never_start() {
             return 0.0;
         }
-        let short = |own: &Needed| own.needs.short(self.context, 0.0).max(0.0);
+        let short = |own: &Needed| own.needs.short_alone(self.context).max(0.0);
         self.all().iter().map(short).fold(f64::MAX, f64::min)
     }
 
@@ -173,22 +193,25 @@ impl<'a> Engines<'a> {
         Some(Engine { plan, side, needs })
     }
 
-    /// Of each way to split the fastest engine that starts beside `resident_gib`, in the order of their least seconds;
+    /// Of each way to split the fastest engine that starts beside what training holds, in the order of their least seconds;
     /// `enough` says from which seconds on no more are asked for.
-    pub(super) fn beside(&self, resident_gib: f64, mut enough: impl FnMut(f64) -> bool, mut each: impl FnMut(&Engine)) {
+    pub(super) fn beside(&self, held: &Held, mut enough: impl FnMut(f64) -> bool, mut each: impl FnMut(&Engine)) {
         let card = self.context.job.hardware.memory_gib;
         for split in self.fastest_first() {
             if split.seconds.is_infinite() || enough(split.seconds) {
                 return;
             }
             // An engine takes its share at least: larger ones need not be asked to be left out.
-            let room = card - self.context.efficiency.context_gib - resident_gib;
+            let room = card - self.context.efficiency.context_gib - held.resident_gib;
             let place = self.shares.iter().position(|share| share * card <= room);
             let starts = |place: &usize| {
                 let needs = self.needs(split, *place);
-                needs.is_some_and(|own| own.short(self.context, resident_gib) <= 0.0)
+                needs.is_some_and(|own| own.short(self.context, held) <= 0.0)
             };
-            if let Some(own) = place.filter(starts).and_then(|place| self.at(split, place)) {
+            // Where an engine keeps its cache, a smaller one leaves training more.
+            let tried = if split.plan.free_cache { 1 } else { self.shares.len() };
+            let found = place.and_then(|place| (place..self.shares.len()).take(tried).find(starts));
+            if let Some(own) = found.and_then(|place| self.at(split, place)) {
                 each(&own);
             }
         }
@@ -212,13 +235,13 @@ impl<'a> Engines<'a> {
         Err(Verdict::No)
     }
 
-    /// The fastest of the engines that count and lack least beside `resident_gib`. Those that were refused beside another
+    /// The fastest of the engines that count and lack least beside what training holds. Those that were refused beside another
     /// plan are asked last: mostly it was about them alone.
-    pub(super) fn nearest(&self, resident_gib: f64, verdict: impl Fn(RolloutPlan) -> Verdict) -> Option<Engine> {
+    pub(super) fn nearest(&self, held: &Held, verdict: impl Fn(RolloutPlan) -> Verdict) -> Option<Engine> {
         let all = self.all();
         // Splits that are refused with every share.
         let mut without = Vec::new();
-        let short = |own: &Needed| own.needs.short(self.context, resident_gib).max(0.0);
+        let short = |own: &Needed| own.needs.short(self.context, held).max(0.0);
         let open = || all.iter().filter(|own| !own.refused.get());
         while let Some(least) = open().map(short).min_by(f64::total_cmp) {
             let alike = open().filter(|own| short(own) <= least);

@@ -29,6 +29,8 @@ pub(super) struct Reinforcement<'a> {
     engines: &'a Engines<'a>,
     /// GiB of the smallest engine.
     least_own_gib: f64,
+    /// GiB that every engine keeps at least while training has the card.
+    least_kept_gib: f64,
     /// GiB that every engine lacks at least, alone on the card.
     least_short: f64,
     /// Seconds of the fastest; zero where none starts, as what it would take is open.
@@ -47,6 +49,7 @@ impl<'a> Reinforcement<'a> {
             context,
             rl,
             least_own_gib: engines.least_gib(),
+            least_kept_gib: engines.least_kept_gib(),
             least_short: engines.least_short(),
             generating: Some(engines.fastest())
                 .filter(|seconds| seconds.is_finite())
@@ -119,7 +122,7 @@ impl Task for Reinforcement<'_> {
 
     fn least_gib(&self, held: &Held) -> f64 {
         let generating = (self.least_own_gib + held.resident_gib) * HAIR;
-        held.needed_gib.max(generating)
+        (held.needed_gib + self.least_kept_gib).max(generating)
     }
 
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
@@ -129,7 +132,7 @@ impl Task for Reinforcement<'_> {
         let best = Cell::new(None::<Candidate>);
         let enough = Cell::new(asked.enough);
         self.engines.beside(
-            held.resident_gib,
+            held,
             |generating| least(generating) >= enough.get(),
             |engine| {
                 let found = self.with(asked, held, training, engine);
@@ -160,7 +163,7 @@ impl Task for Reinforcement<'_> {
             let plan = Plan { rollout: Some(engine), ..asked.family.plan(asked.layout) };
             (asked.accept)(&plan)
         };
-        let engine = self.engines.nearest(held.resident_gib, verdict)?;
+        let engine = self.engines.nearest(held, verdict)?;
         Some(self.with(asked, held, training, &engine))
     }
 }
