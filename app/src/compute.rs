@@ -14,10 +14,10 @@ use shardwise_core::wire::{FitState, to_value};
 use shardwise_core::{Answer, Evaluated, Objective};
 
 use crate::browser;
+use crate::client::{choices, desk};
 use crate::page::{Page, Shown};
-use crate::texts::choices::{self, Outcome};
-use crate::texts::{Task, desk};
-use crate::view::words::plan_in_short;
+use crate::protocol::{Outcome, Task};
+use crate::words::plan_in_short;
 
 /// After how long a slice asks no further GPU type, in milliseconds. The last one asked may take as long again.
 const SLICE_MS: f64 = 4.0;

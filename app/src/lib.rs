@@ -7,6 +7,7 @@
 mod browser;
 mod busy;
 pub mod charts;
+mod client;
 mod compute;
 mod fit;
 mod follow;
@@ -14,13 +15,16 @@ pub mod form;
 pub mod format;
 mod look;
 mod page;
+mod protocol;
 pub mod recent;
 pub mod runs;
 mod sheets;
 mod text;
-pub mod texts;
+mod texts;
 mod tree;
 mod view;
+mod words;
+pub mod worker;
 
 use browser::soon;
 use leptos::mount::mount_to_body;

@@ -1,5 +1,7 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
+pub(crate) mod sheet;
+
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,16 +16,16 @@ use shardwise_core::wire::WorkloadKind;
 use shardwise_core::{Evaluated, InputError, Question, permalink};
 
 use crate::browser;
+use crate::client::{choices, sayings};
 use crate::compute::{self, Comparison, Market};
 use crate::fit::LEVELS;
 use crate::follow::follow;
 use crate::form::{Field, FieldError, Form, USUAL_LEVEL};
 use crate::look::Look;
+use crate::protocol::{Flags, Name};
 use crate::recent;
 use crate::text::{Lang, Text};
-use crate::texts::{Flags, Name, choices, sayings};
-use crate::view::STEPS;
-use crate::view::sheet::Sheet;
+use sheet::Sheet;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -55,6 +57,9 @@ const ADDRESS_PAUSE_MS: u32 = 400;
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
 
+/// In how many steps the page is built, so that none of them holds up what a person does meanwhile.
+pub(crate) const STEPS: usize = 9;
+
 /// What the best GPU type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -79,6 +84,16 @@ pub(crate) struct Shown {
     pub(crate) hash: String,
     /// The preset whose question it is, unchanged.
     pub(crate) preset: Option<&'static Preset>,
+}
+
+impl Shown {
+    /// The catalog id of the question's GPU; `None` where the question describes it.
+    pub(crate) fn gpu(&self) -> Option<&str> {
+        match &self.question.hardware.gpu {
+            Value::String(id) => Some(id),
+            _ => None,
+        }
+    }
 }
 
 thread_local! {

@@ -1,10 +1,11 @@
 //! Parts of the page that the worker writes: each is a function of the question and of how it is shown.
 
 mod advice;
+pub(crate) mod asked;
 mod command_line;
 mod compare;
 mod diff;
-mod document;
+pub(crate) mod document;
 mod embed;
 mod front;
 mod how;
@@ -15,130 +16,14 @@ mod scaling;
 mod sensitivity;
 mod sure;
 mod timeline;
+pub(crate) mod words;
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
+use crate::protocol::{Name, SheetTask};
+use crate::text::Lang;
+use crate::tree::Tree;
+use asked::{Ask, Asked};
 
-use serde_json::{Map, Value};
-use shardwise_core::SearchResult;
-use shardwise_core::context::Context;
-use shardwise_core::search::sweep::{Offer, Sweep};
-use shardwise_core::sensitivity::of as sensitivity_of;
-use shardwise_core::wire::{Sensitivity, question_from_value};
-use shardwise_core::words::{self, unbroken};
-use shardwise_core::{Evaluated, InputError, Question};
-
-use crate::form::Field;
-use crate::format;
-use crate::text::{Lang, fill};
-use crate::texts::{Name, SheetTask};
-use crate::tree::{Tree, el};
-
-pub(crate) use document::Document;
 pub(crate) use reading::sheet as reading;
-
-/// A question as the worker holds it, with its answer.
-pub(crate) struct Asked {
-    /// The question as it came.
-    pub(crate) document: Value,
-    /// The question.
-    pub(crate) question: Question,
-    /// Its answer.
-    pub(crate) found: Evaluated,
-    /// The best plans: some, and all that are ever shown.
-    plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
-    scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
-    /// On every GPU type, as far as it was asked.
-    offers: RefCell<Vec<Offer>>,
-    market: OnceCell<Rc<Vec<Offer>>>,
-    changes: OnceCell<Rc<Sensitivity>>,
-}
-
-impl Asked {
-    /// Asks.
-    pub(crate) fn new(document: Value) -> Result<Self, InputError> {
-        let question = question_from_value(document.clone())?;
-        let found = shardwise_core::evaluate_alone(&question)?;
-        Ok(Self {
-            document,
-            question,
-            found,
-            plans: Default::default(),
-            scaled: OnceCell::new(),
-            offers: RefCell::default(),
-            market: OnceCell::new(),
-            changes: OnceCell::new(),
-        })
-    }
-
-    /// The question on more GPUs and fewer.
-    fn scaled(&self) -> Rc<Vec<(u64, Offer)>> {
-        Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
-    }
-
-    /// The question on the GPU type at a place, at the plan that a search finds.
-    pub(crate) fn offer(&self, place: usize) -> Option<Offer> {
-        let sweep = Sweep::every_gpu(&self.question);
-        let mut offers = self.offers.borrow_mut();
-        while offers.len() <= place {
-            let next = sweep.at(offers.len())?;
-            offers.push(next);
-        }
-        offers.get(place).cloned()
-    }
-
-    /// The question on every GPU type.
-    fn market(&self) -> Rc<Vec<Offer>> {
-        Rc::clone(self.market.get_or_init(|| Rc::new(front::offers(self))))
-    }
-
-    /// What each single change of the plan is worth.
-    fn changes(&self) -> Rc<Sensitivity> {
-        let of = || {
-            let context = Context::new(&self.found.job);
-            Rc::new(sensitivity_of(&self.question, &context, &self.found.plan))
-        };
-        Rc::clone(self.changes.get_or_init(of))
-    }
-
-    /// The best plans, as many as are shown at first or all that ever are.
-    fn plans(&self, all: bool) -> Option<Rc<SearchResult>> {
-        let place = usize::from(all);
-        let found = self.plans[place].get_or_init(|| {
-            let found = shardwise_core::search(&self.question, None, plans::SOUGHT[place]);
-            found.ok().map(Rc::new)
-        });
-        found.clone()
-    }
-}
-
-/// How a sheet is asked for.
-pub(crate) struct Ask {
-    lang: Lang,
-    /// Width to draw at, in pixels; 0 where nothing is drawn.
-    width: u32,
-    /// What was pressed and typed in it.
-    state: Map<String, Value>,
-}
-
-impl Ask {
-    /// Whether a switch of its state is on.
-    fn on(&self, key: &str) -> bool {
-        self.state.get(key) == Some(&Value::Bool(true))
-    }
-
-    /// The words of a list in its state.
-    fn words(&self, key: &str) -> Vec<&str> {
-        let list = self.state.get(key).and_then(Value::as_array);
-        list.map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
-    }
-
-    /// A word of its state; empty where there is none.
-    fn word(&self, key: &str) -> &str {
-        let word = self.state.get(key).and_then(Value::as_str);
-        word.unwrap_or_default()
-    }
-}
 
 /// Writes a sheet; `None` where there is nothing to show.
 pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
@@ -159,66 +44,10 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
     }
 }
 
-/// What a field of the question is called: its control, or the field's name where it has none.
-fn name(field: &str, lang: Lang) -> String {
-    let key = field.rsplit('.').next().unwrap_or(field);
-    let role = field.strip_prefix("plan.").and_then(|rest| rest.split_once('.'));
-    match (Field::of_path(field), role) {
-        (Some(Field::Gpus), _) => lang.text().gpus.to_owned(),
-        (Some(control), _) if control.path() == field => lang.label(control).to_owned(),
-        (_, Some((role, key))) => {
-            let own = format!("plan.{key}");
-            format!("{} · {}", lang.word(role), name(&own, lang))
-        }
-        (Some(control), None) => lang.label(control).to_owned(),
-        (None, None) => lang.word(key).to_owned(),
-    }
-}
-
-/// A value of the calculator in the page's words.
-fn value(word: &str, lang: Lang) -> String {
-    let (text, sheet) = (lang.text(), lang.sheets());
-    match word {
-        "true" => return text.yes.to_owned(),
-        "false" | "off" => return text.no.to_owned(),
-        _ => {}
-    }
-    if let Ok(number) = word.parse() {
-        return format::grouped(number);
-    }
-    let (first, unit) = word.split_once(' ').unwrap_or((word, ""));
-    match unit {
-        "token" | "tokens" => fill(sheet.batch_tokens, &[first]),
-        "sequence" | "sequences" => fill(sheet.batch_sequences, &[first]),
-        _ => {
-            let words = word.split(", ").map(|part| match part {
-                "gradients" => lang.word("g"),
-                "parameters" => lang.word("p"),
-                "optimizer" => lang.word("o"),
-                "activations" => lang.word("a"),
-                other => lang.word(other),
-            });
-            let words: Vec<&str> = words.collect();
-            words.join(if lang == Lang::Zh { "、" } else { ", " })
-        }
-    }
-}
-
-/// A sentence of the core, in the page's language.
-pub(crate) fn words_of(words: &str, lang: Lang) -> String {
-    let said = words::of(lang.core()).and_then(|own| own.say(words));
-    said.map_or_else(|| words.to_owned(), |said| unbroken(&said))
-}
-
-/// A sentence of the core, in the page's language, as a paragraph.
-fn said(words: &str, lang: Lang) -> Tree {
-    el("P").child(words_of(words, lang))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Asked, write};
-    use crate::texts::{Name, SheetTask};
+    use crate::protocol::{Name, SheetTask};
     use serde_json::{Value, json};
     use shardwise_core::presets;
     use shardwise_core::wire::to_value;

@@ -1,224 +1,118 @@
-//! Flags, scripts and sheets: what writes and reads them is a program of its own, which runs in a worker. So the
-//! page's first download holds none of it, and a long script does not hold up the typing.
-//!
-//! Page and worker exchange JSON: one [`Request`], one [`Reply`].
+//! The texts of a framework for a question, as its tab shows them.
 
-pub(crate) mod choices;
-pub(crate) mod desk;
-pub(crate) mod sayings;
-mod work;
+use shardwise_core::emit::{self, Emission, Framework, Snippet};
+use shardwise_core::wire::{PlanSpec, RolloutPlanSpec};
+use shardwise_core::{Evaluated, Question, permalink};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use shardwise_core::emit::Syntax;
-use shardwise_core::wire::Backend;
+use crate::protocol::{Flags, Instead, Text};
+use crate::sheets::asked::Asked;
 
-use crate::sheets::Document;
-
-pub use work::answer;
-pub(crate) use work::written;
-
-/// A task with its number.
-#[derive(Debug, Serialize, Deserialize)]
-struct Request {
-    id: u32,
-    task: Task,
+fn write(
+    framework: &'static Framework,
+    version: &'static str,
+    found: &Evaluated,
+    link: &str,
+) -> Result<Vec<Text>, String> {
+    let emission =
+        Emission { framework, job: &found.job, plan: &found.plan, answer: &found.answer, permalink: link, version };
+    let texts = emit::emit(&emission).map_err(|unsupported| unsupported.message)?;
+    Ok(texts.into_iter().map(Text::from).collect())
 }
 
-/// What the worker is asked.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "lowercase")]
-pub(crate) enum Task {
-    /// The texts of a framework: [`Flags`].
+impl From<Snippet> for Text {
+    fn from(snippet: Snippet) -> Self {
+        Self { file: snippet.file.to_owned(), language: snippet.language, text: snippet.text, reasons: snippet.reasons }
+    }
+}
+
+/// The question with nothing of its plan but the engine.
+fn undecided(question: &Question) -> Question {
+    let plan = question.plan.as_ref();
+    let engine = plan.and_then(|plan| plan.rollout.as_ref()?.engine);
+    let mut question = question.clone();
+    question.plan = engine.map(|engine| PlanSpec {
+        rollout: Some(RolloutPlanSpec { engine: Some(engine), ..RolloutPlanSpec::default() }),
+        ..PlanSpec::default()
+    });
+    question
+}
+
+/// The question as a framework would be asked it.
+fn asked_of(question: &Question, framework: &Framework, version: &str) -> Question {
+    Question {
+        framework: Some(framework.id.to_owned()),
+        framework_version: Some(version.to_owned()),
+        ..question.clone()
+    }
+}
+
+/// The link with another question in it.
+fn link_to(link: &str, question: &Question) -> String {
+    match link.split_once('#') {
+        Some((address, _)) => format!("{address}#{}", permalink::to_hash(question)),
+        None => link.to_owned(),
+    }
+}
+
+/// The texts of a framework's tab. The framework that the answer is for is told the shown plan; another its own best one, and
+/// what the switch to it costs is said.
+pub(crate) fn tab(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
+    let shown_by = asked.found.answer.framework;
+    if shown_by.is_none_or(|own| own.id == framework.id) {
+        return texts(framework, version, asked, link);
+    }
+    let shown = &asked.found.answer;
+    let question = asked_of(&asked.question, framework, version);
+    let link = link_to(link, &question);
+    let own = shardwise_core::evaluate_for(&question, framework).ok();
+    let written = own.and_then(|own| Some((write(framework, version, &own, &link).ok()?, own)));
+    let Some((texts, own)) = written else {
+        // What is set by hand is not for it: its texts are those of a plan without.
+        return self::texts(framework, version, asked, &link);
+    };
     Flags {
-        /// The question.
-        question: Value,
-        /// Identifier of the framework.
-        framework: String,
-        /// Its version; empty for the default.
-        version: String,
-        /// Address of the page with the question.
-        link: String,
-        /// Tag of the page's language.
-        lang: String,
-    },
-    /// The frameworks that have a text for a question, by identifier.
-    Serves {
-        /// The question.
-        question: Value,
-    },
-    /// The plan that answers a question: the question's link, and [`choices::Outcome`].
-    Choose {
-        /// The question.
-        question: Value,
-        /// The question as the part of a link after `#`.
-        link: String,
-    },
-    /// The plan that answers a question on another machine: [`choices::Outcome`].
-    Offer {
-        /// The question.
-        question: Value,
-        /// Whether on more GPUs rather than on another type.
-        more: bool,
-        /// Which.
-        place: usize,
-    },
-    /// A part of the page: [`Name`] and tree.
-    Sheet(SheetTask),
-    /// The body of a page of text, as a tree. The build asks for it.
-    #[serde(skip_serializing)]
-    Document {
-        /// The page.
-        document: Document,
-        /// Tag of the page's language.
-        lang: String,
-    },
-    /// Sentences of the core in Chinese, in their order.
-    Say {
-        /// The sentences.
-        texts: Vec<String>,
-    },
-    /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
-    Read {
-        /// Tag of the page's language.
-        lang: String,
-        /// The texts of one run.
-        texts: Vec<String>,
-        /// The question that answers what no text tells.
-        base: Value,
-    },
-    /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.
-    /// `frame.js` asks for it.
-    #[serde(skip_serializing)]
-    Link {
-        /// The question.
-        question: Value,
-    },
-    /// The question of a link and its answer, as the command line gives it. `frame.js` asks for it.
-    #[serde(skip_serializing)]
-    Answer {
-        /// The part of the link after `#`.
-        hash: String,
-    },
+        framework: framework.id.to_owned(),
+        version: version.to_owned(),
+        fits: own.answer.fits,
+        texts,
+        beside: Some(own.answer.tokens_per_s_per_gpu / shown.tokens_per_s_per_gpu),
+        ..Flags::default()
+    }
 }
 
-/// What the worker answers.
-#[derive(Debug, Serialize, Deserialize)]
-struct Reply {
-    id: u32,
-    result: Value,
-}
-
-/// A part of the page that the worker writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Name {
-    /// Other plans.
-    Plans,
-    /// What each single change is worth.
-    Sensitivity,
-    /// The guides' rules and what they are worth, beside what is wrong.
-    Advice,
-    /// The question on more GPUs and fewer.
-    Scaling,
-    /// The question beside one that was put aside.
-    Compare,
-    /// How a figure comes about.
-    How,
-    /// The flags beside the script that was pasted.
-    Diff,
-    /// Cost against time.
-    Front,
-    /// One step over time.
-    Timeline,
-    /// Code that embeds the question.
-    Embed,
-    /// What more certainty costs.
-    Sure,
-    /// The smallest changes that make a plan as sure to fit as asked.
-    Ways,
-}
-
-impl Name {
-    /// How many there are.
-    pub(crate) const COUNT: usize = 12;
-
-    /// Its element is named after it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Plans => "plans",
-            Self::Sensitivity => "sensitivity",
-            Self::Advice => "advice",
-            Self::Scaling => "scaling",
-            Self::Compare => "compare",
-            Self::How => "how",
-            Self::Diff => "diff",
-            Self::Front => "front",
-            Self::Timeline => "timeline",
-            Self::Embed => "embed",
-            Self::Sure => "sure",
-            Self::Ways => "ways",
+/// The texts of the shown plan; else those of the best plan that the framework runs; else why there are none.
+pub(crate) fn texts(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
+    let mut flags = Flags {
+        framework: framework.id.to_owned(),
+        version: version.to_owned(),
+        fits: asked.found.answer.fits,
+        ..Flags::default()
+    };
+    match write(framework, version, &asked.found, link) {
+        Ok(texts) => {
+            flags.texts = texts;
+            return flags;
         }
+        Err(why) => flags.why = why,
     }
-
-    /// Whether it is drawn at a width.
-    pub(crate) fn is_drawn(self) -> bool {
-        matches!(self, Self::Scaling | Self::Front | Self::Timeline)
+    let free = asked_of(&undecided(&asked.question), framework, version);
+    let Ok(other) = shardwise_core::evaluate_for(&free, framework) else {
+        return flags;
+    };
+    if let Ok(texts) = write(framework, version, &other, link) {
+        flags.texts = texts;
+        flags.fits = other.answer.fits;
+        let shown = asked.found.answer.tokens_per_s_per_gpu;
+        flags.beside = Some(other.answer.tokens_per_s_per_gpu / shown);
+        flags.instead = Some(Instead {
+            backend: other.plan.layout.backend,
+            tokens_per_s_per_gpu: other.answer.tokens_per_s_per_gpu,
+        });
     }
+    flags
 }
 
-/// What the worker has to know to write a sheet.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SheetTask {
-    /// Which.
-    pub(crate) name: Name,
-    /// The question.
-    pub(crate) question: Value,
-    /// Tag of the page's language.
-    pub(crate) lang: String,
-    /// Width to draw at, in pixels; 0 where nothing is drawn.
-    pub(crate) width: u32,
-    /// What was pressed and typed in it.
-    pub(crate) state: Map<String, Value>,
-}
-
-/// The texts of a framework, or why there are none.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Flags {
-    /// Identifier of the framework.
-    pub(crate) framework: String,
-    /// Version that the texts are for.
-    pub(crate) version: String,
-    /// The texts; none where the framework cannot run the question.
-    pub(crate) texts: Vec<Text>,
-    /// Why the framework cannot run the shown plan; empty where it can.
-    pub(crate) why: String,
-    /// The plan that the texts are for, where it is another than the shown one.
-    pub(crate) instead: Option<Instead>,
-    /// Whether the plan of the texts fits.
-    pub(crate) fits: bool,
-    /// Of a framework that the answer is not for: the throughput of its texts' plan over that of the shown one.
-    pub(crate) beside: Option<f64>,
-}
-
-/// A plan in place of the shown one.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Instead {
-    /// What it trains with.
-    pub(crate) backend: Backend,
-    /// Its throughput.
-    pub(crate) tokens_per_s_per_gpu: f64,
-}
-
-/// A text to paste or save: [`shardwise_core::emit::Snippet`] as it travels.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Text {
-    /// File name.
-    pub(crate) file: String,
-    /// Its language.
-    pub(crate) language: Syntax,
-    /// The whole text.
-    pub(crate) text: String,
-    /// Reasons that the text itself cannot carry: key and reason.
-    pub(crate) reasons: Vec<(String, String)>,
+/// The texts of a framework for a question: of its plan, else of the best that the framework runs.
+pub(crate) fn written(framework: &'static Framework, version: &'static str, asked: &Asked) -> Vec<Text> {
+    texts(framework, version, asked, "").texts
 }

@@ -23,29 +23,24 @@ mod listing;
 mod memory;
 mod objective;
 mod paste;
-pub(crate) mod sheet;
+mod sheet;
+mod steps;
 mod sure;
 pub(crate) mod time;
 mod verdict;
-pub(crate) mod words;
 
 use dom::{el, node, part, press_link};
 use header::Place;
 use leptos::either::Either;
 use leptos::prelude::*;
+use steps::{SHOWN, at};
 
 use crate::follow::follow;
 use crate::page::Page;
+use crate::protocol::Name;
 use crate::text::Lang;
-use crate::texts::Name;
 
 pub(crate) use accuracy::view as accuracy;
-
-/// In how many steps the page is built, so that none of them holds up what a person does meanwhile.
-pub(crate) const STEPS: usize = 9;
-
-/// The step with which it can be shown: form and verdict are there.
-const SHOWN: usize = 3;
 
 /// The whole page.
 pub(crate) fn page() -> impl IntoView {
@@ -56,7 +51,7 @@ pub(crate) fn page() -> impl IntoView {
     crate::browser::follow_keys();
     how::listen(page);
     page.follow_address();
-    crate::texts::choices::start(page);
+    crate::client::choices::start(page);
     let body = part(move || {
         if !page.built[0].get() {
             return None;
@@ -94,11 +89,6 @@ fn build_on(page: Page, step: usize) {
         }
         build_on(page, step + 1);
     });
-}
-
-/// A part of the page that is built at a step, and stays.
-fn at(page: Page, step: usize, view: fn(Page) -> AnyView) -> AnyView {
-    part(move || page.built.get(step)?.get().then(|| view(page)))
 }
 
 fn full(page: Page) -> AnyView {

@@ -7,5 +7,5 @@ fn main() {}
 /// Answers a request of the page, both JSON; an empty text for what is no request.
 #[wasm_bindgen]
 pub fn answer(request: &str) -> String {
-    shardwise_app::texts::answer(request)
+    shardwise_app::worker::answer(request)
 }

@@ -4,7 +4,7 @@ use shardwise_core::advice::helps;
 use shardwise_core::advise;
 use shardwise_core::wire::{Advice, Severity};
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::format;
 use crate::text::Lang;
 use crate::tree::parts::{signed, signed_usd, try_it};
@@ -60,7 +60,7 @@ fn item(asked: &Asked, item: &Advice, lang: Lang) -> Tree {
         .child(el("P.gain").child(tag).child(gains))
         .child(
             el("DIV")
-                .child(super::said(&item.text, lang))
+                .child(super::words::said(&item.text, lang))
                 .child(el("P.adv-f").child(source).child(tried)),
         )
 }

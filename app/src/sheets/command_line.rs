@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use shardwise_core::wire::question_from_value;
 
-use super::document::{Document, whole};
+use super::document::whole;
+use crate::protocol::Document;
 use crate::text::{COMMANDS, Lang};
 use crate::tree::{Tree, el};
 

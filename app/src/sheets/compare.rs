@@ -4,13 +4,13 @@ use shardwise_core::complete::training_gpus;
 use shardwise_core::permalink;
 use shardwise_core::{Answer, Evaluated, Question};
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::fit;
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::{icon, region, signed};
 use crate::tree::{Tree, el};
-use crate::view::words;
+use crate::words;
 
 /// Shares below which two figures are the same.
 const SAME: f64 = 0.005;
@@ -78,7 +78,7 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
     let both = [a, b];
     let answers = [&a.answer, &b.answer];
     let mut lines = vec![
-        Line::words(sheet.question, both.map(|found| words::asked_of(&found.job, lang))),
+        Line::words(sheet.question, both.map(|found| words::asked(&found.job, lang))),
         Line::words(
             text.col_gpu,
             both.map(|found| {

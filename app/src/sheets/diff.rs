@@ -3,7 +3,7 @@
 use shardwise_core::emit;
 use shardwise_core::read::{Reading, read};
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::texts::written;

@@ -1,40 +1,17 @@
 //! Pages of text: the build asks for each in both languages, and writes it as a page that needs no program
 //! (`scripts/finish-site.mjs`).
 
-use serde::{Deserialize, Serialize};
-
 use super::{command_line, methods};
+use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::{brand, facts};
 use crate::tree::{Tree, el};
 
-/// A page of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Document {
-    /// Every formula.
-    Methods,
-    /// What the command line does.
-    CommandLine,
-}
-
-impl Document {
-    /// Its address from the site's root.
-    pub(crate) fn address(self, lang: Lang) -> &'static str {
-        match (self, lang) {
-            (Self::Methods, Lang::En) => "methods/",
-            (Self::Methods, Lang::Zh) => "methods/zh/",
-            (Self::CommandLine, Lang::En) => "command-line/",
-            (Self::CommandLine, Lang::Zh) => "command-line/zh/",
-        }
-    }
-
-    /// Its whole body.
-    pub(crate) fn body(self, lang: Lang) -> Tree {
-        match self {
-            Self::Methods => methods::page(lang),
-            Self::CommandLine => command_line::page(lang),
-        }
+/// The whole body of a page of text.
+pub(crate) fn body(document: Document, lang: Lang) -> Tree {
+    match document {
+        Document::Methods => methods::page(lang),
+        Document::CommandLine => command_line::page(lang),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use shardwise_core::permalink;
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::text::Lang;
 use crate::tree::parts::copy;
 use crate::tree::{Tree, el};

@@ -5,7 +5,7 @@ use shardwise_core::search::market;
 use shardwise_core::search::sweep::{Found, Offer};
 use shardwise_core::{Objective, catalog};
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::charts;
 use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
@@ -14,7 +14,7 @@ use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::{Figure, cell, folded_table, head, how, plot};
 use crate::tree::{Tree, el};
-use crate::view::words;
+use crate::words;
 
 /// Its address in the page.
 const ID: &str = "front";

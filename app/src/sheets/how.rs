@@ -4,8 +4,8 @@
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
 use shardwise_core::words;
 
-use super::document::Document;
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
+use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::icon;
 use crate::tree::{Tree, el};

@@ -4,7 +4,8 @@
 use shardwise_core::methods::{self, Entry, Group};
 use shardwise_core::words::{self, Formula, Words};
 
-use super::document::{Document, whole};
+use super::document::whole;
+use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::{Tree, el};
 
@@ -38,7 +39,7 @@ fn formula(entry: &Entry, lang: Lang, own: Option<&Words>) -> Tree {
             el("LI")
                 .child(el("CODE").child(constant.name))
                 .child(" ")
-                .child(super::words_of(constant.basis, lang))
+                .child(super::words::words_of(constant.basis, lang))
         });
         el("DETAILS.more")
             .child(

@@ -7,14 +7,14 @@ use shardwise_core::Question;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::{FitState, PlanSpec};
 
-use super::document::Document;
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::fit;
 use crate::format;
+use crate::protocol::Document;
 use crate::text::{Lang, fill};
 use crate::tree::parts::{icon, meter, region};
 use crate::tree::{Tree, el};
-use crate::view::words;
+use crate::words;
 
 /// How many plans are shown before "show all", and how many are looked for then.
 const SHOWN: usize = 12;
@@ -359,7 +359,7 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     flatten("plan", &document["plan"], &mut plan);
     entries.extend(
         plan.into_iter()
-            .map(|(path, value)| (super::name(&path, lang), super::value(&value, lang))),
+            .map(|(path, value)| (super::words::name(&path, lang), super::words::value(&value, lang))),
     );
     entries
 }

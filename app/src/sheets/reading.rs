@@ -7,12 +7,12 @@ mod gain;
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
-use super::words_of;
+use super::words::words_of;
 use crate::format;
 use crate::text::{Lang, fill};
 use crate::tree::parts::icon;
 use crate::tree::{Tree, el};
-use crate::view::words;
+use crate::words;
 
 /// The sheet of what the core read.
 pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
@@ -89,7 +89,7 @@ fn head(found: &Value, lang: Lang) -> Tree {
 fn asked(found: &Value, lang: Lang) -> Option<Tree> {
     let question = question_from_value(found["question"].clone()).ok()?;
     let job = shardwise_core::job::resolve(&question).ok()?;
-    Some(el("P.read-q").child(words::asked_of(&job, lang)))
+    Some(el("P.read-q").child(words::asked(&job, lang)))
 }
 
 fn line_of(entry: &Value, lang: Lang) -> Option<Tree> {

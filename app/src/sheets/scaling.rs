@@ -5,14 +5,14 @@ use shardwise_core::search::market;
 use shardwise_core::search::sweep::{Found, Offer, Sweep};
 use shardwise_core::{Answer, Question};
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::charts;
 use crate::charts::scaling::{Point, Scaling};
 use crate::format;
 use crate::text::{Lang, Sheets, fill};
 use crate::tree::parts::{Figure, cell, folded_table, head, how, legend, plot};
 use crate::tree::{Tree, el};
-use crate::view::words;
+use crate::words;
 
 /// Numbers of GPUs beside the question's: a quarter of it to eight times.
 const FACTORS: [(u64, u64); 6] = [(1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
@@ -130,7 +130,7 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Tree {
                 let words = fill(text.needs_gib, &[&gib[0], &gib[1]]);
                 row.child(el("TD|colspan=4").child(words))
             }
-            (Err(error), _) => row.child(el("TD|colspan=4").child(super::words_of(&error.message, lang))),
+            (Err(error), _) => row.child(el("TD|colspan=4").child(super::words::words_of(&error.message, lang))),
         };
         row.child(el("TD.n").child(used))
     });

@@ -4,7 +4,8 @@ use serde_json::json;
 use shardwise_core::Question;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
-use super::{Ask, Asked, name, value};
+use super::asked::{Ask, Asked};
+use super::words::{name, value};
 use crate::fit;
 use crate::format;
 use crate::text::{Lang, fill};

@@ -4,7 +4,8 @@
 use shardwise_core::wire::{Change, ChangeKind, FitState};
 use shardwise_core::{Answer, Question};
 
-use super::{Ask, Asked, sensitivity};
+use super::asked::{Ask, Asked};
+use super::sensitivity;
 use crate::fit::{self, LEVELS};
 use crate::format;
 use crate::text::{Lang, fill};

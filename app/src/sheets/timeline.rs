@@ -3,7 +3,7 @@
 use shardwise_core::Evaluated;
 use shardwise_core::wire::{Schedule, TimePhase};
 
-use super::{Ask, Asked};
+use super::asked::{Ask, Asked};
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};

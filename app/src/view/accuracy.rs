@@ -17,13 +17,14 @@ use leptos::prelude::*;
 
 use super::dom::{el, node, part, press, press_link};
 use super::icons::icon;
-use super::{footer, header, words};
+use super::{footer, header};
 use crate::browser;
 use crate::busy::Work;
 use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Kind, Quantity, Runs};
 use crate::text::{Accuracy as Text, Lang};
+use crate::words;
 
 /// The attribute of the root element that names the data file.
 const FILE: &str = "data-runs";

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::sheet;
 use crate::page::Page;
-use crate::texts::Name;
+use crate::protocol::Name;
 
 pub(super) fn view(page: Page) -> AnyView {
     let caveats = move || {

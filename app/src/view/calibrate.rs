@@ -8,11 +8,11 @@ use shardwise_core::wire::Calibration;
 
 use super::controls::plain;
 use super::icons::icon;
-use super::words;
 use crate::form::{Field, measurable};
 use crate::format;
 use crate::page::{Page, Run};
 use crate::text::{Lang, fill};
+use crate::words;
 
 /// The panel.
 pub(super) fn view(page: Page) -> AnyView {
@@ -104,7 +104,7 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let plan = words::plan_in_short(&own.plan, training_gpus(&run.job));
     let mut plan = vec![plan, words::batch(&own.plan, lang)];
     plan.retain(|words| !words.is_empty());
-    let asked = words::asked_of(&run.job, lang);
+    let asked = words::asked(&run.job, lang);
     el("DIV|id=cal-result")
         .child(el("DL.cal").children(timed).child(memory))
         .child(el("P.note").child(fill(text.cal_of, &[&asked, &plan.join(" · ")])))

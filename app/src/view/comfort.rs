@@ -2,14 +2,13 @@
 
 mod intro;
 mod keys;
+mod panel;
 mod recent;
 mod share;
 
 use leptos::prelude::*;
 
-use super::dom::{Act, El, el, node, part, press};
-use super::icons::icon;
-use crate::browser;
+use super::dom::{el, node, press};
 use crate::page::Page;
 
 pub(super) use keys::listen;
@@ -30,25 +29,4 @@ pub(super) fn links(page: Page) -> AnyView {
             .on("click", press(move || intro::start(page)))
             .child(text.intro),
     ])
-}
-
-/// A panel over the page with a heading; its inside is made when it opens.
-fn panel(page: Page, id: &'static str, title: &'static str, inside: fn(Page) -> El) -> AnyView {
-    let open = RwSignal::new(false);
-    let toggled: Act = Box::new(move |event| open.set(browser::opens(&event)));
-    let heading = format!("{id}-h");
-    el("SECTION.pop|popover=auto")
-        .set("id", id)
-        .set("aria-labelledby", heading.clone())
-        .on("toggle", toggled)
-        .child(
-            el("HEADER").child(el("H2").set("id", heading).child(title)).child(
-                el("BUTTON.btn btn-s btn-q|type=button|popovertargetaction=hide")
-                    .set("popovertarget", id)
-                    .child(icon("i-x"))
-                    .child(el("SPAN.vh").child(page.text().close)),
-            ),
-        )
-        .child(part(move || open.get().then(|| inside(page))))
-        .into_any()
 }

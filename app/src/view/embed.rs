@@ -8,12 +8,13 @@ use super::controls::{plain, tokens};
 use super::icons::icon;
 use super::{advice, banner, calibrate, flags, gpus, how, memory, sheet, time, verdict};
 use crate::browser;
+use crate::client::desk;
 use crate::fit;
 use crate::form::{Field, generates, is_rl};
 use crate::format;
 use crate::page::Page;
+use crate::protocol::Name;
 use crate::text::fill;
-use crate::texts::{Name, desk};
 
 /// The embed's own parts: shown where the address names none.
 const OWN: [&str; 3] = ["form", "verdict", "gpus"];

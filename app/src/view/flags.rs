@@ -14,12 +14,12 @@ use super::dom::{Act, El, el, node, part, press, typed};
 use super::icons::icon;
 use super::{paste, sheet};
 use crate::browser;
+use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
 use crate::format;
 use crate::page::Page;
+use crate::protocol::{Flags, Name, Task};
 use crate::text::fill;
-use crate::texts::desk;
-use crate::texts::{Flags, Name, Task};
 
 /// How long the worker waits for the first answer to be drawn, in milliseconds.
 const FIRST_MS: u32 = 200;

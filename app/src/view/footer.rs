@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::header::{Place, anchor};
 use crate::look::Look;
-use crate::sheets::Document;
+use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::facts;
 

@@ -9,7 +9,7 @@ use shardwise_core::search::market;
 use shardwise_core::wire::FitState;
 
 use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
-use super::{how, objective, words};
+use super::{how, objective};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
 use crate::charts::stack::SEPARATOR;
@@ -18,6 +18,7 @@ use crate::fit;
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, Text, fill};
+use crate::words;
 
 /// How many GPU types are shown before "show all".
 const TOP: usize = 10;
@@ -231,7 +232,7 @@ impl Chosen {
 fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
     let market = page.market();
     let shown = page.standing()?;
-    let asked = words::asked_gpu(&shown).map(str::to_owned);
+    let asked = shown.gpu().map(str::to_owned);
     let objective = objective::of(page, &market);
     let all = ordered(&market, objective);
     let top = match (embedded, page.all_gpus.get()) {
@@ -274,7 +275,7 @@ pub(super) fn sentence(page: Page) -> String {
     objective::takeaway(page, &market)
         .or_else(|| {
             let shown = page.standing()?;
-            Some(takeaway(&market.rows, words::asked_gpu(&shown), lang))
+            Some(takeaway(&market.rows, shown.gpu(), lang))
         })
         .unwrap_or_default()
 }

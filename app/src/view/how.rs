@@ -8,8 +8,8 @@ use super::dom::{El, el};
 use super::sheet;
 use crate::browser;
 use crate::page::Page;
+use crate::protocol::Name;
 use crate::text::fill;
-use crate::texts::Name;
 
 /// The key of the figure in the panel's state.
 const FIGURE: &str = "figure";

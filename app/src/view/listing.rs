@@ -2,7 +2,7 @@
 
 use shardwise_core::emit::Syntax;
 
-use crate::texts::Text;
+use crate::protocol::Text;
 
 /// One line of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(super) fn without_reasons(snippet: &Text) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Line, lines, without_reasons};
-    use crate::texts::Text;
+    use crate::protocol::Text;
     use shardwise_core::emit::Syntax;
 
     fn snippet(language: Syntax, text: &str, reasons: &[(&str, &str)]) -> Text {

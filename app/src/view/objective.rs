@@ -8,12 +8,12 @@ use shardwise_core::search::sweep::Offer;
 
 use super::controls::bad_number;
 use super::icons::icon;
-use super::words;
 use crate::compute::Market;
 use crate::form::units;
 use crate::format;
 use crate::page::{Order, Page};
 use crate::text::{Text, fill};
+use crate::words;
 
 /// A choice with its name.
 type Choice = (Order, fn(&Text) -> &'static str);

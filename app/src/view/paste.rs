@@ -13,11 +13,11 @@ use super::flags::no_worker;
 use super::icons::icon;
 use super::sheet;
 use crate::browser;
+use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::page::Page;
+use crate::protocol::Task;
 use crate::text::fill;
-use crate::texts::Task;
-use crate::texts::desk;
 
 /// Longest text that the core reads, in bytes.
 const MOST_BYTES: usize = 1 << 20;

@@ -19,11 +19,12 @@ use web_sys::{Document, Element, Event, HtmlElement, HtmlInputElement, Node};
 
 use super::dom::el;
 use crate::browser;
+use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
 use crate::form::Field;
 use crate::page::Page;
-use crate::texts::desk;
-use crate::texts::{Name, SheetTask, Task};
+use crate::page::sheet::State;
+use crate::protocol::{Name, SheetTask, Task};
 
 /// How long a question must rest before a sheet is asked for, in milliseconds: charts and flags come first.
 const REST_MS: u32 = 60;
@@ -33,25 +34,6 @@ const SAID_MS: u32 = 2000;
 
 /// The key of the pair that is compared.
 const PAIR: &str = "pins";
-
-/// How a sheet is shown: what was pressed and typed in it, by key.
-type State = RwSignal<Map<String, Value>>;
-
-/// What stands in a sheet, and how it is shown. Handles: copies are the same sheet.
-#[derive(Clone, Copy)]
-pub(crate) struct Sheet {
-    /// What the worker sent; the last question's until it has answered.
-    pub(crate) tree: RwSignal<Option<Arc<Value>>>,
-    /// How it is shown: what was pressed and typed in it.
-    pub(crate) state: State,
-}
-
-impl Sheet {
-    /// Before the first question.
-    pub(crate) fn new() -> Self {
-        Self { tree: RwSignal::new(None), state: RwSignal::new(Map::new()) }
-    }
-}
 
 /// A section of the page that is a sheet.
 pub(super) fn section(page: Page, name: Name, title: &'static str, note: &'static str) -> AnyView {

@@ -7,7 +7,7 @@ use super::sheet;
 use crate::fit::LEVELS;
 use crate::form::{Field, units};
 use crate::page::Page;
-use crate::texts::Name;
+use crate::protocol::Name;
 
 /// The level that is asked for, in per cent; that of a question that says nothing where nothing can be read.
 fn asked(page: Page) -> f64 {

@@ -11,14 +11,15 @@ use shardwise_core::wire::{Fit, FitState};
 use super::calibrate;
 use super::figure::per_cent;
 use super::icons::{icon, icon_with};
-use super::{closing, how, sheet, sure, words};
+use super::{closing, how, sheet, sure};
 use crate::browser;
 use crate::fit;
 use crate::follow::follow_at_rest;
 use crate::format;
 use crate::page::{Page, Shown};
+use crate::protocol::Name;
 use crate::text::{Lang, fill};
-use crate::texts::Name;
+use crate::words;
 
 /// How long the answer must rest before it is read out, in milliseconds.
 const QUIET_MS: u32 = 600;
@@ -68,7 +69,7 @@ fn state(shown: &Shown) -> &'static str {
 /// The notice that the answer belongs to an earlier question.
 fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
     let text = lang.text();
-    let asked = words::asked(shown, lang);
+    let asked = words::asked(&shown.found.job, lang);
     let notice = match wrong {
         0 => return None,
         1 => fill(text.stale_one, &[&asked]),
@@ -94,7 +95,7 @@ fn head(page: Page, shown: &Arc<Shown>, wrong: usize) -> AnyView {
                     ),
                 )
                 .child(margin(own, lang))
-                .child(el("P.verdict-q").child(words::asked(shown, lang))),
+                .child(el("P.verdict-q").child(words::asked(&shown.found.job, lang))),
         ),
         node(answer.calibration.map(|own| calibrate::notice(page, &own))),
         memory(page, answer),

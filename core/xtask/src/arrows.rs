@@ -65,10 +65,10 @@ pub(crate) fn of(core: &Path, module: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The crates of `core` by the names of their folders, and where their sources are: `core` itself is one.
+/// The crates of `core` by the names of their folders, and where their sources are: `core` itself is one, and so is the page.
 fn sources(core: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
     let named = |error: std::io::Error| format!("{}: {error}", core.display());
-    let mut all = BTreeMap::from([("core".to_owned(), core.join("src"))]);
+    let mut all = BTreeMap::from([("core".to_owned(), core.join("src")), ("app".to_owned(), core.join("../app/src"))]);
     for entry in std::fs::read_dir(core).map_err(named)? {
         let entry = entry.map_err(named)?;
         if entry.path().join("Cargo.toml").is_file() {

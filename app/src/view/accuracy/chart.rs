@@ -3,7 +3,6 @@
 use super::super::dom::{El, el, live, node, part};
 use super::super::figure::image;
 use super::super::icons::icon;
-use super::super::words;
 use super::summary::coverage;
 use super::{Page, framework};
 use crate::browser;
@@ -13,6 +12,7 @@ use crate::format;
 use crate::runs::{Kind, Run, Runs};
 use crate::text::fill;
 use crate::tree::{self, drawn};
+use crate::words;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::super::dom::{El, all, el, live, node, part, press, typed};
 use super::super::figure::cell;
-use super::super::words;
 use super::chart::{signed, source};
 use super::errors::dimension;
 use super::summary::coverage;
@@ -13,6 +12,7 @@ use crate::browser;
 use crate::format;
 use crate::runs::{By, Column, Run, Runs};
 use crate::text::fill;
+use crate::words;
 use leptos::prelude::*;
 
 /// How many runs are shown before "show all".

@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{message, problem};
 use crate::view::dom::{El, el, part, typed};
-use crate::view::words::framework_name;
+use crate::words::framework_name;
 
 /// A framework and its version as a value of the control: `verl 0.8.0`.
 fn value(own: &Named, version: &str) -> String {

@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use shardwise_core::catalog;
 use shardwise_core::hardware::Hardware;
 
-use super::found;
+use super::values::found;
 use crate::form::{CUSTOM_GPU, Field};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{choice, input, message, problem};
-use crate::view::words::gpu_label;
+use crate::words::gpu_label;
 
 /// The GPUs of the catalog by vendor, as options of a control.
 fn types(page: Page, field: Field) -> impl Iterator<Item = El> {

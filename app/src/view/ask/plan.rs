@@ -4,13 +4,13 @@ use crate::view::dom::{el, live, node, part, press, ticked};
 use leptos::prelude::*;
 use shardwise_core::wire::{Backend, PlanSpec};
 
-use super::{auto_text, chosen, found, yes_no};
+use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{choice, input, message};
-use crate::view::words::{offload, recompute};
+use crate::words::{offload, recompute};
 
 pub(super) fn view(page: Page) -> AnyView {
     let summary = move || {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use shardwise_core::wire::WorkloadKind;
 use shardwise_core::workload::Rl;
 
-use super::{auto_text, found, yes_no};
+use super::values::{auto_text, found, yes_no};
 use crate::form::{Field, is_rl};
 use crate::format;
 use crate::page::Page;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
-use super::panel;
+use super::panel::panel;
 use crate::browser;
 use crate::look::Theme;
 use crate::page::Page;

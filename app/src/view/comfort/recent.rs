@@ -2,14 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::panel;
+use super::panel::panel;
 use crate::browser;
 use crate::page::{Page, RECENT};
 use crate::recent::{self, Recent};
 use crate::text::fill;
 use crate::view::dom::{El, el, part, press};
 use crate::view::icons::icon;
-use crate::view::words::asked_of;
+use crate::words::asked;
 
 /// What opens the list.
 pub(in crate::view) fn button(page: Page) -> El {
@@ -55,7 +55,7 @@ fn inside(page: Page) -> El {
 /// A question in words; `None` where this version of the calculator refuses it.
 fn row(page: Page, one: Recent) -> Option<El> {
     let job = shardwise_core::job::resolve(&one.question).ok()?;
-    let words = asked_of(&job, page.lang);
+    let words = asked(&job, page.lang);
     let Recent { date, hash, question } = one;
     let erase = fill(page.text().recent_erase_one, &[&words]);
     let ask = move || {

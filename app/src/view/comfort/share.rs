@@ -4,18 +4,18 @@
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
-use super::panel;
+use super::panel::panel;
 use crate::browser;
 use crate::format;
 use crate::page::Page;
+use crate::protocol::Name;
 use crate::text::fill;
-use crate::texts::Name;
 use crate::view::copying;
 use crate::view::dom::{El, el, live, press};
 use crate::view::icons::icon;
 use crate::view::sheet;
 use crate::view::verdict::sentence;
-use crate::view::words::{asked, gpu_label};
+use crate::words::{asked, gpu_label};
 
 /// What opens the panel.
 pub(in crate::view) fn button(page: Page) -> El {
@@ -93,7 +93,7 @@ pub(in crate::view) fn report(page: Page) -> AnyView {
         fill(
             text.report_text,
             &[
-                &asked(&shown, lang),
+                &asked(&shown.found.job, lang),
                 &page.link(),
                 &sentence(answer, lang),
                 &format::gib(memory.reserved_gib),

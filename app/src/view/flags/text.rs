@@ -5,8 +5,8 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use shardwise_core::emit::Named;
 
+use crate::protocol::Text;
 use crate::text::{Lang, fill};
-use crate::texts::Text;
 use crate::view::copying;
 use crate::view::dom::{el, node, ticked};
 use crate::view::icons::icon;

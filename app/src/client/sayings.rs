@@ -5,9 +5,10 @@ use std::cell::RefCell;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Task, desk};
+use super::desk;
 use crate::browser;
 use crate::page::Page;
+use crate::protocol::Task;
 
 /// How many sentences are kept: more than a page shows at a time.
 const KEPT: usize = 200;

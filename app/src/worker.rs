@@ -1,22 +1,24 @@
-//! The worker's side: every task is a function of its request.
+//! The worker: every task is a function of its request.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use shardwise_core::emit::{self, Emission, FRAMEWORKS, Framework, Snippet};
+use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, read};
 use shardwise_core::search::chosen::decided;
 use shardwise_core::search::market;
 use shardwise_core::search::sweep::Sweep;
-use shardwise_core::wire::{PlanSpec, RolloutPlanSpec, VERSION, question_from_value, to_value};
-use shardwise_core::{Evaluated, InputError, Question, permalink, words};
+use shardwise_core::wire::{VERSION, question_from_value, to_value};
+use shardwise_core::{InputError, permalink, words};
 
-use super::choices::Outcome;
-use super::{Flags, Instead, Reply, Request, SheetTask, Task, Text};
-use crate::sheets::{self, Asked};
+use crate::protocol::{Flags, Outcome, Reply, Request, SheetTask, Task};
+use crate::sheets;
+use crate::sheets::asked::Asked;
+use crate::sheets::words::words_of;
 use crate::text::Lang;
+use crate::texts::{tab, texts};
 
 thread_local! {
     /// The last question: it is asked again for every framework.
@@ -34,9 +36,11 @@ pub fn answer(request: &str) -> String {
             let found = flags(question, &framework, &version, &link);
             json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
         }
-        Task::Document { document, lang } => document.body(Lang::of_tag(&lang).unwrap_or_default()).into(),
+        Task::Document { document, lang } => {
+            sheets::document::body(document, Lang::of_tag(&lang).unwrap_or_default()).into()
+        }
         Task::Say { texts } => {
-            let said = texts.iter().map(|text| sheets::words_of(text, Lang::Zh));
+            let said = texts.iter().map(|text| words_of(text, Lang::Zh));
             json!(said.collect::<Vec<String>>())
         }
         Task::Serves { question } => json!(serves(question)),
@@ -137,116 +141,6 @@ fn sheet(mut task: SheetTask) -> Value {
     json!([name, tree.map(Value::from)])
 }
 
-fn write(
-    framework: &'static Framework,
-    version: &'static str,
-    found: &Evaluated,
-    link: &str,
-) -> Result<Vec<Text>, String> {
-    let emission =
-        Emission { framework, job: &found.job, plan: &found.plan, answer: &found.answer, permalink: link, version };
-    let texts = emit::emit(&emission).map_err(|unsupported| unsupported.message)?;
-    Ok(texts.into_iter().map(Text::from).collect())
-}
-
-impl From<Snippet> for Text {
-    fn from(snippet: Snippet) -> Self {
-        Self { file: snippet.file.to_owned(), language: snippet.language, text: snippet.text, reasons: snippet.reasons }
-    }
-}
-
-/// The question with nothing of its plan but the engine.
-fn undecided(question: &Question) -> Question {
-    let plan = question.plan.as_ref();
-    let engine = plan.and_then(|plan| plan.rollout.as_ref()?.engine);
-    let mut question = question.clone();
-    question.plan = engine.map(|engine| PlanSpec {
-        rollout: Some(RolloutPlanSpec { engine: Some(engine), ..RolloutPlanSpec::default() }),
-        ..PlanSpec::default()
-    });
-    question
-}
-
-/// The question as a framework would be asked it.
-fn asked_of(question: &Question, framework: &Framework, version: &str) -> Question {
-    Question {
-        framework: Some(framework.id.to_owned()),
-        framework_version: Some(version.to_owned()),
-        ..question.clone()
-    }
-}
-
-/// The link with another question in it.
-fn link_to(link: &str, question: &Question) -> String {
-    match link.split_once('#') {
-        Some((address, _)) => format!("{address}#{}", permalink::to_hash(question)),
-        None => link.to_owned(),
-    }
-}
-
-/// The texts of a framework's tab. The framework that the answer is for is told the shown plan; another its own best one, and
-/// what the switch to it costs is said.
-fn tab(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
-    let shown_by = asked.found.answer.framework;
-    if shown_by.is_none_or(|own| own.id == framework.id) {
-        return texts(framework, version, asked, link);
-    }
-    let shown = &asked.found.answer;
-    let question = asked_of(&asked.question, framework, version);
-    let link = link_to(link, &question);
-    let own = shardwise_core::evaluate_for(&question, framework).ok();
-    let written = own.and_then(|own| Some((write(framework, version, &own, &link).ok()?, own)));
-    let Some((texts, own)) = written else {
-        // What is set by hand is not for it: its texts are those of a plan without.
-        return self::texts(framework, version, asked, &link);
-    };
-    Flags {
-        framework: framework.id.to_owned(),
-        version: version.to_owned(),
-        fits: own.answer.fits,
-        texts,
-        beside: Some(own.answer.tokens_per_s_per_gpu / shown.tokens_per_s_per_gpu),
-        ..Flags::default()
-    }
-}
-
-/// The texts of the shown plan; else those of the best plan that the framework runs; else why there are none.
-fn texts(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
-    let mut flags = Flags {
-        framework: framework.id.to_owned(),
-        version: version.to_owned(),
-        fits: asked.found.answer.fits,
-        ..Flags::default()
-    };
-    match write(framework, version, &asked.found, link) {
-        Ok(texts) => {
-            flags.texts = texts;
-            return flags;
-        }
-        Err(why) => flags.why = why,
-    }
-    let free = asked_of(&undecided(&asked.question), framework, version);
-    let Ok(other) = shardwise_core::evaluate_for(&free, framework) else {
-        return flags;
-    };
-    if let Ok(texts) = write(framework, version, &other, link) {
-        flags.texts = texts;
-        flags.fits = other.answer.fits;
-        let shown = asked.found.answer.tokens_per_s_per_gpu;
-        flags.beside = Some(other.answer.tokens_per_s_per_gpu / shown);
-        flags.instead = Some(Instead {
-            backend: other.plan.layout.backend,
-            tokens_per_s_per_gpu: other.answer.tokens_per_s_per_gpu,
-        });
-    }
-    flags
-}
-
-/// The texts of a framework for a question: of its plan, else of the best that the framework runs.
-pub(crate) fn written(framework: &'static Framework, version: &'static str, asked: &Asked) -> Vec<Text> {
-    texts(framework, version, asked, "").texts
-}
-
 fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<Flags> {
     let framework = emit::framework(framework)?;
     let default = framework.versions.first().copied().unwrap_or_default();
@@ -259,11 +153,11 @@ fn said(mut flags: Flags, lang: Lang) -> Flags {
     let Some(words) = words::of(lang.core()) else {
         return flags;
     };
-    flags.why = sheets::words_of(&flags.why, lang);
+    flags.why = words_of(&flags.why, lang);
     for own in &mut flags.texts {
         own.text = words.text(&own.text, own.language);
         for (_, reason) in &mut own.reasons {
-            *reason = sheets::words_of(reason, lang);
+            *reason = words_of(reason, lang);
         }
     }
     flags

@@ -1,12 +1,10 @@
 //! Sentences that several parts of the page share.
 
-use serde_json::Value;
 use shardwise_core::emit::NAMES;
 use shardwise_core::job::Job;
 use shardwise_core::wire::{PlanSpec, RecomputeGranularity, RecomputeSpec, RunBy};
 
 use crate::format;
-use crate::page::Shown;
 use crate::text::{Lang, fill};
 
 /// A GPU type as a label: its catalog id in capitals.
@@ -20,13 +18,8 @@ pub(crate) fn framework_name(own: RunBy) -> String {
     format!("{}\u{a0}{}", named.map_or(own.id, |named| named.name), own.version)
 }
 
-/// The question in one sentence.
-pub(crate) fn asked(shown: &Shown, lang: Lang) -> String {
-    asked_of(&shown.found.job, lang)
-}
-
-/// The question of a job in one sentence, whether it is shown or not.
-pub(crate) fn asked_of(job: &Job, lang: Lang) -> String {
+/// The question of a job in one sentence.
+pub(crate) fn asked(job: &Job, lang: Lang) -> String {
     let text = lang.text();
     let kind = job.workload.kind.name();
     let gpus = format::grouped(job.hardware.gpus.into());
@@ -123,12 +116,4 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
         if share < 1.0 { format!("{on_cpus} ({})", format::percent(share, 0)) } else { on_cpus.to_owned() }
     }));
     named.join(if lang == Lang::Zh { "、" } else { ", " })
-}
-
-/// The catalog id of the question's GPU; `None` where the question describes it.
-pub(crate) fn asked_gpu(shown: &Shown) -> Option<&str> {
-    match &shown.question.hardware.gpu {
-        Value::String(id) => Some(id),
-        _ => None,
-    }
 }

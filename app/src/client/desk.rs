@@ -8,9 +8,10 @@ use serde_json::Value;
 use wasm_bindgen::JsCast;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::{Name, Reply, Request, Task};
 use crate::browser;
 use crate::busy::Work;
+use crate::page::Page;
+use crate::protocol::{Name, Reply, Request, Task};
 
 /// The attribute of the root element that names the worker's file.
 const FILE: &str = "data-texts";
@@ -19,12 +20,12 @@ const FILE: &str = "data-texts";
 const KINDS: usize = 6 + Name::COUNT;
 
 /// What takes an answer.
-type Deliver = fn(crate::page::Page, Value);
+type Deliver = fn(Page, Value);
 
 #[derive(Clone)]
 struct Order {
     task: Task,
-    page: crate::page::Page,
+    page: Page,
     deliver: Deliver,
 }
 
@@ -60,7 +61,7 @@ thread_local! {
 }
 
 /// Orders a task. What it finds is delivered, unless a newer one of its kind is ordered before.
-pub(crate) fn order(page: crate::page::Page, task: Task, deliver: Deliver) {
+pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
     let kind = kind(&task);
     DESK.with_borrow_mut(|desk| {
         desk.slots[kind].waiting = Some(Order { task, page, deliver });

@@ -3,64 +3,18 @@
 use std::cell::{Cell, RefCell};
 
 use leptos::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 use shardwise_core::search::chosen::takes_long;
-use shardwise_core::wire::{question_from_value, to_value};
+use shardwise_core::wire::to_value;
 use shardwise_core::{Evaluated, InputError, Question, permalink};
 
-use super::{Task, desk};
+use super::desk;
 use crate::follow::follow;
 use crate::page::Page;
+use crate::protocol::{Outcome, Task};
 
 /// How many outcomes are kept: a question's with the factors of a run, and without.
 const KEPT: usize = 2;
-
-/// What the worker found for a question.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    /// The question with its best plan stated.
-    pub(crate) decided: Question,
-    /// Whether all plans were considered.
-    pub(crate) complete: bool,
-    /// Legal plans among which it is the best.
-    pub(crate) considered: u64,
-    /// Those whose time or memory had to be computed.
-    pub(crate) evaluated: u64,
-}
-
-impl Outcome {
-    /// As it travels.
-    pub(crate) fn to_value(outcome: Result<Self, InputError>) -> Value {
-        match outcome {
-            Ok(own) => json!({
-                "decided": to_value(&own.decided), "complete": own.complete,
-                "considered": own.considered, "evaluated": own.evaluated,
-            }),
-            Err(error) => json!({"field": error.field, "message": error.message}),
-        }
-    }
-
-    /// The way back.
-    pub(crate) fn from_value(mut value: Value) -> Result<Self, InputError> {
-        let word = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let count = |key: &str| value[key].as_u64().unwrap_or_default();
-        if value["decided"].is_null() {
-            return Err(InputError::new(word("field"), word("message")));
-        }
-        Ok(Self {
-            complete: value["complete"] == true,
-            considered: count("considered"),
-            evaluated: count("evaluated"),
-            decided: question_from_value(value["decided"].take())?,
-        })
-    }
-
-    /// The answer, without advice.
-    pub(crate) fn answer(&self) -> Result<Evaluated, InputError> {
-        let found = shardwise_core::evaluate_alone(&self.decided)?;
-        Ok(found.considering(self.complete))
-    }
-}
 
 thread_local! {
     /// What was asked last: links with outcomes, as the worker sent them.

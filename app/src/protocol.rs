@@ -1,0 +1,287 @@
+//! What page and worker exchange: one [`Request`], one [`Reply`], each a line of JSON.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use shardwise_core::emit::Syntax;
+use shardwise_core::wire::{Backend, question_from_value, to_value};
+use shardwise_core::{Evaluated, InputError, Question};
+
+use crate::text::Lang;
+
+/// A task with its number.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Request {
+    /// Its number.
+    pub(crate) id: u32,
+    /// The task.
+    pub(crate) task: Task,
+}
+
+/// What the worker is asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "lowercase")]
+pub(crate) enum Task {
+    /// The texts of a framework: [`Flags`].
+    Flags {
+        /// The question.
+        question: Value,
+        /// Identifier of the framework.
+        framework: String,
+        /// Its version; empty for the default.
+        version: String,
+        /// Address of the page with the question.
+        link: String,
+        /// Tag of the page's language.
+        lang: String,
+    },
+    /// The frameworks that have a text for a question, by identifier.
+    Serves {
+        /// The question.
+        question: Value,
+    },
+    /// The plan that answers a question: the question's link, and [`Outcome`].
+    Choose {
+        /// The question.
+        question: Value,
+        /// The question as the part of a link after `#`.
+        link: String,
+    },
+    /// The plan that answers a question on another machine: [`Outcome`].
+    Offer {
+        /// The question.
+        question: Value,
+        /// Whether on more GPUs rather than on another type.
+        more: bool,
+        /// Which.
+        place: usize,
+    },
+    /// A part of the page: [`Name`] and tree.
+    Sheet(SheetTask),
+    /// The body of a page of text, as a tree. The build asks for it.
+    #[serde(skip_serializing)]
+    Document {
+        /// The page.
+        document: Document,
+        /// Tag of the page's language.
+        lang: String,
+    },
+    /// Sentences of the core in Chinese, in their order.
+    Say {
+        /// The sentences.
+        texts: Vec<String>,
+    },
+    /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
+    Read {
+        /// Tag of the page's language.
+        lang: String,
+        /// The texts of one run.
+        texts: Vec<String>,
+        /// The question that answers what no text tells.
+        base: Value,
+    },
+    /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.
+    /// `frame.js` asks for it.
+    #[serde(skip_serializing)]
+    Link {
+        /// The question.
+        question: Value,
+    },
+    /// The question of a link and its answer, as the command line gives it. `frame.js` asks for it.
+    #[serde(skip_serializing)]
+    Answer {
+        /// The part of the link after `#`.
+        hash: String,
+    },
+}
+
+/// What the worker answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Reply {
+    /// The number of its task.
+    pub(crate) id: u32,
+    /// What was found.
+    pub(crate) result: Value,
+}
+
+/// A page of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Document {
+    /// Every formula.
+    Methods,
+    /// What the command line does.
+    CommandLine,
+}
+
+impl Document {
+    /// Its address from the site's root.
+    pub(crate) fn address(self, lang: Lang) -> &'static str {
+        match (self, lang) {
+            (Self::Methods, Lang::En) => "methods/",
+            (Self::Methods, Lang::Zh) => "methods/zh/",
+            (Self::CommandLine, Lang::En) => "command-line/",
+            (Self::CommandLine, Lang::Zh) => "command-line/zh/",
+        }
+    }
+}
+
+/// A part of the page that the worker writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Name {
+    /// Other plans.
+    Plans,
+    /// What each single change is worth.
+    Sensitivity,
+    /// The guides' rules and what they are worth, beside what is wrong.
+    Advice,
+    /// The question on more GPUs and fewer.
+    Scaling,
+    /// The question beside one that was put aside.
+    Compare,
+    /// How a figure comes about.
+    How,
+    /// The flags beside the script that was pasted.
+    Diff,
+    /// Cost against time.
+    Front,
+    /// One step over time.
+    Timeline,
+    /// Code that embeds the question.
+    Embed,
+    /// What more certainty costs.
+    Sure,
+    /// The smallest changes that make a plan as sure to fit as asked.
+    Ways,
+}
+
+impl Name {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 12;
+
+    /// Its element is named after it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Plans => "plans",
+            Self::Sensitivity => "sensitivity",
+            Self::Advice => "advice",
+            Self::Scaling => "scaling",
+            Self::Compare => "compare",
+            Self::How => "how",
+            Self::Diff => "diff",
+            Self::Front => "front",
+            Self::Timeline => "timeline",
+            Self::Embed => "embed",
+            Self::Sure => "sure",
+            Self::Ways => "ways",
+        }
+    }
+
+    /// Whether it is drawn at a width.
+    pub(crate) fn is_drawn(self) -> bool {
+        matches!(self, Self::Scaling | Self::Front | Self::Timeline)
+    }
+}
+
+/// What the worker has to know to write a sheet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SheetTask {
+    /// Which.
+    pub(crate) name: Name,
+    /// The question.
+    pub(crate) question: Value,
+    /// Tag of the page's language.
+    pub(crate) lang: String,
+    /// Width to draw at, in pixels; 0 where nothing is drawn.
+    pub(crate) width: u32,
+    /// What was pressed and typed in it.
+    pub(crate) state: Map<String, Value>,
+}
+
+/// The texts of a framework, or why there are none.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Flags {
+    /// Identifier of the framework.
+    pub(crate) framework: String,
+    /// Version that the texts are for.
+    pub(crate) version: String,
+    /// The texts; none where the framework cannot run the question.
+    pub(crate) texts: Vec<Text>,
+    /// Why the framework cannot run the shown plan; empty where it can.
+    pub(crate) why: String,
+    /// The plan that the texts are for, where it is another than the shown one.
+    pub(crate) instead: Option<Instead>,
+    /// Whether the plan of the texts fits.
+    pub(crate) fits: bool,
+    /// Of a framework that the answer is not for: the throughput of its texts' plan over that of the shown one.
+    pub(crate) beside: Option<f64>,
+}
+
+/// A plan in place of the shown one.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Instead {
+    /// What it trains with.
+    pub(crate) backend: Backend,
+    /// Its throughput.
+    pub(crate) tokens_per_s_per_gpu: f64,
+}
+
+/// A text to paste or save: [`shardwise_core::emit::Snippet`] as it travels.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Text {
+    /// File name.
+    pub(crate) file: String,
+    /// Its language.
+    pub(crate) language: Syntax,
+    /// The whole text.
+    pub(crate) text: String,
+    /// Reasons that the text itself cannot carry: key and reason.
+    pub(crate) reasons: Vec<(String, String)>,
+}
+
+/// What the worker found for a question.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// The question with its best plan stated.
+    pub(crate) decided: Question,
+    /// Whether all plans were considered.
+    pub(crate) complete: bool,
+    /// Legal plans among which it is the best.
+    pub(crate) considered: u64,
+    /// Those whose time or memory had to be computed.
+    pub(crate) evaluated: u64,
+}
+
+impl Outcome {
+    /// As it travels.
+    pub(crate) fn to_value(outcome: Result<Self, InputError>) -> Value {
+        match outcome {
+            Ok(own) => json!({
+                "decided": to_value(&own.decided), "complete": own.complete,
+                "considered": own.considered, "evaluated": own.evaluated,
+            }),
+            Err(error) => json!({"field": error.field, "message": error.message}),
+        }
+    }
+
+    /// The way back.
+    pub(crate) fn from_value(mut value: Value) -> Result<Self, InputError> {
+        let word = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        let count = |key: &str| value[key].as_u64().unwrap_or_default();
+        if value["decided"].is_null() {
+            return Err(InputError::new(word("field"), word("message")));
+        }
+        Ok(Self {
+            complete: value["complete"] == true,
+            considered: count("considered"),
+            evaluated: count("evaluated"),
+            decided: question_from_value(value["decided"].take())?,
+        })
+    }
+
+    /// The answer, without advice.
+    pub(crate) fn answer(&self) -> Result<Evaluated, InputError> {
+        let found = shardwise_core::evaluate_alone(&self.decided)?;
+        Ok(found.considering(self.complete))
+    }
+}

@@ -1,0 +1,117 @@
+//! What a sheet is made of: the question with its answer, computed no more than once, and how it is asked for.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+use shardwise_core::context::Context;
+use shardwise_core::search::sweep::{Offer, Sweep};
+use shardwise_core::sensitivity::of as sensitivity_of;
+use shardwise_core::wire::{Sensitivity, question_from_value};
+use shardwise_core::{Evaluated, InputError, Question, SearchResult};
+
+use super::{front, plans, scaling};
+use crate::text::Lang;
+
+/// A question as the worker holds it, with its answer.
+pub(crate) struct Asked {
+    /// The question as it came.
+    pub(crate) document: Value,
+    /// The question.
+    pub(crate) question: Question,
+    /// Its answer.
+    pub(crate) found: Evaluated,
+    /// The best plans: some, and all that are ever shown.
+    plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
+    scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
+    /// On every GPU type, as far as it was asked.
+    offers: RefCell<Vec<Offer>>,
+    market: OnceCell<Rc<Vec<Offer>>>,
+    changes: OnceCell<Rc<Sensitivity>>,
+}
+
+impl Asked {
+    /// Asks.
+    pub(crate) fn new(document: Value) -> Result<Self, InputError> {
+        let question = question_from_value(document.clone())?;
+        let found = shardwise_core::evaluate_alone(&question)?;
+        Ok(Self {
+            document,
+            question,
+            found,
+            plans: Default::default(),
+            scaled: OnceCell::new(),
+            offers: RefCell::default(),
+            market: OnceCell::new(),
+            changes: OnceCell::new(),
+        })
+    }
+
+    /// The question on more GPUs and fewer.
+    pub(super) fn scaled(&self) -> Rc<Vec<(u64, Offer)>> {
+        Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
+    }
+
+    /// The question on the GPU type at a place, at the plan that a search finds.
+    pub(crate) fn offer(&self, place: usize) -> Option<Offer> {
+        let sweep = Sweep::every_gpu(&self.question);
+        let mut offers = self.offers.borrow_mut();
+        while offers.len() <= place {
+            let next = sweep.at(offers.len())?;
+            offers.push(next);
+        }
+        offers.get(place).cloned()
+    }
+
+    /// The question on every GPU type.
+    pub(super) fn market(&self) -> Rc<Vec<Offer>> {
+        Rc::clone(self.market.get_or_init(|| Rc::new(front::offers(self))))
+    }
+
+    /// What each single change of the plan is worth.
+    pub(super) fn changes(&self) -> Rc<Sensitivity> {
+        let of = || {
+            let context = Context::new(&self.found.job);
+            Rc::new(sensitivity_of(&self.question, &context, &self.found.plan))
+        };
+        Rc::clone(self.changes.get_or_init(of))
+    }
+
+    /// The best plans, as many as are shown at first or all that ever are.
+    pub(super) fn plans(&self, all: bool) -> Option<Rc<SearchResult>> {
+        let place = usize::from(all);
+        let found = self.plans[place].get_or_init(|| {
+            let found = shardwise_core::search(&self.question, None, plans::SOUGHT[place]);
+            found.ok().map(Rc::new)
+        });
+        found.clone()
+    }
+}
+
+/// How a sheet is asked for.
+pub(crate) struct Ask {
+    pub(super) lang: Lang,
+    /// Width to draw at, in pixels; 0 where nothing is drawn.
+    pub(super) width: u32,
+    /// What was pressed and typed in it.
+    pub(super) state: Map<String, Value>,
+}
+
+impl Ask {
+    /// Whether a switch of its state is on.
+    pub(super) fn on(&self, key: &str) -> bool {
+        self.state.get(key) == Some(&Value::Bool(true))
+    }
+
+    /// The words of a list in its state.
+    pub(super) fn words(&self, key: &str) -> Vec<&str> {
+        let list = self.state.get(key).and_then(Value::as_array);
+        list.map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
+    }
+
+    /// A word of its state; empty where there is none.
+    pub(super) fn word(&self, key: &str) -> &str {
+        let word = self.state.get(key).and_then(Value::as_str);
+        word.unwrap_or_default()
+    }
+}

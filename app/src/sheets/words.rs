@@ -1,0 +1,64 @@
+//! Words of the question and sentences of the core, in the page's language.
+
+use shardwise_core::words::{self, unbroken};
+
+use crate::form::Field;
+use crate::format;
+use crate::text::{Lang, fill};
+use crate::tree::{Tree, el};
+
+/// What a field of the question is called: its control, or the field's name where it has none.
+pub(super) fn name(field: &str, lang: Lang) -> String {
+    let key = field.rsplit('.').next().unwrap_or(field);
+    let role = field.strip_prefix("plan.").and_then(|rest| rest.split_once('.'));
+    match (Field::of_path(field), role) {
+        (Some(Field::Gpus), _) => lang.text().gpus.to_owned(),
+        (Some(control), _) if control.path() == field => lang.label(control).to_owned(),
+        (_, Some((role, key))) => {
+            let own = format!("plan.{key}");
+            format!("{} · {}", lang.word(role), name(&own, lang))
+        }
+        (Some(control), None) => lang.label(control).to_owned(),
+        (None, None) => lang.word(key).to_owned(),
+    }
+}
+
+/// A value of the calculator in the page's words.
+pub(super) fn value(word: &str, lang: Lang) -> String {
+    let (text, sheet) = (lang.text(), lang.sheets());
+    match word {
+        "true" => return text.yes.to_owned(),
+        "false" | "off" => return text.no.to_owned(),
+        _ => {}
+    }
+    if let Ok(number) = word.parse() {
+        return format::grouped(number);
+    }
+    let (first, unit) = word.split_once(' ').unwrap_or((word, ""));
+    match unit {
+        "token" | "tokens" => fill(sheet.batch_tokens, &[first]),
+        "sequence" | "sequences" => fill(sheet.batch_sequences, &[first]),
+        _ => {
+            let words = word.split(", ").map(|part| match part {
+                "gradients" => lang.word("g"),
+                "parameters" => lang.word("p"),
+                "optimizer" => lang.word("o"),
+                "activations" => lang.word("a"),
+                other => lang.word(other),
+            });
+            let words: Vec<&str> = words.collect();
+            words.join(if lang == Lang::Zh { "、" } else { ", " })
+        }
+    }
+}
+
+/// A sentence of the core, in the page's language.
+pub(crate) fn words_of(words: &str, lang: Lang) -> String {
+    let said = words::of(lang.core()).and_then(|own| own.say(words));
+    said.map_or_else(|| words.to_owned(), |said| unbroken(&said))
+}
+
+/// A sentence of the core, in the page's language, as a paragraph.
+pub(super) fn said(words: &str, lang: Lang) -> Tree {
+    el("P").child(words_of(words, lang))
+}
