@@ -21,6 +21,7 @@ use shardwise_question::complete::generating_gpus;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
 use shardwise_question::workload::Rl;
+use turns::alone;
 pub use turns::{forward_layout, turns};
 
 /// The training side of an RL step: everything but generation.
@@ -255,8 +256,7 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
 
 /// Seconds of the training side of `plan`.
 pub fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
-    let (turns, _) = turns(context, plan, rl);
-    seconds(&times(context, rl, &turns))
+    seconds(&times(context, rl, &alone(context, plan, rl)))
 }
 
 /// GiB of the training side of `plan`.

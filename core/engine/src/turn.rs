@@ -97,11 +97,9 @@ impl<'a> Turn<'a> {
             .needed_gib(Lengths::Expected, factor)
     }
 
-    /// Whether another does the same, beside whatever states: it takes as long.
+    /// Whether another of the same step does the same, beside whatever states: it takes as long. Role, layout and use decide on
+    /// the batch.
     pub(crate) fn is_as(&self, other: &Self) -> bool {
-        self.role.is(&other.role)
-            && (self.layout, self.away) == (other.layout, other.away)
-            && self.usage == other.usage
-            && (self.batch, self.times) == (other.batch, other.times)
+        self.usage == other.usage && self.role.is(&other.role) && self.away == other.away && self.layout == other.layout
     }
 }

@@ -36,22 +36,22 @@ pub struct Resident<'a> {
     /// The model.
     pub role: Role<'a>,
     /// Its layout as planned, states offloaded between phases included.
-    pub layout: Layout,
+    pub layout: &'a Layout,
 }
 
 /// The models of `plan` that have weights of their own.
-pub fn residents<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Resident<'a>> {
+pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<Item = Resident<'a>> {
     let actor = context.actor();
     // With adapters the reference is the base itself, adapters switched off.
-    let reference = plan.reference.filter(|_| actor.adapters == 0);
+    let reference = plan.reference.as_ref().filter(|_| actor.adapters == 0);
     [
-        Some((Who::Actor, actor, plan.layout)),
+        Some((Who::Actor, actor, &plan.layout)),
         context
             .critic()
-            .zip(plan.critic)
+            .zip(plan.critic.as_ref())
             .map(|(role, layout)| (Who::Critic, role, layout)),
         reference.map(|layout| (Who::Reference, actor, layout)),
-        context.reward().map(|role| (Who::Reward, role, plan.layout)),
+        context.reward().map(|role| (Who::Reward, role, &plan.layout)),
     ]
     .into_iter()
     .flatten()
@@ -77,9 +77,9 @@ impl Resident<'_> {
     /// What it leaves on the card.
     pub(super) fn left(&self, context: &Context<'_>) -> MemoryParts {
         if self.who.is_frozen() {
-            left_by_frozen(context, &self.role, &self.layout)
+            left_by_frozen(context, &self.role, self.layout)
         } else {
-            left_by_trained(context, &self.role, &self.layout)
+            left_by_trained(context, &self.role, self.layout)
         }
     }
 

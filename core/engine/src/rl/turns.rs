@@ -39,35 +39,14 @@ pub(super) fn sequences(rl: &Rl, usage: Use) -> f64 {
     }
 }
 
-/// The turns of the training side of `plan`, and what stays on the card while the engine generates.
-pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a>>, MemoryParts) {
-    let left: Vec<_> = residents(context, plan).map(|own| (own, own.left(context))).collect();
-    let beside = |phase| {
-        let others = left.iter().map(|(own, left)| own.beside(phase, *left));
-        others.fold(MemoryParts::default(), |sum, own| sum.plus(&own))
-    };
-    let turn = |phase, usage, (role, planned): (Role<'a>, Layout)| {
-        let layout = at_work(&planned, usage);
-        Turn {
-            phase,
-            role,
-            layout,
-            usage,
-            batch: batch::split(context.job, &layout, sequences(rl, usage), rl.length_cv()),
-            times: match usage {
-                Use::Evaluate => context.efficiency.rl_forward,
-                Use::Train => rl.updates(),
-            },
-            away: planned.offload,
-            beside: beside(phase),
-        }
-    };
+/// The turns of the training side of `plan`, as if nothing else lay on the card: all that their time depends on.
+pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> Vec<Turn<'a>> {
     let actor = context.actor();
-    let by_actor = (actor, plan.layout);
-    let by_reference = plan.reference.map(|layout| (Role { adapters: 0, ..actor }, layout));
-    let by_critic = context.critic().zip(plan.critic);
-    let by_reward = context.reward().map(|role| (role, plan.layout));
-    let found = [
+    let by_actor = (actor, &plan.layout);
+    let by_reference = plan.reference.as_ref().map(|layout| (Role { adapters: 0, ..actor }, layout));
+    let by_critic = context.critic().zip(plan.critic.as_ref());
+    let by_reward = context.reward().map(|role| (role, &plan.layout));
+    let all = [
         (Phase::OldLogProb, Use::Evaluate, rl.old_log_prob.then_some(by_actor)),
         (Phase::Reference, Use::Evaluate, by_reference),
         (Phase::Values, Use::Evaluate, by_critic),
@@ -75,6 +54,37 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a
         (Phase::UpdateCritic, Use::Train, by_critic),
         (Phase::UpdateActor, Use::Train, Some(by_actor)),
     ];
-    let found = found.into_iter().filter_map(|(phase, usage, by)| Some(turn(phase, usage, by?)));
-    (found.collect(), beside(Phase::Rollout))
+    let mut turns = Vec::with_capacity(all.len());
+    for (phase, usage, by) in all {
+        let Some((role, planned)) = by else { continue };
+        let layout = at_work(planned, usage);
+        turns.push(Turn {
+            phase,
+            role,
+            usage,
+            batch: batch::split(context.job, &layout, sequences(rl, usage), rl.length_cv()),
+            layout,
+            times: match usage {
+                Use::Evaluate => context.efficiency.rl_forward,
+                Use::Train => rl.updates(),
+            },
+            away: planned.offload,
+            beside: MemoryParts::default(),
+        });
+    }
+    turns
+}
+
+/// The turns of the training side of `plan`, and what stays on the card while the engine generates.
+pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a>>, MemoryParts) {
+    let left: Vec<_> = residents(context, plan).map(|own| (own, own.left(context))).collect();
+    let beside = |phase| {
+        let others = left.iter().map(|(own, left)| own.beside(phase, *left));
+        others.fold(MemoryParts::default(), |sum, own| sum.plus(&own))
+    };
+    let mut turns = alone(context, plan, rl);
+    for turn in &mut turns {
+        turn.beside = beside(turn.phase);
+    }
+    (turns, beside(Phase::Rollout))
 }

@@ -197,11 +197,11 @@ pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: Phase, part: &
             continue;
         }
         let offload = own.layout.offload;
-        let rank: RankWeights = rank_weights(&own.role, &own.layout, Stage::First);
+        let rank: RankWeights = rank_weights(&own.role, own.layout, Stage::First);
         let states = States {
             role: &own.role,
             rank,
-            layout: &own.layout,
+            layout: own.layout,
             gpus: source.gpus(),
             quantized: job.workload.quantized_base(),
             owner: Some(owner(own.who)),
