@@ -51,11 +51,6 @@ impl Needs {
         let most = (self.own_gib + held.resident_gib).max(held.needed_gib + self.kept_gib);
         (most - context.job.hardware.memory_gib).max(self.missing_gib)
     }
-
-    /// GiB that are missing for it alone on the card; below zero what is to spare.
-    fn short_alone(&self, context: &Context<'_>) -> f64 {
-        (self.own_gib - context.job.hardware.memory_gib).max(self.missing_gib)
-    }
 }
 
 /// A way to split engines, by share of the card.
@@ -168,7 +163,8 @@ impl<'a> Engines<'a> {
         if !self.never_start() {
             return 0.0;
         }
-        let short = |own: &Needed| own.needs.short_alone(self.context).max(0.0);
+        let nothing = Held::alone(0.0, 0.0);
+        let short = |own: &Needed| own.needs.short(self.context, &nothing).max(0.0);
         self.all().iter().map(short).fold(f64::MAX, f64::min)
     }
 
