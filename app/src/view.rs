@@ -9,6 +9,7 @@ mod closing;
 mod comfort;
 mod controls;
 mod copying;
+mod dock;
 mod dom;
 mod embed;
 mod figure;
@@ -23,6 +24,7 @@ mod listing;
 mod memory;
 mod objective;
 mod paste;
+mod plan;
 mod sheet;
 mod steps;
 mod sure;
@@ -125,7 +127,7 @@ fn full(page: Page) -> AnyView {
 }
 
 fn answer(page: Page) -> AnyView {
-    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare), verdict::dock(page)])
+    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare), dock::view(page)])
 }
 
 fn charts(page: Page) -> AnyView {
