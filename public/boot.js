@@ -19,17 +19,6 @@
 
   if (embedded) root.classList.add('is-embed');
 
-  // The choice of an earlier visit, before the first paint of the page; the page itself looks after it from then on.
-  function applyTheme() {
-    let theme = query.get('theme');
-    try {
-      theme ??= localStorage.getItem('shardwise-theme');
-    } catch {
-      // Storage may be refused, as in a sandboxed frame.
-    }
-    if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
-  }
-
   // why: 'unsupported' | 'load' | 'stopped', as marked in index.html.
   function showFailure(why) {
     const failed = document.getElementById('boot-failed');
@@ -111,7 +100,6 @@
     await registerWorker().catch(() => {});
   }
 
-  applyTheme();
-  // A page without a program, as that of the methods, has its colours from here and nothing else.
+  // A page without a program, as that of the methods, has nothing to start.
   if (js) start();
 })();

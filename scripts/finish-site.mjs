@@ -20,6 +20,7 @@ nameByDigest();
 writeAccuracyPage();
 const answer = await writeTextsWorker();
 writeDocuments(answer);
+writeFirstAnswer();
 // What is compiled in may be passed on with its licences alone.
 writeFileSync(join(site, LICENSES), execFileSync(process.execPath, [fileURLToPath(new URL('./licenses.mjs', import.meta.url)), 'site']));
 writeFileSync(join(site, '_headers'), headersFile(filesOf(site)));
@@ -28,7 +29,7 @@ console.log(`site ${version}: ${files.length} files cached for offline use`);
 
 // Of the scripts that travel as they are written: all comments but the first line, and indentation, stay here.
 function trimScripts() {
-  for (const name of ['boot.js', 'embed.js', 'figure.js', 'frame.js']) {
+  for (const name of ['boot.js', 'early.js', 'embed.js', 'figure.js', 'frame.js']) {
     const [first, ...lines] = readFileSync(join(site, name), 'utf8').split('\n').map((line) => line.trim());
     const code = lines.filter((line) => !/^(\/\/|\/\*\*)/.test(line) && line !== '');
     writeFileSync(join(site, name), `${[first, ...code].join('\n')}\n`);
@@ -67,6 +68,8 @@ function nameByDigest() {
   rename('index.html', stem, js.replace(/\.js$/, ''));
   const [figure] = hashed('figure.js');
   rename('boot.js', 'figure.js', figure);
+  const [early] = hashed('early.js');
+  rename('index.html', 'early.js', early);
 }
 
 // Changes a name in all places of a file.
@@ -121,6 +124,20 @@ async function writeTextsWorker() {
   const program = await import(pathToFileURL(join(site, js)).href);
   program.initSync({ module: readFileSync(join(site, wasm)) });
   return program.answer;
+}
+
+// What a first visit is answered, as it is drawn, before any program is there.
+function writeFirstAnswer() {
+  const page = join(site, 'index.html');
+  const place = /  <!-- The build puts the first answer here.*-->\n/;
+  const html = readFileSync(page, 'utf8');
+  if (!place.test(html)) throw new Error('index.html has changed: it has no place for the first answer');
+  const script = fileURLToPath(new URL('./first-answer.mjs', import.meta.url));
+  const answers = ['en', 'zh-CN'].map((tag) => {
+    const markup = execFileSync(process.execPath, [script, site, tag], { encoding: 'utf8' });
+    return `  <div class="boot-first" lang="${tag}" inert>${markup}</div>\n`;
+  });
+  writeFileSync(page, html.replace(place, () => answers.join('')));
 }
 
 // A page of text in each language, without a program: the worker's program makes its body, which is written as markup
