@@ -9,7 +9,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Window } from '../e2e/node_modules/happy-dom/lib/index.js';
+import { Browser } from '../e2e/node_modules/happy-dom/lib/index.js';
 
 const [site, language] = process.argv.slice(2);
 // Of a browser, what Node has no name for, and what it has another of: the program asks whether things are of these.
@@ -27,11 +27,13 @@ process.exit(0);
 
 /** Gives this process the names of a browser that shows the site's page. */
 function browser(url) {
-  const window = new Window({
-    url, width: 1440, height: 900,
+  const page = new Browser({
     settings: { disableJavaScriptFileLoading: true, disableJavaScriptEvaluation: true, disableCSSFileLoading: true },
-  });
-  window.document.write(readFileSync(join(site, 'index.html'), 'utf8'));
+  }).newPage();
+  page.setViewport({ width: 1440, height: 900 });
+  page.url = url;
+  page.content = readFileSync(join(site, 'index.html'), 'utf8');
+  const { window } = page.mainFrame;
   for (const name of Object.getOwnPropertyNames(window)) {
     if (name in globalThis && !SHARED.has(name)) continue;
     Object.defineProperty(globalThis, name, { value: window[name], configurable: true, writable: true });
