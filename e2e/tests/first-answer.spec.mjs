@@ -57,11 +57,19 @@ test('a question that wants to be surer shows the outline', async ({ page }) => 
   await expect(page.locator('.boot-page')).toBeVisible();
 });
 
-test('a page that does not start says so above the first answer', async ({ page, calculator }) => {
+test('a page that does not start says so, and shows nothing that looks as if it could be used', async ({ page, calculator }) => {
   await page.addInitScript(() => delete window.WebAssembly);
   await page.goto('./');
   await expect(calculator.failure).toBeVisible();
-  await expect(page.locator('.boot-first:visible .verdict')).toBeVisible();
-  const [failure, verdict] = await Promise.all([calculator.failure.boundingBox(), page.locator('.boot-first:visible .verdict').boundingBox()]);
-  expect(failure.y).toBeLessThan(verdict.y);
+  await expect(page.locator('.boot-first:visible')).toHaveCount(0);
+  await expect(page.locator('.boot-lead')).toBeVisible();
+});
+
+test('a page of text keeps its language, and takes the colours of an earlier visit', async ({ page }) => {
+  await page.addInitScript(() => Object.assign(localStorage, { 'shardwise-lang': 'en', 'shardwise-theme': 'dark' }));
+  for (const [address, lang] of [['methods/zh/', 'zh-CN'], ['command-line/', 'en']]) {
+    await page.goto(`./${address}`);
+    await expect(page.locator('html')).toHaveAttribute('lang', lang);
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  }
 });
