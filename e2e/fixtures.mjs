@@ -26,11 +26,12 @@ export async function guarded(context, home) {
   return problems;
 }
 
-const introduced = () => {
+/** Has the parts of the page that fold open, by their words (app/src/page/folds.rs), as an earlier visit left them. */
+const unfold = (words) => {
   try {
-    localStorage.setItem('shardwise-intro', '1');
+    if (localStorage.getItem('shardwise-open') === null) localStorage.setItem('shardwise-open', words);
   } catch {
-    // A frame without storage has no introduction either.
+    // A frame without storage remembers nothing.
   }
 };
 
@@ -53,13 +54,13 @@ export const test = base.extend({
   // Messages that a test provokes on purpose: a list of regular expressions.
   expected: [[], { option: true }],
 
-  // Whether the introduction is still to be seen.
-  newcomer: [false, { option: true }],
+  // Which parts of the page that fold are open from the start, by their words.
+  unfolded: [[], { option: true }],
 
-  context: async ({ context, baseURL, expected, newcomer }, use) => {
+  context: async ({ context, baseURL, expected, unfolded }, use) => {
     const problems = [];
     await guard(context, new URL(baseURL).origin, expected, problems);
-    if (!newcomer) await context.addInitScript(introduced);
+    if (unfolded.length > 0) await context.addInitScript(unfold, unfolded.join(' '));
     await use(context);
     expect(problems, FINE).toEqual([]);
   },
@@ -70,7 +71,6 @@ export const test = base.extend({
     host.context = await browser.newContext({ baseURL: host.url });
     const problems = [];
     await guard(host.context, new URL(host.url).origin, expected, problems);
-    await host.context.addInitScript(introduced);
     await use(host);
     await host.context.close();
     await host.stop();

@@ -3,6 +3,7 @@
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use leptos::prelude::*;
@@ -204,6 +205,45 @@ pub(crate) fn jump(id: &str) {
     focus(id);
     // After the focus, which brings the middle of what is long into view.
     element.scroll_into_view();
+}
+
+/// Where an element begins, from the top of the window, in pixels; `None` where it is not there.
+pub(crate) fn top_of(id: &str) -> Option<f64> {
+    Some(element(id)?.get_bounding_client_rect().top())
+}
+
+/// Whether the page is scrolled, and to its end.
+pub(crate) fn is_at_end() -> bool {
+    let Some((window, root)) = window().zip(root()) else {
+        return false;
+    };
+    let seen = window
+        .inner_height()
+        .ok()
+        .and_then(|height| height.as_f64())
+        .unwrap_or_default();
+    let from = window.scroll_y().unwrap_or_default();
+    from > 0.0 && from + seen >= f64::from(root.scroll_height()) - 2.0
+}
+
+/// Where what stays on top of the window ends, in pixels.
+pub(crate) fn bars_end() -> f64 {
+    let bars = document().and_then(|document| document.query_selector_all(".top, .dock").ok());
+    let bars = bars
+        .into_iter()
+        .flat_map(|all| (0..all.length()).filter_map(move |place| all.get(place)));
+    let ends = bars.filter_map(|bar| {
+        let bar = bar.dyn_into::<Element>().ok()?.get_bounding_client_rect();
+        // On a narrow screen the dock is at its foot.
+        (bar.top() < bar.height() + 100.0).then(|| bar.bottom())
+    });
+    ends.fold(0.0, f64::max)
+}
+
+/// Whether the part that folds, whose event it is, is open.
+pub(crate) fn is_open(event: &Event) -> bool {
+    let from: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
+    from.is_some_and(|from| from.has_attribute("open"))
 }
 
 /// Gives all that is far its true height, which what stands below it needs to be found at its place (base.css).
@@ -477,12 +517,33 @@ pub(crate) fn now_ms() -> f64 {
     js_sys::Date::now()
 }
 
+thread_local! {
+    /// Whether the page is about to be printed.
+    static PRINTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `before` as the page is about to be printed, and `after` once it has been. What `before` shows is drawn at once.
+pub(crate) fn follow_printer(before: impl Fn() + 'static, after: impl Fn() + 'static) {
+    listen("beforeprint", move |_| {
+        PRINTING.set(true);
+        before();
+    });
+    listen("afterprint", move |_| {
+        PRINTING.set(false);
+        after();
+    });
+}
+
 /// The width of an element's content in pixels, followed as it changes; 0 until it is there.
 pub(crate) fn follow_width(id: String) -> RwSignal<u32> {
     let width = RwSignal::new(0);
     // Effects run once the element is in the page.
     follow(move || {
         let Some(element) = element(&id) else { return };
+        // Paper waits for no observer.
+        if PRINTING.get() {
+            width.set(element.client_width().max(0) as u32);
+        }
         let measured = element.clone();
         let update = move || {
             let now = measured.client_width().max(0) as u32;

@@ -4,7 +4,7 @@
 //! Work is what will change the page by itself: tasks that were put off, what waits for a pause in typing, what the
 //! worker has in hand. What waits for a person, and a mark that goes away after a while, is none.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use crate::browser::set_root;
 
@@ -14,6 +14,15 @@ const SAID: &str = "data-busy";
 thread_local! {
     /// How many pieces of work are under way.
     static OPEN: Cell<usize> = const { Cell::new(0) };
+
+    /// What is done once there is none.
+    static LATER: RefCell<Vec<Box<dyn FnOnce()>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Does `act` once no work is under way.
+pub(crate) fn at_rest(act: impl FnOnce() + 'static) {
+    let act: Box<dyn FnOnce()> = Box::new(act);
+    if OPEN.get() == 0 { act() } else { LATER.with_borrow_mut(|later| later.push(act)) }
 }
 
 /// A piece of work, under way until it is dropped.
@@ -35,6 +44,9 @@ impl Drop for Work {
         OPEN.set(OPEN.get() - 1);
         if OPEN.get() == 0 {
             set_root(SAID, None);
+            for act in LATER.take() {
+                act();
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
+pub(crate) mod folds;
 pub(crate) mod sheet;
 
 use std::cell::{Cell, RefCell};
@@ -25,6 +26,7 @@ use crate::look::Look;
 use crate::protocol::{Flags, Name};
 use crate::recent;
 use crate::text::{Lang, Text};
+use folds::Folds;
 use sheet::Sheet;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
@@ -38,9 +40,6 @@ pub(crate) const RECENT: &str = "shardwise-recent";
 
 /// How sure a plan is to be, in per cent.
 const SURE: &str = "shardwise-sure";
-
-/// Whether the introduction was seen.
-pub(crate) const INTRO_SEEN: &str = "shardwise-intro";
 
 /// How long a question must rest to be one that somebody may look for again, in milliseconds.
 const RECENT_MS: u32 = 8000;
@@ -58,7 +57,7 @@ const ADDRESS_PAUSE_MS: u32 = 400;
 const FIRST_PRESET: &str = "verl";
 
 /// In how many steps the page is built, so that none of them holds up what a person does meanwhile.
-pub(crate) const STEPS: usize = 9;
+pub(crate) const STEPS: usize = 8;
 
 /// What the best GPU type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,8 +174,8 @@ pub(crate) struct State {
     pub(crate) said: RwSignal<Vec<(String, String)>>,
     /// The recent questions, as the storage holds them.
     pub(crate) recent: RwSignal<String>,
-    /// The step of the introduction, from 1; 0 while there is none.
-    pub(crate) intro: RwSignal<usize>,
+    /// Which of the parts that fold are open.
+    pub(crate) folds: Folds,
     /// The script in the paste box.
     pub(crate) pasted: RwSignal<String>,
     /// What it asks, as the worker writes it; `None` while there is nothing to say.
@@ -290,9 +289,6 @@ impl Page {
     pub(crate) fn new() -> Self {
         let look = Look::new(|lang| lang.text().title);
         let embedded = browser::query("embed").is_some();
-        // A link was sent for its question.
-        let by_link = browser::hash().contains('=');
-        let is_new = !embedded && !by_link && browser::stored(INTRO_SEEN).as_deref() != Some("1");
         let state = State {
             form: RwSignal::new(Form::default()),
             look,
@@ -316,7 +312,7 @@ impl Page {
             no_worker: RwSignal::new(false),
             said: RwSignal::new(Vec::new()),
             recent: RwSignal::new(String::new()),
-            intro: RwSignal::new(usize::from(is_new)),
+            folds: Folds::kept(embedded),
             pasted: RwSignal::new(String::new()),
             reading: RwSignal::new(None),
         };

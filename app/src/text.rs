@@ -1,7 +1,7 @@
 //! Every word of the page, in both languages. A missing word does not compile.
 //!
 //! Sentences hold `{0}`, `{1}`, … where [`fill`] puts values, so that each language orders them
-//! as it needs. What the calculator itself says (errors, advice, caveats) is English.
+//! as it needs. What the calculator itself says (errors, advice, ) is English.
 
 mod commands;
 mod en;
@@ -183,63 +183,64 @@ text! {
 }
 
 text! {
-    /// Words of the calculator in one language.
-    Text:
-    // Around it.
-    title skip report report_how dismiss on_this_page
-    nav_gpus nav_memory nav_time nav_scale nav_plans nav_flags nav_advice
-    update_ready update_now
-    // Form.
-    your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
-    split_hint gpus node_network node_summary price_hint price_source price_none
-    workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
-    auto auto_is yes no offload_legend free_plan read_as
-    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
-    banner_hash banner_left_out
-    // Verdict.
-    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_phase place_engine place_host
-    fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
-    how_sure
-    asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
-    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu hfu_same
-    best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
-    chip_no_offload chip_offload chip_rollout chip_fused interval_note
-    // Which GPU.
-    which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
-    gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
-    chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
-    by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
-    none_budget misses_deadline misses_budget
-    front
-    // What would fit.
-    close_ways close_looking close_none close_fits close_unpriced close_plan
-    // Memory and time.
-    memory memory_take memory_note limits limits_note without_offload with_offload card total
-    time time_take time_take_beside time_take_one time_note
-    phase
-    // A run of one's own.
-    calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
-    cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
-    // Plans.
-    plans pin_a of_card of_step how how_of
-    sensitivity sensitivity_note
-    // Flags.
-    flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
-    // Paste box.
-    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
-    no_worker retry
-    // Advice.
-    advice advice_note caveats
-    // Embed.
-    embed_title open_full no_panel
-    // The form, continued.
-    pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
-    gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
-    // Coming back, passing on.
-    recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
-    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
-    intro intro_of intro_back intro_next intro_done intro_end intro_model intro_model_how intro_gpu intro_gpu_how
-    intro_verdict intro_verdict_how intro_charts intro_charts_how intro_flags intro_flags_how
+/// Words of the calculator in one language.
+Text:
+// Around it.
+title skip report report_how dismiss on_this_page
+lead_name lead dock_speed dock_each nav_verdict nav_flags nav_gpus nav_advice nav_cost nav_why cost_part why_part open_all close_all
+why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front why_scaling
+why_memory_take why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on
+why_front_take why_scaling_take
+update_ready update_now
+// Form.
+your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
+split_hint gpus node_network node_summary price_hint price_source price_none
+workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
+auto auto_is yes no offload_legend free_plan read_as
+bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
+banner_hash banner_left_out
+// Verdict.
+fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_phase place_engine place_host
+fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
+how_sure
+asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
+throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu hfu_same
+best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
+chip_no_offload chip_offload chip_rollout chip_fused interval_note
+// Which GPU.
+which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
+gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
+chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
+by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
+none_budget misses_deadline misses_budget
+front
+// What would fit.
+close_ways close_looking close_none close_fits close_unpriced close_plan
+// Memory and time.
+memory memory_take memory_note limits limits_note without_offload with_offload card total
+time time_take time_take_beside time_take_one time_note
+phase
+// A run of one's own.
+calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
+cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
+// Plans.
+plans pin_a of_card of_step how how_of
+sensitivity sensitivity_note
+// Flags.
+flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
+// Paste box.
+paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
+no_worker retry
+// Advice.
+advice advice_note
+// Embed.
+embed_title open_full no_panel
+// The form, continued.
+pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
+gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
+// Coming back, passing on.
+recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
+report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
 }
 
 text! {

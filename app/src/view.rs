@@ -14,6 +14,7 @@ mod dom;
 mod embed;
 mod figure;
 mod flags;
+mod fold;
 mod footer;
 mod gpus;
 mod header;
@@ -52,6 +53,11 @@ pub(crate) fn page() -> impl IntoView {
     }
     crate::browser::follow_keys();
     how::listen(page);
+    // The address holds the question soon.
+    let place = crate::browser::hash();
+    if !page.embedded {
+        fold::listen(page);
+    }
     page.follow_address();
     crate::client::choices::start(page);
     let body = part(move || {
@@ -69,15 +75,16 @@ pub(crate) fn page() -> impl IntoView {
     });
     crate::browser::soon(move || {
         page.begin();
-        build_on(page, 0);
+        build_on(page, 0, place);
     });
     vec![node(icons::definitions()), node(body), node(verdict::announcement(page))]
 }
 
-/// Builds the page step by step, and says when it is whole.
-fn build_on(page: Page, step: usize) {
+/// Builds the page step by step, and says when it is whole. `place` is the part of it that the address asks for.
+fn build_on(page: Page, step: usize, place: String) {
     crate::browser::soon(move || {
         let Some(built) = page.built.get(step) else {
+            fold::arrive(page, &place);
             return crate::browser::ready();
         };
         built.set(true);
@@ -89,7 +96,7 @@ fn build_on(page: Page, step: usize) {
                 }
             });
         }
-        build_on(page, step + 1);
+        build_on(page, step + 1, place);
     });
 }
 
@@ -110,47 +117,30 @@ fn full(page: Page) -> AnyView {
         )),
         node(
             el("MAIN.page|id=top")
-                .child(el("H1.vh").child(text.title))
+                .child(el("H1.lead").child(el("B").child(text.lead_name)).child(" ").child(text.lead))
                 .child(ask::view(page))
-                .child(
-                    el("DIV.answer|id=answer")
-                        .child(at(page, 3, answer))
-                        .child(at(page, 4, |page| gpus::view(page, false)))
-                        .child(at(page, 5, charts))
-                        .child(at(page, 6, sheets)),
-                )
-                .child(at(page, 7, acting)),
+                .child(at(page, 3, dock::view))
+                .child(el("DIV.answer|id=answer").child(at(page, 3, answer)))
+                .child(at(page, 4, acting))
+                .child(at(page, 6, fold::view)),
         ),
-        node(at(page, 8, closing_parts)),
+        node(at(page, 7, closing_parts)),
     ]
     .into_any()
 }
 
 fn answer(page: Page) -> AnyView {
-    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare), dock::view(page)])
+    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare)])
 }
 
-fn charts(page: Page) -> AnyView {
-    node(vec![
-        el("DIV.pair")
-            .child(sheet::view(page, Name::Front))
-            .child(sheet::view(page, Name::Scaling)),
-        el("DIV.pair").child(memory::view(page)).child(time::view(page)),
-    ])
-}
-
-fn sheets(page: Page) -> AnyView {
-    let text = page.text();
-    node(vec![
-        sheet::view(page, Name::Timeline),
-        calibrate::view(page),
-        sheet::section(page, Name::Plans, text.plans, ""),
-        sheet::section(page, Name::Sensitivity, text.sensitivity, text.sensitivity_note),
-    ])
-}
-
+/// What to do with the answer: the text to paste, the GPU to take, the change that helps.
 fn acting(page: Page) -> AnyView {
-    node(el("DIV.act").child(flags::view(page)).child(advice::view(page)))
+    node(
+        el("DIV.act")
+            .child(flags::view(page))
+            .child(at(page, 5, |page| gpus::view(page, false)))
+            .child(advice::view(page)),
+    )
 }
 
 /// What is closed until it is asked for, and what ends the page.

@@ -47,6 +47,13 @@ export class Calculator {
     return this.page.getByLabel(label, { exact: true });
   }
 
+  /** Opens a part that folds, by its word. */
+  async unfold(word) {
+    const fold = this.page.locator(`#fold-${word}`);
+    if (!(await fold.evaluate((details) => details.open))) await fold.locator('> summary').click();
+    await this.settled();
+  }
+
   /** How many pixels the page is wider than its window; 0 where nothing needs a sideways scroll. */
   async sideways() {
     return this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { unfold } from '../looks/states.mjs';
 
+test.use({ unfolded: ['calibrate'] });
+
 const RUBBISH = ['-1', 'NaN', '1e999', '<script>alert(1)</script>', '🙂', '9'.repeat(400), '1,2,3.4.5'];
 
 /** The questions that between them ask for every field. */

@@ -3,6 +3,8 @@
 
 import { expect, test } from '../fixtures.mjs';
 
+test.use({ unfolded: ['plans', 'scaling'] });
+
 /** Keeps files back until the function that comes out is called. */
 async function hold(context, pattern) {
   let go;

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['calibrate'] });
+
 // Llama-2-7B as LLMForge's cookbook measured it, but for the batch: four micro-batches.
 const RUN = 'v=1&d=2026.11&model=llama-2-7b&hardware.gpu=a100-sxm-80g&hardware.gpus=8&workload.kind=sft'
   + '&workload.sequence_length=4096&workload.global_batch=128&plan.backend=deepspeed&plan.zero_stage=3'

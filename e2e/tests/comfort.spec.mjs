@@ -1,56 +1,9 @@
-// Coming back and passing on: recent questions, sharing, shortcuts, the introduction, a report.
+// Coming back and passing on: recent questions, sharing, shortcuts, a report.
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
 const RECENT = 'shardwise-recent';
-
-test.describe('the introduction', () => {
-  test.use({ newcomer: true });
-
-  test('leads through five places, once, and again when it is asked for', async ({ page, calculator }) => {
-    await calculator.open();
-    const intro = page.locator('#intro');
-    await expect(intro).toContainText('1 of 5');
-    await expect(page.locator('body')).toBeFocused();
-    expect(await violations(page, '#intro')).toEqual([]);
-    for (const [step, words] of [[1, 'model'], [2, 'GPU'], [3, 'verdict'], [4, 'else'], [5, 'flags']]) {
-      await expect(intro).toContainText(`${step} of 5`);
-      await expect(intro.getByRole('heading')).toContainText(words);
-      await calculator.window(`intro-${step}`);
-      await page.locator('#intro-next').click();
-    }
-    await expect(intro).toHaveCount(0);
-    await page.reload();
-    await calculator.started();
-    await expect(intro).toHaveCount(0);
-    await page.locator('#intro-open').click();
-    await expect(intro).toBeFocused();
-    await expect(intro).toContainText('1 of 5');
-    await page.locator('#intro-next').click();
-    await intro.getByRole('button', { name: 'Back' }).click();
-    await expect(intro).toContainText('1 of 5');
-    await page.keyboard.press('Escape');
-    await expect(intro).toHaveCount(0);
-  });
-
-  test('stays away from links and frames', async ({ page, calculator }) => {
-    await calculator.open('#v=1&model=qwen3-8b&hardware.gpu=h20&workload.kind=sft&workload.sequence_length=4096&workload.global_batch=64&z=1');
-    await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
-    await expect(page.locator('#intro')).toHaveCount(0);
-    await calculator.open('?embed');
-    await expect(page.locator('#intro')).toHaveCount(0);
-  });
-
-  test('survives another language', async ({ page, calculator }) => {
-    await calculator.open();
-    await page.locator('#intro-next').click();
-    await page.locator('#language').click();
-    await expect(page.locator('#intro')).toContainText('2 / 5');
-    await page.locator('#intro-end').click();
-    await expect(page.locator('#intro')).toHaveCount(0);
-  });
-});
 
 test('a question that was left is found again, and erased', async ({ page, calculator }) => {
   await calculator.open();
@@ -167,15 +120,13 @@ test('a report holds the link, the figures and the versions', async ({ page, cal
 for (const width of [1440, 390, 320]) {
   for (const colorScheme of ['light', 'dark']) {
     test.describe(`${width} px, ${colorScheme}`, () => {
-      test.use({ colorScheme, viewport: { width, height: 800 }, newcomer: true });
+      test.use({ colorScheme, viewport: { width, height: 800 } });
 
       test('panels fit the window in both languages', async ({ page, calculator }) => {
         for (const lang of ['en', 'zh']) {
           await calculator.open(`?lang=${lang}`);
           await calculator.settled();
           expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-          await calculator.window(`comfort-intro-${lang}-${width}-${colorScheme}`);
-          await page.locator('#intro-end').click();
           for (const id of ['share', 'recent', 'keys']) {
             await page.locator(`#${id}-open`).click();
             await expect(page.locator(`#${id}`)).toBeVisible();
@@ -189,21 +140,3 @@ for (const width of [1440, 390, 320]) {
     });
   }
 }
-
-test('the bar leads to the top of each part, past what was never laid out', async ({ page, calculator }) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await calculator.open();
-  await calculator.settled();
-  const code = page.locator('#code-0');
-  const isLaidOut = () => code.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }));
-  expect(await isLaidOut()).toBe(false);
-  for (const id of ['flags', 'gpus', 'memory', 'time', 'sheet-scaling', 'plans']) {
-    await page.locator(`.dock a[href="#${id}"]`).click();
-    const below = () => page.locator(`#${id}`).evaluate((element) =>
-      element.getBoundingClientRect().top - document.querySelector('.dock').getBoundingClientRect().bottom);
-    await expect.poll(below, id).toBeGreaterThanOrEqual(0);
-    expect(await below(), id).toBeLessThan(32);
-    await expect(page.locator(`#${id}`)).toBeFocused();
-  }
-  expect(await isLaidOut()).toBe(true);
-});

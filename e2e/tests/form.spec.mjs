@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['caveats'] });
+
 const CONFIG = JSON.stringify({
   architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 2048, intermediate_size: 8192, num_hidden_layers: 16,
   num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256, tie_word_embeddings: true, torch_dtype: 'bfloat16',

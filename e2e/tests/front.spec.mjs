@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['front'] });
+
 const section = (page) => page.locator('#front');
 const gpus = (page) => page.locator('#gpus');
 const points = (page) => section(page).locator('.hit');

@@ -4,6 +4,8 @@ import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 import { looksWhole } from '../looks/text-page.mjs';
 
+test.use({ unfolded: ['memory'] });
+
 const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
 
 test('every figure of the verdict says how it comes about, with its own value at the end', async ({ page, calculator }) => {

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['memory', 'plans'] });
+
 const number = (text) => Number(text.replaceAll(',', '').match(/[\d.]+/)?.[0]);
 const stepSeconds = async (page) => number(await page.locator('#fig-run').innerText());
 const rows = (page) => page.locator('#limits tbody tr');

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['sensitivity'] });
+
 /** A 70B model on eight cards: DeepSpeed without offload does not fit. */
 const UNFIT = '#v=1&model=llama-3.1-70b&hardware.gpu=h200-sxm&hardware.gpus=8&workload.kind=sft'
   + '&workload.sequence_length=4096&workload.global_batch=64&plan.backend=deepspeed&plan.tensor_parallel=1'

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['plans', 'sensitivity', 'scaling', 'front'] });
+
 const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
 const column = async (page, label) => (await page.locator(`#plans tbody tr.p-ok td[data-l="${label}"]`).allInnerTexts()).map(number);
 

@@ -73,7 +73,6 @@ test('works where the browser blocks all storage', async ({ baseURL }) => {
     }
   })).toBe('SecurityError');
   await ready(page);
-  await page.locator('#intro-end').click();
   await works(page);
   await context.close();
   rmSync(profile, { recursive: true, force: true });
@@ -90,14 +89,13 @@ test('works in a browser that has no storage, no caches, no database and no serv
   });
   await calculator.open('#');
   expect(await page.evaluate(() => ['localStorage', 'sessionStorage', 'caches', 'indexedDB'].filter((name) => name in window).concat('serviceWorker' in navigator ? 'serviceWorker' : []))).toEqual([]);
-  await page.locator('#intro-end').click();
   await works(page);
   await page.goto('./accuracy/');
   await calculator.started();
 });
 
 const KEYS = {
-  localStorage: ['shardwise-lang', 'shardwise-theme', 'shardwise-intro', 'shardwise-keys-off', 'shardwise-recent'],
+  localStorage: ['shardwise-lang', 'shardwise-theme', 'shardwise-open', 'shardwise-sure', 'shardwise-keys-off', 'shardwise-recent'],
   sessionStorage: ['shardwise-question', 'shardwise-form', 'shardwise-aside'],
 };
 
@@ -113,19 +111,18 @@ const HOSTILE = {
 };
 
 test.describe('a browser in Chinese', () => {
-  test.use({ locale: 'zh-CN', newcomer: true });
+  test.use({ locale: 'zh-CN' });
   for (const [what, text] of Object.entries(HOSTILE)) {
     test(`takes ${what} in the storage for nothing`, async ({ page, calculator }) => {
       await page.addInitScript(([keys, value]) => {
         for (const [storage, names] of Object.entries(keys)) for (const name of names) window[storage].setItem(name, value);
       }, [KEYS, text]);
       await calculator.open();
-      // As on a first visit: the system's language and colours, the introduction, no recent question.
+      // As on a first visit: the system's language and colours, all that folds closed, no recent question.
       await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
       await expect(page.locator('html')).not.toHaveAttribute('data-theme');
       await expect(page.locator('#intro')).toBeVisible();
-      await page.locator('#intro-end').click();
-      await page.locator('#recent-open').click();
+          await page.locator('#recent-open').click();
       await expect(page.locator('#recent')).toBeVisible();
       await expect(page.locator('#recent li')).toHaveCount(0);
       await page.keyboard.press('Escape');

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '../fixtures.mjs';
 import { rested } from '../pages/rest.mjs';
 
+test.use({ unfolded: ['memory', 'time'] });
+
 const OUT = fileURLToPath(new URL('../out/page/', import.meta.url));
 
 /** The first number of a text: `1,024 tokens` is 1024. */

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['time'] });
+
 const section = (page) => page.locator('#timeline');
 const bars = (page) => section(page).locator('.hit');
 const labels = (page) => bars(page).evaluateAll((all) => all.map((bar) => bar.getAttribute('aria-label')));

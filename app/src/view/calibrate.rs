@@ -50,7 +50,7 @@ pub(super) fn view(page: Page) -> AnyView {
                         .on("change", ticked(move |on| page.apply_run(on))),
                 )
                 .child(el("SPAN").child(text.cal_apply))
-                .child(el("SPAN.cal-on").child(live(move || applied(page).map(|own| factors(&own, page.lang))))),
+                .child(el("SPAN.cal-on").child(live(move || applied_words(page)))),
         )
         .into_any()
 }
@@ -58,6 +58,11 @@ pub(super) fn view(page: Page) -> AnyView {
 /// The factors in the form's question.
 fn applied(page: Page) -> Option<Calibration> {
     page.form.with(|form| form.calibration())
+}
+
+/// The factors in the form's question, in words.
+pub(super) fn applied_words(page: Page) -> Option<String> {
+    applied(page).map(|own| factors(&own, page.lang))
 }
 
 /// `times × 1.12, training's memory × 1.03`.

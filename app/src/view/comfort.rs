@@ -1,6 +1,5 @@
-//! What makes coming back and passing on easy: recent questions, sharing, shortcuts, an introduction.
+//! What makes coming back and passing on easy: recent questions, sharing, shortcuts.
 
-mod intro;
 mod keys;
 mod panel;
 mod recent;
@@ -8,7 +7,7 @@ mod share;
 
 use leptos::prelude::*;
 
-use super::dom::{el, node, press};
+use super::dom::{el, node};
 use crate::page::Page;
 
 pub(super) use keys::listen;
@@ -17,16 +16,11 @@ pub(super) use share::{button as share_button, report};
 
 /// Panels that are closed until they are asked for, and what listens for keys.
 pub(super) fn view(page: Page) -> AnyView {
-    vec![node(recent::view(page)), node(share::view(page)), node(keys::view(page)), node(intro::view(page))].into_any()
+    vec![node(recent::view(page)), node(share::view(page)), node(keys::view(page))].into_any()
 }
 
 /// Links in the footer to what has no place of its own.
 pub(super) fn links(page: Page) -> AnyView {
     let text = page.text();
-    node(vec![
-        el("BUTTON.lnk|type=button|id=keys-open|popovertarget=keys").child(text.keys),
-        el("BUTTON.lnk|type=button|id=intro-open")
-            .on("click", press(move || intro::start(page)))
-            .child(text.intro),
-    ])
+    node(vec![el("BUTTON.lnk|type=button|id=keys-open|popovertarget=keys").child(text.keys)])
 }

@@ -2,6 +2,7 @@
 
 use super::dom::{El, el, part};
 use leptos::prelude::*;
+use shardwise_core::Answer;
 use shardwise_core::wire::Memory;
 
 use super::figure::{Block, legend, parts_table, pointed};
@@ -11,6 +12,9 @@ use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
+
+/// How many parts a line names.
+const NAMED: usize = 3;
 
 /// The colour of a part; the one place that says so.
 fn ink(part: &str) -> Ink {
@@ -99,6 +103,27 @@ fn takeaway(memory: &Memory, lang: Lang) -> String {
 fn with<T>(page: Page, of: impl FnOnce(&Memory, Lang) -> T) -> Option<T> {
     let lang = page.lang;
     page.answered().map(|shown| of(&shown.found.answer.memory, lang))
+}
+
+/// What most of the memory is for that decides whether it fits, in a line.
+pub(super) fn line(page: Page) -> Option<String> {
+    let shown = page.answered()?;
+    Some(largest(&shown.found.answer, page.lang))
+}
+
+fn largest(answer: &Answer, lang: Lang) -> String {
+    let deciding = answer.memory.phases.iter().find(|phase| phase.name == answer.fit.phase);
+    // An engine's share of the card, or a node's memory, is of no phase.
+    let Some(phase) = deciding else {
+        return takeaway(&answer.memory, lang);
+    };
+    let mut parts: Vec<(&str, f64)> = phase.parts.entries().into_iter().filter(|(_, gib)| *gib > 0.0).collect();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let parts = parts.into_iter().take(NAMED);
+    let parts: Vec<String> = parts
+        .map(|(name, gib)| format!("{} {}", lang.word(name), format::gib(gib)))
+        .collect();
+    fill(lang.text().why_memory_take, &[lang.word(phase.name), &parts.join(" · ")])
 }
 
 pub(super) fn view(page: Page) -> AnyView {

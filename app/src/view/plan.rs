@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use shardwise_core::complete::training_gpus;
 
 use super::dom::{el, live, press, press_link};
+use super::fold;
 use super::icons::icon;
-use crate::browser;
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
@@ -73,7 +73,7 @@ pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
             .child(" ")
             .child(
                 el("A|href=#calibrate")
-                    .on("click", press_link(|| browser::jump("calibrate")))
+                    .on("click", press_link(move || fold::go(page, "calibrate")))
                     .child(text.cal_link),
             )
     });

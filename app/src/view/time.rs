@@ -15,6 +15,9 @@ use crate::text::{Lang, fill};
 use crate::tree::parts::legend;
 use crate::tree::{self, Tree};
 
+/// How many phases a line names.
+const NAMED: usize = 3;
+
 /// Phases that only run forward; their computation has a colour of its own.
 const FORWARD_ONLY: [&str; 4] = ["old_log_prob", "reference", "values", "reward"];
 
@@ -140,6 +143,25 @@ pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
 fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
     let lang = page.lang;
     page.answered().map(|shown| of(&shown.found.answer, lang))
+}
+
+/// What most of the time goes to, in a line: the longest phases, or the longest parts of the only one.
+pub(super) fn line(page: Page) -> Option<String> {
+    with(page, longest)
+}
+
+fn longest(answer: &Answer, lang: Lang) -> String {
+    let mut all: Vec<(&str, f64)> = match answer.time.phases.as_slice() {
+        [only] => parts(only).map(|(_, word, s)| (word, s)).collect(),
+        phases => phases.iter().map(|phase| (phase.name, phase.s)).collect(),
+    };
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let unit = lang.text().seconds_unit;
+    let named = all.into_iter().take(NAMED);
+    let named: Vec<String> = named
+        .map(|(name, s)| format!("{} {}\u{a0}{unit}", lang.word(name), format::seconds(s)))
+        .collect();
+    named.join(" · ")
 }
 
 pub(super) fn view(page: Page) -> AnyView {

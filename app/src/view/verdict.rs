@@ -54,7 +54,7 @@ pub(super) fn view(page: Page) -> AnyView {
             .map(|shown| vec![figures::view(page, &shown), plan::view(page, &shown)])
     };
     // The control and what the worker writes stay where they are while all around them is new.
-    el("SECTION")
+    el("SECTION|id=verdict")
         .live("class", class)
         .set("aria-labelledby", "v-h")
         .child(part(head))

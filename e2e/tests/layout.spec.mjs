@@ -1,0 +1,128 @@
+// How the page is laid out: what it says it is, the bar that never leaves, the parts that fold.
+
+import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
+
+const FOLDS = ['front', 'scaling', 'memory', 'time', 'plans', 'sensitivity', 'caveats', 'calibrate'];
+const STOPS = ['verdict', 'flags', 'gpus', 'advice', 'cost', 'why'];
+
+test('one visible sentence says what the page is', async ({ page, calculator }) => {
+  await calculator.open();
+  await expect(calculator.heading()).toBeVisible();
+  await expect(calculator.heading()).toHaveText(/^Shardwise works out, before you rent a GPU, whether your training run fits/);
+  await expect(page.locator('h1')).toHaveCount(1);
+});
+
+for (const [width, height] of [[1440, 900], [390, 844], [2560, 1300]]) {
+  test.describe(`${width} px`, () => {
+    test.use({ viewport: { width, height } });
+
+    test('the bar with the answer never leaves, and marks the part that is read', async ({ page, calculator }) => {
+      await calculator.open();
+      await calculator.settled();
+      const dock = page.locator('.dock');
+      const line = page.locator('.dock-v');
+      await expect(line).toContainText(/Fits, (over )?\d+\s%.*GiB.*tokens\/s.*\$/s);
+      const whole = () => dock.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+      for (const id of STOPS) {
+        await page.locator(`.dock a[href="#${id}"]`).click();
+        await calculator.settled();
+        expect(await whole(), id).toBe(true);
+        await expect(page.locator(`#${id}`), id).toBeFocused();
+        await expect(page.locator(`#${id}`), id).toBeInViewport();
+        const hidden = await page.locator(`#${id}`).evaluate((element) => {
+          const over = document.querySelector('.dock').getBoundingClientRect();
+          return over.top < 200 && element.getBoundingClientRect().top < over.bottom;
+        });
+        expect(hidden, id).toBe(false);
+      }
+      await page.evaluate(() => scrollTo(0, 0));
+      await expect(dock.locator('[aria-current]')).toHaveText('Verdict');
+      await page.locator('#why').evaluate((element) => element.scrollIntoView());
+      if (width < 1856) await expect(dock.locator('[aria-current]')).toHaveText(/Why|Cost/);
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+    });
+  });
+}
+
+test('what folds is closed at first, and nothing of it is computed', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  for (const word of FOLDS) {
+    const fold = page.locator(`#fold-${word}`);
+    await expect(fold, word).not.toHaveAttribute('open', /.*/);
+    await expect(fold.locator('.fold-b'), word).toHaveCount(0);
+    // Its line says something all the same.
+    await expect(fold.locator('summary h3'), word).not.toBeEmpty();
+    await expect(fold.locator('summary p'), word).not.toBeEmpty();
+  }
+  expect(await violations(page, '.folds')).toEqual([]);
+});
+
+test('a folded line says the answer anew as the question changes', async ({ page, calculator }) => {
+  await calculator.open();
+  const line = page.locator('#fold-time summary');
+  const before = await line.innerText();
+  await page.locator('#hardware-gpus').fill('16');
+  await calculator.settled();
+  expect(await line.innerText()).not.toBe(before);
+  await expect(page.locator('#fold-memory summary h3')).toHaveText(/^Why [\d.]+ GiB\?$/);
+});
+
+test('a part opens by a press, stays open at the next visit, and closes', async ({ page, calculator }) => {
+  await calculator.open();
+  const fold = page.locator('#fold-memory');
+  await fold.locator('> summary').focus();
+  await page.keyboard.press('Enter');
+  await expect(fold.locator('svg[role=img]')).toBeVisible();
+  await page.reload();
+  await calculator.started();
+  await expect(fold.locator('svg[role=img]')).toBeVisible();
+  await fold.locator('> summary').click();
+  await expect(fold.locator('.fold-b')).toHaveCount(0);
+  await page.reload();
+  await calculator.started();
+  await expect(fold.locator('.fold-b')).toHaveCount(0);
+});
+
+test('all of a part open and close at once', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#why-all').click();
+  await calculator.settled();
+  for (const word of FOLDS.slice(2)) await expect(page.locator(`#fold-${word} .fold-b`), word).toBeVisible();
+  await expect(page.locator('#fold-plans tbody tr').first()).toBeVisible();
+  await expect(page.locator('#why-all')).toBeFocused();
+  expect(await violations(page, '#why')).toEqual([]);
+  await page.locator('#why-all').click();
+  for (const word of FOLDS.slice(2)) await expect(page.locator(`#fold-${word} .fold-b`), word).toHaveCount(0);
+});
+
+test('an address opens a part and leads there', async ({ page, calculator }) => {
+  await calculator.open('#sensitivity');
+  await expect(page.locator('#fold-sensitivity tbody tr').first()).toBeVisible();
+  await expect(page.locator('#fold-sensitivity')).toBeInViewport();
+  await page.evaluate(() => { location.hash = 'time'; });
+  await expect(page.locator('#fold-time svg[role=img]').first()).toBeVisible();
+  await expect(page.locator('#fold-time')).toBeInViewport();
+});
+
+test('paper has the reasons open, and the screen then as it was', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  for (const word of ['memory', 'time']) await expect(page.locator(`#fold-${word} svg[role=img]`).first(), word).toBeAttached();
+  await expect(page.locator('#caveats li').first()).toBeAttached();
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  for (const word of FOLDS) await expect(page.locator(`#fold-${word} .fold-b`), word).toHaveCount(0);
+  expect(await page.evaluate(() => localStorage.getItem('shardwise-open'))).toBeNull();
+});
+
+test('a full or forbidden storage keeps no part from opening', async ({ page, calculator }) => {
+  await page.addInitScript(() => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; });
+  await calculator.open();
+  await calculator.unfold('time');
+  await expect(page.locator('#fold-time svg[role=img]').first()).toBeVisible();
+});
