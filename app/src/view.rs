@@ -117,7 +117,7 @@ fn full(page: Page) -> AnyView {
         )),
         node(
             el("MAIN.page|id=top")
-                .child(el("H1.lead").child(el("B").child(text.lead_name)).child(" ").child(text.lead))
+                .child(el("H1.claim").child(el("B").child(text.lead_name)).child(" ").child(text.lead))
                 .child(ask::view(page))
                 .child(at(page, 3, dock::view))
                 .child(el("DIV.answer|id=answer").child(at(page, 3, answer)))
