@@ -108,6 +108,14 @@ impl Lang {
         }
     }
 
+    /// A phase, or what else decides whether a plan fits, within a sentence.
+    pub(crate) fn place(self, phase: &str) -> &str {
+        match self {
+            Self::En => en::place(phase),
+            Self::Zh => zh::place(phase),
+        }
+    }
+
     /// A number of parameters.
     pub(crate) fn parameters(self, count: u64) -> String {
         match self {
@@ -125,7 +133,8 @@ impl Lang {
     }
 }
 
-/// Puts values into the `{0}`, `{1}`, … of a sentence.
+/// Puts values into the `{0}`, `{1}`, … of a sentence, and into `{0|GPU|GPUs}` the word that the value asks for: the first
+/// where that is 1.
 pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
     let mut text = String::with_capacity(sentence.len() + 16);
     let mut rest = sentence;
@@ -136,8 +145,19 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
             rest = after;
             break;
         };
-        let index: Option<usize> = after.get(1..close).and_then(|digits| digits.parse().ok());
-        text.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or(""));
+        let mut inside = after.get(1..close).unwrap_or_default().split('|');
+        let index: Option<usize> = inside.next().and_then(|digits| digits.parse().ok());
+        let value = index.and_then(|index| values.get(index)).copied().unwrap_or("");
+        text.push_str(match (inside.next(), inside.next()) {
+            (Some(one), Some(many)) => {
+                if value == "1" {
+                    one
+                } else {
+                    many
+                }
+            }
+            _ => value,
+        });
         rest = after.get(close + 1..).unwrap_or("");
     }
     text.push_str(rest);
@@ -197,11 +217,11 @@ text! {
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
     banner_hash banner_left_out
     // Verdict.
-    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_phase place_engine place_host
+    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure
-    asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
-    throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu hfu_same
+    asked_rl asked_train asked_rollout stale_one stale_many stale_none
+    throughput per_gpu cost per_mt no_price run whole_run hours an_hour all_gpus tokens_hour step step_phases seconds_unit usd_step usd_step_at usd_mt mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
     chip_no_offload chip_offload chip_rollout chip_fused interval_note
     // Which GPU.
@@ -274,7 +294,11 @@ mod tests {
     use crate::form::Field;
 
     fn places(sentence: &str) -> Vec<&str> {
-        let mut found: Vec<_> = sentence.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+        let mut found: Vec<_> = sentence
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split(['}', '|']).next())
+            .collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -296,6 +320,8 @@ mod tests {
         assert_eq!(fill("nothing", &[]), "nothing");
         assert_eq!(fill("{0} and {9}", &["a"]), "a and ");
         assert_eq!(fill("open {0", &["a"]), "open {0");
+        assert_eq!(fill("{0} {0|GPU|GPUs}", &["1"]), "1 GPU");
+        assert_eq!(fill("{0} {0|GPU|GPUs}", &["16"]), "16 GPUs");
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn answer(page: Page) -> AnyView {
                         .child(el("SPAN").child(fit::behind(own, lang)))
                         .child(calibrate::tag(answer.calibration.is_some(), lang)),
                 )
-                .child(verdict::margin(own, lang))
+                .child(el("P.verdict-m").children(verdict::spare(own, lang)))
                 .child(verdict::bar(own, lang))
                 .child(
                     el("DL.emb-n")

@@ -97,22 +97,36 @@ fn head(page: Page, shown: &Arc<Shown>, wrong: usize) -> AnyView {
                             .child(el("SPAN.of").child(fit::behind(own, lang))),
                     ),
                 )
-                .child(margin(own, lang))
+                .child(margin(page, answer))
                 .child(el("P.verdict-q").child(words::asked(&shown.found.job, lang))),
         ),
         node(answer.calibration.map(|own| calibrate::notice(page, &own))),
-        memory(page, answer),
+        el("DIV.fit")
+            .child(bar(own, lang))
+            .child(fit::host(own, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
+            .into_any(),
     ])
 }
 
-/// What is to spare or missing.
-pub(super) fn margin(own: &Fit, lang: Lang) -> AnyView {
-    let parts = fit::parts(own, lang);
-    let parts = parts
-        .into_iter()
-        .enumerate()
-        .map(|(place, words)| if place % 2 == 1 { node(el("B").child(words)) } else { node(words) });
-    el("P.verdict-m").children(parts).into_any()
+/// What is to spare or missing, where and on what condition, with what says how the memory comes about.
+fn margin(page: Page, answer: &Answer) -> AnyView {
+    let lang = page.lang;
+    let phase = format!("memory.{}", answer.memory.phase);
+    let on = answer.calibration.is_some_and(|own| own.memory.is_some());
+    el("P.verdict-m")
+        .children(spare(&answer.fit, lang))
+        .child(" ")
+        .child(how::button(page, phase, lang.text().memory))
+        .child(calibrate::tag(on, lang))
+        .into_any()
+}
+
+/// What is to spare or missing, where and on what condition.
+pub(super) fn spare(own: &Fit, lang: Lang) -> Vec<AnyView> {
+    let parts = fit::parts(own, lang).into_iter().enumerate();
+    parts
+        .map(|(place, words)| if place % 2 == 1 { node(el("B").child(words)) } else { node(words) })
+        .collect()
 }
 
 /// What decides whether it fits, as a bar: the estimate, what suffices as surely as asked, and what there is.
@@ -153,7 +167,7 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
         .child(part("est", 0.0, bar.estimate))
         .child(part("rim", 0.0, bar.card))
         .child(
-            el("text|y=37.5")
+            el("text|id=reserved|y=37.5")
                 .set("class", if inside { "t-in" } else { "t-q" })
                 .set("x", per_cent(if inside { 0.0 } else { bar.estimate }))
                 .set("dx", "10")
@@ -161,29 +175,6 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
         )
         .child(tick("card", bar.card, "15", "36"))
         .child(words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure])))
-        .into_any()
-}
-
-fn memory(page: Page, answer: &Answer) -> AnyView {
-    let lang = page.lang;
-    let memory = &answer.memory;
-    let rest = fill(lang.text().worst, &[&format::gib(memory.capacity_gib), lang.word(memory.phase)]);
-    let on = answer.calibration.is_some_and(|own| own.memory.is_some());
-    el("DIV.fit")
-        .child(bar(&answer.fit, lang))
-        .child(
-            el("P.fit-t")
-                .child(
-                    el("SPAN")
-                        .child(el("B|id=reserved").child(format::gib(memory.reserved_gib)))
-                        .child(" ")
-                        .child(rest),
-                )
-                .child(" ")
-                .child(how::button(page, format!("memory.{}", memory.phase), lang.text().memory))
-                .child(calibrate::tag(on, lang)),
-        )
-        .child(fit::host(&answer.fit, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
         .into_any()
 }
 
