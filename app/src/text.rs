@@ -223,7 +223,7 @@ text! {
     asked_rl asked_train asked_rollout stale_one stale_many stale_none
     throughput per_gpu cost per_mt no_price run whole_run hours an_hour all_gpus tokens_hour step step_phases seconds_unit usd_step usd_step_at usd_mt mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
-    chip_no_offload chip_offload chip_rollout chip_fused interval_note
+    chip_no_offload chip_offload chip_fused chip_not_fused chip_train_gpus chip_share chip_kv chip_eager chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait interval_note
     // Which GPU.
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
@@ -267,7 +267,7 @@ text! {
     Sheets:
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
-    sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
+    sure_none alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
     advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
     read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast

@@ -26,7 +26,7 @@ fn next(confidence: f64) -> (f64, bool) {
 }
 
 /// What a change of the step's time comes to in dollars: of the run where its tokens are known, else of a step.
-fn dollars(now: &Answer, seconds: f64) -> (Option<f64>, bool) {
+pub(super) fn dollars(now: &Answer, seconds: f64) -> (Option<f64>, bool) {
     let share = seconds / now.step_time_s;
     match now.run.and_then(|run| run.usd) {
         Some(usd) => (Some(usd * share), true),

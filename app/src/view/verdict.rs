@@ -62,6 +62,7 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(sheet::view(page, Name::Ways))
         .child(part(out))
         .child(part(figures))
+        .child(plan::panel(page))
         .into_any()
 }
 
