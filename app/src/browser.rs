@@ -357,6 +357,12 @@ pub(crate) fn lost_focus() -> bool {
     active.is_none_or(|active| active.tag_name().eq_ignore_ascii_case("body"))
 }
 
+/// Whether the keyboard is in what a selector names.
+pub(crate) fn focus_is_in(selector: &str) -> bool {
+    let active = document().and_then(|document| document.active_element());
+    active.is_some_and(|active| matches!(active.closest(selector), Ok(Some(_))))
+}
+
 /// Moves the keyboard to an element.
 pub(crate) fn focus(id: &str) {
     if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {

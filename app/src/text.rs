@@ -220,8 +220,8 @@ text! {
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure
-    asked_rl asked_train asked_rollout stale_one stale_many stale_none
-    throughput per_gpu cost per_mt no_price run whole_run hours an_hour all_gpus tokens_hour step step_phases seconds_unit usd_step usd_step_at usd_mt mfu hfu
+    asked_rl asked_train asked_rollout refused stale stale_none
+    throughput per_gpu cost per_mt no_price run whole whole_run hours an_hour all_gpus tokens_hour step step_phases seconds_unit usd_step usd_step_at usd_mt mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
     chip_no_offload chip_offload chip_fused chip_not_fused chip_train_gpus chip_share chip_kv chip_eager chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait interval_note
     // Which GPU.
@@ -232,7 +232,7 @@ text! {
     none_budget misses_deadline misses_budget
     front
     // What would fit.
-    close_ways close_looking close_none close_fits close_unpriced close_plan
+    close_ways close_looking close_none close_run close_run_usd close_mt close_unpriced close_sure close_plan close_use
     // Memory and time.
     memory memory_take memory_note limits limits_note without_offload with_offload card total
     time time_take time_take_beside time_take_one time_note
@@ -267,7 +267,7 @@ text! {
     Sheets:
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
-    sure_none alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
+    sure_none alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways ways_far use_it way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
     advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
     read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast

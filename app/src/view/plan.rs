@@ -54,13 +54,18 @@ fn row(page: Page, name: &'static str, parts: Vec<Option<Part>>) -> Option<AnyVi
 /// The plan without controls, in words.
 pub(super) fn told(page: Page, shown: &Shown) -> Vec<AnyView> {
     let parts = parts::of(&shown.question, &shown.found, page.lang);
+    // What splits nothing is no news to a reader who cannot change it.
+    let splits = |part: &Part| match part {
+        Part::Choice { field: Field::RolloutTensorParallel, .. } | Part::Follows(_) => true,
+        Part::Choice { words, .. } => !words.ends_with("\u{a0}1"),
+    };
     let words = |part: Part| match part {
         Part::Choice { field: Field::RolloutTensorParallel, words, .. } => {
             format!("{} {words}", page.text().row_rollout)
         }
         Part::Choice { words, .. } | Part::Follows(words) => words,
     };
-    all(parts.all().map(|part| el("LI.chip-d").child(words(part))))
+    all(parts.all().filter(splits).map(|part| el("LI.chip-d").child(words(part))))
 }
 
 /// What the plan is the best of, and who runs it.
