@@ -385,6 +385,24 @@ fn listen_boxed(event: &'static str, act: Box<dyn FnMut(&Event)>) {
     }
 }
 
+/// Whether the keyboard is at an element.
+pub(crate) fn has_focus(id: &str) -> bool {
+    let active = document().and_then(|document| document.active_element());
+    active.is_some_and(|active| active.id() == id)
+}
+
+/// Whether the keyboard is nowhere: what it was at is gone.
+pub(crate) fn lost_focus() -> bool {
+    let active = document().and_then(|document| document.active_element());
+    active.is_none_or(|active| active.tag_name().eq_ignore_ascii_case("body"))
+}
+
+/// Whether the keyboard is in what a selector names.
+pub(crate) fn focus_is_in(selector: &str) -> bool {
+    let active = document().and_then(|document| document.active_element());
+    active.is_some_and(|active| matches!(active.closest(selector), Ok(Some(_))))
+}
+
 /// Moves the keyboard to an element.
 pub(crate) fn focus(id: &str) {
     if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {

@@ -92,35 +92,25 @@ pub(crate) fn icon(state: FitState) -> &'static str {
     }
 }
 
-/// Where it is decided, in words.
-fn place(fit: &Fit, lang: Lang) -> String {
-    let text = lang.text();
-    match fit.phase {
-        "engine" => text.place_engine.to_owned(),
-        "host" => text.place_host.to_owned(),
-        phase => fill(text.place_phase, &[lang.word(phase)]),
-    }
-}
-
 /// What is to spare or missing, where, and on what condition; what stands out is between marks ([`parts`]).
 fn marked(fit: &Fit, lang: Lang) -> String {
     let text = lang.text();
     let mark = |words: String| format!("{MARK}{words}{MARK}");
     let gib = |gib: f64| format!("{}\u{a0}GiB", format::gib(gib));
-    let place = place(fit, lang);
+    let place = lang.place(fit.phase);
     let missing = -fit.margin_gib;
     match (fit.margin_gib >= 0.0, fit.mean_response_at_most) {
         (true, Some(tokens)) => {
             // A limit is rounded down.
             let tokens = format::grouped((tokens / 10.0).floor() as u64 * 10);
             let tokens = mark(fill(text.fit_tokens, &[&tokens]));
-            fill(text.fit_spare_while, &[&mark(gib(fit.margin_gib)), &place, &tokens])
+            fill(text.fit_spare_while, &[&mark(gib(fit.margin_gib)), place, &tokens])
         }
-        (true, None) => fill(text.fit_spare, &[&mark(gib(fit.margin_gib)), &place]),
-        (false, _) if fit.state == FitState::No => fill(text.fit_missing, &[&mark(gib(missing)), &place]),
+        (true, None) => fill(text.fit_spare, &[&mark(gib(fit.margin_gib)), place]),
+        (false, _) if fit.state == FitState::No => fill(text.fit_missing, &[&mark(gib(missing)), place]),
         (false, _) => {
             let over = format::percent(1.0 - fit.capacity_gib / fit.needed_gib, 0);
-            fill(text.fit_lacking, &[&mark(gib(fit.needed_gib)), &place, &format::gib(missing), &over])
+            fill(text.fit_lacking, &[&mark(gib(fit.needed_gib)), place, &format::gib(missing), &over])
         }
     }
 }
@@ -245,7 +235,7 @@ mod tests {
         let words = margin(&own, Lang::En);
         assert_eq!(
             words,
-            "12.8\u{a0}GiB to spare in the phase “Actor update”, while the mean response stays below 2,100\u{a0}tokens."
+            "12.8\u{a0}GiB to spare in the actor update, while the mean response stays below 2,100\u{a0}tokens."
         );
         assert_eq!(parts(&own, Lang::En)[1], "12.8\u{a0}GiB");
         own.phase = "host";

@@ -15,6 +15,7 @@ pub mod form;
 pub mod format;
 mod look;
 mod page;
+mod parts;
 mod protocol;
 pub mod recent;
 pub mod runs;

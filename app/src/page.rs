@@ -340,6 +340,10 @@ impl Page {
         if self.hash().is_some() || choices::are_awaited() {
             return;
         }
+        // What stands inside another page was asked by it: no other question is answered in its place.
+        if self.embedded && browser::hash().contains('=') {
+            return;
+        }
         let asked = self.form.get_untracked();
         let wrong = self.errors.with_untracked(|errors| !errors.is_empty());
         self.edit(|form| *form = first_form());

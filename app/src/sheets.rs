@@ -1,6 +1,7 @@
 //! Parts of the page that the worker writes: each is a function of the question and of how it is shown.
 
 mod advice;
+pub(crate) mod alternatives;
 pub(crate) mod asked;
 mod command_line;
 mod compare;
@@ -41,13 +42,16 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Embed => embed::sheet(asked, &ask),
         Name::Sure => sure::sheet(asked, &ask),
         Name::Ways => sure::ways(asked, &ask),
+        Name::Alternatives => alternatives::sheet(asked, &ask),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Asked, write};
+    use crate::parts::{self, Part};
     use crate::protocol::{Name, SheetTask};
+    use crate::text::Lang;
     use serde_json::{Value, json};
     use shardwise_core::presets;
     use shardwise_core::wire::to_value;
@@ -114,6 +118,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The value that stands is checked, and says who chose it.
+    #[test]
+    fn what_a_part_could_be_is_told_in_both_languages() {
+        for asked in asked() {
+            for part in parts::of(&asked.question, &asked.found, Lang::En).all() {
+                let Part::Choice { field, pinned, .. } = part else { continue };
+                for (lang, found, set) in
+                    [("en", "found by the search", "set by you"), ("zh-CN", "由搜索得出", "由你固定")]
+                {
+                    let text = sheet(&asked, Name::Alternatives, lang, json!({ "part": field.path() })).to_string();
+                    assert!(!text.contains("NaN") && !text.contains("inf "), "{field:?}: {text}");
+                    assert_eq!(text.matches("\"checked\"").count(), 1, "{field:?}: {text}");
+                    assert_eq!([text.contains(found), text.contains(set)], [!pinned, pinned], "{field:?}: {text}");
+                    assert_eq!(text.contains("alt-free"), pinned, "{field:?}");
+                }
+            }
+        }
+        let all = asked();
+        let nothing = all
+            .first()
+            .map(|own| sheet(own, Name::Alternatives, "en", json!({ "part": "plan.nonsense" })));
+        assert_eq!(nothing, Some(Value::Null));
     }
 
     #[test]

@@ -108,6 +108,14 @@ impl Lang {
         }
     }
 
+    /// A phase, or what else decides whether a plan fits, within a sentence.
+    pub(crate) fn place(self, phase: &str) -> &str {
+        match self {
+            Self::En => en::place(phase),
+            Self::Zh => zh::place(phase),
+        }
+    }
+
     /// A number of parameters.
     pub(crate) fn parameters(self, count: u64) -> String {
         match self {
@@ -125,7 +133,8 @@ impl Lang {
     }
 }
 
-/// Puts values into the `{0}`, `{1}`, … of a sentence.
+/// Puts values into the `{0}`, `{1}`, … of a sentence, and into `{0|GPU|GPUs}` the word that the value asks for: the first
+/// where that is 1.
 pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
     let mut text = String::with_capacity(sentence.len() + 16);
     let mut rest = sentence;
@@ -136,8 +145,19 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
             rest = after;
             break;
         };
-        let index: Option<usize> = after.get(1..close).and_then(|digits| digits.parse().ok());
-        text.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or(""));
+        let mut inside = after.get(1..close).unwrap_or_default().split('|');
+        let index: Option<usize> = inside.next().and_then(|digits| digits.parse().ok());
+        let value = index.and_then(|index| values.get(index)).copied().unwrap_or("");
+        text.push_str(match (inside.next(), inside.next()) {
+            (Some(one), Some(many)) => {
+                if value == "1" {
+                    one
+                } else {
+                    many
+                }
+            }
+            _ => value,
+        });
         rest = after.get(close + 1..).unwrap_or("");
     }
     text.push_str(rest);
@@ -183,64 +203,65 @@ text! {
 }
 
 text! {
-/// Words of the calculator in one language.
-Text:
-// Around it.
-title skip report report_how dismiss on_this_page
-lead_name lead dock_speed dock_each nav_verdict nav_flags nav_gpus nav_advice nav_cost nav_why cost_part why_part open_all close_all
-why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front why_scaling
-why_memory_take why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on
-why_front_take why_scaling_take
-update_ready update_now
-// Form.
-your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
-split_hint gpus node_network node_summary price_hint price_source price_none
-workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
-auto auto_is yes no offload_legend free_plan read_as
-bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
-banner_hash banner_left_out
-// Verdict.
-fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_phase place_engine place_host
-fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
-how_sure
-asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
-throughput per_gpu mt_hour cost per_mt at_price no_price run hours step seconds_unit a_step usd_step mfu hfu hfu_same
-best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
-chip_no_offload chip_offload chip_rollout chip_fused interval_note
-// Which GPU.
-which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
-gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
-chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
-by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
-none_budget misses_deadline misses_budget
-front
-// What would fit.
-close_ways close_looking close_none close_fits close_unpriced close_plan
-// Memory and time.
-memory memory_take memory_note limits limits_note without_offload with_offload card total
-time time_take time_take_beside time_take_one time_note
-phase
-// A run of one's own.
-calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
-cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
-// Plans.
-plans pin_a of_card of_step how how_of
-sensitivity sensitivity_note
-// Flags.
-flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
-// Paste box.
-paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
-no_worker retry
-// Advice.
-advice advice_note
-// Embed.
-embed_title open_full no_panel
-// The form, continued.
-pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
-gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
-// Coming back, passing on.
-recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
-report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    /// Words of the calculator in one language.
+    Text:
+    // Around it.
+    title skip report report_how dismiss on_this_page
+    nav_gpus nav_flags nav_advice
+    update_ready update_now
+    // Form.
+    your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
+    split_hint gpus node_network node_summary price_hint price_source price_none
+    workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
+    auto auto_is yes no offload_legend free_plan read_as
+    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
+    banner_hash banner_left_out
+    // Verdict.
+    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
+    fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
+    how_sure
+    asked_rl asked_train asked_rollout refused stale stale_none
+    throughput per_gpu cost per_mt no_price run whole whole_run hours an_hour all_gpus tokens_hour step step_phases seconds_unit usd_step usd_step_at usd_mt mfu hfu
+    best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
+    chip_no_offload chip_offload chip_fused chip_not_fused chip_train_gpus chip_share chip_kv chip_eager chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait interval_note
+    // Which GPU.
+    which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
+    gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
+    chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
+    by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
+    none_budget misses_deadline misses_budget
+    front
+    // What would fit.
+    close_ways close_looking close_none close_run close_run_usd close_mt close_unpriced close_sure close_plan close_use
+    // Memory and time.
+    memory memory_take memory_note limits limits_note without_offload with_offload card total
+    time time_take time_take_beside time_take_one time_note
+    phase
+    // A run of one's own.
+    calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
+    cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
+    // Plans.
+    plans pin_a of_card of_step how how_of
+    sensitivity sensitivity_note
+    // Flags.
+    flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
+    // Paste box.
+    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
+    no_worker retry
+    // Advice.
+    advice advice_note
+    // Embed.
+    embed_title open_full no_panel
+    // The form, continued.
+    pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
+    gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
+    // Coming back, passing on.
+    recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
+    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    lead_name lead dock_speed dock_each nav_verdict nav_cost nav_why cost_part why_part
+    open_all close_all why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front
+    why_scaling why_memory_take why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take
+    why_calibrate_on why_front_take why_scaling_take
 }
 
 text! {
@@ -248,7 +269,7 @@ text! {
     Sheets:
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
-    sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
+    sure_none alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways ways_far use_it way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
     advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
     read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
@@ -275,7 +296,11 @@ mod tests {
     use crate::form::Field;
 
     fn places(sentence: &str) -> Vec<&str> {
-        let mut found: Vec<_> = sentence.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+        let mut found: Vec<_> = sentence
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split(['}', '|']).next())
+            .collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -297,6 +322,8 @@ mod tests {
         assert_eq!(fill("nothing", &[]), "nothing");
         assert_eq!(fill("{0} and {9}", &["a"]), "a and ");
         assert_eq!(fill("open {0", &["a"]), "open {0");
+        assert_eq!(fill("{0} {0|GPU|GPUs}", &["1"]), "1 GPU");
+        assert_eq!(fill("{0} {0|GPU|GPUs}", &["16"]), "16 GPUs");
     }
 
     #[test]

@@ -91,7 +91,9 @@ fn build_on(page: Page, step: usize, place: String) {
         if step == SHOWN {
             // An answer that the worker looks for is waited for.
             follow(move || {
-                if page.answered().is_some() {
+                // What an embed cannot answer it says, and answers nothing else.
+                let refused = page.embedded && (!page.wrong().is_empty() || page.bad_link.with(Option::is_some));
+                if page.answered().is_some() || refused {
                     crate::browser::take_over();
                 }
             });

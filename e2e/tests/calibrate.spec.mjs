@@ -17,7 +17,7 @@ const FIELDS = { forward: '#measured-forward_s', backward: '#measured-backward_s
 
 const number = (text) => Number(text.replaceAll(',', '').match(/-?[\d.]+/)?.[0]);
 const speed = async (page) => number(await page.locator('#fig-throughput dd').first().innerText());
-const peak = async (page) => number(await page.locator('#reserved').innerText());
+const peak = async (page) => number(await page.locator('#reserved').textContent());
 const result = (page) => page.locator('#cal-result');
 const hash = async (page) => decodeURIComponent(await page.evaluate(() => location.hash));
 
@@ -146,7 +146,7 @@ test('an RL step asks for what can be compared, in both languages', async ({ pag
   await calculator.open(`#${RL}`);
   await expect(page.locator(FIELDS.forward)).toHaveCount(0);
   const before = await speed(page);
-  const step = number(await page.locator('#fig-run dd').first().innerText());
+  const step = number(await page.locator('#fig-step dd').first().innerText());
   await measure(page, { step: String(step * 1.5) });
   await page.locator('#cal-apply').check();
   expect(Math.abs(before / (await speed(page)) / 1.5 - 1)).toBeLessThan(0.02);

@@ -44,7 +44,8 @@ for (const [attributes, words] of [
     const frame = await openHost(element(baseURL, attributes));
     await started(frame);
     await expect(frame.contentFrame().locator('[role=alert], .msg').filter({ hasText: words }).first()).toBeVisible();
-    await expect(frame.contentFrame().locator('.emb-v')).toBeVisible();
+    // And nothing that another question comes to.
+    await expect(frame.contentFrame().locator('.emb-n, .emb-fit b')).toHaveCount(0);
   });
 }
 
@@ -146,10 +147,11 @@ test('shows the panels that it is asked for, in both languages', async ({ page, 
   await expect(page.locator('#no-panel')).toHaveText(/^panels: none is named “nonsense, <b>”\. There are form, verdict, .*, advice\.$/);
   await calculator.open('?embed&lang=zh&panels=nonsense');
   await expect(page.locator('#no-panel')).toContainText('nonsense');
-  for (const own of ['.emb-q', '.emb-v', '.emb-f']) await expect(page.locator(own)).toBeVisible();
+  for (const own of ['.emb-q', '.emb-v']) await expect(page.locator(own)).toBeVisible();
   await calculator.open('?embed&panels=');
   await expect(page.locator('#no-panel')).toHaveCount(0);
-  for (const own of ['.emb-q', '.emb-v', '.emb-f']) await expect(page.locator(own)).toBeVisible();
+  for (const own of ['.emb-q', '.emb-v']) await expect(page.locator(own)).toBeVisible();
+  await expect(page.locator('.emb-f')).toHaveCount(0);
 });
 
 for (const [lang, folder] of [['en', ''], ['zh-CN', '?lang=zh']]) {

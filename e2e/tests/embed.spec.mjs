@@ -1,5 +1,6 @@
 // The page inside another site, in a plain frame: it reports its height, and the host's script trusts no one else.
 
+import { violations } from '../looks/axe.mjs';
 import { element, expect, height, resting, started, test } from '../hosts/page.mjs';
 
 const frameHtml = (baseURL, sandbox) => `
@@ -45,6 +46,35 @@ test('clamps a height that makes no sense', async ({ openHost, baseURL }) => {
 test('registers no service worker in a frame', async ({ openHost, baseURL }) => {
   const root = await started(await openHost(frameHtml(baseURL, 'allow-scripts allow-same-origin')));
   expect(await root.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+});
+
+test('one card from 300 px on: question, verdict, three figures, plan and the way on', async ({ page, calculator, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  for (const [width, panels] of [[300, ''], [340, '&panels=verdict'], [640, '']]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('about:blank');
+    await calculator.open(`?embed${panels}#v=1&model=qwen3-8b&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo&z=1`);
+    await expect(page.locator('.emb-fit')).toContainText(/% sure|GiB/);
+    await expect(page.locator('.emb-v .verdict-q')).toContainText(/^GRPO of Qwen3 8B on 8 × H100-SXM, 512 prompts × /);
+    await expect(page.locator('.emb-n dt')).toHaveText(['Step', 'Throughput', 'Cost']);
+    await expect(page.locator('.emb-pl li').first()).not.toBeEmpty();
+    await expect(page.locator('.emb-q')).toHaveCount(panels ? 0 : 1);
+    await expect(page.locator('.plot, [role=tab]')).toHaveCount(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await violations(page)).toEqual([]);
+  }
+  await expect(page.locator('#open-full')).toHaveAttribute('href', /^[^?]*#v=1&.*workload\.kind=grpo/);
+  await page.locator('#copy-link').click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await page.locator('#open-full').evaluate((link) => link.href));
+});
+
+test('a model that is none is said with those nearest to it, and no other is answered', async ({ page, calculator }) => {
+  await calculator.open('?embed#v=1&model=qwen3-8c&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo&z=1');
+  await expect(page.locator('#refused')).toContainText(/^Model: .*qwen3-8c.*qwen3-8b/);
+  await expect(page.locator('.emb-n')).toHaveCount(0);
+  await page.locator('#model').fill('Qwen3 8B');
+  await expect(page.locator('.emb-n')).toBeVisible();
+  await expect(page.locator('#refused')).toHaveCount(0);
 });
 
 test('works without a page around it', async ({ page, calculator }) => {

@@ -27,7 +27,7 @@ for (const [count, state, english, chinese] of FOUR) {
     await calculator.open(sequences(count));
     await expect(page.locator('.verdict')).toHaveClass(new RegExp(state));
     await expect(page.locator('#v-h')).toHaveText(english);
-    await expect(page.locator('.verdict-m')).toContainText(/[\d.]+.GiB (to spare|needed|missing) in the phase “Training step”/u);
+    await expect(page.locator('.verdict-m')).toContainText(/[\d.]+.GiB (to spare|needed|missing) in the training step/u);
     await expect(page.locator('.dock-v')).toHaveClass(new RegExp(state));
     await calculator.settled();
     const [estimate, sure] = [await bar(page, 'est'), await bar(page, 'unc')];
@@ -52,8 +52,11 @@ test('a way out makes it as sure as asked', async ({ page, calculator }) => {
   const ways = page.locator('#sheet-ways li');
   await expect(page.locator('#sheet-ways p').first()).toHaveText(/^Smallest changes that reach 95.%:$/u);
   await expect(ways.first()).toContainText(/(over )?9\d.% sure/u);
-  await ways.first().getByRole('button', { name: 'Try it' }).click();
+  await ways.first().getByRole('button', { name: 'Use it' }).focus();
+  await page.keyboard.press('Enter');
   await expect(page.locator('.verdict')).toHaveClass(/is-fits/);
+  // The way is gone; the keyboard is at what it came to.
+  await expect(page.locator('#v-h')).toBeFocused();
   await expect(page.locator('#sheet-ways .remedy')).toBeHidden();
   await page.goBack();
   await expect(page.locator('.verdict')).toHaveClass(/is-tight/);

@@ -107,9 +107,9 @@ test('a GPU of one’s own starts as the one before it and travels in the link',
   await expect(page.locator('#hardware-gpu-base')).toHaveValue('h100-sxm');
   const memory = page.locator('#hardware-gpu-memory_gib');
   await expect(memory).toHaveAttribute('placeholder', /79/);
-  const before = await page.locator('.fit-t').innerText();
+  const before = await page.locator('.verdict-m').innerText();
   await memory.fill('120');
-  await expect(page.locator('.fit-t')).not.toHaveText(before);
+  await expect(page.locator('.verdict-m')).not.toHaveText(before);
   expect(await violations(page, '.ask')).toEqual([]);
   await calculator.window('own-gpu');
   await expect.poll(() => page.url()).toContain('hardware.gpu.memory_gib=120');

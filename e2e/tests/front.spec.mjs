@@ -143,9 +143,10 @@ test('where nothing fits, the verdict says what would', async ({ page, calculato
   await tooSmall(page);
   const ways = page.locator('.closing li');
   await expect(ways).toHaveCount(2);
-  await expect(ways.first()).toContainText(/\d+ × A10G, at \$/);
+  await expect(ways.first()).toContainText(/\d+ × A10G \$[\d.]+ per million tokens; .*% sure/u);
   await ways.nth(1).getByRole('button').click();
   await expect(page.locator('.verdict')).toHaveClass(/is-fits/);
+  await expect(page.locator('#v-h')).toBeFocused();
   await page.goBack();
   await expect(ways.first()).toContainText('A10G');
   await ways.first().getByRole('button').click();

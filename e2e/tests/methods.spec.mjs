@@ -12,16 +12,18 @@ test('every figure of the verdict says how it comes about, with its own value at
   await calculator.open();
   await calculator.settled();
   const panel = page.locator('#how');
-  for (const id of ['#fig-throughput', '#fig-cost', '#fig-run', '#fig-mfu']) {
-    const shown = number(await page.locator(`${id} dd b`).first().innerText());
-    await page.locator(`${id} .how`).click();
+  const figures = [['#fig-throughput', 'dd b'], ['#fig-step', 'dd b'], ['#fig-run', 'dd b'], ['#fig-cost', 'dd b'], ['#fig-mfu', '.nb']];
+  for (const [id, value] of figures) {
+    const shown = number(await page.locator(`${id} ${value}`).first().innerText());
+    const how = page.locator(`${id} > .how, ${id} dt .how`);
+    await how.click();
     await expect(panel.locator('.formula').first()).toContainText('=');
     await expect.poll(async () => number(await panel.locator('h3 b').innerText())).toBe(shown);
     expect(number((await panel.locator('.put').innerText()).split('=').at(-1))).toBe(shown);
     await expect(panel.locator('.src a').first()).toHaveAttribute('href', /^https:/);
     await page.keyboard.press('Escape');
     await expect(panel).toBeHidden();
-    await expect(page.locator(`${id} .how`)).toBeFocused();
+    await expect(how).toBeFocused();
   }
 });
 

@@ -6,7 +6,7 @@ import { violations } from '../looks/axe.mjs';
 test.use({ unfolded: ['memory', 'plans'] });
 
 const number = (text) => Number(text.replaceAll(',', '').match(/[\d.]+/)?.[0]);
-const stepSeconds = async (page) => number(await page.locator('#fig-run').innerText());
+const stepSeconds = async (page) => number(await page.locator('#fig-step').innerText());
 const rows = (page) => page.locator('#limits tbody tr');
 
 /** Opens every folded part of the form. */

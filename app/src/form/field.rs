@@ -1,5 +1,7 @@
 //! Every control of the form, and the place in the question it stands for.
 
+use super::units::{self, NumberError};
+
 /// What a control takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
@@ -237,6 +239,17 @@ impl Field {
     #[must_use]
     pub fn is_searched(self) -> bool {
         self.is_plan() || self == Self::TrainGpus
+    }
+
+    /// Whether a number can be read from what is typed into it.
+    ///
+    /// # Errors
+    /// Says what is wrong with the text.
+    pub fn read(self, typed: &str) -> Result<(), NumberError> {
+        match self.takes() {
+            Takes::Count | Takes::Tokens => units::whole(typed, self.kilo()).map(drop),
+            _ => units::number(typed, self.kilo()).map(drop),
+        }
     }
 
     /// What `k` stands for in it.

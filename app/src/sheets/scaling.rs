@@ -79,14 +79,13 @@ fn takeaway(offers: &[(u64, Offer)], own: u64, answer: &Answer, text: &Sheets) -
 fn about(gpus: u64, answer: &Answer, own: &Answer, layout: &str, lang: Lang) -> Vec<String> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let mut lines = vec![
-        format!("{} GPU", format::grouped(gpus)),
-        fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]),
+        fill(text.tokens_hour, &[&lang.tokens(answer.mtok_per_hour * 1e6), &format::grouped(gpus)]),
         fill(sheet.scale_each, &[&share(answer, own)]),
     ];
     if let Some((interval, [low, high])) = answer.interval.zip(answer.with_speed(answer.mtok_per_hour)) {
         let covers = format::percent(interval.coverage, 0);
         let name = fill(text.interval_legend, &[&covers]);
-        let ends = [low, high].map(format::figure);
+        let ends = [low, high].map(|end| lang.tokens(end * 1e6));
         lines.push(format!("{name}: {}–{}", ends[0], ends[1]));
     }
     lines.extend(answer.usd_per_mtok.map(|usd| format!("{} {}", format::usd(usd), text.per_mt)));

@@ -9,7 +9,7 @@ use super::sensitivity;
 use crate::fit::{self, LEVELS};
 use crate::format;
 use crate::text::{Lang, fill};
-use crate::tree::parts::{signed, try_it};
+use crate::tree::parts::{asking, signed};
 use crate::tree::{Tree, el};
 
 /// How many changes are proposed.
@@ -26,7 +26,7 @@ fn next(confidence: f64) -> (f64, bool) {
 }
 
 /// What a change of the step's time comes to in dollars: of the run where its tokens are known, else of a step.
-fn dollars(now: &Answer, seconds: f64) -> (Option<f64>, bool) {
+pub(super) fn dollars(now: &Answer, seconds: f64) -> (Option<f64>, bool) {
     let share = seconds / now.step_time_s;
     match now.run.and_then(|run| run.usd) {
         Some(usd) => (Some(usd * share), true),
@@ -100,7 +100,7 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Tree> {
     if now.fit.state == FitState::Fits {
         return None;
     }
-    let way = |changes: Vec<Change>| {
+    let way = |(place, changes): (usize, Vec<Change>)| {
         let last = changes.last()?.figures;
         let names: Vec<String> = changes.iter().map(|change| sensitivity::sentence(change, lang)).collect();
         let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
@@ -127,14 +127,18 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Tree> {
                         .child(" ")
                         .child(el("SPAN").child(costs)),
                 )
-                .child(try_it(&asked.question, &set, &names, lang)),
+                .child(
+                    asking(&asked.question, &set, words.use_it, &names)
+                        .map(|own| own.set("id", format!("way-{place}"))),
+                ),
         )
     };
-    let ways: Vec<Tree> = proposals(asked).into_iter().filter_map(way).collect();
+    let ways: Vec<Tree> = proposals(asked).into_iter().enumerate().filter_map(way).collect();
     (!ways.is_empty()).then(|| {
         let level = fit::asked(now.fit.confidence);
+        let title = if now.fit.state == FitState::Tight { words.ways } else { words.ways_far };
         el("DIV.remedy")
-            .child(el("P").child(fill(words.ways, &[&level])))
+            .child(el("P").child(fill(title, &[&level])))
             .child(el("UL").children(ways))
     })
 }

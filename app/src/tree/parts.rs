@@ -94,11 +94,16 @@ pub(crate) fn legend(class: &str, name: impl Branch) -> Tree {
 
 /// A button that asks the question with `set`; nothing where that is no question. Back undoes it.
 pub(crate) fn try_it(question: &Question, set: &[Map<String, Value>], name: &str, lang: Lang) -> Option<Tree> {
+    asking(question, set, lang.sheets().try_it, name)
+}
+
+/// A button with words of its own that asks the question with `set`.
+pub(crate) fn asking(question: &Question, set: &[Map<String, Value>], words: &'static str, name: &str) -> Option<Tree> {
     let changed = set.iter().try_fold(question.clone(), |question, set| apply(&question, set))?;
     Some(
         el("BUTTON.btn btn-s|type=button")
             .asks(&changed)
-            .child(lang.sheets().try_it)
+            .child(words)
             .child(el("SPAN.vh").child(format!(" {name}"))),
     )
 }

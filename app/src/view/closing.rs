@@ -2,40 +2,58 @@
 
 use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
+use shardwise_core::Answer;
 use shardwise_core::search::sweep::Offer;
 
 use super::ask::plan::free_plan;
 use super::objective;
 use crate::compute::Remedy;
+use crate::fit;
 use crate::form::{Field, Form};
 use crate::format;
 use crate::page::Page;
-use crate::text::fill;
+use crate::text::{Lang, fill};
 
-/// A way out that changes the form.
-fn way(words: String, button: &'static str, what: String, act: impl Fn() + 'static) -> AnyView {
+/// A way out that changes the form: what it is, what it comes to, and a button that keeps its name while it stands.
+fn way(id: &'static str, page: Page, what: String, comes_to: Option<String>, act: impl Fn() + 'static) -> AnyView {
     el("LI")
-        .child(el("SPAN").child(words))
+        .child(
+            el("DIV")
+                .child(el("B").child(what.clone()))
+                .child(" ")
+                .child(comes_to.map(|words| el("SPAN").child(words))),
+        )
         .child(
             el("BUTTON.btn btn-s|type=button")
+                .set("id", id)
                 .on("click", press(act))
-                .child(button)
+                .child(page.text().close_use)
                 .child(el("SPAN.vh").child(" ").child(what)),
         )
         .into_any()
 }
 
+/// What an answer comes to: hours and dollars of the run, or what a million tokens cost; and how sure it is to fit.
+fn comes_to(answer: &Answer, lang: Lang) -> String {
+    let text = lang.text();
+    let hours = |hours| format::figure(hours);
+    let costs = match (answer.run, answer.usd_per_mtok) {
+        (Some(run), _) => match run.usd {
+            Some(usd) => fill(text.close_run_usd, &[&hours(run.hours), &format::usd(usd)]),
+            None => fill(text.close_run, &[&hours(run.hours)]),
+        },
+        (None, Some(usd)) => fill(text.close_mt, &[&format::usd(usd)]),
+        (None, None) => text.close_unpriced.to_owned(),
+    };
+    fill(text.close_sure, &[&costs, &fit::sure(answer.fit.probability, lang)])
+}
+
 /// The way to another machine. Any plan set by hand is given back: it was searched without.
-fn offered(page: Page, offer: &Offer, choose: fn(&mut Form, &Offer)) -> Option<AnyView> {
+fn offered(id: &'static str, page: Page, offer: &Offer, choose: fn(&mut Form, &Offer)) -> Option<AnyView> {
     let found = offer.result.as_ref().ok()?;
-    let text = page.text();
     let gpus = format::grouped(found.job.hardware.gpus.into());
     let name = format!("{gpus} × {}", objective::name(offer, page));
-    let usd = found.answer.usd_per_mtok;
-    let words = match usd {
-        Some(usd) => fill(text.close_fits, &[&name, &format::usd(usd)]),
-        None => fill(text.close_unpriced, &[&name]),
-    };
+    let comes_to = comes_to(&found.answer, page.lang);
     let offer = offer.clone();
     let act = move || {
         page.change(|form| {
@@ -43,7 +61,7 @@ fn offered(page: Page, offer: &Offer, choose: fn(&mut Form, &Offer)) -> Option<A
             free_plan(form);
         });
     };
-    Some(way(words, text.use_gpu, name, act))
+    Some(way(id, page, name, Some(comes_to), act))
 }
 
 fn more(form: &mut Form, offer: &Offer) {
@@ -60,14 +78,13 @@ fn ways(page: Page, remedy: &Remedy) -> Vec<AnyView> {
     let closing = match remedy {
         Remedy::Plan => {
             let act = move || page.change(free_plan);
-            let words = text.close_plan.to_owned();
-            return vec![way(words, text.free_plan, String::new(), act)];
+            return vec![way("closing-plan", page, text.close_plan.to_owned(), None, act)];
         }
         Remedy::Gpus(closing) => closing,
     };
     let ways = [
-        closing.more.as_ref().map(|offer| offered(page, offer, more)),
-        closing.other.as_ref().map(|offer| offered(page, offer, other)),
+        closing.more.as_ref().map(|offer| offered("closing-more", page, offer, more)),
+        closing.other.as_ref().map(|offer| offered("closing-other", page, offer, other)),
     ];
     all(ways.into_iter().flatten().flatten())
 }
@@ -86,7 +103,7 @@ pub(super) fn view(page: Page) -> AnyView {
         let ways = ways(page, &page.comparison.remedy.get()?);
         (!ways.is_empty()).then(|| el("UL").children(ways))
     };
-    el("DIV.closing|role=status")
+    el("DIV.remedy closing|role=status")
         .child(el("P").child(live(heading)))
         .child(node(part(list)))
         .into_any()

@@ -104,7 +104,8 @@ fn themes(look: Look, lang: Lang) -> AnyView {
         .into_any()
 }
 
-fn copy_link(lang: Lang, link: Box<dyn Fn() -> String>) -> AnyView {
+/// A button that copies the page's address with its question.
+pub(super) fn copy_link(lang: Lang, link: Box<dyn Fn() -> String>) -> AnyView {
     let copied = RwSignal::new(false);
     let copy = move || {
         browser::copy(&untrack(&link), move |ok| {

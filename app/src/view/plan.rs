@@ -1,63 +1,77 @@
-//! The plan, in tags.
+//! The plan, part by part: each is a control that opens what else it could be.
+
+mod alternatives;
 
 use leptos::prelude::*;
-use shardwise_core::complete::training_gpus;
 
-use super::dom::{el, live, press, press_link};
+use super::dom::{El, all, el, live, node, press, press_link};
 use super::fold;
 use super::icons::icon;
+use crate::form::Field;
 use crate::format;
 use crate::page::{Page, Shown};
-use crate::text::{Lang, fill};
+use crate::parts::{self, Part};
+use crate::text::fill;
 use crate::words;
 
-/// The plan in tags.
-fn chips(shown: &Shown, lang: Lang) -> Vec<String> {
-    let (text, spec) = (lang.text(), &shown.found.answer.plan);
-    let runs = shown.found.answer.framework.map(words::framework_name);
-    let mut chips: Vec<String> = runs.into_iter().collect();
-    if shown.found.job.workload.generation.is_none() {
-        chips.extend(spec.backend.map(|backend| backend.name().to_owned()));
-        chips.extend(
-            words::layout(spec, training_gpus(&shown.found.job))
-                .split(" · ")
-                .map(str::to_owned),
-        );
-        chips.extend(
-            spec.zero_stage
-                .filter(|stage| *stage > 0)
-                .map(|stage| format!("ZeRO\u{a0}{stage}")),
-        );
-        chips.push(words::batch(spec, lang));
-        chips.push(match words::recompute(spec) {
-            "none" => text.chip_no_recompute.to_owned(),
-            granularity => fill(text.chip_recompute, &[lang.word(granularity)]),
-        });
-        let offloaded = words::offload(spec, lang);
-        chips.push(match offloaded.as_str() {
-            "" => text.chip_no_offload.to_owned(),
-            named => fill(text.chip_offload, &[named]),
-        });
-        chips.extend(spec.fused_lm_head.filter(|on| *on).map(|_| text.chip_fused.to_owned()));
-    }
-    if let Some(rollout) = &spec.rollout {
-        let mut degree = format::grouped(rollout.tensor_parallel.unwrap_or(1));
-        let beside = [("DP", rollout.data_parallel), ("EP", rollout.expert_parallel)];
-        for (name, size) in beside {
-            if let Some(size) = size.filter(|size| *size > 1) {
-                degree.push_str(&format!(" × {name} {}", format::grouped(size)));
-            }
-        }
-        let share = format::percent(rollout.gpu_memory_utilization.unwrap_or_default(), 0);
-        chips.push(fill(text.chip_rollout, &[&degree, &share]));
-    }
-    chips.retain(|chip| !chip.is_empty());
-    chips
+pub(super) use alternatives::panel;
+
+/// A part: a button where a person may choose it, else words.
+fn chip(page: Page, part: Part) -> El {
+    let (field, words, pinned) = match part {
+        Part::Follows(words) => return el("LI.chip-d").child(words),
+        Part::Choice { field, words, pinned } => (field, words, pinned),
+    };
+    let text = page.text();
+    let state = if pinned { text.chip_pinned } else { text.chip_found };
+    let open = move || alternatives::is_of(page, field).to_string();
+    el("LI").child(
+        el("BUTTON|type=button|popovertarget=alternatives|aria-haspopup=dialog")
+            .set("class", if pinned { "chip is-pinned" } else { "chip" })
+            .set("id", alternatives::chip_id(field))
+            .live("aria-expanded", open)
+            .on("click", press(move || alternatives::ask(page, field)))
+            .child(pinned.then(|| icon("i-pin")))
+            .child(el("SPAN").child(words))
+            .child(el("SPAN.vh").child(format!(", {} ({state})", page.lang.label(field)))),
+    )
 }
 
-pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
-    let lang = page.lang;
-    let text = lang.text();
+fn row(page: Page, name: &'static str, parts: Vec<Option<Part>>) -> Option<AnyView> {
+    let any = parts.iter().any(Option::is_some);
+    any.then(|| {
+        el("DIV.chips-g")
+            .child(el("P.chips-l").child(name))
+            .child(
+                el("UL.chips")
+                    .set("aria-label", name)
+                    .children(parts.into_iter().map(|part| part.map(|part| chip(page, part)))),
+            )
+            .into_any()
+    })
+}
+
+/// The plan without controls, in words.
+pub(super) fn told(page: Page, shown: &Shown) -> Vec<AnyView> {
+    let parts = parts::of(&shown.question, &shown.found, page.lang);
+    // What splits nothing is no news to a reader who cannot change it.
+    let splits = |part: &Part| match part {
+        Part::Choice { field: Field::RolloutTensorParallel, .. } | Part::Follows(_) => true,
+        Part::Choice { words, .. } => !words.ends_with("\u{a0}1"),
+    };
+    let words = |part: Part| match part {
+        Part::Choice { field: Field::RolloutTensorParallel, words, .. } => {
+            format!("{} {words}", page.text().row_rollout)
+        }
+        Part::Choice { words, .. } | Part::Follows(words) => words,
+    };
+    all(parts.all().filter(splits).map(|part| el("LI.chip-d").child(words(part))))
+}
+
+/// What the plan is the best of, and who runs it.
+fn heading(page: Page, shown: &Shown) -> AnyView {
+    let text = page.text();
+    let runs = shown.found.answer.framework.map(words::framework_name);
     let considered = move || {
         // The first offer is the question's own GPU type.
         let market = page.market();
@@ -67,6 +81,15 @@ pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
             _ => text.the_plan.to_owned(),
         }
     };
+    el("P.vp-h")
+        .child(el("B|id=plan-framework").child(runs.unwrap_or_default()))
+        .child(" ")
+        .child(el("SPAN").child(live(considered)))
+        .into_any()
+}
+
+pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
+    let text = page.text();
     let note = shown.found.answer.interval.map(|interval| {
         el("P.vp-n")
             .child(fill(text.interval_note, &[&format::percent(interval.coverage, 0)]))
@@ -77,18 +100,20 @@ pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
                     .child(text.cal_link),
             )
     });
-    let tags = chips(shown, lang).into_iter().map(|chip| el("LI").child(chip));
+    let parts = parts::of(&shown.question, &shown.found, page.lang);
     el("DIV.verdict-plan")
-        .child(el("P.vp-h").child(live(considered)))
-        .child(el("UL.chips").children(tags))
-        .child(note)
+        .child(heading(page, shown))
+        .child(node(row(page, text.row_train, parts.train)))
+        .child(node(row(page, text.row_rollout, parts.rollout)))
         .child(
-            el("P.vp-a").child(
-                el("BUTTON.btn btn-s|type=button|id=pin-a")
-                    .on("click", press(move || page.put_aside()))
-                    .child(icon("i-pin"))
-                    .child(text.pin_a),
-            ),
+            el("DIV.vp-a")
+                .child(
+                    el("BUTTON.btn btn-s|type=button|id=pin-a")
+                        .on("click", press(move || page.put_aside()))
+                        .child(icon("i-pin"))
+                        .child(text.pin_a),
+                )
+                .child(note),
         )
         .into_any()
 }

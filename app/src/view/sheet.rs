@@ -149,6 +149,7 @@ fn press(page: Page, event: &Event, state: State) {
             Some(field) => page.change(|form| form.set(field, value)),
             None => {}
         }
+        browser::close_popover_of(&pressed);
     }
     if let Some(file) = says("data-save") {
         browser::download(&file, &says("data-text").unwrap_or_default());

@@ -97,7 +97,7 @@ fn takeaway(answer: &Answer, lang: Lang) -> String {
     match (first, second) {
         (Some(first), Some(second)) => {
             let s = [format::seconds(first.s), format::seconds(second.s)];
-            let names = [lang.word(first.name), lang.word(second.name)];
+            let names = [lang.place(first.name), lang.place(second.name)];
             // Phases that run at once take more than the step together.
             let sentence = if answer.time.hidden_s > 0.0 { text.time_take_beside } else { text.time_take };
             fill(sentence, &[&step, &s[0], names[0], &s[1], names[1]])

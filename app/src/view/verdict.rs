@@ -2,19 +2,22 @@
 
 mod figures;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use super::dom::{el, live, node, part};
+use super::dom::{el, live, node, part, press};
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Fit, FitState};
 
 use super::calibrate;
+use super::controls::describe;
 use super::figure::per_cent;
 use super::icons::{icon, icon_with};
 use super::{closing, how, plan, sheet, sure};
+use crate::browser;
 use crate::fit;
-use crate::follow::follow_at_rest;
+use crate::follow::{follow, follow_at_rest};
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Name;
@@ -23,6 +26,11 @@ use crate::words;
 
 /// How long the answer must rest before it is read out, in milliseconds.
 const QUIET_MS: u32 = 600;
+
+thread_local! {
+    /// Whether something in the verdict was pressed since the last answer.
+    static PRESSED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Whether it fits, in one sentence.
 pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
@@ -39,7 +47,7 @@ pub(super) fn view(page: Page) -> AnyView {
         }
     };
     let head = move || match page.answered() {
-        Some(shown) => head(page, &shown, page.wrong().len()),
+        Some(shown) => head(page, &shown),
         None => el("P.stale-n")
             .child(icon("i-info"))
             .child(el("SPAN").child(page.text().stale_none))
@@ -53,66 +61,108 @@ pub(super) fn view(page: Page) -> AnyView {
         page.answered()
             .map(|shown| vec![figures::view(page, &shown), plan::view(page, &shown)])
     };
+    hold_focus(page);
     // The control and what the worker writes stay where they are while all around them is new.
     el("SECTION|id=verdict")
         .live("class", class)
+        .on("click", press(|| PRESSED.set(true)))
         .set("aria-labelledby", "v-h")
         .child(part(head))
         .child(sure::view(page))
         .child(sheet::view(page, Name::Ways))
         .child(part(out))
         .child(part(figures))
+        .child(plan::panel(page))
         .into_any()
+}
+
+/// A way out that was taken is gone with the answer that it leads to: the keyboard goes to what it came to.
+fn hold_focus(page: Page) {
+    follow(move || {
+        let fits = page
+            .answered()
+            .is_some_and(|shown| shown.found.answer.fit.state == FitState::Fits);
+        browser::soon(move || {
+            let hidden = fits && browser::focus_is_in("#sheet-ways, .closing");
+            if PRESSED.take() && (hidden || browser::lost_focus()) {
+                browser::focus("v-h");
+            }
+        });
+    });
 }
 
 fn state(shown: &Shown) -> &'static str {
     fit::class(shown.found.answer.fit.state)
 }
 
-/// The notice that the answer belongs to an earlier question.
-fn stale(shown: &Shown, lang: Lang, wrong: usize) -> Option<AnyView> {
-    let text = lang.text();
-    let asked = words::asked(&shown.found.job, lang);
-    let notice = match wrong {
-        0 => return None,
-        1 => fill(text.stale_one, &[&asked]),
-        more => fill(text.stale_many, &[&asked, &more.to_string()]),
-    };
-    Some(el("P.stale-n").child(icon("i-info")).child(el("SPAN").child(notice)).into_any())
+/// What is wrong with the form: each field by its name, with why it is refused.
+pub(super) fn wrong(page: Page) -> String {
+    let lang = page.lang;
+    let said = page.wrong().into_iter().map(|error| {
+        let label = error.field.map_or(error.path.as_str(), |field| lang.label(field));
+        fill(lang.text().refused, &[label, &describe(page, &error)])
+    });
+    said.collect::<Vec<String>>().join(if lang == Lang::Zh { "" } else { " " })
+}
+
+/// The notice that the answer belongs to another question than the form's.
+pub(super) fn stale(page: Page, shown: &Shown) -> Option<AnyView> {
+    let wrong = wrong(page);
+    let asked = words::asked(&shown.found.job, page.lang);
+    (!wrong.is_empty()).then(|| {
+        let notice = fill(page.text().stale, &[&wrong, &asked]);
+        el("P.stale-n").child(icon("i-info")).child(el("SPAN").child(notice)).into_any()
+    })
 }
 
 /// Heading, margin and bar.
-fn head(page: Page, shown: &Arc<Shown>, wrong: usize) -> AnyView {
+fn head(page: Page, shown: &Arc<Shown>) -> AnyView {
     let lang = page.lang;
     let answer = &shown.found.answer;
     let own = &answer.fit;
     node(vec![
-        node(stale(shown, lang, wrong)),
+        node(stale(page, shown)),
         node(
             el("DIV.verdict-top")
                 .child(
-                    el("H2|id=v-h").child(icon_with(fit::icon(own.state), "verdict-i")).child(
-                        el("SPAN")
-                            .child(fit::word(own.state, lang))
-                            .child(el("SPAN.of").child(fit::behind(own, lang))),
-                    ),
+                    el("H2|id=v-h|tabindex=-1")
+                        .child(icon_with(fit::icon(own.state), "verdict-i"))
+                        .child(
+                            el("SPAN")
+                                .child(fit::word(own.state, lang))
+                                .child(el("SPAN.of").child(fit::behind(own, lang))),
+                        ),
                 )
-                .child(margin(own, lang))
+                .child(margin(page, answer))
                 .child(el("P.verdict-q").child(words::asked(&shown.found.job, lang))),
         ),
         node(answer.calibration.map(|own| calibrate::notice(page, &own))),
-        memory(page, answer),
+        el("DIV.fit")
+            .child(bar(own, lang))
+            .child(fit::host(own, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
+            .into_any(),
     ])
 }
 
-/// What is to spare or missing.
-pub(super) fn margin(own: &Fit, lang: Lang) -> AnyView {
-    let parts = fit::parts(own, lang);
-    let parts = parts
-        .into_iter()
-        .enumerate()
-        .map(|(place, words)| if place % 2 == 1 { node(el("B").child(words)) } else { node(words) });
-    el("P.verdict-m").children(parts).into_any()
+/// What is to spare or missing, where and on what condition, with what says how the memory comes about.
+fn margin(page: Page, answer: &Answer) -> AnyView {
+    let lang = page.lang;
+    let phase = format!("memory.{}", answer.memory.phase);
+    let on = answer.calibration.is_some_and(|own| own.memory.is_some());
+    el("P.verdict-m")
+        .children(spare(&answer.fit, lang))
+        .child(" ")
+        .child(how::button(page, phase, lang.text().memory))
+        .child(calibrate::tag(on, lang))
+        .into_any()
+}
+
+/// What is to spare or missing, where and on what condition.
+pub(super) fn spare(own: &Fit, lang: Lang) -> Vec<AnyView> {
+    let parts = fit::parts(own, lang).into_iter().enumerate();
+    parts
+        .map(|(place, words)| if place % 2 == 1 { node(el("B").child(words)) } else { node(words) })
+        .collect()
 }
 
 /// What decides whether it fits, as a bar: the estimate, what suffices as surely as asked, and what there is.
@@ -153,7 +203,7 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
         .child(part("est", 0.0, bar.estimate))
         .child(part("rim", 0.0, bar.card))
         .child(
-            el("text|y=37.5")
+            el("text|id=reserved|y=37.5")
                 .set("class", if inside { "t-in" } else { "t-q" })
                 .set("x", per_cent(if inside { 0.0 } else { bar.estimate }))
                 .set("dx", "10")
@@ -161,29 +211,6 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
         )
         .child(tick("card", bar.card, "15", "36"))
         .child(words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure])))
-        .into_any()
-}
-
-fn memory(page: Page, answer: &Answer) -> AnyView {
-    let lang = page.lang;
-    let memory = &answer.memory;
-    let rest = fill(lang.text().worst, &[&format::gib(memory.capacity_gib), lang.word(memory.phase)]);
-    let on = answer.calibration.is_some_and(|own| own.memory.is_some());
-    el("DIV.fit")
-        .child(bar(&answer.fit, lang))
-        .child(
-            el("P.fit-t")
-                .child(
-                    el("SPAN")
-                        .child(el("B|id=reserved").child(format::gib(memory.reserved_gib)))
-                        .child(" ")
-                        .child(rest),
-                )
-                .child(" ")
-                .child(how::button(page, format!("memory.{}", memory.phase), lang.text().memory))
-                .child(calibrate::tag(on, lang)),
-        )
-        .child(fit::host(&answer.fit, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
         .into_any()
 }
 

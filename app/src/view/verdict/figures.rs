@@ -1,12 +1,12 @@
-//! The figures under the verdict: throughput, cost, a step or the run, and how much of the cards' peak is used.
+//! The figures under the verdict: throughput, a step, the run and what it costs.
 
 use leptos::prelude::*;
 use shardwise_core::Answer;
 
 use crate::format;
 use crate::page::{Page, Shown};
-use crate::text::fill;
-use crate::view::dom::{el, node};
+use crate::text::{Lang, fill};
+use crate::view::dom::{El, el, node};
 use crate::view::figure::per_cent;
 use crate::view::{calibrate, how};
 
@@ -15,35 +15,44 @@ pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
     let answer = &shown.found.answer;
     el("DL.figs")
         .child(throughput(page, answer))
-        .child(cost(page, answer))
+        .child(step(page, answer))
         .child(run(page, shown))
-        .child(mfu(page, answer))
+        .child(cost(page, answer))
         .into_any()
 }
 
-/// A figure with its range; the bar under it shows where in its range the value is.
-fn figure(
+/// A figure.
+struct Figure {
     id: &'static str,
+    /// Its name, with what says how it comes about.
     name: AnyView,
-    value: AnyView,
-    value_at: f64,
-    range: Option<([f64; 2], String)>,
-    sub: AnyView,
-    first: bool,
-) -> AnyView {
-    let range = range.map(|([low, high], words)| {
-        el("DD.iv")
-            .child(interval_bar(value_at, low, high))
-            .child(el("SPAN").child(words))
-    });
-    el("DIV")
-        .set("class", if first { "fig fig-1" } else { "fig" })
-        .set("id", id)
-        .child(el("DT").child(name))
-        .child(el("DD").child(value))
-        .child(range)
-        .child(el("DD.sub").child(sub))
-        .into_any()
+    value: String,
+    unit: &'static str,
+    /// Where in its range the value is, the range, and the range in words.
+    range: Option<(f64, [f64; 2], String)>,
+    sub: El,
+}
+
+impl Figure {
+    /// The bar under it shows where in its range the value is.
+    fn view(self) -> AnyView {
+        let range = self.range.map(|(value, [low, high], words)| {
+            el("DD.iv").child(interval_bar(value, low, high)).child(el("SPAN").child(words))
+        });
+        el("DIV.fig")
+            .set("id", self.id)
+            .child(el("DT").child(self.name))
+            .child(
+                el("DD")
+                    .child(el("B").child(self.value))
+                    .child(" ")
+                    // A short unit stays beside its number where there is little room.
+                    .child(el(if self.unit.len() < 8 { "SPAN.u u-i" } else { "SPAN.u" }).child(self.unit)),
+            )
+            .child(range)
+            .child(self.sub)
+            .into_any()
+    }
 }
 
 /// The range and the value on a line from half to one and a half times the value.
@@ -69,108 +78,132 @@ fn timed(page: Page, name: &'static str, figure: &'static str, answer: &Answer) 
     vec![node(name), node(" "), node(how::button(page, figure, name)), node(calibrate::tag(on, page.lang))].into_any()
 }
 
-fn throughput(page: Page, answer: &Answer) -> AnyView {
-    let text = page.text();
-    let range = answer.interval.map(|interval| {
-        let [low, high] = interval.tokens_per_s_per_gpu;
-        ([low, high], format!("{}–{}", format::figure(low), format::figure(high)))
-    });
-    let value = vec![
-        node(el("B").child(format::figure(answer.tokens_per_s_per_gpu))),
-        node(" "),
-        node(el("SPAN.u").child(text.per_gpu)),
-    ];
-    let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
-    figure(
-        "fig-throughput",
-        timed(page, text.throughput, "tokens_per_s_per_gpu", answer),
-        value.into_any(),
-        answer.tokens_per_s_per_gpu,
-        range,
-        sub.into_any(),
-        true,
-    )
+/// What stands under a figure.
+fn sub(words: impl Into<String>) -> El {
+    el("DD.sub").child(words.into())
 }
 
 /// A range with its words, for a figure that the speed decides.
-fn ranged(range: Option<[f64; 2]>, write: impl Fn(f64) -> String) -> Option<([f64; 2], String)> {
+fn ranged(value: f64, range: Option<[f64; 2]>, write: impl Fn(f64) -> String) -> Option<(f64, [f64; 2], String)> {
     let [low, high] = range?;
-    Some(([low, high], format!("{}–{}", write(low), write(high))))
+    Some((value, [low, high], format!("{}–{}", write(low), write(high))))
 }
 
-fn cost(page: Page, answer: &Answer) -> AnyView {
+/// A range of dollars, with one sign for both ends.
+fn ranged_usd(usd: f64, range: Option<[f64; 2]>) -> Option<(f64, [f64; 2], String)> {
+    let [low, high] = range?;
+    let high_words = format::usd(high);
+    let words = format!("{}–{}", format::usd(low), high_words.trim_start_matches('$'));
+    Some((usd, [low, high], words))
+}
+
+fn throughput(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
-    let name = timed(page, text.cost, "usd_per_mtok", answer);
-    let Some((usd, price)) = answer.usd_per_mtok.zip(answer.usd_per_gpu_hour) else {
-        return figure("fig-cost", name, el("B").child("–").into_any(), 0.0, None, text.no_price.into_any(), true);
-    };
-    let range = answer.against_speed(usd).map(|[low, high]| {
-        let words = format!("{}–{}", format::usd(low), format::figure(high));
-        ([low, high], words)
-    });
-    let value = vec![node(el("B").child(format::usd(usd))), node(" "), node(el("SPAN.u").child(text.per_mt))];
-    let sub = fill(text.at_price, &[&format::price(price)]);
-    figure("fig-cost", name, value.into_any(), usd, range, sub.into_any(), true)
+    let speed = answer.tokens_per_s_per_gpu;
+    let [mfu, hfu] = [answer.mfu, answer.hfu].map(|share| format::percent(share, 1));
+    // Nothing is recomputed where the two are the same.
+    let recomputed = (answer.hfu > answer.mfu).then(|| fill(text.hfu, &[&hfu]));
+    let sub = el("DD.sub|id=fig-mfu")
+        .child(text.mfu)
+        .child("\u{a0}")
+        .child(el("SPAN.nb").child(mfu))
+        .child(recomputed)
+        .child(" ")
+        .child(how::button(page, "mfu", text.mfu));
+    Figure {
+        id: "fig-throughput",
+        name: timed(page, text.throughput, "tokens_per_s_per_gpu", answer),
+        value: format::figure(speed),
+        unit: text.per_gpu,
+        range: ranged(speed, answer.interval.map(|own| own.tokens_per_s_per_gpu), format::figure),
+        sub,
+    }
+    .view()
 }
 
+/// The two longest phases of a step that has several: `Rollout 148 s, Actor update 104 s`.
+fn longest(answer: &Answer, lang: Lang) -> Option<String> {
+    let mut phases: Vec<_> = answer.time.phases.iter().collect();
+    phases.sort_by(|a, b| b.s.total_cmp(&a.s));
+    let [first, second, ..] = phases.as_slice() else {
+        return None;
+    };
+    let values = [first, second].map(|phase| (format::seconds(phase.s), lang.word(phase.name)));
+    let [(long, first), (short, second)] = &values;
+    Some(fill(lang.text().step_phases, &[long, first, short, second]))
+}
+
+fn step(page: Page, answer: &Answer) -> AnyView {
+    let text = page.text();
+    let usd = || answer.usd_per_step.map(|usd| fill(text.usd_step, &[&format::usd(usd)]));
+    let seconds = answer.step_time_s;
+    Figure {
+        id: "fig-step",
+        name: timed(page, text.step, "step_time", answer),
+        value: format::seconds(seconds),
+        unit: text.seconds_unit,
+        range: ranged(seconds, answer.against_speed(seconds), format::seconds),
+        sub: sub(longest(answer, page.lang).or_else(usd).unwrap_or_default()),
+    }
+    .view()
+}
+
+/// The run in hours; where none is stated, what all GPUs do in one.
 fn run(page: Page, shown: &Shown) -> AnyView {
     let lang = page.lang;
     let (text, answer) = (lang.text(), &shown.found.answer);
-    let step = format::seconds(answer.step_time_s);
-    let Some((run, tokens)) = answer.run.zip(shown.question.workload.tokens) else {
-        let value = vec![node(el("B").child(step)), node(" "), node(el("SPAN.u u-i").child(text.seconds_unit))];
-        let sub = answer
-            .usd_per_step
-            .map(|usd| fill(text.usd_step, &[&format::usd(usd)]))
-            .unwrap_or_default();
-        return figure(
-            "fig-run",
-            timed(page, text.step, "step_time", answer),
-            value.into_any(),
-            answer.step_time_s,
-            ranged(answer.against_speed(answer.step_time_s), format::seconds),
-            sub.into_any(),
-            false,
-        );
+    let gpus = format::grouped(shown.found.job.hardware.gpus.into());
+    let tokens = answer.mtok_per_hour * 1e6;
+    let Some((run, all)) = answer.run.zip(shown.question.workload.tokens) else {
+        return Figure {
+            id: "fig-run",
+            name: timed(page, text.an_hour, "mtok_per_hour", answer),
+            value: lang.tokens(tokens),
+            unit: text.tokens_unit,
+            range: ranged(tokens, answer.with_speed(tokens), |tokens| lang.tokens(tokens)),
+            sub: sub(fill(text.all_gpus, &[&gpus])),
+        }
+        .view();
     };
-    let usd = run.usd.map(|usd| vec![node(" "), node(el("B").child(format::usd(usd)))]);
-    let value = vec![
-        node(el("B").child(format::figure(run.hours))),
-        node(" "),
-        node(el("SPAN.u u-i").child(text.hours)),
-        node(usd),
-    ];
-    let name = fill(text.run, &[&lang.tokens(tokens)]);
+    let name = fill(text.run, &[&lang.tokens(all)]);
     let how = how::button(page, "run.hours", &name);
-    let name = vec![node(name), node(" "), node(how)].into_any();
-    let sub = fill(text.a_step, &[&step]);
-    let hours = ranged(answer.against_speed(run.hours), format::figure);
-    let dollars = run.usd.and_then(|usd| ranged(answer.against_speed(usd), format::figure));
-    let range = hours.map(|(range, words)| {
-        let dollars = dollars.map(|(_, words)| format!(", ${words}"));
-        let words = format!("{words} {}{}", text.hours, dollars.unwrap_or_default());
-        (range, words)
-    });
-    figure("fig-run", name, value.into_any(), run.hours, range, sub.into_any(), false)
+    Figure {
+        id: "fig-run",
+        name: vec![node(name), node(" "), node(how)].into_any(),
+        value: format::figure(run.hours),
+        unit: text.hours,
+        range: ranged(run.hours, answer.against_speed(run.hours), format::figure),
+        sub: sub(fill(text.tokens_hour, &[&lang.tokens(tokens), &gpus])),
+    }
+    .view()
 }
 
-fn mfu(page: Page, answer: &Answer) -> AnyView {
+/// Dollars of the run; where none is stated, of a million tokens.
+fn cost(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
-    let value = el("B").child(format::percent(answer.mfu, 1));
-    let sub = if answer.hfu > answer.mfu { text.hfu } else { text.hfu_same };
-    let sub = fill(sub, &[&format::percent(answer.hfu, 1)]);
-    figure(
-        "fig-mfu",
-        timed(page, text.mfu, "mfu", answer),
-        value.into_any(),
-        answer.mfu,
-        answer.with_speed(answer.mfu).map(|[low, high]| {
-            // No card does more than its peak.
-            let high = high.min(1.0);
-            let (from, to) = (format::fixed(low * 100.0, 1), format::percent(high, 1));
-            ([low, high], format!("{from}–{to}"))
-        }),
-        sub.into_any(),
-        false,
-    )
+    let name = |figure| timed(page, text.cost, figure, answer);
+    let Some((usd, price)) = answer.usd_per_mtok.zip(answer.usd_per_gpu_hour) else {
+        let name = name("usd_per_mtok");
+        return Figure {
+            id: "fig-cost", name, value: "–".to_owned(), unit: "", range: None, sub: sub(text.no_price)
+        }
+        .view();
+    };
+    let price = format::price(price);
+    let (figure, value, unit, beside) = match answer.run.and_then(|run| run.usd) {
+        Some(run) => ("run.usd", run, text.whole_run, fill(text.usd_mt, &[&format::usd(usd), &price])),
+        None => {
+            let step = answer.usd_per_step.map(format::usd).unwrap_or_default();
+            ("usd_per_mtok", usd, text.per_mt, fill(text.usd_step_at, &[&step, &price]))
+        }
+    };
+    Figure {
+        id: "fig-cost",
+        name: name(figure),
+        value: format::usd(value),
+        unit,
+        range: ranged_usd(value, answer.against_speed(value)),
+        sub: sub(beside),
+    }
+    .view()
 }

@@ -1,0 +1,205 @@
+//! What a part of the plan could be instead, over the page: opened by its chip, asked of the worker, chosen by pointer or
+//! keys.
+
+use std::cell::Cell;
+
+use leptos::prelude::*;
+use serde_json::Map;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlInputElement, MouseEvent};
+
+use crate::browser;
+use crate::follow::follow;
+use crate::form::Field;
+use crate::page::Page;
+use crate::parts;
+use crate::protocol::Name;
+use crate::sheets::alternatives::PART;
+use crate::text::fill;
+use crate::view::controls::bad_number;
+use crate::view::dom::{Act, El, el, live, part};
+use crate::view::icons::icon;
+use crate::view::sheet;
+
+/// The panel, and what holds the keyboard in it until there is something to choose.
+const PANEL: &str = "alternatives";
+const INSIDE: &str = "alternatives-in";
+
+thread_local! {
+    /// The chip that the keyboard goes back to once the answer is drawn.
+    static BACK: Cell<Option<Field>> = const { Cell::new(None) };
+}
+
+/// The name of a part's chip.
+pub(super) fn chip_id(field: Field) -> String {
+    format!("chip-{}", field.id())
+}
+
+/// The part that the panel is about.
+fn asked(page: Page) -> Option<Field> {
+    let state = page.sheet(Name::Alternatives).state;
+    state.with(|state| Field::of_path(state.get(PART)?.as_str()?))
+}
+
+/// Whether the panel is about a part.
+pub(super) fn is_of(page: Page, field: Field) -> bool {
+    asked(page) == Some(field)
+}
+
+/// Asks what a part could be; the press on its chip opens the panel.
+pub(super) fn ask(page: Page, field: Field) {
+    let sheet = page.sheet(Name::Alternatives);
+    sheet.tree.set(None);
+    sheet.state.set(Map::from_iter([(PART.to_owned(), field.path().into())]));
+}
+
+/// Writes a value into the form and puts the panel away.
+fn take(page: Page, field: Field, text: &str) {
+    browser::close_popover(PANEL);
+    page.change(|form| parts::pin(form, field, text));
+    BACK.set(Some(field));
+    browser::focus(&chip_id(field));
+}
+
+fn input(id: &str) -> Option<HtmlInputElement> {
+    browser::element(id)?.dyn_into().ok()
+}
+
+/// What is checked, or why it cannot be taken.
+fn checked(page: Page, field: Field) -> Option<Result<String, &'static str>> {
+    let panel = browser::element(INSIDE)?;
+    let own = panel.query_selector("input[name=alternative]:checked").ok()??;
+    let own: HtmlInputElement = own.dyn_into().ok()?;
+    if own.id() != "alt-other" {
+        return Some(Ok(own.value()));
+    }
+    let typed = input("alt-own")?.value();
+    Some(match field.read(&typed) {
+        Ok(()) => Ok(typed),
+        Err(error) => Err(bad_number(error, page.text())),
+    })
+}
+
+/// Takes what is checked; what cannot be taken says why.
+fn submit(page: Page) {
+    let Some(field) = asked(page) else { return };
+    match checked(page, field) {
+        Some(Ok(text)) => take(page, field, &text),
+        Some(Err(words)) => {
+            if let (Some(message), Some(input)) = (browser::element("alt-m"), input("alt-own")) {
+                message.set_text_content(Some(words));
+                let _ = input.set_attribute("aria-invalid", "true");
+            }
+            browser::focus("alt-own");
+        }
+        None => {}
+    }
+}
+
+/// A press with a pointer chooses at once. What arrows check is no press: it waits for Enter.
+fn pressed(page: Page, event: &Event) {
+    let by_pointer = event.dyn_ref::<MouseEvent>().is_some_and(|own| own.detail() > 0);
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let label = target.and_then(|target| target.closest("label.alt:not(.alt-o)").ok()?);
+    let value = label.filter(|_| by_pointer).and_then(|label| {
+        let own = label.query_selector("input").ok()??;
+        Some(own.dyn_into::<HtmlInputElement>().ok()?.value())
+    });
+    if let Some((field, value)) = asked(page).zip(value) {
+        event.prevent_default();
+        take(page, field, &value);
+    }
+}
+
+/// What is typed is what is checked.
+fn typed(event: &Event) {
+    let own = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    if own.is_some_and(|own| own.id() == "alt-own")
+        && let Some(other) = input("alt-other")
+    {
+        other.set_checked(true);
+    }
+}
+
+/// The panel opens with the keyboard in it, and leaves it at its chip.
+fn toggled(page: Page, event: &Event) {
+    if browser::opens(event) {
+        browser::focus(INSIDE);
+        return;
+    }
+    let sheet = page.sheet(Name::Alternatives);
+    if let Some(field) = asked(page) {
+        BACK.set(Some(field));
+    }
+    sheet.state.set(Map::new());
+    sheet.tree.set(None);
+}
+
+/// Once there is something to choose, the keyboard is where the choice is.
+fn choose_when_there(page: Page) {
+    let tree = page.sheet(Name::Alternatives).tree;
+    follow(move || {
+        if tree.with(Option::is_some) {
+            browser::soon(|| {
+                let waits = browser::has_focus(INSIDE);
+                let own = browser::element(INSIDE)
+                    .filter(|_| waits)
+                    .and_then(|inside| inside.query_selector("input:checked").ok()?);
+                if let Some(own) = own {
+                    browser::focus(&own.id());
+                }
+            });
+        }
+    });
+    // A chip may be drawn anew with the answer that its press asked for.
+    follow(move || {
+        if page.answered().is_some() {
+            browser::soon(|| {
+                if let Some(field) = BACK.take().filter(|_| browser::lost_focus()) {
+                    // A plan may have no such part any more; all have someone who trains or generates.
+                    let ids = [field, Field::Backend, Field::RolloutTensorParallel].map(chip_id);
+                    if let Some(id) = ids.iter().find(|id| browser::element(id).is_some()) {
+                        browser::focus(id);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// The panel.
+pub(in crate::view) fn panel(page: Page) -> El {
+    let sheet = page.sheet(Name::Alternatives);
+    sheet::order(page, Name::Alternatives, Box::new(move || sheet.state.with(|state| !state.is_empty())));
+    choose_when_there(page);
+    let heading = move || asked(page).map(|field| fill(page.text().alternatives_of, &[page.lang.label(field)]));
+    let waiting = move || {
+        let waits = sheet.tree.with(Option::is_none) && asked(page).is_some();
+        waits.then(|| el("P.muted|role=status").child(page.text().alternatives_wait))
+    };
+    let submitted: Act = Box::new(move |event| {
+        event.prevent_default();
+        submit(page);
+    });
+    el("SECTION.pop alts|role=dialog|popover=auto")
+        .set("id", PANEL)
+        .set("aria-labelledby", "alternatives-h")
+        .on("toggle", Box::new(move |event| toggled(page, &event)))
+        .on("submit", submitted)
+        .on("click", Box::new(move |event| pressed(page, &event)))
+        .on("input", Box::new(|event| typed(&event)))
+        .child(
+            el("HEADER").child(el("H2|id=alternatives-h").child(live(heading))).child(
+                el("BUTTON.btn btn-s btn-q|type=button|popovertargetaction=hide")
+                    .set("popovertarget", PANEL)
+                    .child(icon("i-x"))
+                    .child(el("SPAN.vh").child(page.text().close)),
+            ),
+        )
+        .child(
+            el("DIV|tabindex=-1")
+                .set("id", INSIDE)
+                .child(part(waiting))
+                .child(sheet::host(page, Name::Alternatives)),
+        )
+}
