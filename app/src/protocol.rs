@@ -153,11 +153,13 @@ pub(crate) enum Name {
     Sure,
     /// The smallest changes that make a plan as sure to fit as asked.
     Ways,
+    /// A deadline and a budget held against GPU types and numbers of GPUs.
+    Within,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 12;
+    pub(crate) const COUNT: usize = 13;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -174,6 +176,7 @@ impl Name {
             Self::Embed => "embed",
             Self::Sure => "sure",
             Self::Ways => "ways",
+            Self::Within => "within",
         }
     }
 

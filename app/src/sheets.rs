@@ -16,6 +16,7 @@ mod scaling;
 mod sensitivity;
 mod sure;
 mod timeline;
+mod within;
 pub(crate) mod words;
 
 use crate::protocol::{Name, SheetTask};
@@ -41,6 +42,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Embed => embed::sheet(asked, &ask),
         Name::Sure => sure::sheet(asked, &ask),
         Name::Ways => sure::ways(asked, &ask),
+        Name::Within => within::sheet(asked, &ask),
     }
 }
 

@@ -208,8 +208,8 @@ text! {
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
-    by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
-    none_budget misses_deadline misses_budget
+    by_deadline by_budget deadline_label budget_label deadline_also budget_also above_zero
+    need_run need_run_go misses_deadline misses_budget
     front
     // What would fit.
     close_ways close_looking close_none close_fits close_unpriced close_plan
@@ -265,6 +265,8 @@ text! {
     command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
     without_network_how third_party
     embed embed_element embed_frame
+    within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps within_limit
+    within_table within_note within_counting
 }
 
 #[cfg(test)]
