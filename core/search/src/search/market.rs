@@ -86,7 +86,7 @@ fn three_digits(value: f64) -> f64 {
 /// Places of the offers that fit, best first; those beyond a deadline or budget follow, the nearest first.
 ///
 /// # Errors
-/// A deadline and a budget are for a whole run: `workload.tokens` is needed.
+/// A deadline and a budget are for a whole run: `workload.run` or `workload.tokens` is needed.
 ///
 /// ```
 /// use shardwise_core::{Objective, search::{market::ranked, sweep::Sweep}, wire};
@@ -102,8 +102,8 @@ pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, Inpu
     let whole = matches!(objective, Objective::CostWithin { .. } | Objective::TimeWithin { .. });
     if whole && found.iter().any(|(_, own)| own.run.is_none()) {
         return Err(InputError::new(
-            "workload.tokens",
-            "A deadline or a budget is for a whole run. Give the run's tokens.",
+            "workload.run",
+            "A deadline or a budget is for a whole run. Give its steps, or the examples of its data set.",
         ));
     }
     sort(&mut found, &|(_, a), (_, b)| a.order(b, objective));
