@@ -18,6 +18,7 @@ mod page;
 mod protocol;
 pub mod recent;
 pub mod runs;
+mod sample;
 mod sheets;
 mod text;
 mod texts;

@@ -70,6 +70,17 @@ pub(crate) enum Task {
         /// The sentences.
         texts: Vec<String>,
     },
+    /// How long the examples of a data set are: [`crate::sample::Sample`], or nothing.
+    Sample {
+        /// The sample, as far as it is counted.
+        text: String,
+        /// Whether its prompts alone count.
+        prompts: bool,
+        /// Its file's name; empty for what was pasted.
+        file: String,
+        /// Whether that is all of it.
+        whole: bool,
+    },
     /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
     Read {
         /// Tag of the page's language.

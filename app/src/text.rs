@@ -211,6 +211,10 @@ text! {
     by_deadline by_budget deadline_label budget_label deadline_also budget_also above_zero
     need_run need_run_go misses_deadline misses_budget
     front
+    // The run.
+    the_run run_note run_generates run_none run_cost run_h run_range run_done run_now run_years run_between run_steps run_assumed
+    run_step run_checkpoint run_kept sample sample_label sample_file sample_note sample_counted sample_begun sample_of
+    sample_begun_of sample_lengths sample_use
     // What would fit.
     close_ways close_looking close_none close_fits close_unpriced close_plan
     // Memory and time.

@@ -25,6 +25,7 @@ mod memory;
 mod objective;
 mod paste;
 mod plan;
+mod run;
 mod sheet;
 mod steps;
 mod sure;
@@ -146,6 +147,7 @@ fn sheets(page: Page) -> AnyView {
         calibrate::view(page),
         sheet::section(page, Name::Plans, text.plans, ""),
         sheet::section(page, Name::Sensitivity, text.sensitivity, text.sensitivity_note),
+        run::view(page),
     ])
 }
 

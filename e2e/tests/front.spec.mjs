@@ -41,7 +41,7 @@ const rows = (page) => section(page).locator('tbody tr').evaluateAll((all) => al
 }));
 
 test('every GPU type is a point, the front a line, and the table has the same', async ({ page, calculator }) => {
-  await calculator.open();
+  await calculator.open(TRAINING);
   await calculator.settled();
   const image = section(page).locator('svg[role=img]');
   await expect(image.locator('path.front')).toHaveCount(1);
@@ -70,7 +70,7 @@ test('every GPU type is a point, the front a line, and the table has the same', 
 });
 
 test('pointer and keyboard reach what a point says, and the table chooses', async ({ page, calculator }) => {
-  await calculator.open();
+  await calculator.open(TRAINING);
   await calculator.settled();
   await points(page).first().hover();
   await expect(tip(page)).toContainText('on the front');
@@ -217,7 +217,8 @@ for (const [width, colorScheme, locale, title] of [
         expect(x + wide).toBeLessThanOrEqual(width);
       }
       await page.keyboard.press('Escape');
-      await tokens(page, calculator, '10B');
+      await page.locator('#workload-run-steps').fill('300');
+      await calculator.settled();
       expect(await violations(page, '#front')).toEqual([]);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
       await calculator.shoot(`front-${locale}-${width}-${colorScheme}`);

@@ -156,7 +156,7 @@ fn need_run(page: Page) -> AnyView {
         .child(" ")
         .child(
             el("BUTTON.lnk|type=button")
-                .on("click", press(|| crate::browser::jump(&Field::RunTokens.id())))
+                .on("click", press(|| crate::browser::jump(&Field::RunExamples.id())))
                 .child(text.need_run_go),
         )
         .into_any()
