@@ -336,6 +336,51 @@ pub(crate) fn reveal(id: &str) {
     }
 }
 
+/// The day and the clock some hours from now, in words of a language.
+pub(crate) fn hours_from_now(hours: f64, lang: &str) -> String {
+    const HOUR_MS: f64 = 3_600_000.0;
+    let then = js_sys::Date::new(&(js_sys::Date::now() + hours * HOUR_MS).into());
+    let shown = js_sys::Object::new();
+    let far = hours > 180.0 * 24.0;
+    let parts: &[(&str, &str)] = if far {
+        &[("year", "numeric"), ("month", "short"), ("day", "numeric")]
+    } else {
+        &[("weekday", "short"), ("month", "short"), ("day", "numeric"), ("hour", "2-digit"), ("minute", "2-digit")]
+    };
+    for (part, how) in parts {
+        let _ = js_sys::Reflect::set(&shown, &(*part).into(), &(*how).into());
+    }
+    let _ = js_sys::Reflect::set(&shown, &"hourCycle".into(), &"h23".into());
+    then.to_locale_string(lang, &shown).into()
+}
+
+/// Takes the first `most` bytes of the file of a drop or of a choice: its name, their text, and whether that is all. One that
+/// cannot be read is `left_out`, by its name.
+pub(crate) fn take_beginning(
+    event: &web_sys::Event,
+    most: f64,
+    left_out: RwSignal<Option<String>>,
+    take: Box<dyn Fn(String, String, bool)>,
+) {
+    let Some(file) = files_of(event).and_then(|files| files.get(0)) else {
+        return;
+    };
+    event.prevent_default();
+    left_out.set(None);
+    let busy = Work::begin();
+    leptos::task::spawn_local(async move {
+        let text = match file.slice_with_f64_and_f64(0.0, most) {
+            Ok(beginning) => JsFuture::from(beginning.text()).await.ok(),
+            Err(_) => None,
+        };
+        match text.and_then(|text| text.as_string()) {
+            Some(text) => take(file.name(), text, file.size() <= most),
+            None => left_out.set(Some(file.name())),
+        }
+        drop(busy);
+    });
+}
+
 /// Takes the files of a drop or of a choice, name and text; text that is dropped is the browser's. One that is longer than
 /// `most` bytes or cannot be read is `left_out`, by its name.
 pub(crate) fn take_files(

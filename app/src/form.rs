@@ -17,6 +17,8 @@ use serde_json::Value;
 use shardwise_core::emit::NAMES;
 use shardwise_core::wire::{WorkloadKind, take};
 
+use crate::format;
+
 /// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
 pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
 
@@ -25,6 +27,9 @@ pub const USUAL_LEVEL: u32 = 95;
 
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
 pub const CUSTOM_GPU: &str = "custom";
+
+/// Longest sequences are multiples of this many tokens, as kernels like them.
+const TILE: f64 = 64.0;
 
 /// Ends the text of a control: the separator that no keyboard types.
 const BETWEEN: char = '\u{1f}';
@@ -87,6 +92,35 @@ impl Form {
         if let Some(value) = self.values.get_mut(field as usize) {
             *value = text.into();
         }
+    }
+
+    /// Takes what a person types into a control. A run is as long as was typed last: by its steps, its data set or its
+    /// tokens.
+    pub fn type_text(&mut self, field: Field, text: impl Into<String>) {
+        self.set(field, text);
+        let others: &[Field] = match field {
+            Field::RunTokens => &[Field::RunSteps, Field::RunExamples, Field::RunEpochs],
+            Field::RunSteps => &[Field::RunTokens, Field::RunExamples, Field::RunEpochs],
+            Field::RunExamples | Field::RunEpochs => &[Field::RunTokens, Field::RunSteps],
+            _ => &[],
+        };
+        if !self.get(field).trim().is_empty() {
+            for other in others {
+                self.set(*other, "");
+            }
+        }
+    }
+
+    /// Takes lengths in tokens: of the training's examples, or of RL's prompts. The longest is rounded up to whole tiles.
+    pub fn use_lengths(&mut self, mean: f64, longest: f64) {
+        let [longest_field, mean_field] = if is_rl(self.kind()) {
+            [Field::MaxPrompt, Field::MeanPrompt]
+        } else {
+            [Field::SequenceLength, Field::MeanSequenceLength]
+        };
+        let longest = ((longest / TILE).ceil() * TILE).max(TILE);
+        self.set(longest_field, format::fixed(longest, 0));
+        self.set(mean_field, format::fixed(mean.clamp(1.0, longest), 0));
     }
 
     /// All that is typed, as one text.

@@ -71,6 +71,12 @@ pub fn usd(value: f64) -> String {
     format!("${amount}")
 }
 
+/// Dollars of a whole run: whole ones from ten on.
+#[must_use]
+pub fn dollars(value: f64) -> String {
+    if value.abs() >= 10.0 { format!("${}", fixed(value, 0)) } else { usd(value) }
+}
+
 /// A price: always cents.
 #[must_use]
 pub fn price(value: f64) -> String {
@@ -146,7 +152,7 @@ pub fn tokens_zh(count: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};
+    use super::{dollars, figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};
 
     #[test]
     fn numbers_read_well() {
@@ -167,6 +173,8 @@ mod tests {
             (usd(0.3974), "$0.397"),
             (usd(795.4), "$795.40"),
             (usd(12345.6), "$12,346"),
+            (dollars(12.5), "$13"),
+            (dollars(0.3974), "$0.397"),
             (percent(0.1732, 1), "17.3\u{a0}%"),
             (seconds(399.04), "399"),
             (seconds(5.614), "5.61"),

@@ -19,6 +19,7 @@ mod parts;
 mod protocol;
 pub mod recent;
 pub mod runs;
+mod sample;
 mod sheets;
 mod text;
 mod texts;

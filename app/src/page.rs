@@ -25,6 +25,7 @@ use crate::form::{Field, FieldError, Form, USUAL_LEVEL};
 use crate::look::Look;
 use crate::protocol::{Flags, Name};
 use crate::recent;
+use crate::sample::Sample;
 use crate::text::{Lang, Text};
 use folds::Folds;
 use sheet::Sheet;
@@ -178,6 +179,10 @@ pub(crate) struct State {
     pub(crate) folds: Folds,
     /// The script in the paste box.
     pub(crate) pasted: RwSignal<String>,
+    /// A sample of the data set, as pasted.
+    pub(crate) sampled: RwSignal<String>,
+    /// How long its examples are, or those of a file; `None` where there are none.
+    pub(crate) sample: RwSignal<Option<Sample>>,
     /// What it asks, as the worker writes it; `None` while there is nothing to say.
     pub(crate) reading: RwSignal<Option<Arc<Value>>>,
 }
@@ -314,6 +319,8 @@ impl Page {
             recent: RwSignal::new(String::new()),
             folds: Folds::kept(embedded),
             pasted: RwSignal::new(String::new()),
+            sampled: RwSignal::new(String::new()),
+            sample: RwSignal::new(None),
             reading: RwSignal::new(None),
         };
         Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }

@@ -70,6 +70,17 @@ pub(crate) enum Task {
         /// The sentences.
         texts: Vec<String>,
     },
+    /// How long the examples of a data set are: [`crate::sample::Sample`], or nothing.
+    Sample {
+        /// The sample, as far as it is counted.
+        text: String,
+        /// Whether its prompts alone count.
+        prompts: bool,
+        /// Its file's name; empty for what was pasted.
+        file: String,
+        /// Whether that is all of it.
+        whole: bool,
+    },
     /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
     Read {
         /// Tag of the page's language.
@@ -155,11 +166,13 @@ pub(crate) enum Name {
     Ways,
     /// What a part of the plan could be instead.
     Alternatives,
+    /// A deadline and a budget held against GPU types and numbers of GPUs.
+    Within,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 13;
+    pub(crate) const COUNT: usize = 14;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -177,6 +190,7 @@ impl Name {
             Self::Sure => "sure",
             Self::Ways => "ways",
             Self::Alternatives => "alternatives",
+            Self::Within => "within",
         }
     }
 

@@ -17,6 +17,7 @@ mod scaling;
 mod sensitivity;
 mod sure;
 mod timeline;
+mod within;
 pub(crate) mod words;
 
 use crate::protocol::{Name, SheetTask};
@@ -43,6 +44,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Sure => sure::sheet(asked, &ask),
         Name::Ways => sure::ways(asked, &ask),
         Name::Alternatives => alternatives::sheet(asked, &ask),
+        Name::Within => within::sheet(asked, &ask),
     }
 }
 

@@ -228,9 +228,13 @@ text! {
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
-    by_deadline by_budget deadline_label budget_label above_zero need_tokens take_deadline none_deadline take_budget
-    none_budget misses_deadline misses_budget
+    by_deadline by_budget deadline_label budget_label deadline_also budget_also above_zero
+    need_run need_run_go misses_deadline misses_budget
     front
+    // The run.
+    the_run run_note run_generates run_none run_cost run_h run_range run_done run_now run_years run_between run_steps run_assumed
+    run_step run_checkpoint run_kept sample sample_label sample_file sample_note sample_counted sample_begun sample_of
+    sample_begun_of sample_lengths sample_use
     // What would fit.
     close_ways close_looking close_none close_run close_run_usd close_mt close_unpriced close_sure close_plan close_use
     // Memory and time.
@@ -258,7 +262,7 @@ text! {
     // Coming back, passing on.
     recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
     report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
-    lead_name lead dock_speed dock_each nav_verdict nav_cost nav_why cost_part why_part
+    lead_name lead dock_speed dock_each nav_verdict nav_cost nav_why run_line cost_part why_part
     open_all close_all why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front
     why_scaling why_memory_take why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take
     why_calibrate_on why_front_take why_scaling_take
@@ -287,6 +291,8 @@ text! {
     command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
     without_network_how third_party
     embed embed_element embed_frame
+    within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps within_limit
+    within_table within_note within_counting
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod memory;
 mod objective;
 mod paste;
 mod plan;
+mod run;
 mod sheet;
 mod steps;
 mod sure;

@@ -14,6 +14,7 @@ use shardwise_core::wire::{VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
 use crate::protocol::{Flags, Outcome, Reply, Request, SheetTask, Task};
+use crate::sample;
 use crate::sheets;
 use crate::sheets::asked::Asked;
 use crate::sheets::words::words_of;
@@ -51,6 +52,7 @@ pub fn answer(request: &str) -> String {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
             sheets::reading(&reading(&texts, base), lang).into()
         }
+        Task::Sample { text, prompts, file, whole } => json!(sample::count(&text, prompts, file, whole)),
         Task::Link { question } => linked(question),
         Task::Answer { hash } => answered(&hash),
     };

@@ -119,8 +119,19 @@ fn check_rates(question: &Question, answer: &Answer) {
         same(usd, price * gpus / answer.mtok_per_hour, "dollars per million tokens");
         same(answer.usd_per_step.unwrap(), price * gpus * answer.step_time_s / 3600.0, "dollars per step");
     }
-    assert_eq!(answer.run.is_some(), question.workload.tokens.is_some());
-    if let (Some(run), Some(tokens)) = (&answer.run, question.workload.tokens) {
+    let rl = question.workload.rl.is_some();
+    assert_eq!(answer.run.is_some(), rl || question.workload.tokens.is_some());
+    if let Some(run) = &answer.run {
+        let tokens = run.tokens;
+        assert!(question.workload.tokens.is_none_or(|asked| asked == tokens), "{tokens}");
+        assert_eq!(run.assumed, question.workload.tokens.is_none());
+        let steps = tokens / (answer.tokens_per_s * answer.step_time_s);
+        assert!(run.steps >= steps * (1.0 - 1e-9) && run.steps <= (steps + 1.0).max(1.0), "{steps} {run:?}");
+        let disk = run
+            .checkpoint
+            .map(|own| (own.weights_bytes + own.optimizer_bytes, own.bytes * own.kept as f64));
+        assert_eq!(disk, run.checkpoint.map(|own| (own.bytes, own.storage_bytes)));
+        assert_eq!(disk.is_some(), question.workload.rollout.is_none());
         same(run.hours, tokens / 1e6 / answer.mtok_per_hour, "hours of the run");
         assert_eq!(run.usd.is_some(), answer.usd_per_mtok.is_some());
         if let (Some(usd), Some(rate)) = (run.usd, answer.usd_per_mtok) {

@@ -254,7 +254,7 @@ fn a_deadline_needs_the_runs_tokens() {
     question.workload.tokens = None;
     let offers: Vec<Offer> = Sweep::new(&question, &["h100-sxm"], &[]).collect();
     let error = market::ranked(&offers, Objective::CostWithin { hours: 1.0 }).unwrap_err();
-    assert_eq!(error.field, "workload.tokens");
+    assert_eq!(error.field, "workload.run");
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod published;
 mod read;
 mod recipes;
 mod rl;
+mod run_length;
 mod scheduler;
 mod search;
 mod sensitivity;

@@ -11,6 +11,9 @@ const points = (page) => section(page).locator('.hit');
 const tip = (page) => section(page).locator('.tip:visible');
 const limit = (page) => page.locator('#limit');
 
+/** LoRA of 70B on eight GH200. */
+const TRAINING = '#v=1&model=llama-3.1-70b&hardware.gpu=gh200-96g&hardware.gpus=8&workload.kind=lora&workload.sequence_length=4096&workload.global_batch=64&z=1';
+
 /** The names of the compared GPU types, in order. */
 const names = (page) => gpus(page).locator('tbody th').evaluateAll((all) => all.map((th) => th.firstChild.textContent.trim()));
 
@@ -40,7 +43,7 @@ const rows = (page) => section(page).locator('tbody tr').evaluateAll((all) => al
 }));
 
 test('every GPU type is a point, the front a line, and the table has the same', async ({ page, calculator }) => {
-  await calculator.open();
+  await calculator.open(TRAINING);
   await calculator.settled();
   const image = section(page).locator('svg[role=img]');
   await expect(image.locator('path.front')).toHaveCount(1);
@@ -69,7 +72,7 @@ test('every GPU type is a point, the front a line, and the table has the same', 
 });
 
 test('pointer and keyboard reach what a point says, and the table chooses', async ({ page, calculator }) => {
-  await calculator.open();
+  await calculator.open(TRAINING);
   await calculator.settled();
   await points(page).first().hover();
   await expect(tip(page)).toContainText('on the front');
@@ -102,38 +105,74 @@ test('what is wanted orders the types', async ({ page, calculator }) => {
   expect(cheapest[0]).not.toBe(fastest[0]);
   await expect(gpus(page).locator('.take')).toContainText(`${cheapest[0]} is the cheapest`);
 
-  // Without a run there is nothing to hold a deadline against: said beside the field, and what is typed stays.
+  // Without a run there is nothing to hold a deadline against: that is said, in no red, and what is typed stays.
+  await calculator.open(TRAINING);
+  await calculator.settled();
   await by(page, 'By deadline');
+  await expect(page.locator('#limit-n')).toContainText('say how long it is');
   await limit(page).fill('40');
-  await expect(page.locator('#limit-m')).toContainText("Give the run's tokens");
-  await expect(limit(page)).toHaveAttribute('aria-invalid', 'true');
-  await tokens(page, calculator, '10B');
-  await expect(page.locator('#limit-m')).toHaveCount(0);
+  await expect(limit(page)).not.toHaveAttribute('aria-invalid', 'true');
+  await tokens(page, calculator, '2e8');
+  await expect(page.locator('#limit-n')).toHaveCount(0);
   await expect(limit(page)).toHaveValue('40');
-
-  // The table of the front knows who is in time, and who of them is the cheapest.
-  await section(page).locator('details summary').click();
-  const all = await rows(page);
-  const hours = all.map(({ time }) => time).sort((a, b) => a - b);
-  const deadline = hours[6] + 0.5;
-  await limit(page).fill(String(deadline));
-  const inTime = all.filter(({ time }) => time <= deadline).sort((a, b) => a.cost - b.cost);
-  await expect(gpus(page).locator('.take')).toContainText(`${inTime[0].name} is the cheapest that ends within`);
-  expect((await names(page))[0]).toBe(inTime[0].name);
-  await expect(gpus(page).locator('tbody .tag', { hasText: 'Too late' }).first()).toBeVisible();
-  expect(await gpus(page).locator('rect.bar-missed').count()).toBeGreaterThan(0);
-  await limit(page).fill('0.001');
-  await expect(gpus(page).locator('.take')).toContainText(/No type ends within 0\.001 hours\. \S+ comes nearest/);
-
-  await by(page, 'By budget');
-  const budget = Math.ceil(inTime[0].cost * 1.5);
-  await limit(page).fill(String(budget));
-  const paid = all.filter(({ cost }) => cost <= budget).sort((a, b) => a.time - b.time);
-  await expect(gpus(page).locator('.take')).toContainText(`${paid[0].name} is the fastest for at most $`);
   await limit(page).fill('much');
   await expect(limit(page)).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('#limit-m')).toContainText(/\p{L}{2}.*\./u);
+  await by(page, 'By budget');
+  await expect(limit(page)).toHaveValue('');
+  await expect(page.locator('#limit-also')).toHaveValue('much');
+});
+
+/** Types and numbers held against the limits: the rows that are shown, as the table has them. */
+const held = (page) => page.locator('#within tbody tr').evaluateAll((all) => all.map((row) => {
+  const [hours, usd] = [...row.querySelectorAll('td.n')].map((cell) => Number(cell.textContent.replaceAll(/[$,]/g, '')));
+  return { name: row.querySelector('th').textContent.trim(), hours, usd, state: row.className, why: row.querySelectorAll('td')[4].textContent };
+}));
+
+const whole = async (page) => expect(page.locator('#within')).not.toHaveAttribute('aria-busy', 'true', { timeout: 30_000 });
+
+test('a deadline and a budget try numbers of GPUs too, and the sentence names the best row', async ({ page, calculator }) => {
+  await calculator.open(`${TRAINING.replace('&z=1', '&workload.tokens=2e8&z=1')}`);
+  await calculator.settled();
+  await expect(page.locator('#within')).toHaveCount(0);
   await by(page, 'By deadline');
-  await expect(limit(page)).toHaveValue('0.001');
+  await limit(page).fill('4');
+  await whole(page);
+  const rows = await held(page);
+  const take = page.locator('#within .take');
+  const inside = rows.filter(({ hours }) => hours <= 4);
+  // The cheapest of those in time, to the dollar; it is not the number that was asked for.
+  expect(inside[0].usd).toBe(Math.min(...inside.map(({ usd }) => usd)));
+  expect(rows[0]).toBe(rows.find(({ state }) => state === 'is-best'));
+  await expect(take).toHaveText(new RegExp(`^Within 4 h, ${rows[0].name} is the cheapest: [\\d.]+ h, \\$\\d+\\.$`));
+  // What is late stays, in grey, with the reason; one's own type is there with every number.
+  const late = rows.filter(({ hours }) => hours > 4);
+  expect(late.length).toBeGreaterThan(1);
+  for (const row of late) expect(row.why).toBe('Too late');
+  expect(late.every(({ state }) => /is-off|is-sel/.test(state))).toBe(true);
+  expect(rows.filter(({ name }) => name.endsWith('× GH200-96G')).length).toBeGreaterThan(4);
+
+  // Both limits; one that nothing keeps names the nearest.
+  await page.locator('#limit-also').fill(String(rows[0].usd - 1));
+  await expect(take).toContainText(/^Nothing keeps to 4 h and \$\d+\. \d+ × \S+ comes nearest/);
+  await page.locator('#limit-also').fill('');
+  await by(page, 'By budget');
+  await limit(page).fill(String(rows[0].usd + 40));
+  await expect(take).toContainText(/^Within 4 h and \$\d+, \d+ × \S+ is the fastest/);
+
+  // A row chooses type and number, and Back undoes it.
+  await by(page, 'By deadline');
+  await limit(page).fill('4');
+  await expect(take).toContainText('is the cheapest');
+  await page.locator('#within-all').click();
+  await expect(page.locator('#within-all')).toHaveAttribute('aria-expanded', 'true');
+  expect((await held(page)).length).toBeGreaterThan(100);
+  await page.locator('#within tbody button').first().click();
+  await calculator.settled();
+  await expect(page.locator('#hardware-gpus')).toHaveValue(rows[0].name.split(' ')[0]);
+  await expect(page.locator('#within .is-best')).toContainText('Yours', { timeout: 30_000 });
+  await page.goBack();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('8');
 });
 
 test('where nothing fits, the verdict says what would', async ({ page, calculator }) => {
@@ -181,7 +220,8 @@ for (const [width, colorScheme, locale, title] of [
         expect(x + wide).toBeLessThanOrEqual(width);
       }
       await page.keyboard.press('Escape');
-      await tokens(page, calculator, '10B');
+      await page.locator('#workload-run-steps').fill('300');
+      await calculator.settled();
       expect(await violations(page, '#front')).toEqual([]);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
       await calculator.shoot(`front-${locale}-${width}-${colorScheme}`);

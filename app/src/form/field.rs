@@ -146,6 +146,14 @@ fields! {
     RequestSpread = "workload.rollout.response_length_cv", Share;
     /// Tokens of the whole run.
     RunTokens = "workload.tokens", Number;
+    /// Steps of the whole run.
+    RunSteps = "workload.run.steps", Count;
+    /// Examples of the data set.
+    RunExamples = "workload.run.examples", Count;
+    /// Passes over it.
+    RunEpochs = "workload.run.epochs", Number;
+    /// Checkpoints that are kept.
+    RunCheckpoints = "workload.run.checkpoints", Count;
     /// The framework that runs it.
     Framework = "framework", Choice;
     /// Its version.

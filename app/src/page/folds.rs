@@ -10,6 +10,8 @@ const KEPT: &str = "shardwise-open";
 /// A part of the page that folds. Its word names it in addresses: `#memory` opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fold {
+    /// How long the run is, when it is done, what it writes.
+    Run,
     /// Every GPU type by its time and its cost.
     Front,
     /// The same work on more GPUs.
@@ -30,7 +32,8 @@ pub(crate) enum Fold {
 
 impl Fold {
     /// Every one, in the order of the page.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Run,
         Self::Front,
         Self::Scaling,
         Self::Memory,
@@ -49,6 +52,7 @@ impl Fold {
         match self {
             Self::Front => "front",
             Self::Scaling => "scaling",
+            Self::Run => "run",
             Self::Memory => "memory",
             Self::Time => "time",
             Self::Plans => "plans",

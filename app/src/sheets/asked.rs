@@ -1,16 +1,17 @@
 //! What a sheet is made of: the question with its answer, computed no more than once, and how it is asked for.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{OnceCell, Ref, RefCell};
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::context::Context;
 use shardwise_core::search::sweep::{Offer, Sweep};
+use shardwise_core::search::within::every;
 use shardwise_core::sensitivity::of as sensitivity_of;
 use shardwise_core::wire::{Sensitivity, question_from_value};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult};
 
-use super::{front, plans, scaling};
+use super::{front, plans, scaling, within};
 use crate::text::Lang;
 
 /// A question as the worker holds it, with its answer.
@@ -26,6 +27,8 @@ pub(crate) struct Asked {
     scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
     /// On every GPU type, as far as it was asked.
     offers: RefCell<Vec<Offer>>,
+    /// On every GPU type with several numbers of GPUs, as far as it was tried.
+    tried: RefCell<Vec<Offer>>,
     market: OnceCell<Rc<Vec<Offer>>>,
     changes: OnceCell<Rc<Sensitivity>>,
 }
@@ -42,6 +45,7 @@ impl Asked {
             plans: Default::default(),
             scaled: OnceCell::new(),
             offers: RefCell::default(),
+            tried: RefCell::default(),
             market: OnceCell::new(),
             changes: OnceCell::new(),
         })
@@ -61,6 +65,12 @@ impl Asked {
             offers.push(next);
         }
         offers.get(place).cloned()
+    }
+
+    /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.
+    pub(super) fn tried(&self) -> (Ref<'_, Vec<Offer>>, bool) {
+        let all = within::go_on(self, &every(&self.question), &mut self.tried.borrow_mut());
+        (self.tried.borrow(), all)
     }
 
     /// The question on every GPU type.
@@ -107,6 +117,11 @@ impl Ask {
     pub(super) fn words(&self, key: &str) -> Vec<&str> {
         let list = self.state.get(key).and_then(Value::as_array);
         list.map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
+    }
+
+    /// A number of its state.
+    pub(super) fn number(&self, key: &str) -> Option<f64> {
+        self.state.get(key).and_then(Value::as_f64)
     }
 
     /// A word of its state; empty where there is none.

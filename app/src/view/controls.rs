@@ -47,7 +47,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
 }
 
 /// How a number with a unit was read; `None` for plain numbers.
-fn reading(page: Page, field: Field) -> Option<String> {
+pub(super) fn reading(page: Page, field: Field) -> Option<String> {
     let typed = page.typed(field);
     if !units::has_unit(&typed) {
         return None;
@@ -81,7 +81,7 @@ fn class(page: Page, field: Field, auto: bool) -> impl Fn() -> String + Clone + 
 
 /// Puts what is typed into the form.
 pub(super) fn typing(page: Page, field: Field) -> Box<dyn FnMut(leptos::ev::Event)> {
-    typed(move |text| page.type_in(|form| form.set(field, text)))
+    typed(move |text| page.type_in(|form| form.type_text(field, text)))
 }
 
 /// An input for one line of text.

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::dom::{El, el, live, node, part, press};
-use super::{advice, calibrate, memory, sheet, time};
+use super::{advice, calibrate, memory, run, sheet, time};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
@@ -13,7 +13,7 @@ use crate::{browser, busy};
 mod line;
 
 /// Where money goes.
-const COST: [Fold; 2] = [Fold::Front, Fold::Scaling];
+const COST: [Fold; 3] = [Fold::Run, Fold::Front, Fold::Scaling];
 
 /// Why the answer is what it is.
 const WHY: [Fold; 6] = [Fold::Memory, Fold::Time, Fold::Plans, Fold::Sensitivity, Fold::Caveats, Fold::Calibrate];
@@ -105,6 +105,7 @@ fn one(page: Page, fold: Fold) -> El {
 
 fn inside(page: Page, fold: Fold) -> AnyView {
     match fold {
+        Fold::Run => run::view(page),
         Fold::Front => sheet::view(page, Name::Front),
         Fold::Scaling => sheet::view(page, Name::Scaling),
         Fold::Memory => memory::view(page),

@@ -272,11 +272,8 @@ pub(super) fn sentence(page: Page) -> String {
         let done = page.comparison.done.get().to_string();
         return fill(lang.text().gpus_counting, &[&done, &total]);
     }
-    objective::takeaway(page, &market)
-        .or_else(|| {
-            let shown = page.standing()?;
-            Some(takeaway(&market.rows, shown.gpu(), lang))
-        })
+    page.standing()
+        .map(|shown| takeaway(&market.rows, shown.gpu(), lang))
         .unwrap_or_default()
 }
 

@@ -1,18 +1,25 @@
 //! What the best GPU type is: the cheapest, the fastest, or either within a deadline or a budget.
 
-use super::dom::{el, part, press, typed};
+use std::cell::Cell;
+
+use super::dom::{el, node, part, press, typed};
 use leptos::prelude::*;
+use serde_json::Value;
 use shardwise_core::Objective;
 use shardwise_core::search::market;
 use shardwise_core::search::sweep::Offer;
+use shardwise_core::wire::to_value;
 
 use super::controls::bad_number;
 use super::icons::icon;
+use super::sheet;
+use crate::client::desk;
 use crate::compute::Market;
-use crate::form::units;
-use crate::format;
+use crate::follow::follow_at_rest;
+use crate::form::{Field, units};
 use crate::page::{Order, Page};
-use crate::text::{Text, fill};
+use crate::protocol::{Name, SheetTask, Task};
+use crate::text::Text;
 use crate::words;
 
 /// A choice with its name.
@@ -26,18 +33,26 @@ const ORDERS: [Choice; 4] = [
     (Order::Budget, |text| text.by_budget),
 ];
 
-/// The limit of a choice as it is typed; `None` where the choice has none.
-fn typed_limit(page: Page, order: Order) -> Option<RwSignal<String>> {
+/// After how long without a change the worker is asked, in milliseconds.
+const REST_MS: u32 = 200;
+
+thread_local! {
+    /// How many slices of the rows have come since they were asked for.
+    static SLICES: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The limits that a choice goes by, its own first; none where it has none.
+fn limits_of(page: Page, order: Order) -> Option<[RwSignal<String>; 2]> {
     match order {
-        Order::Deadline => Some(page.deadline),
-        Order::Budget => Some(page.budget),
+        Order::Deadline => Some([page.deadline, page.budget]),
+        Order::Budget => Some([page.budget, page.deadline]),
         Order::Fastest | Order::Cheapest => None,
     }
 }
 
-/// The limit that is typed; an error in words where it is no limit, nothing where there is none yet.
-fn limit_of(page: Page) -> Option<Result<f64, &'static str>> {
-    let typed = typed_limit(page, page.order.get())?.get();
+/// A limit as it is typed; an error in words where it is none, nothing where there is none yet.
+fn read(page: Page, typed: RwSignal<String>) -> Option<Result<f64, &'static str>> {
+    let typed = typed.get();
     if typed.trim().is_empty() {
         return None;
     }
@@ -49,14 +64,10 @@ fn limit_of(page: Page) -> Option<Result<f64, &'static str>> {
     })
 }
 
-/// What is wrong with the limit: the number, or that the question has no run to hold against it.
-fn problem(page: Page) -> Option<&'static str> {
-    typed_limit(page, page.order.get())?;
-    let shown = page.answered()?;
-    if shown.found.answer.run.is_none() {
-        return Some(page.text().need_tokens);
-    }
-    limit_of(page)?.err()
+/// The limit that the choice is named after.
+fn limit_of(page: Page) -> Option<Result<f64, &'static str>> {
+    let [own, _] = limits_of(page, page.order.get())?;
+    read(page, own)
 }
 
 /// What is chosen; without the limit where there is none to hold.
@@ -99,26 +110,6 @@ pub(super) fn name(offer: &Offer, page: Page) -> String {
     id.map_or_else(|| page.text().gpu_own.to_owned(), words::gpu_label)
 }
 
-/// The best within the limit, in a sentence; `None` where there is no limit.
-pub(super) fn takeaway(page: Page, market: &Market) -> Option<String> {
-    let text = page.text();
-    let objective = of(page, market);
-    let place = *ranked(market, objective).first()?;
-    let offer = market.offers.get(place)?;
-    let run = offer.result.as_ref().ok()?.answer.run?;
-    let meets = market::meets(offer, objective);
-    let (sentence, limit) = match (objective, meets) {
-        (Objective::CostWithin { hours }, true) => (text.take_deadline, format::trimmed(hours)),
-        (Objective::CostWithin { hours }, false) => (text.none_deadline, format::trimmed(hours)),
-        (Objective::TimeWithin { usd }, true) => (text.take_budget, format::usd(usd)),
-        (Objective::TimeWithin { usd }, false) => (text.none_budget, format::usd(usd)),
-        _ => return None,
-    };
-    let usd = run.usd.map_or_else(|| text.price_missing.to_owned(), format::usd);
-    let values = [name(offer, page), limit, format::figure(run.hours), usd];
-    Some(fill(sentence, &[&values[0], &values[1], &values[2], &values[3]]))
-}
-
 /// The choice.
 pub(super) fn view(page: Page) -> AnyView {
     let button = |(order, name): Choice| {
@@ -133,31 +124,113 @@ pub(super) fn view(page: Page) -> AnyView {
         .into_any()
 }
 
-/// The field of the limit, where the choice has one.
+/// The fields of the limits, where the choice has any, and what keeps them.
 pub(super) fn limit(page: Page) -> AnyView {
-    part(move || {
+    let fields = part(move || {
         let order = page.order.get();
-        typed_limit(page, order).map(|limit| field(page, order, limit))
-    })
+        let [own, other] = limits_of(page, order)?;
+        let text = page.text();
+        let names = match order {
+            Order::Deadline => [text.deadline_label, text.budget_also],
+            _ => [text.budget_label, text.deadline_also],
+        };
+        Some(
+            el("DIV.limit-r")
+                .child(field(page, "limit", names[0], own))
+                .child(field(page, "limit-also", names[1], other))
+                .child(part(move || no_run(page).then(|| need_run(page)))),
+        )
+    });
+    node(vec![fields, rows(page)])
 }
 
-fn field(page: Page, order: Order, limit: RwSignal<String>) -> AnyView {
+/// Whether there is no run to hold a limit against.
+fn no_run(page: Page) -> bool {
+    page.answered().is_some_and(|shown| shown.found.answer.run.is_none())
+}
+
+fn need_run(page: Page) -> AnyView {
     let text = page.text();
-    let label = match order {
-        Order::Deadline => text.deadline_label,
-        _ => text.budget_label,
-    };
-    let wrong = move || problem(page).is_some();
-    let input = el("INPUT|id=limit|type=text|inputmode=decimal|autocomplete=off|spellcheck=false")
+    el("P.hint|id=limit-n")
+        .child(text.need_run)
+        .child(" ")
+        .child(
+            el("BUTTON.lnk|type=button")
+                .on("click", press(|| crate::browser::jump(&Field::RunExamples.id())))
+                .child(text.need_run_go),
+        )
+        .into_any()
+}
+
+fn field(page: Page, id: &'static str, label: &'static str, limit: RwSignal<String>) -> AnyView {
+    let described = format!("{id}-m");
+    let message = described.clone();
+    let problem = move || read(page, limit)?.err();
+    let wrong = move || problem().is_some();
+    let input = el("INPUT|type=text|inputmode=decimal|autocomplete=off|spellcheck=false")
+        .set("id", id)
         .value(move || limit.get())
         .on("input", typed(move |typed| limit.set(typed)))
         .live("aria-invalid", move || wrong().then_some("true"))
-        .live("aria-describedby", move || wrong().then_some("limit-m"));
-    let message = move || problem(page).map(|problem| el("P.msg|id=limit-m").child(icon("i-x")).child(problem));
+        .live("aria-describedby", move || {
+            wrong()
+                .then(|| described.clone())
+                .or_else(|| no_run(page).then(|| "limit-n".to_owned()))
+        });
+    let message = move || problem().map(|why| el("P.msg").set("id", message.clone()).child(icon("i-x")).child(why));
     el("DIV")
         .live("class", move || if wrong() { "field limit is-err" } else { "field limit" })
-        .child(el("LABEL|for=limit").child(label))
+        .child(el("LABEL").set("for", id).child(label))
         .child(input)
         .child(part(message))
         .into_any()
+}
+
+/// What the worker has to know to hold the limits against GPU types and numbers; nothing where there is no limit.
+fn task(page: Page) -> Option<SheetTask> {
+    let order = page.order.get();
+    limits_of(page, order)?;
+    let limit = |typed: RwSignal<String>| read(page, typed).and_then(Result::ok);
+    let limits = [("hours", limit(page.deadline)), ("usd", limit(page.budget))];
+    let shown = page.answered()?;
+    if shown.found.answer.run.is_none() || limits.iter().all(|(_, limit)| limit.is_none()) {
+        return None;
+    }
+    let mut state = page.sheet(Name::Within).state.get();
+    for (key, limit) in limits {
+        state.insert(key.to_owned(), limit.into());
+    }
+    state.insert("fastest".to_owned(), (order == Order::Budget).into());
+    let question = to_value(&shown.question);
+    Some(SheetTask { name: Name::Within, question, lang: page.lang.tag().to_owned(), width: 0, state })
+}
+
+/// GPU types with several numbers of GPUs, held against the limits. The worker tries them some at a time, so that it has
+/// time for the rest of the page.
+fn rows(page: Page) -> AnyView {
+    follow_at_rest(REST_MS, move || {
+        let Some(task) = task(page) else {
+            page.sheet(Name::Within).tree.set(None);
+            return None;
+        };
+        Some(Box::new(move || {
+            SLICES.set(0);
+            desk::order(page, Task::Sheet(task), deliver);
+        }))
+    });
+    sheet::host(page, Name::Within)
+}
+
+/// Takes some rows, and asks for more. The first are shown, and then ever fewer in between, so that rows do not change under
+/// the pointer.
+fn deliver(page: Page, found: Value) {
+    let more = found.pointer("/1/1/data-more").is_some();
+    SLICES.set(SLICES.get() + 1);
+    if !more || SLICES.get().is_power_of_two() {
+        sheet::deliver(page, found);
+    }
+    let next = untrack(|| task(page)).filter(|_| more);
+    if let Some(task) = next {
+        desk::order(page, Task::Sheet(task), deliver);
+    }
 }

@@ -80,7 +80,7 @@ pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
 }
 
 /// Takes a sheet from the worker.
-fn deliver(page: Page, found: Value) {
+pub(super) fn deliver(page: Page, found: Value) {
     let Ok((name, tree)) = serde_json::from_value::<(Name, Value)>(found) else {
         return;
     };

@@ -20,6 +20,7 @@
 mod activations;
 pub mod batch;
 pub mod blocks;
+pub mod checkpoint;
 pub mod communication;
 pub mod context;
 pub mod coverage;

@@ -135,14 +135,36 @@ pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -
 pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States {
     let shards = shard_counts(layout, gpus);
     let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(rank, layout, shards, from));
-    let (weights, master) = match layout.backend {
-        Backend::Fsdp | Backend::Ddp => (layout.master_weights_bytes, 0.0),
-        Backend::Megatron | Backend::Deepspeed => (layout.weights_bytes, layout.master_weights_bytes),
-    };
+    let (weights, master) = kept_bytes(layout);
     States {
         parameters: sharded(weights, 3),
         gradients: sharded(layout.gradient_bytes, 2),
         optimizer: sharded((master + layout.optimizer_bytes) * layout.optimizer_on_card(), 1),
+    }
+}
+
+/// Bytes per weight that each backend keeps of what trains: of the weights themselves, and of master weights beside them.
+fn kept_bytes(layout: &Layout) -> (f64, f64) {
+    match layout.backend {
+        Backend::Fsdp | Backend::Ddp => (layout.master_weights_bytes, 0.0),
+        Backend::Megatron | Backend::Deepspeed => (layout.weights_bytes, layout.master_weights_bytes),
+    }
+}
+
+/// Model states of a role that outlast a step, over all GPUs: every weight once, whoever holds it.
+#[must_use]
+pub fn saved(role: &Role<'_>, layout: &Layout) -> States {
+    if role.adapters > 0 {
+        let adapters = role.adapters as f64;
+        let optimizer = Bytes::new(adapters * layout.optimizer_bytes);
+        return States { parameters: Bytes::new(adapters * 4.0), optimizer, ..States::default() };
+    }
+    let (weights, master) = kept_bytes(layout);
+    let all = role.model.parameters.total as f64;
+    States {
+        parameters: Bytes::new(all * weights),
+        optimizer: Bytes::new(all * (master + layout.optimizer_bytes)),
+        ..States::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod hardware;
 mod reinforcement;
+mod run;
 
 use crate::belonging;
 use crate::framework::Named;
@@ -81,7 +82,6 @@ pub const RANK: u64 = 16;
 const MAX_GPUS: u64 = 1 << 20;
 const MAX_LENGTH: u64 = 1 << 24;
 const MAX_BATCH: u64 = 1 << 24;
-const MAX_TOKENS: f64 = 1e15;
 
 /// Resolves a question.
 ///
@@ -159,15 +159,9 @@ fn resolve_workload(
         lora: resolve_lora(kind, spec.lora)?,
         rl: None,
         generation: None,
-        tokens: None,
+        run: run::resolve(spec, caveats)?,
+        checkpoints: run::checkpoints(spec)?,
     };
-    if let Some(tokens) = spec.tokens {
-        if !(tokens.is_finite() && (1.0..=MAX_TOKENS).contains(&tokens)) {
-            let message = format!("{tokens:e} tokens is out of range. Give 1 to 1e15 tokens for the whole run.");
-            return Err(at.wrong("tokens", message));
-        }
-        workload.tokens = Some(tokens);
-    }
     match kind.task() {
         Task::Train => {
             let length = at.required("sequence_length", spec.sequence_length)?;

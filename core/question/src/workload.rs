@@ -24,11 +24,65 @@ pub struct Workload {
     pub rl: Option<Rl>,
     /// The generation run.
     pub generation: Option<Generation>,
-    /// Tokens of the whole run.
-    pub tokens: Option<f64>,
+    /// How long the whole run is.
+    pub run: Option<Length>,
+    /// Checkpoints that it keeps at a time.
+    pub checkpoints: u64,
+}
+
+/// How long a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// So many tokens.
+    Tokens(f64),
+    /// So many steps.
+    Steps(f64),
+    /// A data set of so many examples, or prompts, and passes over it.
+    Data {
+        /// Examples.
+        examples: u64,
+        /// Passes.
+        epochs: f64,
+    },
+    /// Nobody said: so many steps are assumed.
+    Assumed(f64),
 }
 
 impl Workload {
+    /// Tokens of the run, where a step has `per_step` of them; nothing where nothing says how long it is.
+    ///
+    /// An RL step draws the prompts that it trains on and those that it drops; what does not fill a step is left out, as
+    /// veRL's loader does (`verl/trainer/ppo/ray_trainer.py`, `drop_last=True`).
+    #[must_use]
+    pub fn run_tokens(&self, per_step: f64) -> Option<f64> {
+        Some(match (self.run?, &self.rl) {
+            (Length::Tokens(tokens), _) => tokens,
+            (Length::Steps(steps) | Length::Assumed(steps), _) => steps * per_step,
+            (Length::Data { examples, epochs }, Some(rl)) => {
+                let drawn = rl.prompts_per_step as f64 * rl.oversampling;
+                (examples as f64 * epochs / drawn).floor().max(1.0) * per_step
+            }
+            (Length::Data { examples, epochs }, None) => examples as f64 * epochs * self.mean_sequence_length,
+        })
+    }
+
+    /// Steps of the run, whole or begun, at least one; see [`Self::run_tokens`].
+    #[must_use]
+    pub fn run_steps(&self, per_step: f64) -> Option<f64> {
+        if let Some(Length::Steps(steps) | Length::Assumed(steps)) = self.run {
+            return Some(steps);
+        }
+        // Less than a rounding over a whole step is none begun.
+        let steps = self.run_tokens(per_step)? / per_step.max(f64::MIN_POSITIVE) * (1.0 - 1e-12);
+        Some(steps.ceil().max(1.0))
+    }
+
+    /// Whether the question says how long the run is.
+    #[must_use]
+    pub fn has_run(&self) -> bool {
+        !matches!(self.run, None | Some(Length::Assumed(_)))
+    }
+
     /// Whether some sequences are shorter than the longest.
     #[must_use]
     pub fn varies(&self) -> bool {

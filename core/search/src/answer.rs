@@ -5,6 +5,7 @@ use crate::search::first_to_run;
 use crate::warnings::warnings;
 use shardwise_catalog::catalog;
 use shardwise_catalog::units::{Seconds, UsdPerHour};
+use shardwise_engine::checkpoint;
 use shardwise_engine::context::Context;
 use shardwise_engine::coverage;
 use shardwise_engine::fit;
@@ -18,6 +19,7 @@ use shardwise_question::plan::Plan;
 use shardwise_question::wire::{
     Answer, Data, Memory, MemoryPhase, PlanSpec, Run, RunBy, Schedule, Split, Time, TimePhase, VERSION,
 };
+use shardwise_question::workload::Length;
 
 /// Who runs a plan: the framework that the question names, or the first that does.
 fn run_by(job: &Job, plan: &Plan) -> Option<RunBy> {
@@ -61,9 +63,16 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;
     let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
-    let run = job.workload.tokens.map(|tokens| {
+    let run = job.workload.run_tokens(step.tokens).map(|tokens| {
         let time = Seconds::new(tokens / tokens_per_s);
-        Run { hours: time.get() / 3600.0, usd: price.map(|price| price.over(time).get()) }
+        Run {
+            steps: job.workload.run_steps(step.tokens).unwrap_or(1.0),
+            tokens,
+            assumed: matches!(job.workload.run, Some(Length::Assumed(_))),
+            hours: time.get() / 3600.0,
+            usd: price.map(|price| price.over(time).get()),
+            checkpoint: checkpoint::of(context, plan),
+        }
     });
     let mut memory = memory(&step, hardware.memory_gib);
     if let (Some(rl), Some(sides)) = (reinforcement, &sides) {

@@ -20,6 +20,7 @@ mod spaces;
 mod split;
 pub mod sweep;
 mod training;
+pub mod within;
 mod work;
 
 #[cfg(all(test, not(target_family = "wasm")))]

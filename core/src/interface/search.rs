@@ -12,6 +12,7 @@ use shardwise_question::wire::{Answer, By, Question, SearchOptions, VERSION};
 use shardwise_search::search::Objective;
 use shardwise_search::search::market;
 use shardwise_search::search::sweep::{Offer, Sweep};
+use shardwise_search::search::within;
 
 /// Plans, or offers, of which the best are listed where no other number is asked for.
 const LISTED: u64 = 5;
@@ -146,6 +147,7 @@ pub fn search(question: &Question, options: &SearchOptions) -> Result<String, In
     let counts = match (counts, objective) {
         // The fewest: from one on, doubled, to what is asked for.
         ([], Objective::Gpus) => doubled(question.hardware.gpus.unwrap_or(GPUS)),
+        ([], Objective::CostWithin { .. } | Objective::TimeWithin { .. }) => within::counts(question),
         (counts, _) => counts.to_vec(),
     };
     let sweep = Sweep::new(question, &types, &counts).run_by(framework);

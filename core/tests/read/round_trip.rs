@@ -298,7 +298,8 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
     let lora = workload.lora.map(|lora| json!({"rank": lora.rank, "targets": lora.targets}));
     let mut stated = json!({"kind": workload.kind, "precision": workload.precision, "packing": workload.packing,
         "sequence_length": workload.sequence_length, "mean_sequence_length": workload.mean_sequence_length,
-        "global_batch": workload.global_batch, "lora": lora, "tokens": workload.tokens});
+        "global_batch": workload.global_batch, "lora": lora, "tokens": question.workload.tokens, "run": question.workload.run.map(|own| {
+            json!({"steps": own.steps, "examples": own.examples, "epochs": own.epochs})})});
     if let Some(rl) = &workload.rl {
         let model = |model: &Option<shardwise_core::model::Model>| model.as_ref().map(|model| model.id.to_string());
         stated["rl"] = json!({"prompts_per_step": rl.prompts_per_step, "gen_batch_size": rl.gen_batch_size,

@@ -11,6 +11,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{choice, input, plain, tokens};
+use crate::view::run;
 
 fn kinds(page: Page) -> AnyView {
     let choices = WorkloadKind::ALL.into_iter().map(|choice| {
@@ -51,7 +52,7 @@ pub(super) fn view(page: Page) -> AnyView {
         .child(kinds(page))
         .child(part(fields))
         .child(el("P.hint").child(live(step)))
-        .child(el("DIV.row").child(plain(page, Field::RunTokens)))
+        .child(run::length(page))
         .into_any()
 }
 

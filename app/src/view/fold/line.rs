@@ -4,7 +4,7 @@ use crate::format;
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::text::fill;
-use crate::view::{calibrate, memory, time};
+use crate::view::{calibrate, memory, run, time};
 
 /// The question.
 pub(super) fn title(page: Page, fold: Fold) -> String {
@@ -16,6 +16,7 @@ pub(super) fn title(page: Page, fold: Fold) -> String {
     match fold {
         Fold::Memory => fill(text.why_memory, &[&answer(|answer| format::gib(answer.fit.needed_gib))]),
         Fold::Time => fill(text.why_time, &[&answer(|answer| format::seconds(answer.step_time_s))]),
+        Fold::Run => text.the_run.to_owned(),
         Fold::Front => text.why_front.to_owned(),
         Fold::Scaling => text.why_scaling.to_owned(),
         Fold::Plans => text.why_plans.to_owned(),
@@ -49,6 +50,7 @@ pub(super) fn take(page: Page, fold: Fold) -> String {
             Some(factors) => fill(text.why_calibrate_on, &[&factors]),
             None => text.why_calibrate_take.to_owned(),
         },
+        Fold::Run => run::line(page),
         Fold::Front => text.why_front_take.to_owned(),
         Fold::Scaling => text.why_scaling_take.to_owned(),
         Fold::Sensitivity => text.why_sensitivity_take.to_owned(),

@@ -190,7 +190,7 @@ fn per_step(source: &Source<'_>, figure: &str) -> Option<Explanation> {
 
 fn run_hours(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let mut sheet = Sheet::new();
-    let tokens = sheet.term("tokens", source.found.job.workload.tokens?, Unit::Tokens, "tokens of the run");
+    let tokens = sheet.term("tokens", source.answer().run?.tokens, Unit::Tokens, "tokens of the run");
     let expression = tokens / (total_throughput(source, &mut sheet) * 3600.0);
     let title = "Hours of the run";
     Some(sheet.finish(figure, "run", title, "hours", expression, Unit::Hours))

@@ -61,12 +61,12 @@ pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> Str
 
 /// Optimizer steps of the run, and why.
 pub(super) fn steps(workload: &Workload) -> (f64, String) {
-    let Some(tokens) = workload.tokens else {
-        return (1000.0, "steps; yours to choose".to_owned());
-    };
     let per_step = workload.mean_sequence_length * workload.global_batch as f64;
-    let reason = format!("{} tokens, from your question", figure(tokens));
-    ((tokens / per_step.max(1.0)).ceil().max(1.0), reason)
+    let run = workload.run_steps(per_step).zip(workload.run_tokens(per_step));
+    match run.filter(|_| workload.has_run()) {
+        None => (1000.0, "steps; yours to choose".to_owned()),
+        Some((steps, tokens)) => (steps, format!("{} tokens, from your question", figure(tokens))),
+    }
 }
 
 /// Optimizer states narrower than fp32 that megatron-core has, each with the name of its type.

@@ -255,16 +255,14 @@ fn optimizer(emission: &Emission) -> Section {
     section.set("optimizer.lr", rate(workload), "a start; yours to tune");
     section.set("training.max_norm", "1.0", "gradients are clipped");
     let step = workload.global_batch.saturating_mul(workload.sequence_length);
-    let (steps, reason) = match workload.tokens {
-        Some(tokens) => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "tokens are checked to be positive and finite"
-            )]
-            let tokens = tokens.ceil() as u64;
-            (tokens.div_ceil(step.max(1)).max(1), format!("{} tokens a step, from your question", count(step)))
-        }
+    let run = workload.run_steps(step as f64).filter(|_| workload.has_run());
+    let (steps, reason) = match run {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive, and a float converts to the nearest that there is"
+        )]
+        Some(steps) => (steps as u64, format!("{} tokens a step, from your question", count(step))),
         None => (10_000, "yours to choose".to_owned()),
     };
     section.set("training.steps", steps, reason);

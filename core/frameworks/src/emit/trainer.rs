@@ -124,13 +124,13 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
     let length = if workload.joins() { workload.sequence_length as f64 } else { workload.mean_sequence_length };
     let step = workload.global_batch as f64 * length;
-    let tokens = workload.tokens?;
+    let steps = workload.run_steps(step).filter(|_| workload.has_run())?;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "positive, and a float converts to the nearest that there is"
     )]
-    let steps = (tokens / step.max(1.0)).ceil().max(1.0) as u64;
+    let steps = steps as u64;
     Some((steps, format!("{} tokens a step, from your question", count(step.round() as u64))))
 }
 

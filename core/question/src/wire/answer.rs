@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::parts::is_zero;
 use super::parts::{HostParts, MemoryParts, TimeParts};
+use super::parts::{is_false, is_zero};
 use super::plan::PlanSpec;
 use super::question::Calibration;
 use super::sensitivity::Difference;
@@ -51,7 +51,7 @@ pub struct Answer {
     /// Price per GPU and hour that was used; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_gpu_hour: Option<f64>,
-    /// The whole run, where `workload.tokens` is given.
+    /// The whole run, where `workload.tokens` or `workload.run` says how long it is; of RL always.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
     /// GPUs of the two sides, where generation has its own.
@@ -210,15 +210,41 @@ pub struct HostMemory {
     pub parts: HostParts,
 }
 
-/// Hours and dollars of a whole run.
+/// A whole run: how long it is, what it costs and what it keeps.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Run {
+    /// Steps, whole or begun.
+    pub steps: f64,
+    /// Non-padding tokens.
+    pub tokens: f64,
+    /// Whether nothing says how long it is, so that its steps are assumed; absent where something does.
+    #[serde(skip_serializing_if = "is_false")]
+    pub assumed: bool,
     /// Hours.
     pub hours: f64,
     /// Dollars; absent without a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
+    /// What it writes to disk; absent where nothing trains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// A checkpoint that training can go on from, in bytes.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Checkpoint {
+    /// Weights, as the framework saves them.
+    pub weights_bytes: f64,
+    /// Master weights beside them and the optimizer's states.
+    pub optimizer_bytes: f64,
+    /// Both.
+    pub bytes: f64,
+    /// Checkpoints that are kept at a time.
+    pub kept: u64,
+    /// What those take.
+    pub storage_bytes: f64,
 }
 
 /// GPUs that train and GPUs that generate.

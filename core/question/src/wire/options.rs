@@ -29,7 +29,7 @@ document! {
         pub by: Option<By>,
         /// GPU types to compare: catalog ids, or `all` alone.
         pub gpu: Option<Vec<String>>,
-        /// Numbers of GPUs to compare.
+        /// Numbers of GPUs to compare. Default: the question's; under a deadline or a budget a sixteenth of it to four times.
         pub gpus: Option<Vec<u64>>,
         /// Hours that the run may take: the cheapest that ends in time.
         pub within_hours: Option<f64>,

@@ -46,6 +46,12 @@ pub(super) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
+// As above.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+pub(super) fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 parts! {
     /// Parts of the memory of one GPU, in GiB.
     pub struct MemoryParts {

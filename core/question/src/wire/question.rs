@@ -151,8 +151,26 @@ document! {
         pub rl: Option<RlSpec>,
         /// The generation run; required for `rollout`.
         pub rollout: Option<RolloutWorkloadSpec>,
-        /// Tokens of the whole run; gives hours and dollars.
+        /// Tokens of the whole run; gives hours and dollars. Where `run` says how long it is, leave this out.
         pub tokens: Option<f64>,
+        /// How long the whole run is, by steps or by its data set; gives hours and dollars. Default: for RL 100 steps, with a
+        /// caveat.
+        pub run: Option<RunSpec>,
+    }
+}
+
+document! {
+    /// How long a run is: `steps`, or `examples` and `epochs`; and what it keeps.
+    #[derive(Copy, Default)]
+    pub struct RunSpec {
+        /// Optimizer steps, or steps of RL.
+        pub steps: Option<u64>,
+        /// Examples of the data set, or prompts of RL, with mean and longest tokens as the workload has them.
+        pub examples: Option<u64>,
+        /// Passes over the data set. Default 1.
+        pub epochs: Option<f64>,
+        /// Checkpoints that are kept at a time. Default 1.
+        pub checkpoints: Option<u64>,
     }
 }
 

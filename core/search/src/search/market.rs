@@ -10,18 +10,18 @@ use shardwise_question::wire::{Question, WorkloadKind};
 
 /// What an offer is measured by.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Measures {
+pub(super) struct Measures {
     gpus: u32,
     /// Seconds per million tokens.
     seconds: f64,
     /// Dollars per million tokens; none without a price.
     usd: Option<f64>,
     /// Hours and dollars of the run.
-    run: Option<(f64, Option<f64>)>,
+    pub(super) run: Option<(f64, Option<f64>)>,
 }
 
 impl Measures {
-    fn of(found: &Found) -> Self {
+    pub(super) fn of(found: &Found) -> Self {
         let answer = &found.answer;
         Self {
             gpus: found.job.hardware.gpus,
@@ -31,7 +31,7 @@ impl Measures {
         }
     }
 
-    fn by_cost(&self, other: &Self) -> Ordering {
+    pub(super) fn by_cost(&self, other: &Self) -> Ordering {
         let usd = |own: &Self| own.usd.map_or(f64::MAX, three_digits);
         usd(self)
             .total_cmp(&usd(other))
@@ -39,7 +39,7 @@ impl Measures {
             .then(self.seconds.total_cmp(&other.seconds))
     }
 
-    fn by_time(&self, other: &Self) -> Ordering {
+    pub(super) fn by_time(&self, other: &Self) -> Ordering {
         let usd = |own: &Self| own.usd.unwrap_or(f64::MAX);
         three_digits(self.seconds)
             .total_cmp(&three_digits(other.seconds))
@@ -86,7 +86,7 @@ fn three_digits(value: f64) -> f64 {
 /// Places of the offers that fit, best first; those beyond a deadline or budget follow, the nearest first.
 ///
 /// # Errors
-/// A deadline and a budget are for a whole run: `workload.tokens` is needed.
+/// A deadline and a budget are for a whole run: `workload.run` or `workload.tokens` is needed.
 ///
 /// ```
 /// use shardwise_core::{Objective, search::{market::ranked, sweep::Sweep}, wire};
@@ -102,11 +102,11 @@ pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, Inpu
     let whole = matches!(objective, Objective::CostWithin { .. } | Objective::TimeWithin { .. });
     if whole && found.iter().any(|(_, own)| own.run.is_none()) {
         return Err(InputError::new(
-            "workload.tokens",
-            "A deadline or a budget is for a whole run. Give the run's tokens.",
+            "workload.run",
+            "A deadline or a budget is for a whole run. Give its steps, or the examples of its data set.",
         ));
     }
-    sort(&mut found, &|a, b| a.order(b, objective));
+    sort(&mut found, &|(_, a), (_, b)| a.order(b, objective));
     Ok(found.into_iter().map(|(place, _)| place).collect())
 }
 
@@ -141,7 +141,7 @@ pub fn meets(offer: &Offer, objective: Objective) -> bool {
 #[must_use]
 pub fn front(offers: &[Offer]) -> Vec<usize> {
     let mut found: Vec<(usize, Measures)> = fitting(offers).filter(|(_, own)| own.usd.is_some()).collect();
-    sort(&mut found, &|a, b| {
+    sort(&mut found, &|(_, a), (_, b)| {
         let seconds = a.seconds.total_cmp(&b.seconds);
         seconds.then(a.by_cost(b))
     });
@@ -157,11 +157,11 @@ pub fn front(offers: &[Offer]) -> Vec<usize> {
 
 /// Sorts, keeping equals in their order. Offers are some hundreds at most: inserting one by one is quick enough, and a tenth
 /// of the code of a sort.
-fn sort(found: &mut [(usize, Measures)], order: &dyn Fn(&Measures, &Measures) -> Ordering) {
+pub(super) fn sort<T>(found: &mut [T], order: &dyn Fn(&T, &T) -> Ordering) {
     for end in 1..found.len() {
         for at in (1..=end).rev() {
             let before = found.get(at - 1).zip(found.get(at));
-            if !before.is_some_and(|(before, own)| order(&before.1, &own.1).is_gt()) {
+            if !before.is_some_and(|(before, own)| order(before, own).is_gt()) {
                 break;
             }
             found.swap(at - 1, at);

@@ -79,6 +79,11 @@ impl Sweep {
         let hardware = types
             .flat_map(|hardware| counts.iter().map(move |gpus| with(&hardware, *gpus)))
             .collect();
+        Self::of(question, hardware)
+    }
+
+    /// The question on each of these machines.
+    pub(super) fn of(question: &Question, hardware: Vec<HardwareSpec>) -> Self {
         Self { question: Question { plan: None, ..question.clone() }, hardware, next: 0, runner: None }
     }
 
@@ -122,10 +127,19 @@ impl Sweep {
         self.hardware.get(place)
     }
 
-    /// The question that is asked of a machine.
+    /// The question that is asked of a machine: with another number of GPUs their split is open.
     #[must_use]
     pub fn asked_for(&self, hardware: &HardwareSpec) -> Question {
-        Question { hardware: hardware.clone(), ..self.question.clone() }
+        let mut question = Question { hardware: hardware.clone(), ..self.question.clone() };
+        if let Some(rl) = question
+            .workload
+            .rl
+            .as_mut()
+            .filter(|_| hardware.gpus != self.question.hardware.gpus)
+        {
+            rl.train_gpus = None;
+        }
+        question
     }
 
     fn offer(&self, hardware: &HardwareSpec) -> Offer {

@@ -167,13 +167,13 @@ pub(in crate::verl) const ALGORITHM: &[Row] = &[
 fn steps(at: &At) -> Option<Said> {
     let answer = at.emission.answer;
     let per_step = answer.tokens_per_s * answer.step_time_s;
-    let (total, run) = (at.job().workload.tokens?, answer.run.as_ref()?);
-    if !per_step.is_finite() || per_step <= 0.0 || total / per_step >= 1e12 {
+    let run = answer.run.as_ref().filter(|_| at.job().workload.has_run())?;
+    if !per_step.is_finite() || per_step <= 0.0 || run.steps >= 1e12 {
         return None;
     }
     let cost = run.usd.map(|usd| format!(", ${}", figure(usd))).unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 1e12 and positive")]
-    let steps = (total / per_step).ceil().max(1.0) as u64;
+    let steps = run.steps as u64;
     says(steps, format!("{} h{cost}", figure(run.hours)))
 }
 

@@ -1,0 +1,317 @@
+//! The run: how long it is, by its steps or its data set; when it is done, what it costs and what it writes.
+
+use super::dom::{Act, El, el, node, part, press, typed};
+use leptos::prelude::*;
+use shardwise_core::Answer;
+use shardwise_core::wire::{Checkpoint, Run};
+
+use super::controls::{input, plain, reading, typing};
+use crate::browser;
+use crate::client::desk;
+use crate::follow::follow_at_rest;
+use crate::form::{Field, is_rl};
+use crate::format;
+use crate::page::Page;
+use crate::protocol::Task;
+use crate::sample::{MOST_BYTES, Sample};
+use crate::text::{Lang, fill};
+
+/// How long the typing must rest before a sample is counted, in milliseconds.
+const REST_MS: u32 = 250;
+
+/// From so many hours on nobody asks for the day.
+const YEARS: f64 = 20.0 * 365.0 * 24.0;
+
+/// The section.
+pub(super) fn view(page: Page) -> AnyView {
+    let text = page.text();
+    order(page);
+    el("SECTION.block|id=run|aria-labelledby=run-h")
+        .child(
+            el("DIV.block-h")
+                .child(el("H2|id=run-h").child(text.the_run))
+                .child(el("P.note").child(text.run_note)),
+        )
+        .child(part(move || fields(page)))
+        .child(sample(page))
+        .child(part(move || result(page)))
+        .into_any()
+}
+
+fn fields(page: Page) -> AnyView {
+    let kind = page.kind();
+    if kind.task() == shardwise_core::task::Task::Generate {
+        return el("P.hint").child(page.text().run_generates).into_any();
+    }
+    let one = || Signal::stored("1".to_owned());
+    let form = el("DIV.runq|role=group").set("aria-label", page.text().the_run);
+    let form = if is_rl(kind) {
+        form.child(again(page, Field::RunSteps)).child(plain(page, Field::RunExamples))
+    } else {
+        form.child(plain(page, Field::RunExamples))
+            .child(again(page, Field::MeanSequenceLength))
+            .child(again(page, Field::SequenceLength))
+    };
+    form.child(input(page, Field::RunEpochs, None, one()))
+        .child(input(page, Field::RunCheckpoints, None, one()))
+        .into_any()
+}
+
+/// A control of the form once more: what is wrong with it is said there.
+fn again(page: Page, field: Field) -> El {
+    let id = format!("run-{}", field.id());
+    el("DIV.field")
+        .child(el("LABEL").set("for", id.clone()).child(page.lang.label(field)))
+        .child(
+            el("INPUT|type=text|inputmode=text|autocomplete=off|spellcheck=false")
+                .set("id", id)
+                .live("placeholder", move || assumed(page, field))
+                .value(move || page.typed(field))
+                .on("input", typing(page, field)),
+        )
+        .child(part(move || reading(page, field).map(|reading| el("P.hint read").child(reading))))
+}
+
+/// What stands for a control while nothing is typed.
+fn assumed(page: Page, field: Field) -> String {
+    let Some(shown) = page.answered() else { return String::new() };
+    match (field, shown.found.answer.run) {
+        (Field::RunSteps, Some(run)) if run.assumed => format::fixed(run.steps, 0),
+        (Field::MeanSequenceLength, _) => format::fixed(shown.found.job.workload.mean_sequence_length, 0),
+        _ => String::new(),
+    }
+}
+
+/// The control of the run's length in the form: steps of RL, else tokens. Tokens of RL that an old link has stay in sight.
+pub(super) fn length(page: Page) -> AnyView {
+    let steps = move || is_rl(page.kind());
+    let placeholder = Signal::derive(move || assumed(page, Field::RunSteps));
+    let old = Memo::new(move |was: Option<&bool>| {
+        steps() && (was == Some(&true) || !page.typed(Field::RunTokens).is_empty())
+    });
+    node(part(move || {
+        let tokens = !steps() || old.get();
+        el("DIV.row")
+            .child(steps().then(|| input(page, Field::RunSteps, None, placeholder)))
+            .child(tokens.then(|| plain(page, Field::RunTokens)))
+    }))
+}
+
+/// Where a sample of the data set is pasted or dropped, and what it comes to.
+fn sample(page: Page) -> AnyView {
+    let text = page.text();
+    let left_out = RwSignal::new(None::<String>);
+    let outcome = move || {
+        let left = left_out
+            .get()
+            .map(|name| el("P.msg").child(fill(page.text().paste_file, &[&name])));
+        let counted = page.sample.get().map(|own| lengths(page, &own));
+        node(vec![node(left), node(counted)])
+    };
+    el("DETAILS.more sample|id=run-sample")
+        .child(el("SUMMARY").child(text.sample))
+        .child(el("LABEL.lab|for=sample-t").child(text.sample_label))
+        .child(
+            el("TEXTAREA.paste-t|id=sample-t|rows=4|spellcheck=false|autocomplete=off|autocapitalize=off|aria-describedby=sample-n")
+                .value(move || page.sampled.get())
+                .on("input", typed(move |typed| page.sampled.set(typed)))
+                .on("dragover", Box::new(|event| event.prevent_default()))
+                .on("drop", take(page, left_out)),
+        )
+        .child(
+            el("DIV.paste-tools").child(
+                el("LABEL.btn btn-s")
+                    .child(el("INPUT.vh|type=file|id=sample-file|accept=.jsonl,.json,.csv,.txt,.tsv,.md").on("change", take(page, left_out)))
+                    .child(text.sample_file),
+            ),
+        )
+        .child(el("P.hint|id=sample-n").child(text.sample_note))
+        .child(el("DIV|aria-live=polite").child(part(outcome)))
+        .into_any()
+}
+
+/// Counts what a person pastes, once the typing rests.
+fn order(page: Page) {
+    follow_at_rest(REST_MS, move || {
+        let text = page.sampled.get();
+        if text.trim().is_empty() {
+            return None;
+        }
+        let mut end = text.len().min(MOST_BYTES);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let prompts = is_rl(page.kind());
+        let whole = end == text.len();
+        Some(Box::new(move || {
+            let mut text = text;
+            text.truncate(end);
+            desk::order(page, Task::Sample { text, prompts, file: String::new(), whole }, deliver);
+        }))
+    });
+}
+
+fn deliver(page: Page, found: serde_json::Value) {
+    page.sample.set(serde_json::from_value(found).ok());
+}
+
+/// Takes the files of a drop or of a choice; of large ones the beginning.
+fn take(page: Page, left_out: RwSignal<Option<String>>) -> Act {
+    Box::new(move |event| {
+        let count = move |file: String, text: String, whole: bool| {
+            page.sampled.set(String::new());
+            let prompts = is_rl(untrack(|| page.kind()));
+            desk::order(page, Task::Sample { text, prompts, file, whole }, deliver);
+        };
+        browser::take_beginning(&event, MOST_BYTES as f64, left_out, Box::new(count));
+    })
+}
+
+/// What a sample comes to, and the button that takes its lengths.
+fn lengths(page: Page, own: &Sample) -> El {
+    let text = page.text();
+    let count = format::grouped(own.examples as u64);
+    let which = match (own.file.is_empty(), own.whole) {
+        (true, true) => fill(text.sample_counted, &[&count]),
+        (true, false) => fill(text.sample_begun, &[&count]),
+        (false, true) => fill(text.sample_of, &[&count, &own.file]),
+        (false, false) => fill(text.sample_begun_of, &[&count, &own.file]),
+    };
+    let [mean, most, longest] = [own.mean, own.most, own.longest].map(|tokens| format::fixed(tokens.round(), 0));
+    let words = fill(text.sample_lengths, &[&mean, &most, &longest]);
+    let (mean, longest) = (own.mean, own.longest);
+    el("P.sample-r")
+        .child(el("SPAN").child(which).child(" ").child(el("B").child(words)))
+        .child(
+            el("BUTTON.btn btn-s|type=button|id=sample-use")
+                .on("click", press(move || page.change(|form| form.use_lengths(mean, longest))))
+                .child(text.sample_use),
+        )
+}
+
+fn result(page: Page) -> Option<AnyView> {
+    let shown = page.answered()?;
+    let answer = &shown.found.answer;
+    let Some(run) = answer.run else {
+        return Some(el("P.hint|id=run-none").child(page.text().run_none).into_any());
+    };
+    let cards = [
+        Some(time(page, answer, &run)),
+        Some(done(page, answer, &run)),
+        Some(steps(page, answer, &run)),
+        run.checkpoint.map(|own| checkpoint(page, &own)),
+    ];
+    Some(el("DL.runr").children(cards.into_iter().flatten()).into_any())
+}
+
+fn card(name: &'static str, value: String, sub: String) -> El {
+    el("DIV")
+        .child(el("DT").child(name))
+        .child(el("DD").child(el("B").child(value)).child(el("SPAN").child(sub)))
+}
+
+fn comma(lang: Lang) -> &'static str {
+    if lang == Lang::Zh { "，" } else { ", " }
+}
+
+/// Hours to a tenth, short ones to three digits.
+fn hours(value: f64) -> String {
+    if (1.0..1000.0).contains(&value) { format::fixed(value, 1) } else { format::figure(value) }
+}
+
+/// Hours, and dollars where there is a price.
+fn time(page: Page, answer: &Answer, run: &Run) -> El {
+    let text = page.text();
+    let range = |ends: [f64; 2]| fill(text.run_h, &[&ends.map(self::hours).join("–")]);
+    let range = answer
+        .interval
+        .zip(answer.against_speed(run.hours).map(range))
+        .map(|(interval, hours)| {
+            let usd = run.usd.and_then(|usd| answer.against_speed(usd));
+            let usd = usd.map(|[low, high]| {
+                let high = format::dollars(high);
+                format!("{}{}–{}", comma(page.lang), format::dollars(low), high.trim_start_matches('$'))
+            });
+            fill(
+                text.run_range,
+                &[&format!("{hours}{}", usd.unwrap_or_default()), &format::percent(interval.coverage, 0)],
+            )
+        });
+    let sub = if run.usd.is_none() { text.price_missing.to_owned() } else { String::new() };
+    card(text.run_cost, price(page, run), range.unwrap_or(sub))
+}
+
+/// Hours, with the dollars where there is a price.
+fn price(page: Page, run: &Run) -> String {
+    let hours = fill(page.text().run_h, &[&hours(run.hours)]);
+    match run.usd {
+        Some(usd) => format!("{hours}{}{}", comma(page.lang), format::dollars(usd)),
+        None => hours,
+    }
+}
+
+fn count(page: Page, run: &Run) -> String {
+    let steps = format::fixed(run.steps, 0);
+    if run.assumed { fill(page.text().run_assumed, &[&steps]) } else { steps }
+}
+
+/// The run in a line.
+pub(super) fn line(page: Page) -> String {
+    let text = page.text();
+    if page.kind().task() == shardwise_core::task::Task::Generate {
+        return text.run_generates.to_owned();
+    }
+    match page.answered().and_then(|shown| shown.found.answer.run) {
+        Some(run) => fill(text.run_line, &[&count(page, &run), &price(page, &run)]),
+        None => text.run_none.to_owned(),
+    }
+}
+
+/// When it ends, if it starts now.
+fn done(page: Page, answer: &Answer, run: &Run) -> El {
+    let text = page.text();
+    let when = |hours: f64| {
+        if hours < YEARS { browser::hours_from_now(hours, page.lang.tag()) } else { text.run_years.to_owned() }
+    };
+    let range = answer.against_speed(run.hours).filter(|[_, high]| *high < YEARS);
+    let range = range.map(|ends| {
+        let [first, last] = ends.map(when);
+        fill(text.run_between, &[&first, &last])
+    });
+    card(text.run_done, when(run.hours), range.unwrap_or_else(|| text.run_now.to_owned()))
+}
+
+fn steps(page: Page, answer: &Answer, run: &Run) -> El {
+    let text = page.text();
+    let sub = [page.lang.tokens(run.tokens), format::seconds(answer.step_time_s)];
+    card(text.run_steps, count(page, run), fill(text.run_step, &[&sub[0], &sub[1]]))
+}
+
+fn checkpoint(page: Page, own: &Checkpoint) -> El {
+    let text = page.text();
+    let parts = [own.weights_bytes, own.optimizer_bytes, own.storage_bytes].map(bytes);
+    let sub = fill(text.run_kept, &[&parts[0], &parts[1], &format::grouped(own.kept), &parts[2]]);
+    card(text.run_checkpoint, bytes(own.bytes), sub)
+}
+
+/// Bytes on a disk, as disks are sold: powers of ten.
+fn bytes(count: f64) -> String {
+    let (scale, unit) = match count {
+        count if count >= 1e12 => (1e12, "TB"),
+        count if count >= 1e9 => (1e9, "GB"),
+        _ => (1e6, "MB"),
+    };
+    format!("{}\u{a0}{unit}", format::figure(count / scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn disks_are_sold_in_powers_of_ten() {
+        assert_eq!(bytes(427.4e9), "427.4\u{a0}GB");
+        assert_eq!(bytes(1.28e12), "1.28\u{a0}TB");
+        assert_eq!(bytes(52.5e6), "52.5\u{a0}MB");
+    }
+}
