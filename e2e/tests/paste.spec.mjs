@@ -90,7 +90,7 @@ test('a ds_config.json and its launch line are one run', async ({ page, calculat
 });
 
 const hostile = [
-  ['what is no script', 'lorem ipsum dolor sit amet', /no text of veRL/],
+  ['what is no script', 'lorem ipsum dolor sit amet', /no command and no settings of veRL/],
   ['markup', '<img src=x onerror="document.title=1"><script>document.title=2</script><style>*{display:none}</style>', null],
   ['an unfinished JSON', '{\n  "zero_optimization": {\n    "stage": 3,\n', /Line \d/],
   ["a terminal's commands", 'python3 -m verl.trainer.main_ppo \u001b[2J\u001b]0;x\u0007 data.train_batch_size=8\u001b[31m \u202eactor_rollout_ref.model.path=<b>x</b>\u200b', null],

@@ -77,7 +77,7 @@ pub struct Reading {
     pub question: Question,
     /// Keys that became fields of the question.
     pub understood: Vec<Understood>,
-    /// Fields that the text does not tell.
+    /// Fields that the text does not state.
     pub assumed: Vec<Assumed>,
     /// Keys that do not matter for memory and speed.
     pub ignored: Vec<Ignored>,
@@ -115,7 +115,7 @@ pub struct Understood {
     pub line: u32,
 }
 
-/// A field that the text does not tell.
+/// A field that the text does not state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Assumed {
@@ -123,7 +123,7 @@ pub struct Assumed {
     pub field: String,
     /// Its value; empty where the field is left to the calculator.
     pub value: String,
-    /// Where the value is from, and the key that would tell.
+    /// Where the value is from, and the key that would state it.
     pub why: String,
 }
 
