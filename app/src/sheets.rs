@@ -25,10 +25,17 @@ use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
 
+impl From<SheetTask> for Ask {
+    fn from(task: SheetTask) -> Self {
+        Self { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state }
+    }
+}
+
 /// Writes a sheet; `None` where there is nothing to show.
 pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
-    let ask = Ask { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state };
-    match task.name {
+    let name = task.name;
+    let ask = Ask::from(task);
+    match name {
         Name::Plans => plans::sheet(asked, &ask),
         Name::Sensitivity => sensitivity::sheet(asked, &ask),
         Name::Advice => advice::sheet(asked, &ask),
@@ -41,6 +48,14 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Embed => embed::sheet(asked, &ask),
         Name::Sure => sure::sheet(asked, &ask),
         Name::Ways => sure::ways(asked, &ask),
+    }
+}
+
+/// Writes a file of a sheet; `None` where it has none of that name.
+pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str) -> Option<String> {
+    match task.name {
+        Name::Plans => plans::file(asked, &task.into(), file),
+        _ => None,
     }
 }
 

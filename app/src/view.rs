@@ -51,6 +51,7 @@ pub(crate) fn page() -> impl IntoView {
         comfort::listen(page);
     }
     crate::browser::follow_keys();
+    crate::focus::keep();
     how::listen(page);
     page.follow_address();
     crate::client::choices::start(page);

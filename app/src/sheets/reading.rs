@@ -2,6 +2,7 @@
 //!
 //! What was pasted is shown as text alone: no part of it ever becomes markup or an address.
 
+mod assumed;
 mod gain;
 
 use serde_json::Value;
@@ -44,9 +45,11 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
     el("DIV.reading")
         .child(head(found, lang))
         .child(asked(found, lang))
-        .child(problems(reading, lang))
+        .child(gain::verdict(found, lang))
         .child(refused)
-        .children(gain::view(found, lang))
+        .child(assumed::view(found, lang))
+        .child(problems(reading, lang))
+        .children(gain::changes(found, lang))
         .child(el("DIV.read-groups").children(groups))
         .child(gain::uses(found, lang))
 }

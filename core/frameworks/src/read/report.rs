@@ -75,6 +75,9 @@ pub struct Reading {
     pub framework: Dialect,
     /// The question that the text asks, as complete as text and base allow.
     pub question: Question,
+    /// Whether the text is a few settings without their command, which change a question rather than ask one.
+    #[serde(skip)]
+    pub settings_alone: bool,
     /// Keys that became fields of the question.
     pub understood: Vec<Understood>,
     /// Fields that the text does not state.
