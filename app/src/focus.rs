@@ -86,7 +86,8 @@ fn restore() {
         return;
     };
     // A panel that was put away gives the keyboard back itself, to what opened it where there was such.
-    let closed = |(place, _): &(Element, String)| place.has_attribute("popover") && place.is_connected() && !is_shown(place);
+    let closed =
+        |(place, _): &(Element, String)| place.has_attribute("popover") && place.is_connected() && !is_shown(place);
     if last.places.iter().any(closed) {
         return drop(LAST.take());
     }
@@ -100,7 +101,9 @@ fn restore() {
     let Some(next) = next else { return };
     let how = FocusOptions::new();
     // The heading of the whole page is no place to be led to.
-    let near = next.closest("section, form, [popover], .answer").is_ok_and(|place| place.is_some());
+    let near = next
+        .closest("section, form, [popover], .answer")
+        .is_ok_and(|place| place.is_some());
     how.set_prevent_scroll(!last.seen || !near);
     // Elements of SVG take the focus as those of HTML do.
     let _ = next.unchecked_into::<HtmlElement>().focus_with_options(&how);

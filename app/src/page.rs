@@ -1,6 +1,7 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
 pub(crate) mod sheet;
+pub(crate) mod texts;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -26,6 +27,7 @@ use crate::protocol::{Flags, Name};
 use crate::recent;
 use crate::text::{Lang, Text};
 use sheet::Sheet;
+use texts::Texts;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -167,6 +169,8 @@ pub(crate) struct State {
     pub(crate) built: [RwSignal<bool>; STEPS],
     /// The flags of a framework for the shown question; the last question's until they are written.
     pub(crate) flags: RwSignal<Option<Arc<Flags>>>,
+    /// How they are shown.
+    pub(crate) texts: Texts,
     /// The frameworks that run the shown question; `None` until they have been asked.
     pub(crate) serves: RwSignal<Option<Arc<Vec<String>>>>,
     /// Whether the worker could not be started, or stopped.
@@ -312,6 +316,7 @@ impl Page {
             embedded,
             built: std::array::from_fn(|_| RwSignal::new(false)),
             flags: RwSignal::new(None),
+            texts: Texts::new(),
             serves: RwSignal::new(None),
             no_worker: RwSignal::new(false),
             said: RwSignal::new(Vec::new()),

@@ -224,7 +224,7 @@ text! {
     plans pin_a of_card of_step how how_of
     sensitivity sensitivity_note
     // Flags.
-    flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
+    paste_into skip_flags framework version_of checked reasons show_lines changed_one changed_many changed_below changed_were clear_marks line_new line_changed download copy copied_text copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
     // Paste box.
     paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
     no_worker retry
@@ -237,7 +237,7 @@ text! {
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
     // Coming back, passing on.
     recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
-    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    report_text keys key_model key_gpu key_flags key_copy key_link key_theme key_language key_list keys_on
     intro intro_of intro_back intro_next intro_done intro_end intro_model intro_model_how intro_gpu intro_gpu_how
     intro_verdict intro_verdict_how intro_charts intro_charts_how intro_flags intro_flags_how
 }
@@ -254,7 +254,7 @@ text! {
     per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes
     rank find_plans only_fitting no_plans more_plans compare two_plans unpin scaling scale_keeps scale_dearer
     scale_cheaper scale_none scale_each scale_share scale_linear scale_best scale_note better worse pinned_a
-    now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
+    now_b text_same text_one text_many text_of_a text_of_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
     in_code fitted_constants skip_to_text methods_title methods_lead contents

@@ -20,7 +20,7 @@ mod header;
 mod how;
 pub(crate) mod icons;
 mod limits;
-mod listing;
+pub(crate) mod listing;
 mod memory;
 mod objective;
 mod paste;
@@ -128,7 +128,13 @@ fn full(page: Page) -> AnyView {
 }
 
 fn answer(page: Page) -> AnyView {
-    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare), dock::view(page)])
+    node(vec![
+        node(flags::skip(page)),
+        banner::view(page),
+        verdict::view(page),
+        sheet::view(page, Name::Compare),
+        dock::view(page),
+    ])
 }
 
 fn charts(page: Page) -> AnyView {

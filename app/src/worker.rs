@@ -271,7 +271,7 @@ mod tests {
             "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
                 "max_prompt_length": 1024, "max_response_length": 4096}},
         });
-        let found = super::reading(&["data.train_batch_size=128".to_owned()], shown);
+        let found = super::reading(&["actor_rollout_ref.rollout.n=16\ndata.train_batch_size=128".to_owned()], shown);
         assert_eq!(found["changes"], true);
         assert_eq!(found["question"]["hardware"]["gpu"], "h200-sxm", "{found}");
         assert_eq!(found["question"]["workload"]["rl"]["prompts_per_step"], 128);

@@ -175,7 +175,11 @@ fn press(page: Page, event: &Event, name: Option<Name>, state: State) {
             None => {}
         }
     }
-    let text_of = |id: &str| browser::element(id).and_then(|element| element.text_content()).unwrap_or_default();
+    let text_of = |id: &str| {
+        browser::element(id)
+            .and_then(|element| element.text_content())
+            .unwrap_or_default()
+    };
     if let Some(file) = says("data-save") {
         match (says("data-of"), name) {
             (Some(id), _) => browser::download(&file, &text_of(&id)),

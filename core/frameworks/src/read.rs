@@ -47,6 +47,7 @@ pub(crate) mod text;
 pub(crate) mod value;
 mod yaml;
 
+pub use diff::{Op, script};
 pub use improve::{Change, Improved, improve};
 pub use report::{Assumed, Dialect, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
 

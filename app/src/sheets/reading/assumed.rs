@@ -24,7 +24,9 @@ const DECISIVE: [&str; 7] = [
 ];
 
 fn decides(field: &str) -> bool {
-    DECISIVE.iter().any(|start| field == *start || (start.ends_with('_') && field.starts_with(start)))
+    DECISIVE
+        .iter()
+        .any(|start| field == *start || (start.ends_with('_') && field.starts_with(start)))
 }
 
 /// The value of a field as the estimate takes it, where it is left to the calculator too.
@@ -88,7 +90,9 @@ mod tests {
         let reading = read(&[text], None).unwrap_or_else(|error| panic!("{error}"));
         let question = to_value(&reading.question);
         let found = json!({ "reading": reading, "question": question, "changes": false });
-        view(&found, Lang::En).map(|tree: Tree| Value::from(tree).to_string()).unwrap_or_default()
+        view(&found, Lang::En)
+            .map(|tree: Tree| Value::from(tree).to_string())
+            .unwrap_or_default()
     }
 
     #[test]

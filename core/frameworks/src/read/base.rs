@@ -35,7 +35,11 @@ impl Draft<'_> {
         match spec.filter(|_| alike) {
             Some(spec) => {
                 if named.is_none() {
-                    self.assume("hardware.gpu", spec.gpu.clone(), "From the base question; a script does not name the GPU.");
+                    self.assume(
+                        "hardware.gpu",
+                        spec.gpu.clone(),
+                        "From the base question; a script does not name the GPU.",
+                    );
                 }
                 for (field, value) in [
                     ("hardware.internode_gbit_per_s_per_gpu", spec.internode_gbit_per_s_per_gpu),
@@ -109,7 +113,11 @@ impl Draft<'_> {
         } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
             let limit = self.field("workload.sequence_length").and_then(Value::as_f64);
             if limit.is_some_and(|limit| mean <= limit) {
-                self.assume("workload.mean_sequence_length", mean, "From the base question; a script does not state it.");
+                self.assume(
+                    "workload.mean_sequence_length",
+                    mean,
+                    "From the base question; a script does not state it.",
+                );
             }
         }
     }

@@ -182,7 +182,11 @@ fn batch(draft: &mut Draft) {
             }
             draft.set(&field, (samples / responses).max(1));
         } else {
-            draft.assume(&field, (512 / responses).max(1), format!("The templates' 512 samples; set {key} to state it."));
+            draft.assume(
+                &field,
+                (512 / responses).max(1),
+                format!("The templates' 512 samples; set {key} to state it."),
+            );
         }
     }
     for (name, field, default) in [

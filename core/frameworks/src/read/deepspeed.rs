@@ -187,9 +187,7 @@ fn question(draft: &mut Draft, run: &Run) {
         (None, Some(length)) => {
             draft.assume("workload.sequence_length", length, "From the base question; the text does not state it.")
         }
-        (None, None) => {
-            draft.assume("workload.sequence_length", 2048, "The text does not state it; set --max_length.")
-        }
+        (None, None) => draft.assume("workload.sequence_length", 2048, "The text does not state it; set --max_length."),
     }
     if let Some(packing) = draft.flag("--packing") {
         draft.set("workload.packing", packing);

@@ -196,9 +196,7 @@ impl Draft<'_> {
         let older = self.predates(release);
         if older {
             let name = self.framework.name();
-            let why = format!(
-                "{name}'s default before {release}: the text uses older keys. Set {key} to state it."
-            );
+            let why = format!("{name}'s default before {release}: the text uses older keys. Set {key} to state it.");
             self.assume(field, value, why);
         }
         older

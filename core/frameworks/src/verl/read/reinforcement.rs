@@ -301,6 +301,10 @@ fn generation(draft: &mut Draft) {
         .base
         .and_then(|base| base.plan.as_ref()?.rollout.as_ref()?.speculative_speedup);
     if let Some(speedup) = base {
-        draft.assume("plan.rollout.speculative_speedup", speedup, "From the base question; a script does not state it.");
+        draft.assume(
+            "plan.rollout.speculative_speedup",
+            speedup,
+            "From the base question; a script does not state it.",
+        );
     }
 }
