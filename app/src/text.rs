@@ -250,7 +250,7 @@ text! {
     sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
     advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
-    read_ignored assumed_here assumed_more not_stated changes_shown as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
+    read_ignored assumed_here assumed_more not_stated changes_shown model_asked as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
     per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes
     rank find_plans only_fitting no_plans more_plans compare two_plans unpin scaling scale_keeps scale_dearer
     scale_cheaper scale_none scale_each scale_share scale_linear scale_best scale_note better worse pinned_a

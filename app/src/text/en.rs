@@ -493,6 +493,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     assumed_more: "Assumed besides: {0}, listed below.",
     not_stated: "not stated",
     changes_shown: "These are settings without their command: they change the question that the page shows.",
+    model_asked: "The text names no model. Use it, and choose the model in the form.",
     as_it_is: "As it is",
     with_change: "With one change",
     with_changes: "With {0} changes",

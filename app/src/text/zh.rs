@@ -493,6 +493,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     assumed_more: "另有 {0} 项假定值，见下文。",
     not_stated: "未写明",
     changes_shown: "这只是部分设置，没有命令：它们会改动页面上的问题。",
+    model_asked: "文本没有写明模型。请先使用，再在表单中选择模型。",
     as_it_is: "原样",
     with_change: "改动 1 处后",
     with_changes: "改动 {0} 处后",

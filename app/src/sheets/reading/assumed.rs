@@ -29,6 +29,11 @@ fn decides(field: &str) -> bool {
         .any(|start| field == *start || (start.ends_with('_') && field.starts_with(start)))
 }
 
+/// What a field is called where the rest of the form does not stand around it.
+fn called(field: &str, lang: Lang) -> String {
+    if field == "hardware.gpu" { lang.text().col_gpu.to_owned() } else { name(field, lang) }
+}
+
 /// The value of a field as the estimate takes it, where it is left to the calculator too.
 fn taken(field: &str, stated: &str, job: Option<&Job>, lang: Lang) -> String {
     if field == "hardware.gpu" {
@@ -64,7 +69,7 @@ pub(super) fn view(found: &Value, lang: Lang) -> Option<Tree> {
         let field = word(own, "field");
         let figure = taken(field, word(own, "value"), job.as_ref(), lang);
         el("LI")
-            .child(el("SPAN").child(name(field, lang)))
+            .child(el("SPAN").child(called(field, lang)))
             .child(el("B").child(figure))
             .child(el("SPAN.asm-w").child(words_of(word(own, "why"), lang)))
     });

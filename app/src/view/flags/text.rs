@@ -17,6 +17,9 @@ use crate::view::listing::{self, Changes, Line};
 /// Lines that show whose text it is; Copy and Download take all.
 const FIRST: usize = 13;
 
+/// Lines of comments at its head that are among them: the question, the answer, whose it is.
+const HEAD: usize = 3;
+
 /// Lines of a text that is shown whole: a few more are no reason to fold it.
 const FEW: usize = 16;
 
@@ -31,17 +34,21 @@ pub(super) fn view(
     let (texts, words) = (page.texts, page.text());
     let id = format!("code-{index}");
     let changes = before.map(|before| Changes::between(before, own)).unwrap_or_default();
-    let lines = listing::lines(own);
+    let mut lines: Vec<(Line, bool)> = listing::lines(own).into_iter().map(|line| (line, false)).collect();
     let count = lines.len();
+    let folds = count > FEW;
+    let mut last = 0;
+    if folds {
+        last = fold_away(&mut lines);
+    }
     let lines: Vec<AnyView> = lines
         .into_iter()
         .enumerate()
-        .map(|(at, own)| {
+        .map(|(at, (own, is_far))| {
             let mark = changes.marks.iter().find(|(place, _)| *place == at);
-            line(own, mark.map(|(_, changed)| *changed), page.lang)
+            line(own, mark.map(|(_, changed)| *changed), is_far, page.lang)
         })
         .collect();
-    let folds = count > FEW;
     let class = move || match (texts.reasons.get(), folds && !texts.whole.get()) {
         (true, false) => "code",
         (true, true) => "code code-top",
@@ -61,7 +68,7 @@ pub(super) fn view(
                 .child(el("P.tabp-f").child(el("CODE").child(own.file.clone())))
                 .child(tools(page, id.clone(), own)),
         ),
-        node(changed(page, index, changes, folds)),
+        node(changed(page, index, changes, last)),
         node(
             el("PRE|tabindex=0|role=region")
                 .live("class", class)
@@ -72,6 +79,25 @@ pub(super) fn view(
         node(about),
     ]
     .into_any()
+}
+
+/// Marks the lines that a folded text does not show, and says which is the last that it does. In its head that is the link,
+/// which is long, and notes; a warning is always shown.
+fn fold_away(lines: &mut [(Line, bool)]) -> usize {
+    let (mut shown, mut last) = (0, 0);
+    for (at, (line, is_far)) in lines.iter_mut().enumerate() {
+        let aside = match line {
+            Line::Comment(_, true) => false,
+            Line::Comment(words, false) => words.contains("://") || shown >= HEAD,
+            Line::Plain(words, _) => words.is_empty(),
+            _ => false,
+        };
+        *is_far = shown >= FIRST || aside;
+        if !*is_far {
+            (shown, last) = (shown + 1, at);
+        }
+    }
+    last
 }
 
 /// Copy first: it is what most come for.
@@ -116,7 +142,7 @@ fn fold(texts: Texts, id: String, index: usize, count: usize, lang: Lang) -> El 
 }
 
 /// How many lines are others than before the last change, how many of them are folded away, and what they were.
-fn changed(page: Page, index: usize, changes: Changes, folds: bool) -> Option<El> {
+fn changed(page: Page, index: usize, changes: Changes, last: usize) -> Option<El> {
     let (texts, words) = (page.texts, page.text());
     let number = |count: usize| format::grouped(count as u64);
     let said = match changes.count() {
@@ -124,9 +150,9 @@ fn changed(page: Page, index: usize, changes: Changes, folds: bool) -> Option<El
         1 => words.changed_one.to_owned(),
         count => fill(words.changed_many, &[&number(count)]),
     };
-    let below = changes.marks.iter().filter(|(at, _)| *at >= FIRST).count();
+    let below = changes.marks.iter().filter(|(at, _)| *at > last).count();
     let below = move || {
-        let hidden = folds && below > 0 && !texts.whole.get();
+        let hidden = last > 0 && below > 0 && !texts.whole.get();
         hidden.then(|| el("SPAN").child(fill(words.changed_below, &[&number(below)])))
     };
     let clear = move || {
@@ -162,25 +188,26 @@ fn changed(page: Page, index: usize, changes: Changes, folds: bool) -> Option<El
 
 /// One line. Each is a block, so that a selection copies it with its line break. A marked one says by a sign and a word that it
 /// is new, or changed.
-fn line(line: Line, mark: Option<bool>, lang: Lang) -> AnyView {
+fn line(line: Line, mark: Option<bool>, is_far: bool, lang: Lang) -> AnyView {
     let why = |why: String| (!why.is_empty()).then(|| el("SPAN.why").child("  ").child(why));
     let words = lang.text();
     let said = mark.map(|changed| if changed { words.line_changed } else { words.line_new });
     let said = || said.map(|said| el("SPAN.vh").child(said));
-    let class = if mark.is_some() { "ln ln-new" } else { "ln" };
+    let kind = match (&line, mark) {
+        (Line::Comment(_, true), _) => " ln-w",
+        (Line::Comment(..), _) => " ln-c",
+        (Line::Heading(_), _) => " ln-h",
+        (_, Some(_)) => " ln-new",
+        (_, None) => "",
+    };
+    let whole = el("SPAN").set("class", format!("ln{kind}{}", if is_far { " ln-far" } else { "" }));
     match line {
-        Line::Comment(text, warning) => el("SPAN")
-            .set("class", if warning { "ln ln-w" } else { "ln ln-c" })
-            .child(text)
-            .into_any(),
-        Line::Heading(text) => el("SPAN.ln ln-h").child(text).into_any(),
-        Line::Plain(text, reason) => el("SPAN")
-            .set("class", class)
+        Line::Comment(text, _) | Line::Heading(text) => whole.child(text).into_any(),
+        Line::Plain(text, reason) => whole
             .child(el("SPAN.cmd").child(said()).child(text))
             .child(why(reason))
             .into_any(),
-        Line::Setting { indent, prefix, key, between, value, after, why: reason } => el("SPAN")
-            .set("class", class)
+        Line::Setting { indent, prefix, key, between, value, after, why: reason } => whole
             .child(
                 el("SPAN.cmd")
                     .child(said())
@@ -193,5 +220,31 @@ fn line(line: Line, mark: Option<bool>, lang: Lang) -> AnyView {
             )
             .child(why(reason))
             .into_any(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, fold_away};
+    use crate::view::listing::Line;
+
+    #[test]
+    fn the_first_lines_are_those_that_say_whose_text_it_is() {
+        let comment = |words: &str, warning| Line::Comment(words.to_owned(), warning);
+        let mut lines = vec![
+            comment("# GRPO", false),
+            comment("# https://x/#v=1", false),
+            comment("# Warning: too much", true),
+            comment("# fast", false),
+            comment("# Note: long", false),
+            Line::Plain(String::new(), String::new()),
+        ];
+        lines.extend((0..30).map(|at| Line::Plain(format!("run {at}"), String::new())));
+        let mut lines: Vec<(Line, bool)> = lines.into_iter().map(|line| (line, false)).collect();
+        let last = fold_away(&mut lines);
+        let far: Vec<usize> = (0..6).filter(|at| lines[*at].1).collect();
+        assert_eq!(far, [1, 4, 5]);
+        assert_eq!(lines.iter().filter(|(_, is_far)| !is_far).count(), FIRST);
+        assert_eq!(lines[last].0, Line::Plain("run 9".to_owned(), String::new()));
     }
 }
