@@ -29,7 +29,7 @@ function download(name, blob) {
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 40_000);
 }
 
 /** The figure's table; numbers as a spreadsheet reads them. */

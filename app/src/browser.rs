@@ -530,6 +530,9 @@ pub(crate) fn select(id: &str) {
     }
 }
 
+/// How long a file's address stays good after the download began, in milliseconds: Safari reads it late.
+const KEPT_MS: u32 = 40_000;
+
 /// Saves a text as a file.
 pub(crate) fn download(name: &str, text: &str) {
     let parts = js_sys::Array::of1(&JsValue::from_str(text));
@@ -545,7 +548,8 @@ pub(crate) fn download(name: &str, text: &str) {
         link.set_download(name);
         link.click();
     }
-    let _ = web_sys::Url::revoke_object_url(&url);
+    // Nothing waits for this, so that the page is not busy until then.
+    Timeout::new(KEPT_MS, move || drop(web_sys::Url::revoke_object_url(&url))).forget();
 }
 
 /// Does `work` in a task of its own, so that the browser may draw and take keys before it. A timeout would do the same,

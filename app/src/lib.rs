@@ -10,6 +10,7 @@ pub mod charts;
 mod client;
 mod compute;
 mod fit;
+mod focus;
 mod follow;
 pub mod form;
 pub mod format;

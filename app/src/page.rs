@@ -2,6 +2,7 @@
 
 pub(crate) mod folds;
 pub(crate) mod sheet;
+pub(crate) mod texts;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -29,6 +30,7 @@ use crate::sample::Sample;
 use crate::text::{Lang, Text};
 use folds::Folds;
 use sheet::Sheet;
+use texts::Texts;
 
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
@@ -167,6 +169,8 @@ pub(crate) struct State {
     pub(crate) built: [RwSignal<bool>; STEPS],
     /// The flags of a framework for the shown question; the last question's until they are written.
     pub(crate) flags: RwSignal<Option<Arc<Flags>>>,
+    /// How they are shown.
+    pub(crate) texts: Texts,
     /// The frameworks that run the shown question; `None` until they have been asked.
     pub(crate) serves: RwSignal<Option<Arc<Vec<String>>>>,
     /// Whether the worker could not be started, or stopped.
@@ -313,6 +317,7 @@ impl Page {
             embedded,
             built: std::array::from_fn(|_| RwSignal::new(false)),
             flags: RwSignal::new(None),
+            texts: Texts::new(),
             serves: RwSignal::new(None),
             no_worker: RwSignal::new(false),
             said: RwSignal::new(Vec::new()),

@@ -57,6 +57,13 @@ pub(crate) enum Task {
     },
     /// A part of the page: [`Name`] and tree.
     Sheet(SheetTask),
+    /// A file of a sheet, written when it is asked for: its name and its text.
+    File {
+        /// The sheet, as it is shown.
+        sheet: SheetTask,
+        /// The file's name.
+        file: String,
+    },
     /// The body of a page of text, as a tree. The build asks for it.
     #[serde(skip_serializing)]
     Document {
@@ -87,7 +94,7 @@ pub(crate) enum Task {
         lang: String,
         /// The texts of one run.
         texts: Vec<String>,
-        /// The question that answers what no text tells.
+        /// The question that the page shows, which a few settings without their command change.
         base: Value,
     },
     /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.

@@ -27,10 +27,17 @@ use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
 
+impl From<SheetTask> for Ask {
+    fn from(task: SheetTask) -> Self {
+        Self { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state }
+    }
+}
+
 /// Writes a sheet; `None` where there is nothing to show.
 pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
-    let ask = Ask { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state };
-    match task.name {
+    let name = task.name;
+    let ask = Ask::from(task);
+    match name {
         Name::Plans => plans::sheet(asked, &ask),
         Name::Sensitivity => sensitivity::sheet(asked, &ask),
         Name::Advice => advice::sheet(asked, &ask),
@@ -45,6 +52,14 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
         Name::Ways => sure::ways(asked, &ask),
         Name::Alternatives => alternatives::sheet(asked, &ask),
         Name::Within => within::sheet(asked, &ask),
+    }
+}
+
+/// Writes a file of a sheet; `None` where it has none of that name.
+pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str) -> Option<String> {
+    match task.name {
+        Name::Plans => plans::file(asked, &task.into(), file),
+        _ => None,
     }
 }
 
@@ -215,6 +230,59 @@ mod tests {
         for nothing in [json!({}), json!({ "a": "" }), json!({ "a": "model=?" })] {
             assert_eq!(sheet(first, Name::Compare, "en", nothing), Value::Null);
         }
+    }
+
+    #[test]
+    fn what_differs_in_the_text_is_said_line_by_line() {
+        let all = asked();
+        let Some(first) = all.iter().find(|own| own.question.workload.rl.is_some()) else {
+            panic!("there is one of reinforcement");
+        };
+        let mut other = first.question.clone();
+        let count = other.workload.rl.as_mut().map(|rl| &mut rl.prompts_per_step);
+        if let Some(Some(count)) = count {
+            *count *= 2;
+        }
+        let Ok(other) = Asked::new(to_value(&other)) else {
+            panic!("twice as many prompts are a question");
+        };
+        let a = shardwise_core::permalink::to_hash(&first.question);
+        let compared = |framework: &str, version: &str| {
+            let state = json!({ "a": a, "framework": framework, "version": version });
+            sheet(&other, Name::Compare, "en", state).to_string()
+        };
+        let verl = compared("verl", "0.9.1");
+        assert!(verl.contains("- data.train_batch_size=") && verl.contains("+ data.train_batch_size="), "{verl}");
+        // Their links and reasons differ too, and are no settings.
+        assert!(!verl.contains("+ #"), "{verl}");
+        assert!(!compared("deepspeed", "0.19.8").contains("compare-text"));
+    }
+
+    #[test]
+    fn plans_are_written_as_files_when_they_are_asked_for() {
+        let all = asked();
+        let Some(asked) = all.first() else {
+            panic!("there are presets");
+        };
+        let task = || SheetTask {
+            name: Name::Plans,
+            question: Value::Null,
+            lang: "en".to_owned(),
+            width: 0,
+            state: serde_json::Map::new(),
+        };
+        let csv = super::file(asked, task(), "shardwise-plans.csv").unwrap_or_default();
+        let json = super::file(asked, task(), "shardwise-plans.json").unwrap_or_default();
+        let plans: Vec<Value> = serde_json::from_str(&json).unwrap_or_default();
+        assert!(csv.starts_with("layout,") && plans.len() > 3);
+        assert_eq!(csv.lines().count(), plans.len() + 1);
+        assert_eq!(super::file(asked, task(), "x.txt"), None);
+        // The sheet itself does not carry them.
+        assert!(
+            !sheet(asked, Name::Plans, "en", json!({}))
+                .to_string()
+                .contains("tokens_per_s_per_gpu")
+        );
     }
 
     #[test]

@@ -220,23 +220,19 @@ text! {
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure
-    asked_rl asked_train asked_rollout refused stale stale_none
-    throughput per_gpu cost per_mt no_price run whole whole_run hours an_hour all_gpus tokens_hour step step_phases seconds_unit usd_step usd_step_at usd_mt mfu hfu
+    asked_rl asked_train asked_rollout stale_none
+    throughput per_gpu cost per_mt no_price run hours step seconds_unit usd_step mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
-    chip_no_offload chip_offload chip_fused chip_not_fused chip_train_gpus chip_share chip_kv chip_eager chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait interval_note
+    chip_no_offload chip_offload chip_fused interval_note
     // Which GPU.
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
-    by_deadline by_budget deadline_label budget_label deadline_also budget_also above_zero
-    need_run need_run_go misses_deadline misses_budget
+    by_deadline by_budget deadline_label budget_label above_zero
+    misses_deadline misses_budget
     front
-    // The run.
-    the_run run_note run_generates run_none run_cost run_h run_range run_done run_now run_years run_between run_steps run_assumed
-    run_step run_checkpoint run_kept sample sample_label sample_file sample_note sample_counted sample_begun sample_of
-    sample_begun_of sample_lengths sample_use
     // What would fit.
-    close_ways close_looking close_none close_run close_run_usd close_mt close_unpriced close_sure close_plan close_use
+    close_ways close_looking close_none close_unpriced close_plan
     // Memory and time.
     memory memory_take memory_note limits limits_note without_offload with_offload card total
     time time_take time_take_beside time_take_one time_note
@@ -248,7 +244,7 @@ text! {
     plans pin_a of_card of_step how how_of
     sensitivity sensitivity_note
     // Flags.
-    flags framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
+    paste_into skip_flags framework version_of checked reasons show_lines changed_one changed_many changed_below changed_were clear_marks line_new line_changed download copy copied_text copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
     // Paste box.
     paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
     no_worker retry
@@ -261,11 +257,17 @@ text! {
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
     // Coming back, passing on.
     recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
-    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
-    lead_name lead dock_speed dock_each nav_verdict nav_cost nav_why run_line cost_part why_part
-    open_all close_all why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front
-    why_scaling why_memory_take why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take
-    why_calibrate_on why_front_take why_scaling_take
+    report_text keys key_model key_gpu key_flags key_copy key_link key_theme key_language key_list keys_on
+    refused stale whole whole_run an_hour all_gpus tokens_hour step_phases usd_step_at
+    usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager chip_graphs row_train row_rollout
+    chip_found chip_pinned alternatives_of alternatives_wait deadline_also budget_also need_run need_run_go the_run
+    run_note run_generates run_none run_cost run_h run_range run_done run_now run_years
+    run_between run_steps run_assumed run_step run_checkpoint run_kept sample sample_label sample_file
+    sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths sample_use close_run close_run_usd
+    close_mt close_sure close_use lead_name lead dock_speed dock_each nav_verdict nav_cost
+    nav_why run_line cost_part why_part open_all close_all why_memory why_time why_plans
+    why_sensitivity why_caveats why_calibrate why_front why_scaling why_memory_take why_plans_take why_plans_none why_sensitivity_take
+    why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on why_front_take why_scaling_take
 }
 
 text! {
@@ -273,14 +275,14 @@ text! {
     Sheets:
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
-    sure_none alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways ways_far use_it way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
+    sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
     advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
-    read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
+    read_ignored assumed_here assumed_more not_stated changes_shown model_asked as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
     per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes
     rank find_plans only_fitting no_plans more_plans compare two_plans unpin scaling scale_keeps scale_dearer
     scale_cheaper scale_none scale_each scale_share scale_linear scale_best scale_note better worse pinned_a
-    now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
+    now_b text_same text_one text_many text_of_a text_of_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
     in_code fitted_constants skip_to_text methods_title methods_lead contents
@@ -291,7 +293,9 @@ text! {
     command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
     without_network_how third_party
     embed embed_element embed_frame
-    within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps within_limit
+    alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with
+    alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways_far
+    use_it within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps within_limit
     within_table within_note within_counting
 }
 

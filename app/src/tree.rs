@@ -76,9 +76,14 @@ impl Tree {
         self.set("data-set", state.to_string())
     }
 
-    /// A press saves a text as a file.
-    pub(crate) fn saves(self, file: impl Into<Cow<'static, str>>, text: String) -> Self {
-        self.set("data-save", file).set("data-text", text)
+    /// A press saves a file of this sheet, which the worker writes then.
+    pub(crate) fn saves(self, file: impl Into<Cow<'static, str>>) -> Self {
+        self.set("data-save", file)
+    }
+
+    /// A press saves the text of the element called `id` as a file.
+    pub(crate) fn saves_text(self, file: &'static str, id: &'static str) -> Self {
+        self.set("data-save", file).set("data-of", id)
     }
 }
 

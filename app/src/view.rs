@@ -21,7 +21,7 @@ mod header;
 mod how;
 pub(crate) mod icons;
 mod limits;
-mod listing;
+pub(crate) mod listing;
 mod memory;
 mod objective;
 mod paste;
@@ -53,6 +53,7 @@ pub(crate) fn page() -> impl IntoView {
         comfort::listen(page);
     }
     crate::browser::follow_keys();
+    crate::focus::keep();
     how::listen(page);
     // The address holds the question soon.
     let place = crate::browser::hash();
@@ -133,7 +134,7 @@ fn full(page: Page) -> AnyView {
 }
 
 fn answer(page: Page) -> AnyView {
-    node(vec![banner::view(page), verdict::view(page), sheet::view(page, Name::Compare)])
+    node(vec![node(flags::skip(page)), banner::view(page), verdict::view(page), sheet::view(page, Name::Compare)])
 }
 
 /// What to do with the answer: the text to paste, the GPU to take, the change that helps.

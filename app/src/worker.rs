@@ -48,6 +48,10 @@ pub fn answer(request: &str) -> String {
         Task::Choose { question, link } => json!([link, Outcome::to_value(choose(question))]),
         Task::Offer { question, more, place } => json!(offer(question, more, place)),
         Task::Sheet(task) => sheet(task),
+        Task::File { mut sheet, file } => {
+            let text = asked(sheet.question.take()).and_then(|asked| sheets::file(&asked, sheet, &file));
+            json!(text.map(|text| [file, text]))
+        }
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
             sheets::reading(&reading(&texts, base), lang).into()
@@ -175,11 +179,15 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
     Some(serving.map(|framework| framework.id).collect())
 }
 
+/// What texts ask. A script is read by itself: what it does not state is a default or assumed, and nothing is taken from the
+/// question that the page happens to show (`base`). That one is changed by a few settings without their command, unless
+/// they say what they were printed for.
 fn reading(texts: &[String], base: Value) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    // A text that says what it was printed for is not about the question that the page happens to show.
-    let base = question_from_value(base).ok().filter(|_| !is_linked(&texts));
-    let reading = match read(&texts, base.as_ref()) {
+    let own = read(&texts, None);
+    let changes = own.as_ref().is_ok_and(|own| own.settings_alone) && !is_linked(&texts);
+    let base = question_from_value(base).ok().filter(|_| changes);
+    let reading = match base.as_ref().map_or(own, |base| read(&texts, Some(base))) {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
     };
@@ -196,6 +204,7 @@ fn reading(texts: &[String], base: Value) -> Value {
         "answer": answer,
         "refused": refused,
         "improved": improved,
+        "changes": base.is_some(),
     })
 }
 
@@ -237,20 +246,37 @@ mod tests {
     }
 
     #[test]
-    fn a_text_keeps_the_machine_that_it_was_printed_for() {
+    fn a_script_takes_nothing_from_the_question_that_is_shown() {
+        let mut shown = question("sft", "deepspeed");
+        shown["hardware"] = json!({"gpu": "h200-sxm", "gpus": 64, "usd_per_gpu_hour": 9.0});
+        shown["workload"]["mean_sequence_length"] = json!(1234);
+        let script = "deepspeed train.py --deepspeed ds_config.json --per_device_train_batch_size 1";
+        let [beside, alone] = [shown.clone(), Value::Null].map(|base| super::reading(&[script.to_owned()], base));
+        assert_eq!(beside, alone);
+        assert_eq!(alone["question"]["model"], Value::Null);
+        // What the text was printed for is in its head.
         let asked = question("sft", "deepspeed");
-        let mut other = asked.clone();
-        other["hardware"]["gpu"] = json!("h200-sxm");
         let printed = flags(&asked, "deepspeed", "");
         let launch = printed["texts"][2]["text"].as_str().unwrap_or_default();
-        let link = super::asked(asked.clone())
+        let link = super::asked(asked)
             .map(|asked| shardwise_core::permalink::to_hash(&asked.question))
             .unwrap_or_default();
         let linked = format!("# https://shardwise.example/#{link}\n{launch}");
-        for (text, gpu) in [(launch.to_owned(), "h200-sxm"), (linked, "h100-sxm")] {
-            let found = super::reading(&[text], other.clone());
-            assert_eq!(found["question"]["hardware"]["gpu"], gpu, "{found}");
-        }
+        let found = super::reading(&[linked], shown);
+        assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm", "{found}");
+    }
+
+    #[test]
+    fn a_few_settings_change_the_question_that_is_shown() {
+        let shown = json!({
+            "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h200-sxm", "gpus": 16},
+            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
+                "max_prompt_length": 1024, "max_response_length": 4096}},
+        });
+        let found = super::reading(&["actor_rollout_ref.rollout.n=16\ndata.train_batch_size=128".to_owned()], shown);
+        assert_eq!(found["changes"], true);
+        assert_eq!(found["question"]["hardware"]["gpu"], "h200-sxm", "{found}");
+        assert_eq!(found["question"]["workload"]["rl"]["prompts_per_step"], 128);
     }
 
     #[test]

@@ -107,6 +107,37 @@ test('one key each, never while something is typed, and not at all when switched
   await expect(page.locator('#keys-on')).not.toBeChecked();
 });
 
+test('the text to paste is one key away, and five Tabs from the answer', async ({ page, calculator, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await calculator.open();
+  await expect(page.locator('#flags-panel pre').first()).toContainText('python3 -m verl');
+  await page.keyboard.press('y');
+  const said = page.locator('#flags-said');
+  await expect(said).toContainText('Copied');
+  await expect(said).toHaveRole('status');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('python3 -m verl.trainer.main_ppo');
+  await expect(said).toBeHidden();
+  // Several files in one, as the paste box takes them.
+  await page.locator('input[name=kind][value=sft]').check();
+  await page.locator('#tab-deepspeed').click();
+  await expect(page.locator('#code-1')).toBeVisible();
+  await page.keyboard.press('Tab');
+  await page.locator('#language').focus();
+  await page.keyboard.press('y');
+  await expect(said).toContainText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^==> ds_config.*<==\n\{[^]*\n==> .* <==\n/);
+  await page.locator('#tab-verl').click();
+  await page.evaluate(() => { document.getElementById('answer').tabIndex = -1; document.getElementById('answer').focus(); });
+  let tabs = 0;
+  const step = async () => { await page.keyboard.press('Tab'); tabs += 1; };
+  await step();
+  await expect(page.locator('#skip-flags')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#flags')).toBeFocused();
+  while (tabs < 5 && !(await page.locator('#code-copy-0').evaluate((button) => button === document.activeElement))) await step();
+  await expect(page.locator('#code-copy-0')).toBeFocused();
+});
+
 test('a report holds the link, the figures and the versions', async ({ page, calculator }) => {
   await calculator.open();
   await page.locator('#report summary').click();

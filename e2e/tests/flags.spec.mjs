@@ -58,6 +58,83 @@ test('a framework that does not run the question says why', async ({ page, calcu
   await expect(page.locator('#tab-deepspeed')).not.toHaveClass(/tab-off/);
 });
 
+test('the first lines are shown, all are copied, saved and printed', async ({ page, calculator, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await calculator.open();
+  await expect(page.locator('#flags-h')).toHaveText('Paste into veRL\u{a0}0.9.1');
+  const lines = page.locator('#code-0 > .ln');
+  await expect(lines.filter({ visible: true })).toHaveCount(13);
+  const all = await lines.count();
+  const more = page.locator('#code-more-0');
+  await expect(more).toHaveText(`Show all ${all} lines`);
+  await expect(more).toHaveAttribute('aria-expanded', 'false');
+  await page.locator('#flags-panel .copy').first().click();
+  await expect(page.locator('#flags-panel .copy').first()).toContainText('Copied');
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied.trimEnd().split('\n')).toHaveLength(all);
+  await page.emulateMedia({ media: 'print' });
+  await expect(lines.filter({ visible: true })).toHaveCount(all);
+  await page.emulateMedia({ media: 'screen' });
+  await more.focus();
+  await page.keyboard.press('Enter');
+  await expect(more).toBeFocused();
+  await expect(more).toHaveText('Show fewer');
+  await expect(lines.filter({ visible: true })).toHaveCount(all);
+  // It stays so in the other language.
+  await page.locator('#language').click();
+  await expect(page.locator('#flags-h')).toHaveText('粘贴到 veRL\u{a0}0.9.1');
+  await expect(more).toHaveAttribute('aria-expanded', 'true');
+});
+
+test('what a change does to the text is marked, and a first text or another framework is none', async ({ page, calculator }) => {
+  await calculator.open();
+  await expect(code(page)).toBeVisible();
+  const stands = page.locator('#flags[data-stands]');
+  await expect(stands).toHaveCount(1);
+  const marks = page.locator('#code-0 .ln-new');
+  await expect(page.locator('#changed-0')).toHaveCount(0);
+  await page.locator('#workload-rl-prompts_per_step').fill('256');
+  await expect(code(page)).toContainText('data.train_batch_size=256');
+  const changed = page.locator('#changed-0');
+  await expect(changed).toContainText(/lines? changed/);
+  const own = marks.filter({ hasText: 'data.train_batch_size' });
+  await expect(own).toContainText('Changed:');
+  expect(await own.evaluate((line) => getComputedStyle(line, '::before').content)).toContain('+');
+  const folded = await marks.filter({ visible: false }).count();
+  expect(folded).toBeGreaterThan(0);
+  await expect(changed).toContainText(`${folded} of them below`);
+  await page.locator('#code-more-0').click();
+  await expect(changed).not.toContainText('below');
+  await changed.locator('summary').click();
+  await expect(changed.locator('.d-out').filter({ hasText: 'data.train_batch_size=' })).toBeVisible();
+  await expect(changed.locator('.d-in').filter({ hasText: 'data.train_batch_size=256' })).toBeVisible();
+  // Another change is compared with the text that stood before it.
+  await expect(stands).toHaveCount(1);
+  await page.locator('#workload-rl-responses_per_prompt').fill('32');
+  await expect(code(page)).toContainText('actor_rollout_ref.rollout.n=32');
+  await expect(marks.filter({ hasText: 'data.train_batch_size' })).toHaveCount(0);
+  await expect(marks.filter({ hasText: 'rollout.n=32' })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Clear marks' }).click();
+  await expect(changed).toHaveCount(0);
+  await expect(marks).toHaveCount(0);
+  await expect(page.locator('#code-copy-0')).toBeFocused();
+  await page.locator('#tab-openrlhf').click();
+  await expect(code(page)).toContainText('openrlhf');
+  await expect(page.locator('.ln-new')).toHaveCount(0);
+});
+
+test('A and B are compared in the words of the chosen framework', async ({ page, calculator }) => {
+  await calculator.open();
+  await page.locator('#pin-a').click();
+  await page.locator('#workload-rl-prompts_per_step').fill('256');
+  const text = page.locator('#compare-text');
+  await expect(text.getByRole('heading')).toContainText('In the text for veRL');
+  await expect(text.locator('.d-in').filter({ hasText: 'data.train_batch_size=256' })).toBeVisible();
+  await expect(text.locator('.d-out').filter({ hasText: 'data.train_batch_size=' })).toBeVisible();
+  await page.locator('#tab-openrlhf').click();
+  await expect(text.getByRole('heading')).toContainText('In the text for OpenRLHF');
+});
+
 for (const [what, pattern] of [['file', '**/texts-worker-*.js'], ['program', '**/texts-*_bg.wasm']]) {
   test.describe(`without the worker's ${what}`, () => {
     test.use({ expected: [/Failed to load resource|net::ERR_FAILED|texts-/] });

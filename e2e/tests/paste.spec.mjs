@@ -89,8 +89,29 @@ test('a ds_config.json and its launch line are one run', async ({ page, calculat
   await expect(page.locator('#workload-global_batch')).toHaveValue('64');
 });
 
+test('a script takes nothing from the question that is shown, and says what it assumed', async ({ page, calculator }) => {
+  // Another GPU type, other lengths, a price of one's own.
+  await calculator.open('#v=1&model=qwen3-8b&hardware.gpu=h20&hardware.gpus=32&hardware.usd_per_gpu_hour=9&workload.kind=grpo&workload.rl.prompts_per_step=64&workload.rl.responses_per_prompt=4&workload.rl.max_prompt_length=512&workload.rl.max_response_length=2048&workload.rl.mean_response_length=777&z=1');
+  const box = new PasteBox(page);
+  await box.paste(TOO_BIG);
+  const assumed = page.locator('#read-decisive');
+  await expect(assumed.locator('li').filter({ hasText: 'H100-SXM' })).toContainText('does not name the GPU');
+  await expect(assumed.locator('li').filter({ hasText: 'Mean response' })).toContainText('4,096');
+  await expect(assumed).not.toContainText('777');
+  // Right behind the verdict.
+  expect(await assumed.evaluate((element) => element.previousElementSibling.className)).toBe('reada');
+  await box.use('Use it as it is').click();
+  await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');
+  await expect(page.locator('#workload-rl-mean_response_length')).toHaveValue('');
+  // A few settings without their command change what is shown, and say so.
+  await page.locator('#hardware-gpu').selectOption('h20');
+  await box.paste('actor_rollout_ref.rollout.n=4');
+  await expect(box.report).toContainText('they change the question that the page shows');
+  await expect(box.report).toContainText('8 × H20');
+});
+
 const hostile = [
-  ['what is no script', 'lorem ipsum dolor sit amet', /no text of veRL/],
+  ['what is no script', 'lorem ipsum dolor sit amet', /no command and no settings of veRL/],
   ['markup', '<img src=x onerror="document.title=1"><script>document.title=2</script><style>*{display:none}</style>', null],
   ['an unfinished JSON', '{\n  "zero_optimization": {\n    "stage": 3,\n', /Line \d/],
   ["a terminal's commands", 'python3 -m verl.trainer.main_ppo \u001b[2J\u001b]0;x\u0007 data.train_batch_size=8\u001b[31m \u202eactor_rollout_ref.model.path=<b>x</b>\u200b', null],
@@ -121,9 +142,25 @@ test('what is typed is read again, and an error goes once it is mended', async (
   await box.text.fill(DS_CONFIG);
   await expect(box.report.locator('.callout-bad')).toHaveCount(0);
   await expect(box.report).toContainText('DeepSpeed');
+  // Nothing in it names a model, and the one that is shown is not taken for it.
+  await expect(box.report).toContainText('The text names no model');
   await box.box.getByRole('button', { name: 'Clear' }).click();
   await expect(box.text).toBeFocused();
   await expect(box.report).toHaveText('');
+});
+
+test('a configuration without a model is used, and the form asks for the model', async ({ page, calculator }) => {
+  await calculator.open();
+  const box = new PasteBox(page);
+  await box.paste(DS_CONFIG);
+  await box.use('Use it as it is').click();
+  await expect(box.box).toBeHidden();
+  await expect(page.locator('#model')).toHaveValue('');
+  await page.locator('#model').fill('qwen3-8b');
+  await page.locator('#model').press('Enter');
+  await expect(page.locator('#plan-zero_stage')).toHaveValue('3');
+  await expect(page.locator('#v-h')).toContainText(/sure|fit/);
+  await expect(page.locator('.stale')).toHaveCount(0);
 });
 
 test('the keyboard alone opens, closes and comes back', async ({ page, calculator }) => {

@@ -17,7 +17,7 @@ use crate::protocol::{Name, Reply, Request, Task};
 const FILE: &str = "data-texts";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 7 + Name::COUNT;
+const KINDS: usize = 8 + Name::COUNT;
 
 /// What takes an answer.
 type Deliver = fn(Page, Value);
@@ -80,7 +80,8 @@ fn kind(task: &Task) -> usize {
         Task::Choose { .. } => 4,
         Task::Offer { .. } => 5,
         Task::Sample { .. } => 6,
-        Task::Sheet(task) => 7 + task.name as usize,
+        Task::File { .. } => 7,
+        Task::Sheet(task) => 8 + task.name as usize,
     }
 }
 

@@ -1,15 +1,20 @@
 //! Two questions: one that was put aside as A, and the one that is asked, as B.
 
 use shardwise_core::complete::training_gpus;
+use shardwise_core::emit;
 use shardwise_core::permalink;
+use shardwise_core::wire::to_value;
 use shardwise_core::{Answer, Evaluated, Question};
 
 use super::asked::{Ask, Asked};
 use crate::fit;
 use crate::format;
+use crate::protocol::Text;
 use crate::text::{Lang, fill};
+use crate::texts::tab;
 use crate::tree::parts::{icon, region, signed};
 use crate::tree::{Tree, el};
+use crate::view::listing::Changes;
 use crate::words;
 
 /// Shares below which two figures are the same.
@@ -168,6 +173,63 @@ fn overlap(a: &Answer, b: &Answer) -> Option<bool> {
     Some(a_low <= b_high && b_low <= a_high)
 }
 
+/// What differs between the texts of A and of B in the framework whose tab is open: only the lines that it reads.
+fn in_the_text(first: &Question, asked: &Asked, ask: &Ask) -> Option<Tree> {
+    let sheet = ask.lang.sheets();
+    let framework = emit::framework(ask.word("framework"))?;
+    let version = framework.version(ask.word("version")).ok()?;
+    let a = Asked::new(to_value(first)).ok()?;
+    let [before, after] = [&a, asked].map(|asked| tab(framework, version, asked, "").texts);
+    let name = format!("{}\u{a0}{version}", framework.name);
+    let section = |title: String, inside: Vec<Tree>| {
+        Some(
+            el("SECTION.cmp-text|id=compare-text")
+                .child(el("H3").child(title))
+                .children(inside),
+        )
+    };
+    let lacking = match (before.is_empty(), after.is_empty()) {
+        (true, true) => return None,
+        (true, false) => Some(sheet.text_of_b),
+        (false, true) => Some(sheet.text_of_a),
+        (false, false) => None,
+    };
+    if let Some(words) = lacking {
+        return section(fill(words, &[&name]), Vec::new());
+    }
+    let empty = |own: &Text| Text { text: String::new(), reasons: Vec::new(), ..own.clone() };
+    let mut files: Vec<(&str, Changes)> = Vec::new();
+    for own in &after {
+        let was = before.iter().find(|was| was.file == own.file);
+        files.push((&own.file, Changes::between(was.unwrap_or(&empty(own)), own)));
+    }
+    // A file that only A has is gone.
+    for was in before.iter().filter(|was| after.iter().all(|own| own.file != was.file)) {
+        files.push((&was.file, Changes::between(was, &empty(was))));
+    }
+    files.retain(|(_, changes)| changes.count() > 0);
+    let count: usize = files.iter().map(|(_, changes)| changes.count()).sum();
+    let title = match count {
+        0 => fill(sheet.text_same, &[&name]),
+        1 => fill(sheet.text_one, &[&name]),
+        count => fill(sheet.text_many, &[&name, &format::grouped(count as u64)]),
+    };
+    section(title, files.into_iter().map(|(file, changes)| file_diff(file, changes)).collect())
+}
+
+/// The lines of a file that differ: A's and B's.
+fn file_diff(file: &str, changes: Changes) -> Tree {
+    let lines = changes.lines.into_iter().map(|(sign, line)| {
+        let class = if sign == '+' { "ln d-in" } else { "ln d-out" };
+        el("SPAN").set("class", class).child(format!("{sign} {}\n", line.trim_start()))
+    });
+    el("DIV").child(el("P").child(el("CODE").child(file.to_owned()))).child(
+        el("PRE.code|tabindex=0|role=region")
+            .set("aria-label", file.to_owned())
+            .child(el("CODE").children(lines)),
+    )
+}
+
 /// The sheet: nothing while nothing is put aside.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let lang = ask.lang;
@@ -198,7 +260,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             let words = if meet { sheet.intervals_meet } else { sheet.intervals_apart };
             el("P.note").child(words)
         });
-        el("DIV").child(region(sheet.compared, table)).child(note)
+        let lines = in_the_text(&first, asked, ask);
+        el("DIV").child(region(sheet.compared, table)).child(note).child(lines)
     };
     let title = if same { sheet.compared.to_owned() } else { takeaway(&a.answer, &b.answer, lang) };
     let swap = (!same).then(|| {

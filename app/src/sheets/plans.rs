@@ -231,12 +231,13 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
     let pin = el("BUTTON.btn btn-s pin|type=button")
         .set("id", format!("pin-{index}"))
         .set("aria-pressed", pinned.to_string())
-        .set("data-pair", face)
+        .set("data-pair", face.clone())
         .child(icon("i-pin"))
         .child(el("SPAN.vh").child(format!("{}: {}", sheet.compare, line.layout)));
     let used = (!line.chosen).then(|| {
         let question = Question { plan: Some(answer.plan.clone()), ..question.clone() };
         el("BUTTON.btn btn-s|type=button")
+            .set("id", format!("use-{}", face.replace([' ', '\u{a0}'], "-")))
             .asks(&question)
             .child(text.use_gpu)
             .child(el("SPAN.vh").child(format!(" {}", line.layout)))
@@ -295,8 +296,8 @@ fn tools(shown: &Shown<'_>, lang: Lang) -> Tree {
         )
 }
 
-/// All plans as a file: what the table shows, and the whole answers.
-fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
+/// All plans as CSV: what the table shows.
+fn csv(lines: &[Line<'_>]) -> String {
     let heads = "layout,per_gpu,recompute,rollout_tp,offload,fits,probability,reserved_gib,capacity_gib,step_time_s,tokens_per_s_per_gpu,usd_per_mtok";
     let mut csv = format!("{heads}\n");
     for line in lines {
@@ -318,15 +319,33 @@ fn files(lines: &[Line<'_>], lang: Lang) -> Vec<Tree> {
         csv.push_str(&cells.join(","));
         csv.push('\n');
     }
-    let json: Vec<Value> = lines.iter().map(|line| json!(line.answer)).collect();
-    let save = |ending: &str, text: String| {
+    csv
+}
+
+/// The kinds of file.
+const ENDINGS: [&str; 2] = ["csv", "json"];
+
+/// All plans as a file, best first: what the table shows, or the whole answers.
+pub(super) fn file(asked: &Asked, ask: &Ask, file: &str) -> Option<String> {
+    let found = asked.plans(ask.on("all"))?;
+    let lines = distinct(&found.plans, &asked.found.answer, training_gpus(&asked.found.job), ask.lang);
+    match file.rsplit('.').next() {
+        Some("csv") => Some(csv(&lines)),
+        Some("json") => Some(Value::from_iter(lines.iter().map(|line| json!(line.answer))).to_string()),
+        _ => None,
+    }
+}
+
+/// Buttons that save all plans.
+fn files(lang: Lang) -> [Tree; 2] {
+    ENDINGS.map(|ending| {
         el("BUTTON.btn btn-s btn-q|type=button")
-            .saves(format!("{FILE}.{ending}"), text)
+            .set("id", format!("plans-{ending}"))
+            .saves(format!("{FILE}.{ending}"))
             .child(icon("i-down"))
             .child(ending.to_ascii_uppercase())
             .child(el("SPAN.vh").child(format!(" ({})", lang.text().plans)))
-    };
-    vec![save("csv", csv), save("json", Value::from(json).to_string())]
+    })
 }
 
 /// What a field of a plan is, in the words of the document.
@@ -431,7 +450,6 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let chosen = &asked.found.answer;
     let gpus = training_gpus(&asked.found.job);
     let every = distinct(&found.plans, chosen, gpus, lang);
-    let files = files(&every, lang);
     let known = every.len();
     let lines = sorted(every, &shown);
     let pinned: Vec<&Line<'_>> = shown
@@ -485,7 +503,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
                     .child(el("TBODY").children(rows)),
             )
             .child(none)
-            .child(el("P.plans-f").child(more).children(files))
+            .child(el("P.plans-f").child(more).children(files(lang)))
             .child(compared(&pinned, lang)),
     )
 }

@@ -2,6 +2,7 @@
 //!
 //! What was pasted is shown as text alone: no part of it ever becomes markup or an address.
 
+mod assumed;
 mod gain;
 
 use serde_json::Value;
@@ -32,6 +33,10 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
     let refused = &found["refused"];
     let refused = refused[1].as_str().map(|why| {
         let field = refused[0].as_str().unwrap_or_default();
+        // A configuration alone names no model: that is asked, not wrong.
+        if field == "model" && found["question"]["model"].is_null() {
+            return asking(sheet.model_asked);
+        }
         refusal(format!("{field}: {}", words_of(why, lang)))
     });
     let groups = [
@@ -44,9 +49,11 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
     el("DIV.reading")
         .child(head(found, lang))
         .child(asked(found, lang))
-        .child(problems(reading, lang))
+        .child(gain::verdict(found, lang))
         .child(refused)
-        .children(gain::view(found, lang))
+        .child(assumed::view(found, lang))
+        .child(problems(reading, lang))
+        .children(gain::changes(found, lang))
         .child(el("DIV.read-groups").children(groups))
         .child(gain::uses(found, lang))
 }
@@ -54,6 +61,13 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
 /// One sentence that something cannot be read.
 fn refusal(words: String) -> Tree {
     el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
+}
+
+/// What has to be said before there is an answer.
+fn asking(words: &'static str) -> Tree {
+    el("P.callout callout-info")
+        .child(icon("i-info"))
+        .child(el("SPAN").child(words))
 }
 
 /// A text of a report; empty where there is none.

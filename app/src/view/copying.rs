@@ -1,9 +1,11 @@
 //! A button that copies a text and says how it went.
 
+use std::rc::Rc;
+
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
-use super::dom::{el, node, part, press};
+use super::dom::{El, el, node, part, press};
 use super::icons::icon;
 use crate::browser;
 use crate::text::Lang;
@@ -21,18 +23,33 @@ enum Copied {
 
 /// A button that copies `text`. Where there is no clipboard it selects the element called `id`, to be copied by hand.
 pub(super) fn button(lang: Lang, id: String, first: bool, copied_text: impl Fn() -> String + 'static) -> AnyView {
-    copier(lang, id, first, Box::new(copied_text))
+    copier(lang, id, first, Box::new(copied_text), None).into_any()
+}
+
+/// The first button of a text of which not all may be shown: `unfold` shows it, so that it can be selected. Its own id is
+/// `code-copy-0` for `code-0`.
+pub(super) fn folded(lang: Lang, id: String, copied_text: impl Fn() -> String + 'static, unfold: Box<dyn Fn()>) -> El {
+    let own = id.replace("code-", "code-copy-");
+    copier(lang, id, true, Box::new(copied_text), Some(unfold)).set("id", own)
 }
 
 /// A button that copies a text, compiled once for all texts.
 #[inline(never)]
-fn copier(lang: Lang, id: String, first: bool, copied_text: Box<dyn Fn() -> String>) -> AnyView {
+fn copier(
+    lang: Lang,
+    id: String,
+    first: bool,
+    copied_text: Box<dyn Fn() -> String>,
+    unfold: Option<Box<dyn Fn()>>,
+) -> El {
     let text = lang.text();
     let copied = RwSignal::new(Copied::No);
+    let unfold = Rc::new(unfold);
     let copy = move || {
-        let id = id.clone();
+        let (id, unfold) = (id.clone(), Rc::clone(&unfold));
         browser::copy(&copied_text(), move |ok| {
             if !ok {
+                unfold.iter().for_each(|unfold| unfold());
                 browser::select(&id);
             }
             copied.set(if ok { Copied::Yes } else { Copied::Selected });
@@ -55,7 +72,6 @@ fn copier(lang: Lang, id: String, first: bool, copied_text: Box<dyn Fn() -> Stri
         .set("aria-live", "polite")
         .on("click", press(copy))
         .child(part(face))
-        .into_any()
 }
 
 /// A button that saves `text` as a file.

@@ -4,20 +4,22 @@ mod text;
 
 use std::sync::Arc;
 
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use shardwise_core::emit::{NAMES, Named};
 use shardwise_core::wire::{RunBy, to_value};
 use wasm_bindgen::JsCast;
 
-use super::dom::{Act, El, el, node, part, press, typed};
+use super::dom::{Act, El, el, live, node, part, press, press_link, typed};
 use super::icons::icon;
-use super::{paste, sheet};
+use super::{listing, paste, sheet};
 use crate::browser;
 use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
 use crate::format;
 use crate::page::Page;
+use crate::page::texts::{Texts, version};
 use crate::protocol::{Flags, Name, Task};
 use crate::text::fill;
 
@@ -27,46 +29,31 @@ const FIRST_MS: u32 = 200;
 /// How long a question must rest before every framework is asked whether it runs it, in milliseconds.
 const REST_MS: u32 = 400;
 
-/// What is chosen. A handle: copies are the same choice.
-#[derive(Clone, Copy)]
-struct Choice {
-    framework: RwSignal<&'static str>,
-    /// The version last chosen; a framework that has none of that name shows its default.
-    version: RwSignal<&'static str>,
-    reasons: RwSignal<bool>,
-}
-
-impl Choice {
-    fn framework(self) -> Option<&'static Named> {
-        NAMES.iter().find(|own| own.id == self.framework.get())
-    }
-
-    fn version(self, framework: &Named) -> &'static str {
-        version(framework, self.version.get())
-    }
-}
-
-/// The version called `name`, or the framework's default.
-fn version(framework: &Named, name: &str) -> &'static str {
-    let versions = framework.versions;
-    let found = versions.iter().find(|version| **version == name);
-    found.or(versions.first()).copied().unwrap_or_default()
-}
-
 pub(super) fn view(page: Page) -> AnyView {
-    let choice = Choice {
-        framework: RwSignal::new(NAMES.first().map_or("", |framework| framework.id)),
-        version: RwSignal::new(""),
-        reasons: RwSignal::new(true),
-    };
+    let choice = page.texts;
     browser::after(FIRST_MS, Box::new(move || desk::open(page.no_worker))).forget();
     follow_question(page, choice);
     order_flags(page, choice);
     order_serves(page);
     order_diff(page, choice);
+    order_compare(page, choice);
+    choice.follow_rest(page.flags);
+    let title = move || {
+        let own = choice.framework();
+        let own = own.map(|own| format!("{}\u{a0}{}", own.name, choice.version(own)));
+        fill(page.text().paste_into, &[&own.unwrap_or_default()])
+    };
+    // Whether what is shown is what the next change will be compared with.
+    let stands = move || {
+        let (now, stood) = (page.flags.get(), choice.stood.get());
+        now.zip(stood)
+            .is_some_and(|(now, stood)| Arc::ptr_eq(&now, &stood))
+            .then_some("")
+    };
     let versions = move || choice.framework().map(|own| version_choice(page, own, choice));
     el("SECTION.block flags|id=flags|aria-labelledby=flags-h")
-        .child(el("DIV.block-h").child(el("H2|id=flags-h").child(page.text().flags)))
+        .live("data-stands", stands)
+        .child(el("DIV.block-h").child(el("H2|id=flags-h").child(live(title))))
         .child(
             el("DIV.tabs").child(tabs(page, choice)).child(
                 el("DIV.tabp|id=flags-panel|role=tabpanel")
@@ -76,12 +63,55 @@ pub(super) fn view(page: Page) -> AnyView {
             ),
         )
         .child(sheet::host(page, Name::Diff))
+        .child(el("P.toast|role=status|id=flags-said").child(live(move || choice.said.get())))
         .into_any()
+}
+
+/// The link past what stands between the answer's top and the text.
+pub(super) fn skip(page: Page) -> El {
+    el("A.skip|href=#flags|id=skip-flags")
+        .on("click", press_link(|| browser::jump("flags")))
+        .child(page.text().skip_flags)
+}
+
+/// How long the page says that a key copied, in milliseconds.
+const SAID_MS: u32 = 3000;
+
+/// Copies all texts of the chosen framework, and says how it went. Several stand one after the other, each under its file's
+/// name, as the paste box takes them.
+pub(super) fn copy_all(page: Page) {
+    let texts = page.texts;
+    let flags = page
+        .flags
+        .get_untracked()
+        .filter(|flags| flags.framework == texts.framework.get_untracked());
+    let Some(flags) = flags.filter(|flags| !flags.texts.is_empty()) else {
+        return browser::jump("flags");
+    };
+    let reasons = texts.reasons.get_untracked();
+    let files = flags.texts.iter().map(|own| (own.file.as_str(), listing::copied(own, reasons)));
+    let text = paste::joined(files.collect());
+    browser::copy(&text, move |ok| {
+        let words = page.text();
+        if !ok {
+            texts.whole.set(true);
+            browser::jump("flags");
+            browser::select("code-0");
+        }
+        let said = if ok { fill(words.copied_text, &[&flag_names(&flags)]) } else { words.select_copy.to_owned() };
+        texts.said.set(said);
+        Timeout::new(SAID_MS, move || drop(texts.said.try_set(String::new()))).forget();
+    });
+}
+
+fn flag_names(flags: &Flags) -> String {
+    let names = flags.texts.iter().map(|own| own.file.as_str());
+    names.collect::<Vec<&str>>().join(" · ")
 }
 
 /// Opens the tab of the framework that the answer is for, as often as that is another. Who looks at another tab stays there
 /// until the question names a framework.
-fn follow_question(page: Page, choice: Choice) {
+fn follow_question(page: Page, choice: Texts) {
     let mut before: Option<RunBy> = None;
     follow(move || {
         let now = page.answered().and_then(|shown| shown.found.answer.framework);
@@ -99,7 +129,7 @@ fn follow_question(page: Page, choice: Choice) {
 }
 
 /// Orders the flags of the chosen framework, as often as the question or the choice changes.
-fn order_flags(page: Page, choice: Choice) {
+fn order_flags(page: Page, choice: Texts) {
     follow(move || {
         let (Some(shown), Some(framework)) = (page.answered(), choice.framework()) else {
             return;
@@ -112,13 +142,31 @@ fn order_flags(page: Page, choice: Choice) {
             lang: page.lang.tag().to_owned(),
         };
         desk::order(page, task, |page, found| {
-            page.flags.set(serde_json::from_value(found).ok());
+            let flags: Option<Arc<Flags>> = serde_json::from_value(found).ok();
+            page.texts.compare(flags.as_deref());
+            page.flags.set(flags);
         });
     });
 }
 
+/// Says in which framework's words A and B are compared.
+fn order_compare(page: Page, choice: Texts) {
+    let state = page.sheet(Name::Compare).state;
+    follow(move || {
+        let Some(framework) = choice.framework() else {
+            return;
+        };
+        let own = [("framework", framework.id), ("version", choice.version(framework))];
+        let is_said =
+            |state: &Map<String, Value>| own.iter().all(|(key, word)| state.get(*key).is_some_and(|own| own == word));
+        if !state.with_untracked(is_said) {
+            state.update(|state| state.extend(own.map(|(key, word)| (key.to_owned(), word.into()))));
+        }
+    });
+}
+
 /// Says which texts are to be laid beside which framework's, where something was pasted.
-fn order_diff(page: Page, choice: Choice) {
+fn order_diff(page: Page, choice: Texts) {
     let state = page.sheet(Name::Diff).state;
     let asked = move || state.with(|state| !state.is_empty());
     sheet::order(page, Name::Diff, Box::new(asked));
@@ -164,7 +212,7 @@ fn serves(page: Page, id: &str) -> bool {
 
 /// The tabs. Those that run the question stand before those that do not; the order in the document stays, so that
 /// nothing moves under the keyboard's hands.
-fn tabs(page: Page, choice: Choice) -> El {
+fn tabs(page: Page, choice: Texts) -> El {
     let tab = |framework: &'static Named| {
         let selected = move || choice.framework.get() == framework.id;
         let class = move || {
@@ -193,7 +241,7 @@ fn tabs(page: Page, choice: Choice) -> El {
 }
 
 /// As tabs do: arrows choose, in the order that is seen; only the chosen one is a stop of the Tab key.
-fn step(page: Page, id: &'static str, choice: Choice) -> Act {
+fn step(page: Page, id: &'static str, choice: Texts) -> Act {
     Box::new(move |event: web_sys::Event| {
         let Some(key) = event.dyn_ref::<web_sys::KeyboardEvent>() else {
             return;
@@ -217,7 +265,7 @@ fn step(page: Page, id: &'static str, choice: Choice) -> Act {
 }
 
 /// The versions of a framework to choose from, where it has several.
-fn version_choice(page: Page, framework: &'static Named, choice: Choice) -> AnyView {
+fn version_choice(page: Page, framework: &'static Named, choice: Texts) -> AnyView {
     if framework.versions.len() < 2 {
         return ().into_any();
     }
@@ -249,7 +297,7 @@ pub(super) fn no_worker(page: Page) -> El {
         )
 }
 
-fn panel(page: Page, choice: Choice) -> AnyView {
+fn panel(page: Page, choice: Texts) -> AnyView {
     let words = page.text();
     let said = |words: &'static str| el("P.muted flags-wait").child(words).into_any();
     if page.no_worker.get() {
@@ -262,12 +310,12 @@ fn panel(page: Page, choice: Choice) -> AnyView {
         return said(words.no_flags);
     }
     match page.flags.get() {
-        Some(flags) if flags.framework == framework.id => written(page, framework, &flags, choice),
+        Some(flags) if flags.framework == framework.id => written(page, framework, &flags),
         _ => said(words.flags_writing),
     }
 }
 
-fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice) -> AnyView {
+fn written(page: Page, framework: &'static Named, flags: &Flags) -> AnyView {
     let words = page.text();
     let notice = match &flags.instead {
         Some(other) => Some(fill(
@@ -279,13 +327,15 @@ fn written(page: Page, framework: &'static Named, flags: &Flags, choice: Choice)
     };
     let notice = notice.map(|words| callout("callout callout-warn", "i-warn", words));
     let switch = switch(page, framework, flags);
+    let before = page.texts.before.get_untracked();
     let unfit = (!flags.fits && !flags.texts.is_empty())
         .then(|| callout("callout callout-bad", "i-x", words.flags_unfit.to_owned()));
-    let texts = flags
-        .texts
-        .iter()
-        .enumerate()
-        .map(|(index, own)| text::view(framework, &flags.version, index, own, choice.reasons, page.lang));
+    let texts = flags.texts.iter().enumerate().map(|(index, own)| {
+        let before = before
+            .as_ref()
+            .and_then(|before| before.texts.iter().find(|text| text.file == own.file));
+        text::view(page, framework, &flags.version, index, own, before)
+    });
     vec![node(notice), node(switch), node(unfit), node(texts.collect_view())].into_any()
 }
 

@@ -1,6 +1,7 @@
 //! A text to paste, line by line: what is typed, and the reason beside it.
 
 use shardwise_core::emit::Syntax;
+use shardwise_core::read::{Op, script};
 
 use crate::protocol::Text;
 
@@ -129,9 +130,83 @@ pub(super) fn without_reasons(snippet: &Text) -> String {
     text
 }
 
+/// The text as it is copied: with the reasons beside its settings or without.
+pub(super) fn copied(snippet: &Text, reasons: bool) -> String {
+    if reasons { snippet.text.clone() } else { without_reasons(snippet) }
+}
+
+/// The lines that a program reads, each with its place in the text and without its reason. Comments are left out: the link in
+/// a text's head changes with every question, reasons with every figure in them.
+pub(crate) fn settings(snippet: &Text) -> Vec<(usize, &str)> {
+    let json = snippet.language == Syntax::Json;
+    let lines = snippet.text.lines().enumerate();
+    lines
+        .map(|(at, line)| (at, if json { line } else { split_reason(line).0 }))
+        .filter(|(_, line)| !line.trim().is_empty() && (json || !line.trim_start().starts_with('#')))
+        .collect()
+}
+
+/// How a text differs from the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// The lines that differ, in their order: `-` for what was and `+` for what is.
+    pub(crate) lines: Vec<(char, String)>,
+    /// The new and changed lines of the text, by place; whether there was another value of the same key.
+    pub(crate) marks: Vec<(usize, bool)>,
+}
+
+impl Changes {
+    /// Compares the lines that a program reads.
+    pub(crate) fn between(before: &Text, after: &Text) -> Self {
+        let (old, new) = (settings(before), settings(after));
+        let olds: Vec<&str> = old.iter().map(|(_, line)| *line).collect();
+        let news: Vec<&str> = new.iter().map(|(_, line)| *line).collect();
+        let mut found = Self::default();
+        let (mut a, mut b) = (olds.iter(), new.iter());
+        let mut gone: Vec<&str> = Vec::new();
+        for op in script(&olds, &news) {
+            match op {
+                Op::Keep => drop((a.next(), b.next())),
+                Op::Remove => {
+                    let line = a.next().copied().unwrap_or_default();
+                    gone.push(key(line, before.language));
+                    found.lines.push(('-', line.to_owned()));
+                }
+                Op::Add => {
+                    let (at, line) = b.next().copied().unwrap_or_default();
+                    found.marks.push((at, false));
+                    found.lines.push(('+', line.to_owned()));
+                }
+            }
+        }
+        let lines: Vec<&str> = after.text.lines().collect();
+        for (at, changed) in &mut found.marks {
+            let own = lines.get(*at).map(|line| key(line, after.language)).unwrap_or_default();
+            *changed = gone.contains(&own);
+        }
+        found
+    }
+
+    /// How many lines differ: one with another value than before is one.
+    pub(crate) fn count(&self) -> usize {
+        let changed = self.marks.iter().filter(|(_, changed)| *changed).count();
+        self.lines.len() - changed
+    }
+}
+
+/// What stands before a line's value.
+fn key(line: &str, language: Syntax) -> &str {
+    let mark = match language {
+        Syntax::Shell => "=",
+        Syntax::Json | Syntax::Yaml => ": ",
+        Syntax::Toml => " = ",
+    };
+    line.split(mark).next().unwrap_or(line).trim()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Line, lines, without_reasons};
+    use super::{Changes, Line, lines, without_reasons};
     use crate::protocol::Text;
     use shardwise_core::emit::Syntax;
 
@@ -160,6 +235,18 @@ mod tests {
         let Line::Setting { value, after, why, .. } = &lines[4] else { panic!("{:?}", lines[4]) };
         assert_eq!([value.as_str(), after, why], ["\"a # b\"", " \\", ""]);
         assert_eq!(without_reasons(&snippet), text.replace("  # why # really", ""));
+    }
+
+    #[test]
+    fn a_changed_value_is_one_line_and_comments_are_none() {
+        let before = snippet(Syntax::Shell, "# link 1\nargs=(\n  a.x=1  # why\n  a.y=2\n  a.z=3\n)\n", &[]);
+        let after = snippet(Syntax::Shell, "# link 2\nargs=(\n  a.x=1  # other\n  a.y=5\n)\nrun --new\n", &[]);
+        let found = Changes::between(&before, &after);
+        assert_eq!(found.marks, [(3, true), (5, false)]);
+        assert_eq!(found.count(), 3);
+        let lines: Vec<String> = found.lines.iter().map(|(sign, line)| format!("{sign}{line}")).collect();
+        assert_eq!(lines, ["-  a.y=2", "-  a.z=3", "+  a.y=5", "+run --new"]);
+        assert_eq!(Changes::between(&after, &after), Changes::default());
     }
 
     #[test]

@@ -136,6 +136,17 @@ fn with_file(mut text: String, name: &str, file: &str) -> String {
     format!("{text}{}{name}{}\n{file}", NAME[0], NAME[1])
 }
 
+/// Files as one text that the box takes apart again; one alone needs no name.
+pub(super) fn joined(files: Vec<(&str, String)>) -> String {
+    match files.as_slice() {
+        [(_, text)] => text.clone(),
+        _ => files
+            .iter()
+            .map(|(name, text)| format!("{}{name}{}\n{text}", NAME[0], NAME[1]))
+            .collect(),
+    }
+}
+
 /// Takes the files of a drop or of a choice; text that is dropped is the browser's.
 fn take_files(page: Page, left_out: RwSignal<Option<String>>) -> Act {
     Box::new(move |event| {
@@ -211,6 +222,14 @@ mod tests {
         assert_eq!(split("==> x <==\n{}\n\n==> y <==\nb\n"), ["{}\n\n", "b\n"]);
         assert_eq!(split("# ==> x <==\n"), ["# ==> x <==\n"]);
         assert!(split(" \n==> x <==\n").is_empty());
+    }
+
+    #[test]
+    fn files_that_are_copied_together_come_apart() {
+        assert_eq!(super::joined(vec![("x", "a\n".to_owned())]), "a\n");
+        let both = super::joined(vec![("x", "a\n".to_owned()), ("y", "b\n".to_owned())]);
+        assert_eq!(both, "==> x <==\na\n==> y <==\nb\n");
+        assert_eq!(split(&both), ["a\n", "b\n"]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //!
 //! Elements and texts are made one by one; no markup is read. What a press does stands in attributes: `data-ask` a
 //! question, `data-put` a value of a control, `data-pair` a word for the pair that is compared, `data-set` keys of the
-//! sheet's state, `data-save` a file with `data-text` in it, `data-copy` an element to copy. An input with `data-key` sets
-//! that key.
+//! sheet's state, `data-save` a file that the worker writes, or one of the text of the element named by `data-of`,
+//! `data-copy` an element to copy. An input with `data-key` sets that key.
 
 use std::sync::Arc;
 
@@ -87,6 +87,23 @@ pub(super) fn deliver(page: Page, found: Value) {
     page.sheet(name).tree.set(Some(Arc::new(tree)));
 }
 
+/// Asks for a file of a sheet as it is shown, which is saved once it is there.
+fn order_file(page: Page, name: Name, state: State, file: String) {
+    let Some(shown) = page.standing() else { return };
+    let sheet = SheetTask {
+        name,
+        question: to_value(&shown.question),
+        lang: page.lang.tag().to_owned(),
+        width: 0,
+        state: state.get_untracked(),
+    };
+    desk::order(page, Task::File { sheet, file }, |_, found| {
+        if let Ok(Some((file, text))) = serde_json::from_value::<Option<(String, String)>>(found) {
+            browser::download(&file, &text);
+        }
+    });
+}
+
 fn id(name: Name) -> String {
     format!("sheet-{}", name.word())
 }
@@ -94,11 +111,19 @@ fn id(name: Name) -> String {
 /// Where a sheet stands.
 pub(super) fn host(page: Page, name: Name) -> AnyView {
     let tree = page.sheet(name).tree;
-    show(page, id(name), Box::new(move || tree.get().filter(|_| !page.no_worker.get())), page.sheet(name).state)
+    let tree = Box::new(move || tree.get().filter(|_| !page.no_worker.get()));
+    put(page, id(name), Some(name), tree, page.sheet(name).state)
 }
 
+/// What gives the tree of the moment.
+type Shows = Box<dyn Fn() -> Option<Arc<Value>>>;
+
 /// An element that shows a tree, and does what is pressed in it.
-pub(super) fn show(page: Page, id: String, tree: Box<dyn Fn() -> Option<Arc<Value>>>, state: State) -> AnyView {
+pub(super) fn show(page: Page, id: String, tree: Shows, state: State) -> AnyView {
+    put(page, id, None, tree, state)
+}
+
+fn put(page: Page, id: String, name: Option<Name>, tree: Shows, state: State) -> AnyView {
     let own = id.clone();
     let mut listening = None;
     follow(move || {
@@ -107,14 +132,14 @@ pub(super) fn show(page: Page, id: String, tree: Box<dyn Fn() -> Option<Arc<Valu
             return;
         };
         fill(&host, tree.as_deref());
-        listening.get_or_insert_with(|| listen(page, &host, state));
+        listening.get_or_insert_with(|| listen(page, &host, name, state));
     });
     el("DIV.sheet").set("id", id).into_any()
 }
 
-fn listen(page: Page, host: &Element, state: State) -> [EventListener; 2] {
+fn listen(page: Page, host: &Element, name: Option<Name>, state: State) -> [EventListener; 2] {
     [
-        EventListener::new(host, "click", move |event| press(page, event, state)),
+        EventListener::new(host, "click", move |event| press(page, event, name, state)),
         EventListener::new(host, "input", move |event| typed(event, state)),
     ]
 }
@@ -125,7 +150,7 @@ fn near(event: &Event, selector: &str) -> Option<Element> {
     target.closest(selector).ok().flatten()
 }
 
-fn press(page: Page, event: &Event, state: State) {
+fn press(page: Page, event: &Event, name: Option<Name>, state: State) {
     let Some(pressed) = near(event, "[data-ask],[data-put],[data-set],[data-pair],[data-save],[data-copy]") else {
         return;
     };
@@ -151,12 +176,20 @@ fn press(page: Page, event: &Event, state: State) {
         }
         browser::close_popover_of(&pressed);
     }
+    let text_of = |id: &str| {
+        browser::element(id)
+            .and_then(|element| element.text_content())
+            .unwrap_or_default()
+    };
     if let Some(file) = says("data-save") {
-        browser::download(&file, &says("data-text").unwrap_or_default());
+        match (says("data-of"), name) {
+            (Some(id), _) => browser::download(&file, &text_of(&id)),
+            (None, Some(name)) => order_file(page, name, state, file),
+            (None, None) => {}
+        }
     }
     if let Some(id) = says("data-copy") {
-        let text = browser::element(&id).and_then(|element| element.text_content());
-        browser::copy(&text.unwrap_or_default(), move |ok| {
+        browser::copy(&text_of(&id), move |ok| {
             if !ok {
                 browser::select(&id);
             }

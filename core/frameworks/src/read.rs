@@ -47,6 +47,7 @@ pub(crate) mod text;
 pub(crate) mod value;
 mod yaml;
 
+pub use diff::{Op, script};
 pub use improve::{Change, Improved, improve};
 pub use report::{Assumed, Dialect, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
 
@@ -149,7 +150,7 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
         if empty {
             "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM."
         } else {
-            "This is no text of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM: no command of theirs and none of their settings. Paste the command with its settings, or ds_config.json."
+            "This has no command and no settings of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM. Paste the command with its settings, or ds_config.json."
         },
     ))
 }

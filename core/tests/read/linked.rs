@@ -120,7 +120,7 @@ fn a_key_that_was_changed_holds_and_the_callers_machine_too() {
     let says = |field: &str| reading.assumed.iter().find(|one| one.field == field).map(|one| one.why.clone());
     for field in ["hardware.gpu", "workload.rl.mean_response_length"] {
         assert!(
-            says(field).is_some_and(|why| why.contains("link in the text's head")),
+            says(field).is_some_and(|why| why.contains("link at the head of the text")),
             "{field}: {:?}",
             reading.assumed
         );

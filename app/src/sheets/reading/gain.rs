@@ -14,23 +14,37 @@ use crate::tree::{Tree, el};
 /// The file that a diff is saved as.
 const FILE: &str = "shardwise.diff";
 
+fn steps(found: &Value) -> &[Value] {
+    found["improved"]["changes"].as_array().map_or(&[][..], Vec::as_slice)
+}
+
 /// What the answer, and the one with the changes, come to.
-pub(super) fn view(found: &Value, lang: Lang) -> Vec<Tree> {
+pub(super) fn verdict(found: &Value, lang: Lang) -> Option<Tree> {
+    let answer = Some(&found["answer"]).filter(|answer| answer.is_object())?;
+    let changes = steps(found);
+    let with = (!changes.is_empty()).then(|| row(with_changes(changes, lang), &found["improved"]["answer"], lang));
+    Some(
+        el("DL.reada")
+            .child(row(lang.sheets().as_it_is.to_owned(), answer, lang))
+            .child(with),
+    )
+}
+
+/// The changes that help, one by one and as lines of the text.
+pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Tree> {
     let sheet = lang.sheets();
-    let (answer, improved) = (&found["answer"], &found["improved"]);
-    if !answer.is_object() {
+    let improved = &found["improved"];
+    if !found["answer"].is_object() {
         return Vec::new();
     }
-    let changes = improved["changes"].as_array().map_or(&[][..], Vec::as_slice);
-    let with = (!changes.is_empty()).then(|| row(with_changes(changes, lang), &improved["answer"], lang));
-    let both = el("DL.reada").child(row(sheet.as_it_is.to_owned(), answer, lang)).child(with);
+    let changes = steps(found);
     let changes = if changes.is_empty() {
         el("P.hint").child(sheet.changes_none)
     } else {
         el("OL.readc").children(changes.iter().map(|own| change(own, lang)))
     };
     let rest = [elsewhere(improved, lang), diff(word(improved, "diff"), lang)];
-    [Some(both), Some(changes)].into_iter().chain(rest).flatten().collect()
+    [Some(changes)].into_iter().chain(rest).flatten().collect()
 }
 
 fn with_changes(changes: &[Value], lang: Lang) -> String {
@@ -146,10 +160,11 @@ fn diff(diff: &str, lang: Lang) -> Option<Tree> {
         } else {
             "ln"
         };
-        el("SPAN").set("class", class).child(line.to_owned())
+        // With its line break, which what is copied or saved of it needs.
+        el("SPAN").set("class", class).child(format!("{line}\n"))
     });
     let save = el("BUTTON.btn btn-s download|type=button")
-        .saves(FILE, diff.to_owned())
+        .saves_text(FILE, "paste-diff")
         .child(icon("i-down"))
         .child(text.download);
     Some(
@@ -176,7 +191,7 @@ pub(super) fn uses(found: &Value, lang: Lang) -> Option<Tree> {
         let button = el("BUTTON|type=button").set("class", class);
         Some(button.asks(&question).child(words))
     };
-    let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
+    let changes = steps(found).len();
     let as_it_is =
         load(&found["question"], if changes == 0 { "btn btn-1" } else { "btn" }, sheet.use_as_it_is.to_owned())?;
     let changed = (changes > 0)

@@ -10,6 +10,7 @@ use crate::look::Theme;
 use crate::page::Page;
 use crate::text::Text;
 use crate::view::dom::{El, el, ticked};
+use crate::view::flags;
 
 /// Where the storage says that they are off.
 const OFF: &str = "shardwise-keys-off";
@@ -17,10 +18,11 @@ const OFF: &str = "shardwise-keys-off";
 /// A key with what it does in words.
 type Key = (&'static str, fn(&Text) -> &'static str);
 
-const KEYS: [Key; 7] = [
+const KEYS: [Key; 8] = [
     ("/", |text| text.key_model),
     ("g", |text| text.key_gpu),
     ("f", |text| text.key_flags),
+    ("y", |text| text.key_copy),
     ("c", |text| text.key_link),
     ("t", |text| text.key_theme),
     ("l", |text| text.key_language),
@@ -56,6 +58,7 @@ fn act(page: Page, pressed: &KeyboardEvent) -> bool {
         "/" => browser::focus("model"),
         "g" => browser::focus("hardware-gpu"),
         "f" => browser::jump("flags"),
+        "y" => flags::copy_all(page),
         "c" => browser::click("copy-link"),
         "l" => browser::click("language"),
         "t" => {

@@ -23,7 +23,7 @@ impl Draft<'_> {
                 None => self.remove(field),
             }
         }
-        self.forget_assumed("The text is a few settings: the base question says the rest.");
+        self.forget_assumed("The text is a few settings; the rest is from the base question.");
     }
 
     /// The GPU, which no text names, from the base question.
@@ -35,7 +35,11 @@ impl Draft<'_> {
         match spec.filter(|_| alike) {
             Some(spec) => {
                 if named.is_none() {
-                    self.assume("hardware.gpu", spec.gpu.clone(), "From the base question: no text names the GPU.");
+                    self.assume(
+                        "hardware.gpu",
+                        spec.gpu.clone(),
+                        "From the base question; a script does not name the GPU.",
+                    );
                 }
                 for (field, value) in [
                     ("hardware.internode_gbit_per_s_per_gpu", spec.internode_gbit_per_s_per_gpu),
@@ -49,19 +53,19 @@ impl Draft<'_> {
                 if self.field("hardware.gpus").is_none()
                     && let Some(gpus) = spec.gpus
                 {
-                    self.assume("hardware.gpus", gpus, "From the base question: the text does not tell it.");
+                    self.assume("hardware.gpus", gpus, "From the base question; the text does not state it.");
                     if let Some(node) = spec.gpus_per_node {
                         self.set("hardware.gpus_per_node", node);
                     }
                 }
             }
             None if named.is_none() => {
-                self.assume("hardware.gpu", GPU, "No text names the GPU; choose yours.");
+                self.assume("hardware.gpu", GPU, "A script does not name the GPU; choose yours.");
             }
             None => {}
         }
         if self.field("hardware.gpus").is_none() {
-            self.assume("hardware.gpus", 8, "The text does not tell how many GPUs run it.");
+            self.assume("hardware.gpus", 8, "The text does not say how many GPUs run it.");
         }
     }
 
@@ -72,7 +76,7 @@ impl Draft<'_> {
         for (name, factor) in ["time", "memory"].into_iter().zip(factors) {
             if let Some(factor) = factor {
                 let field = format!("calibration.{name}");
-                self.assume(&field, factor, "From the base question: a run of your own is calibrated with it.");
+                self.assume(&field, factor, "From the base question, which is calibrated with a run of your own.");
             }
         }
     }
@@ -95,12 +99,12 @@ impl Draft<'_> {
                     .and_then(Value::as_f64)
                     .unwrap_or(f64::INFINITY);
                 match value.filter(|value| *value <= limit) {
-                    Some(value) => self.assume(&field, value, "From the base question: no text tells it."),
+                    Some(value) => self.assume(&field, value, "From the base question; a script does not state it."),
                     None if !longest.is_empty() => {
                         self.assume(
                             &field,
                             Value::Null,
-                            "Half of the longest: no text tells it. A log of your run does.",
+                            "Half of the longest; a script does not state it, a log of your run does.",
                         );
                     }
                     None => {}
@@ -109,7 +113,11 @@ impl Draft<'_> {
         } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
             let limit = self.field("workload.sequence_length").and_then(Value::as_f64);
             if limit.is_some_and(|limit| mean <= limit) {
-                self.assume("workload.mean_sequence_length", mean, "From the base question: no text tells it.");
+                self.assume(
+                    "workload.mean_sequence_length",
+                    mean,
+                    "From the base question; a script does not state it.",
+                );
             }
         }
     }

@@ -105,7 +105,7 @@ fn question(draft: &mut Draft, template: &str, yaml: bool) {
             draft.assume(
                 "plan.backend",
                 name,
-                "As the configuration file is called; runtime_args.train_backend would say.",
+                "Inferred from the name of the configuration file; set runtime_args.train_backend to state it.",
             );
             megatron
         }
@@ -182,7 +182,11 @@ fn batch(draft: &mut Draft) {
             }
             draft.set(&field, (samples / responses).max(1));
         } else {
-            draft.assume(&field, (512 / responses).max(1), format!("The templates' 512 samples; {key} would say."));
+            draft.assume(
+                &field,
+                (512 / responses).max(1),
+                format!("The templates' 512 samples; set {key} to state it."),
+            );
         }
     }
     for (name, field, default) in [
@@ -251,7 +255,7 @@ fn packing(draft: &mut Draft, megatron: bool, template: &str, yaml: bool) {
         Some(tokens) => draft.set("plan.max_tokens_per_gpu", (tokens / split).max(1)),
         None if megatron => {
             let tokens = longest.div_ceil(split).max(1);
-            draft.assume("plan.max_tokens_per_gpu", tokens, format!("The longest sequence; {key} would say."));
+            draft.assume("plan.max_tokens_per_gpu", tokens, format!("The longest sequence; set {key} to state it."));
         }
         None => draft.default(&key, "plan.max_tokens_per_gpu", 32768 / split),
     }

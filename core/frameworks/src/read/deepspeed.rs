@@ -185,11 +185,9 @@ fn question(draft: &mut Draft, run: &Run) {
     match (length, draft.base.and_then(|base| base.workload.sequence_length)) {
         (Some(length), _) => draft.set("workload.sequence_length", length),
         (None, Some(length)) => {
-            draft.assume("workload.sequence_length", length, "From the base question: the text does not tell it.")
+            draft.assume("workload.sequence_length", length, "From the base question; the text does not state it.")
         }
-        (None, None) => {
-            draft.assume("workload.sequence_length", 2048, "The text does not tell it; --max_length would say.")
-        }
+        (None, None) => draft.assume("workload.sequence_length", 2048, "The text does not state it; set --max_length."),
     }
     if let Some(packing) = draft.flag("--packing") {
         draft.set("workload.packing", packing);
@@ -252,7 +250,7 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
             micro
         }
         (None, None) => {
-            draft.assume("plan.micro_batch", 1, "The text does not tell it; train_micro_batch_size_per_gpu would say.");
+            draft.assume("plan.micro_batch", 1, "The text does not state it; set train_micro_batch_size_per_gpu.");
             1
         }
     };
@@ -276,7 +274,7 @@ fn batch(draft: &mut Draft, model_parallel: u64, trainer: bool) {
         None => draft.assume(
             "workload.global_batch",
             made,
-            format!("{micro} × {} × {ranks} ranks; train_batch_size would say.", steps.unwrap_or(1)),
+            format!("{micro} × {} × {ranks} ranks; set train_batch_size to state it.", steps.unwrap_or(1)),
         ),
     }
 }
@@ -304,7 +302,7 @@ fn gpus(draft: &mut Draft, model_parallel: u64, whole: Option<u64>, pass: Option
             let group = draft.count("zero_optimization.zero_hpz_partition_size").unwrap_or(1);
             let gpus = most.unwrap_or(1).max(model_parallel);
             let gpus = if gpus.is_multiple_of(group) { gpus } else { group };
-            draft.assume("hardware.gpus", gpus, "The text does not tell how many GPUs run it; the launch line would.");
+            draft.assume("hardware.gpus", gpus, "The text does not say how many GPUs run it; the launch line would.");
             gpus
         }
     }

@@ -11,10 +11,13 @@ const CONTEXT: usize = 3;
 const MOST: usize = 400;
 
 /// What becomes of a line of either text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Op {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// It stands in both.
     Keep,
+    /// It stands in the one before alone.
     Remove,
+    /// It stands in the one after alone.
     Add,
 }
 
@@ -96,8 +99,15 @@ fn groups(ops: &[Op]) -> Vec<Range<usize>> {
     groups
 }
 
-/// The shortest way from one text to the other.
-fn script(before: &[&str], after: &[&str]) -> Vec<Op> {
+/// The shortest way from one text to the other, line by line; of texts that are far apart, all lines of the one and then all of
+/// the other.
+///
+/// ```
+/// use shardwise_core::read::{Op, script};
+/// assert_eq!(script(&["a", "b"], &["a", "c"]), [Op::Keep, Op::Remove, Op::Add]);
+/// ```
+#[must_use]
+pub fn script(before: &[&str], after: &[&str]) -> Vec<Op> {
     let (n, m) = (before.len(), after.len());
     let most = (n + m).min(MOST);
     let middle = most + 1;

@@ -178,7 +178,7 @@ impl<'a> Draft<'a> {
         self.root.pointer(&format!("/{}", path.replace('.', "/")))
     }
 
-    /// Sets a field that the text does not tell.
+    /// Sets a field that the text does not state.
     pub(crate) fn assume(&mut self, path: &str, value: impl Into<Value>, why: impl AsRef<str>) {
         let value = value.into();
         let shown = match &value {

@@ -11,7 +11,7 @@ use shardwise_question::permalink;
 use shardwise_question::wire::{self, Question, at};
 
 /// Why a field has its value.
-const WHY: &str = "From the link in the text's head: no key tells it.";
+const WHY: &str = "From the link at the head of the text; no key states it.";
 
 /// What answers where no key of the text does.
 #[derive(Clone, Copy, Debug, Default)]

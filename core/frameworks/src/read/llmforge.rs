@@ -162,7 +162,7 @@ fn batch(draft: &mut Draft) {
         None => draft.assume(
             "plan.micro_batch",
             1,
-            "LLMForge takes it from a table of its own; train_batch_size_per_device would say.",
+            "LLMForge takes it from a table of its own; set train_batch_size_per_device to state it.",
         ),
     }
     let steps = draft.count("gradient_accumulation_steps").unwrap_or(1);
@@ -178,7 +178,7 @@ fn lengths(draft: &mut Draft) {
         draft.assume(
             "workload.sequence_length",
             4096,
-            "LLMForge takes what 95 % of the samples stay within; context_length would say.",
+            "LLMForge takes what 95 % of the samples stay within; set context_length to state it.",
         );
     }
     if draft.text("padding").as_deref() == Some("max_length") {

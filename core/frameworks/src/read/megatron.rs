@@ -50,7 +50,7 @@ fn question(draft: &mut Draft, before: &[Word]) {
     draft.set("workload.kind", if tunes { "sft" } else { "pretrain" });
     draft.take_count("--seq_length", "workload.sequence_length", None);
     if draft.field("workload.sequence_length").is_none() {
-        draft.assume("workload.sequence_length", 4096, "The text does not tell it; --seq-length would say.");
+        draft.assume("workload.sequence_length", 4096, "The text does not state it; set --seq-length.");
     }
     let micro = draft.take_count("--micro_batch_size", "plan.micro_batch", Some(1)).unwrap_or(1);
     layout(draft, layers);
@@ -65,7 +65,7 @@ fn question(draft: &mut Draft, before: &[Word]) {
         draft.assume(
             "workload.global_batch",
             batch,
-            "One micro-batch on each rank, Megatron's default; --global-batch-size would say.",
+            "One micro-batch on each rank, Megatron's default; set --global-batch-size to state it.",
         );
     }
     precision(draft);
@@ -196,7 +196,7 @@ fn config(draft: &mut Draft, stated: &Stated) {
         draft.assume(
             "model.vocab_size",
             Value::Null,
-            "The tokenizer says it: GPT-2's 50,304 is taken. --vocab-size would say.",
+            "It depends on the tokenizer; GPT-2's 50,304 is assumed. Set --vocab-size to state it.",
         );
     }
 }

@@ -75,9 +75,12 @@ pub struct Reading {
     pub framework: Dialect,
     /// The question that the text asks, as complete as text and base allow.
     pub question: Question,
+    /// Whether the text is a few settings without their command, which change a question rather than ask one.
+    #[serde(skip)]
+    pub settings_alone: bool,
     /// Keys that became fields of the question.
     pub understood: Vec<Understood>,
-    /// Fields that the text does not tell.
+    /// Fields that the text does not state.
     pub assumed: Vec<Assumed>,
     /// Keys that do not matter for memory and speed.
     pub ignored: Vec<Ignored>,
@@ -115,7 +118,7 @@ pub struct Understood {
     pub line: u32,
 }
 
-/// A field that the text does not tell.
+/// A field that the text does not state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Assumed {
@@ -123,7 +126,7 @@ pub struct Assumed {
     pub field: String,
     /// Its value; empty where the field is left to the calculator.
     pub value: String,
-    /// Where the value is from, and the key that would tell.
+    /// Where the value is from, and the key that would state it.
     pub why: String,
 }
 

@@ -158,7 +158,7 @@ const TRAINER: Keys = &[
     ("use_legacy_worker_impl", Removed("0.8.0", "leave it out.")),
     ("balance_batch", Ignored("the estimate shares tokens evenly")),
     ("critic_warmup", Ignored("steps before the actor trains")),
-    ("device", Ignored("the base question names the GPU")),
+    ("device", Ignored("the GPU is chosen apart from the script")),
     (
         "project_name|experiment_name|log_val_generations|val_generations_to_log_to_wandb|validation_data_dir|\
          rollout_data_dir|default_local_dir|default_hdfs_dir|resume_mode|resume_path|resume_from_path|\

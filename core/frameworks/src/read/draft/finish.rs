@@ -50,6 +50,7 @@ impl Draft<'_> {
             version: wire::VERSION,
             framework: self.framework,
             question,
+            settings_alone: self.snippet,
             understood: self.understood,
             assumed: self.assumed,
             ignored: self.ignored,

@@ -196,9 +196,7 @@ impl Draft<'_> {
         let older = self.predates(release);
         if older {
             let name = self.framework.name();
-            let why = format!(
-                "{name}'s default before {release}, which the text is older than by its keys; {key} would say."
-            );
+            let why = format!("{name}'s default before {release}: the text uses older keys. Set {key} to state it.");
             self.assume(field, value, why);
         }
         older
@@ -218,7 +216,7 @@ impl Draft<'_> {
     /// Assumes a framework's default.
     pub(crate) fn default(&mut self, key: &str, field: &str, value: impl Into<Value>) {
         let name = self.framework.name();
-        self.assume(field, value, format!("{name}'s default; {key} would say."));
+        self.assume(field, value, format!("{name}'s default; set {key} to state it."));
     }
 
     /// Finds the model that a key's path names, and sets the field. Where the catalog has none, the base's
@@ -236,12 +234,12 @@ impl Draft<'_> {
                 "{key} names {:?}, which the catalog does not know; state the model by a Hugging Face name or a config.json.",
                 short(path)
             ),
-            None => format!("{name} takes the model from {key}, which the text does not tell."),
+            None => format!("{name} takes the model from {key}, which the text does not state."),
         };
         match self.base {
             Some(base) if field == "model" && !base.model.is_null() => {
                 let model = base.model.clone();
-                self.assume(field, model.clone(), format!("From the base question: {why}"));
+                self.assume(field, model.clone(), format!("From the base question. {why}"));
                 return model.as_str().and_then(model::find);
             }
             _ => {

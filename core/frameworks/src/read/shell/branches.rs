@@ -89,7 +89,7 @@ impl Reader {
             Some(open) => {
                 if outside && !taken && !case.fits {
                     let note = format!(
-                        "`case` depends on {open}, which the text does not tell: its first branch, {}, is read.",
+                        "`case` depends on {open}, which the text does not set: its first branch, {}, is read.",
                         found.text
                     );
                     let line = case.line;

@@ -65,7 +65,7 @@ fn machine(draft: &mut Draft, program: &str) {
             draft.set("hardware.gpus_per_node", per_node.unwrap_or(8));
         }
         if per_node.is_none() {
-            draft.assume("hardware.gpus_per_node", 8, "veRL's default; trainer.n_gpus_per_node would say.");
+            draft.assume("hardware.gpus_per_node", 8, "veRL's default; set trainer.n_gpus_per_node to state it.");
         }
         if nodes.is_none() {
             draft.assume("hardware.gpus", all, "trainer.nnodes is not stated: one node, veRL's default.");
@@ -133,7 +133,7 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
         None => draft.assume(
             "workload.kind",
             kind,
-            "veRL's default is gae, PPO with a critic; algorithm.adv_estimator would say.",
+            "veRL's default is gae, PPO with a critic; set algorithm.adv_estimator to state another.",
         ),
         Some("gae" | "grpo") => {}
         Some(other) => {
@@ -151,7 +151,7 @@ fn algorithm(draft: &mut Draft) {
     draft.set("workload.rl.reference", loss || reward);
     if draft.is_on("algorithm.filter_groups.enable") {
         let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.oversampling);
-        let why = "How many groups are dropped no text tells; a log of your run does.";
+        let why = "A script does not state how many groups are dropped; a log of your run does.";
         draft.assume("workload.rl.oversampling", base.unwrap_or(OVERSAMPLING), why);
     } else {
         draft.set("workload.rl.oversampling", 1.0);
@@ -301,6 +301,10 @@ fn generation(draft: &mut Draft) {
         .base
         .and_then(|base| base.plan.as_ref()?.rollout.as_ref()?.speculative_speedup);
     if let Some(speedup) = base {
-        draft.assume("plan.rollout.speculative_speedup", speedup, "From the base question: no text tells it.");
+        draft.assume(
+            "plan.rollout.speculative_speedup",
+            speedup,
+            "From the base question; a script does not state it.",
+        );
     }
 }

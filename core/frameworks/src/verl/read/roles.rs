@@ -23,7 +23,7 @@ pub(super) fn critic(draft: &mut Draft, actor_megatron: bool) {
         draft.take_model("critic.model.path", "workload.rl.critic");
     } else {
         let model = draft.field("model").cloned().unwrap_or(Value::Null);
-        let why = "veRL's default critic is deepseek-llm-7b-chat; the actor's model is estimated. critic.model.path would say.";
+        let why = "veRL's default critic is deepseek-llm-7b-chat; the actor's model is estimated. Set critic.model.path to state another.";
         draft.assume("workload.rl.critic", model, why);
     }
     let megatron = if draft.states("critic.strategy") && !draft.states("model_engine") {
