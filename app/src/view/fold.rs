@@ -53,6 +53,13 @@ pub(super) fn go(page: Page, word: &str) {
     browser::soon(move || browser::jump(&id(fold)));
 }
 
+/// Moves the keyboard to an element of a part that folds.
+pub(super) fn go_into(page: Page, fold: Fold, id: &str) {
+    page.folds.set(fold, true);
+    let id = id.to_owned();
+    browser::soon(move || browser::jump(&id));
+}
+
 /// Opens the part that the page's address asks for; what stands above it is still coming.
 pub(super) fn arrive(page: Page, word: &str) {
     if let Some(fold) = Fold::of(word) {

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::dom::{el, node, part, press, typed};
+use super::fold;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
@@ -17,6 +18,7 @@ use crate::client::desk;
 use crate::compute::Market;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, units};
+use crate::page::folds::Fold;
 use crate::page::{Order, Page};
 use crate::protocol::{Name, SheetTask, Task};
 use crate::text::Text;
@@ -156,7 +158,7 @@ fn need_run(page: Page) -> AnyView {
         .child(" ")
         .child(
             el("BUTTON.lnk|type=button")
-                .on("click", press(|| crate::browser::jump(&Field::RunExamples.id())))
+                .on("click", press(move || fold::go_into(page, Fold::Run, &Field::RunExamples.id())))
                 .child(text.need_run_go),
         )
         .into_any()
