@@ -66,7 +66,8 @@ fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, l
     let mut said = Vec::new();
     let others = parts::differences(&chosen.parts, &own.parts, field);
     if !others.is_empty() {
-        said.push(fill(words.alt_with, &[&others[..others.len().min(NAMED)].join(", ")]));
+        let comma = if lang == Lang::Zh { "、" } else { ", " };
+        said.push(fill(words.alt_with, &[&others[..others.len().min(NAMED)].join(comma)]));
     }
     let gib = own.found.answer.memory.reserved_gib - chosen.found.answer.memory.reserved_gib;
     if gib.abs() >= SAME_GIB {

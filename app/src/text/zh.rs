@@ -120,7 +120,7 @@ pub(super) const ACCURACY: Accuracy = Accuracy {
 };
 
 pub(super) const TEXT: Text = Text {
-    title: "Shardwise：放得下吗、多快、多少钱、该输入什么？",
+    title: "Shardwise：放得下吗、多快、多少钱、用哪些参数？",
     skip: "跳到结果",
     report: "报告错误的数字",
     report_how: "请把以下文字连同你测得的数字发给本站的维护者。其中的链接包含完整的问题。",
@@ -641,7 +641,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     front_own: "你的 {0} 不在其中：{1} 更快也更便宜。",
     front_on: "在前沿上",
     front_beaten: "{0} 更快也更便宜",
-    front_legend: "没有其他型号既更快又更便宜",
+    front_legend: "没有比它又快又便宜的型号",
     front_legend_beaten: "两方面都不及",
     front_col: "与其他型号相比",
     front_hours: "任务所需小时数",

@@ -81,10 +81,9 @@ fn heading(page: Page, shown: &Shown) -> AnyView {
             _ => text.the_plan.to_owned(),
         }
     };
-    el("P.vp-h")
-        .child(el("B|id=plan-framework").child(runs.unwrap_or_default()))
-        .child(" ")
-        .child(el("SPAN").child(live(considered)))
+    el("DIV.vp-h")
+        .child(runs.map(|runs| el("P.vp-f|id=plan-framework").child(runs)))
+        .child(el("P").child(live(considered)))
         .into_any()
 }
 
