@@ -250,6 +250,25 @@ fn a_model_is_found_by_words_in_any_order() {
 }
 
 #[test]
+fn the_newest_of_a_line_comes_first() {
+    for (typed, first) in [
+        ("llama 70b", &["llama-3.3-70b", "llama-3.1-70b", "llama-3-70b", "llama-2-70b"][..]),
+        ("70b llama", &["llama-3.3-70b", "llama-3.1-70b"]),
+        ("llama 8b", &["llama-3.1-8b", "llama-3-8b"]),
+        ("qwen 30b", &["qwen3-30b-a3b", "qwen3-vl-30b-a3b"]),
+        ("qwen 32b", &["qwen3-32b", "qwen3-vl-32b", "qwen2.5-32b"]),
+        ("qwen3 8b", &["qwen3-8b", "qwen3-vl-8b"]),
+        ("qwen 7b", &["qwen2.5-7b"]),
+        // A version that is typed is meant.
+        ("deepseek v3", &["deepseek-v3"]),
+        ("llama 2 70b", &["llama-2-70b"]),
+        ("deepseek 671b", &["deepseek-v3.2", "deepseek-v3"]),
+    ] {
+        assert_eq!(names(typed).get(..first.len()), Some(first), "{typed}");
+    }
+}
+
+#[test]
 fn an_address_of_the_hub_is_a_model_or_says_what_to_do() {
     let mut form = Form::of(&grpo());
     let model = |form: &Form| form.question().map(|question| question.model);
