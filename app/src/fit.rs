@@ -98,7 +98,7 @@ fn place(fit: &Fit, lang: Lang) -> String {
     match fit.phase {
         "engine" => text.place_engine.to_owned(),
         "host" => text.place_host.to_owned(),
-        phase => fill(text.place_phase, &[lang.word(phase)]),
+        phase => lang.during(phase),
     }
 }
 
@@ -245,7 +245,7 @@ mod tests {
         let words = margin(&own, Lang::En);
         assert_eq!(
             words,
-            "12.8\u{a0}GiB to spare in the phase “Actor update”, while the mean response stays below 2,100\u{a0}tokens."
+            "12.8\u{a0}GiB to spare in the actor update, while the mean response stays below 2,100\u{a0}tokens."
         );
         assert_eq!(parts(&own, Lang::En)[1], "12.8\u{a0}GiB");
         own.phase = "host";

@@ -144,9 +144,16 @@ pub fn tokens_zh(count: f64) -> String {
     }
 }
 
+/// Millions in Chinese, as a figure: `3,160 万`.
+#[must_use]
+pub fn millions_zh(count: f64) -> String {
+    let (value, unit) = if count >= 100.0 { (count / 100.0, "亿") } else { (count * 100.0, "万") };
+    format!("{}\u{a0}{unit}", figure(value))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};
+    use super::{figure, fixed, grouped, millions_zh, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};
 
     #[test]
     fn numbers_read_well() {
@@ -174,6 +181,8 @@ mod tests {
             (parameters(134_515_008), "135\u{a0}M"),
             (parameters(1_026_000_000_000), "1.03\u{a0}T"),
             (parameters_zh(8_190_735_360), "81.9\u{a0}亿"),
+            (millions_zh(31.58), "3,160\u{a0}万"),
+            (millions_zh(103.2), "1.03\u{a0}亿"),
             (tokens(11_714_560.0), "11.7\u{a0}M"),
         ] {
             assert_eq!(made, expected);

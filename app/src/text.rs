@@ -108,6 +108,22 @@ impl Lang {
         }
     }
 
+    /// When a phase of a step is, inside of a sentence.
+    pub(crate) fn during(self, phase: &str) -> String {
+        match self {
+            Self::En => en::during(phase),
+            Self::Zh => format!("“{}”阶段", zh::word(phase)),
+        }
+    }
+
+    /// A number of millions, for a sentence that counts tokens.
+    pub(crate) fn millions(self, count: f64) -> String {
+        match self {
+            Self::En => crate::format::figure(count),
+            Self::Zh => crate::format::millions_zh(count),
+        }
+    }
+
     /// A number of parameters.
     pub(crate) fn parameters(self, count: u64) -> String {
         match self {
@@ -125,7 +141,8 @@ impl Lang {
     }
 }
 
-/// Puts values into the `{0}`, `{1}`, … of a sentence.
+/// Puts values into the `{0}`, `{1}`, … of a sentence. `{0?response|responses}` is the first word where that value is 1,
+/// else the second.
 pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
     let mut text = String::with_capacity(sentence.len() + 16);
     let mut rest = sentence;
@@ -136,8 +153,15 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
             rest = after;
             break;
         };
-        let index: Option<usize> = after.get(1..close).and_then(|digits| digits.parse().ok());
-        text.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or(""));
+        let place = after.get(1..close).unwrap_or("");
+        let (digits, words) = place.split_once('?').map_or((place, None), |(digits, words)| (digits, Some(words)));
+        let index: Option<usize> = digits.parse().ok();
+        let value = index.and_then(|index| values.get(index)).copied().unwrap_or("");
+        text.push_str(match words.and_then(|words| words.split_once('|')) {
+            Some((one, _)) if value == "1" => one,
+            Some((_, many)) => many,
+            None => value,
+        });
         rest = after.get(close + 1..).unwrap_or("");
     }
     text.push_str(rest);
@@ -197,7 +221,7 @@ text! {
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
     banner_hash banner_left_out
     // Verdict.
-    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_phase place_engine place_host
+    fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_engine place_host
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure
     asked_rl asked_train asked_rollout worst stale_one stale_many stale_none
@@ -275,6 +299,8 @@ mod tests {
 
     fn places(sentence: &str) -> Vec<&str> {
         let mut found: Vec<_> = sentence.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+        // Chinese has one form for one and for many.
+        found.retain(|place| !place.contains('?'));
         found.sort_unstable();
         found.dedup();
         found
@@ -296,6 +322,9 @@ mod tests {
         assert_eq!(fill("nothing", &[]), "nothing");
         assert_eq!(fill("{0} and {9}", &["a"]), "a and ");
         assert_eq!(fill("open {0", &["a"]), "open {0");
+        for (count, words) in [("1", "1 prompt"), ("21", "21 prompts"), ("1,024", "1,024 prompts")] {
+            assert_eq!(fill("{0} {0?prompt|prompts}", &[count]), words);
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ for (const [count, state, english, chinese] of FOUR) {
     await calculator.open(sequences(count));
     await expect(page.locator('.verdict')).toHaveClass(new RegExp(state));
     await expect(page.locator('#v-h')).toHaveText(english);
-    await expect(page.locator('.verdict-m')).toContainText(/[\d.]+.GiB (to spare|needed|missing) in the phase “Training step”/u);
+    await expect(page.locator('.verdict-m')).toContainText(/[\d.]+.GiB (to spare|needed|missing) in the training step/u);
     await expect(page.locator('.dock-v')).toHaveClass(new RegExp(state));
     await calculator.settled();
     const [estimate, sure] = [await bar(page, 'est'), await bar(page, 'unc')];

@@ -80,7 +80,7 @@ fn about(gpus: u64, answer: &Answer, own: &Answer, layout: &str, lang: Lang) -> 
     let (text, sheet) = (lang.text(), lang.sheets());
     let mut lines = vec![
         format!("{} GPU", format::grouped(gpus)),
-        fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]),
+        fill(text.mt_hour, &[&lang.millions(answer.mtok_per_hour)]),
         fill(sheet.scale_each, &[&share(answer, own)]),
     ];
     if let Some((interval, [low, high])) = answer.interval.zip(answer.with_speed(answer.mtok_per_hour)) {

@@ -167,7 +167,7 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
 fn memory(page: Page, answer: &Answer) -> AnyView {
     let lang = page.lang;
     let memory = &answer.memory;
-    let rest = fill(lang.text().worst, &[&format::gib(memory.capacity_gib), lang.word(memory.phase)]);
+    let rest = fill(lang.text().worst, &[&format::gib(memory.capacity_gib), &lang.during(memory.phase)]);
     let on = answer.calibration.is_some_and(|own| own.memory.is_some());
     el("DIV.fit")
         .child(bar(&answer.fit, lang))

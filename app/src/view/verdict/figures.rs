@@ -80,7 +80,7 @@ fn throughput(page: Page, answer: &Answer) -> AnyView {
         node(" "),
         node(el("SPAN.u").child(text.per_gpu)),
     ];
-    let sub = fill(text.mt_hour, &[&format::figure(answer.mtok_per_hour)]);
+    let sub = fill(text.mt_hour, &[&page.lang.millions(answer.mtok_per_hour)]);
     figure(
         "fig-throughput",
         timed(page, text.throughput, "tokens_per_s_per_gpu", answer),
