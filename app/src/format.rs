@@ -153,7 +153,9 @@ pub fn millions_zh(count: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{figure, fixed, grouped, millions_zh, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};
+    use super::{
+        figure, fixed, grouped, millions_zh, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd,
+    };
 
     #[test]
     fn numbers_read_well() {

@@ -100,6 +100,28 @@ impl Lang {
         }
     }
 
+    /// A sentence of the core with the labels of the form in place of the names of the question's fields.
+    pub(crate) fn with_labels(self, sentence: &str) -> String {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let mut said = String::with_capacity(sentence.len() + 16);
+        let mut rest = sentence;
+        while let Some(start) = rest.find(is_name) {
+            let (before, after) = rest.split_at(start);
+            let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
+            let name = after[..end].trim_end_matches('.');
+            rest = &after[name.len().max(1)..];
+            said.push_str(before);
+            match Field::of_name(name) {
+                Some(field) => said.push_str(&format!("“{}”", self.label(field))),
+                None => said.push_str(&after[..name.len().max(1)]),
+            }
+        }
+        said.push_str(rest);
+        let said = said.replace("`“", "“").replace("”`", "”");
+        // Quotation marks of Chinese stand without blanks.
+        if self == Self::Zh { said.replace(" “", "“").replace("” ", "”") } else { said }
+    }
+
     /// A word of the calculator (part, phase, choice), for a person; itself where unknown.
     pub(crate) fn word(self, word: &str) -> &str {
         match self {
@@ -154,7 +176,9 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
             break;
         };
         let place = after.get(1..close).unwrap_or("");
-        let (digits, words) = place.split_once('?').map_or((place, None), |(digits, words)| (digits, Some(words)));
+        let (digits, words) = place
+            .split_once('?')
+            .map_or((place, None), |(digits, words)| (digits, Some(words)));
         let index: Option<usize> = digits.parse().ok();
         let value = index.and_then(|index| values.get(index)).copied().unwrap_or("");
         text.push_str(match words.and_then(|words| words.split_once('|')) {
@@ -216,9 +240,9 @@ text! {
     // Form.
     your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
     split_hint gpus node_network node_summary price_hint price_source price_none
-    workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
+    workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_rl task_generate tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
-    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
+    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at use_value use_most use_open
     banner_hash banner_left_out
     // Verdict.
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over place_engine place_host
@@ -260,7 +284,7 @@ text! {
     pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
     // Coming back, passing on.
-    recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
+    recent recent_manage recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
     report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
     intro intro_of intro_back intro_next intro_done intro_end intro_model intro_model_how intro_gpu intro_gpu_how
     intro_verdict intro_verdict_how intro_charts intro_charts_how intro_flags intro_flags_how
@@ -332,6 +356,20 @@ mod tests {
         for field in Field::ALL {
             assert!(!Lang::En.label(*field).is_empty() && !Lang::Zh.label(*field).is_empty());
         }
+    }
+
+    #[test]
+    fn names_of_fields_become_their_labels() {
+        for (said, shown) in [
+            ("Lower it, or change hardware.gpus.", "Lower it, or change “GPUs”."),
+            ("Both micro_batch and max_tokens_per_gpu are given.", "Both “Micro-batch” and “Tokens/GPU” are given."),
+            ("A GPU without `memory_gib` needs 0.6 of it.", "A GPU without “Memory, GiB” needs 0.6 of it."),
+            ("Use its config.json, or `base` (h100-sxm).", "Use its config.json, or `base` (h100-sxm)."),
+            ("model_type is no field. 1.5 is a number.", "model_type is no field. 1.5 is a number."),
+        ] {
+            assert_eq!(Lang::En.with_labels(said), shown);
+        }
+        assert_eq!(Lang::Zh.with_labels("请减小此项，或修改 hardware.gpus。"), "请减小此项，或修改“GPU 数”。");
     }
 
     #[test]

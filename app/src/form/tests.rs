@@ -434,3 +434,40 @@ fn what_is_typed_outlives_another_task_and_the_page() {
         assert_eq!((form.get(field), again.get(field)), (text, text));
     }
 }
+
+/// What mends a control with a text, as the buttons say it.
+#[track_caller]
+fn mended(form: &Form, field: Field, typed: &str) -> Vec<(String, bool)> {
+    let mut wrong = form.clone();
+    wrong.set(field, typed);
+    let error = match wrong.question() {
+        Err(errors) => errors.into_iter().find(|error| error.field == Some(field)),
+        Ok(question) => shardwise_core::evaluate(&question).err().map(super::FieldError::from),
+    };
+    let Some(error) = error else { panic!("{typed} is right") };
+    let mends = super::mend::mends(&wrong, &error, Some(form));
+    mends.into_iter().map(|mend| (mend.text, mend.is_most)).collect()
+}
+
+#[test]
+fn what_mends_a_control_is_right_there() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::Schedule, "");
+    for (field, typed, mends) in [
+        (Field::Gpus, "0", &[("1", false), ("8", false)][..]),
+        (Field::Gpus, "-16", &[("16", false), ("8", false)]),
+        (Field::Gpus, "7.6", &[("8", false)]),
+        (Field::Gpus, "two", &[("8", false)]),
+        (Field::Gpus, "2000000", &[("8", false)]),
+        (Field::Gpus, "100000", &[("16,384", true), ("8", false)]),
+        (Field::Prompts, "", &[("512", false)]),
+        (Field::MemoryShare, "1,5", &[("0.65", false)]),
+        (Field::MemoryShare, "0", &[("0.6", false), ("1", true), ("0.65", false)]),
+        // Nothing was stated, and nothing is named: the search has it again.
+        (Field::PipelineParallel, "many", &[("", false)]),
+        (Field::PipelineParallel, "40", &[("", false)]),
+    ] {
+        let expected: Vec<(String, bool)> = mends.iter().map(|(text, most)| ((*text).to_owned(), *most)).collect();
+        assert_eq!(mended(&form, field, typed), expected, "{field:?} {typed}");
+    }
+}
