@@ -296,7 +296,7 @@ pub(crate) fn reveal(id: &str) {
     }
 }
 
-/// Shows a message whose control has the keyboard, and puts those away that lie over what has it.
+/// Shows a message whose control has the keyboard; those that lie over what has it stand above their controls.
 pub(crate) fn show_message(id: &str, control: &str) {
     let active = document().and_then(|document| document.active_element());
     if active.is_some_and(|active| active.id() == control) {
@@ -305,7 +305,7 @@ pub(crate) fn show_message(id: &str, control: &str) {
     uncover();
 }
 
-/// Puts messages of the form away that lie over what has the keyboard, and shows the others.
+/// Puts messages of the form above their controls that would lie over what has the keyboard, and the others below.
 pub(crate) fn uncover() {
     let Some(document) = document() else { return };
     let (Some(active), Ok(all)) = (document.active_element(), document.query_selector_all(".ask .msg")) else {
@@ -314,6 +314,7 @@ pub(crate) fn uncover() {
     let at = active.get_bounding_client_rect();
     for place in 0..all.length() {
         let Some(message) = all.item(place).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };
+        let _ = message.remove_attribute("data-above");
         let own = message.get_bounding_client_rect();
         let apart = own.right() <= at.left()
             || own.left() >= at.right()
@@ -321,7 +322,7 @@ pub(crate) fn uncover() {
             || own.top() >= at.bottom();
         let around = message.parent_element().is_some_and(|field| field.contains(Some(&active)));
         let over = !apart && !around && active.closest(".ask").is_ok_and(|form| form.is_some());
-        let _ = message.toggle_attribute_with_force("data-away", over);
+        let _ = message.toggle_attribute_with_force("data-above", over);
     }
 }
 

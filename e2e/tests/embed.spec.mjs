@@ -49,7 +49,7 @@ test('registers no service worker in a frame', async ({ openHost, baseURL }) => 
 
 test('works without a page around it', async ({ page, calculator }) => {
   await calculator.open('?embed&panels=form,verdict,flags');
-  await page.getByLabel('Count').fill('64');
+  await page.getByLabel('GPUs').fill('64');
   await expect(page).toHaveURL(/hardware\.gpus=64/);
   await expect(page.locator('#flags-panel pre').first()).toContainText('trainer');
 });

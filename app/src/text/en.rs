@@ -154,7 +154,7 @@ pub(super) const TEXT: Text = Text {
     price_hint: "Catalog price: {0}, {1}.",
     price_source: "Source",
     price_none: "No known price. Enter yours to see costs.",
-    workload: "Workload",
+    workload: "Task",
     task_which: "Kind of task",
     task_algorithm: "Algorithm",
     task_adapters: "Adapters",

@@ -21,7 +21,7 @@ use crate::page::Page;
 pub(super) fn view(page: Page) -> AnyView {
     el("FORM.ask|aria-labelledby=ask-h")
         .on("submit", press_link(|| ()))
-        // A message lies over what is below its control, but for what has the keyboard.
+        // A message lies over what is below its control, unless that has the keyboard.
         .on("focusin", press(browser::uncover))
         .child(
             el("DIV.ask-in")

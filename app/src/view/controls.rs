@@ -120,8 +120,7 @@ pub(super) fn message(page: Page, field: Field) -> AnyView {
             browser::soon(move || browser::show_message(&shown, &control));
             el("P.msg")
                 .set("id", id)
-                .child(icon("i-x"))
-                .child(problem)
+                .child(el("SPAN").child(icon("i-x")).child(problem))
                 .child(" ")
                 .children(mends(page, field))
         })
