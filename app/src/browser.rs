@@ -381,6 +381,36 @@ pub(crate) fn take_beginning(
     });
 }
 
+/// Shows a message whose control has the keyboard; those that lie over what has it stand above their controls.
+pub(crate) fn show_message(id: &str, control: &str) {
+    let active = document().and_then(|document| document.active_element());
+    if active.is_some_and(|active| active.id() == control) {
+        reveal(id);
+    }
+    uncover();
+}
+
+/// Puts messages of the form above their controls that would lie over what has the keyboard, and the others below.
+pub(crate) fn uncover() {
+    let Some(document) = document() else { return };
+    let (Some(active), Ok(all)) = (document.active_element(), document.query_selector_all(".ask .msg")) else {
+        return;
+    };
+    let at = active.get_bounding_client_rect();
+    for place in 0..all.length() {
+        let Some(message) = all.item(place).and_then(|node| node.dyn_into::<Element>().ok()) else { continue };
+        let _ = message.remove_attribute("data-above");
+        let own = message.get_bounding_client_rect();
+        let apart = own.right() <= at.left()
+            || own.left() >= at.right()
+            || own.bottom() <= at.top()
+            || own.top() >= at.bottom();
+        let around = message.parent_element().is_some_and(|field| field.contains(Some(&active)));
+        let over = !apart && !around && active.closest(".ask").is_ok_and(|form| form.is_some());
+        let _ = message.toggle_attribute_with_force("data-above", over);
+    }
+}
+
 /// Takes the files of a drop or of a choice, name and text; text that is dropped is the browser's. One that is longer than
 /// `most` bytes or cannot be read is `left_out`, by its name.
 pub(crate) fn take_files(

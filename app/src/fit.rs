@@ -97,7 +97,8 @@ fn marked(fit: &Fit, lang: Lang) -> String {
     let text = lang.text();
     let mark = |words: String| format!("{MARK}{words}{MARK}");
     let gib = |gib: f64| format!("{}\u{a0}GiB", format::gib(gib));
-    let place = lang.place(fit.phase);
+    let place = lang.during(fit.phase);
+    let place = place.as_str();
     let missing = -fit.margin_gib;
     match (fit.margin_gib >= 0.0, fit.mean_response_at_most) {
         (true, Some(tokens)) => {

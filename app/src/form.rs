@@ -7,7 +7,9 @@
 mod document;
 mod field;
 mod measured;
+pub mod mend;
 pub mod models;
+pub mod task;
 pub mod units;
 
 pub use field::{Field, Takes};
@@ -64,6 +66,8 @@ pub enum Problem {
     Json(String),
     /// An address stands where its content belongs.
     Address,
+    /// The catalog has no model of that name.
+    NoModel,
     /// The calculator refuses the value and says why.
     Refused(String),
 }

@@ -22,7 +22,7 @@ use crate::client::{choices, sayings};
 use crate::compute::{self, Comparison, Market};
 use crate::fit::LEVELS;
 use crate::follow::follow;
-use crate::form::{Field, FieldError, Form, USUAL_LEVEL};
+use crate::form::{Field, FieldError, Form, Problem, USUAL_LEVEL};
 use crate::look::Look;
 use crate::protocol::{Flags, Name};
 use crate::recent;
@@ -141,6 +141,8 @@ pub(crate) struct State {
     pub(crate) errors: RwSignal<Vec<FieldError>>,
     /// A run of one's own beside the estimate of it. It changes with the form alone.
     run: Mutex<Option<Arc<Run>>>,
+    /// Whether a model's name is being typed: until it is one, or the field is left, the last answer stands.
+    pub(crate) naming: RwSignal<bool>,
     /// The last valid question with its answer.
     pub(crate) shown: RwSignal<Option<Arc<Shown>>>,
     /// The task: its place in `WorkloadKind::ALL`.
@@ -250,8 +252,12 @@ fn answer(page: Page, form: &Form) -> Result<Option<Shown>, Vec<FieldError>> {
         Err(error) => {
             let mut error = FieldError::from(error);
             // A pasted file has a control of its own, whatever is in it.
-            if error.field == Some(Field::Model) && !form.get(Field::ModelConfig).is_empty() {
-                error.field = Some(Field::ModelConfig);
+            if error.field == Some(Field::Model) {
+                if form.get(Field::ModelConfig).is_empty() {
+                    error.problem = Problem::NoModel;
+                } else {
+                    error.field = Some(Field::ModelConfig);
+                }
             }
             Err(vec![error])
         }
@@ -303,6 +309,7 @@ impl Page {
             look,
             errors: RwSignal::new(Vec::new()),
             run: Mutex::new(None),
+            naming: RwSignal::new(false),
             shown: RwSignal::new(None),
             kind: RwSignal::new(0),
             pinned: RwSignal::new(0),
@@ -496,9 +503,25 @@ impl Page {
         DUE.take();
         match answer {
             // The last answer stands until the worker has found this one.
-            Ok(None) => {}
-            Ok(Some(shown)) => self.show_soon(Arc::new(shown)),
-            Err(errors) => self.errors.set(errors),
+            Ok(None) => self.naming.set(false),
+            Ok(Some(shown)) => {
+                self.naming.set(false);
+                self.show_soon(Arc::new(shown));
+            }
+            Err(mut errors) => {
+                if self.naming.get_untracked() {
+                    errors.retain(|error| error.field != Some(Field::Model));
+                }
+                self.errors.set(errors);
+            }
+        }
+    }
+
+    /// The name of the model is typed: if it is none, that is an error now.
+    pub(crate) fn name_model(self) {
+        if self.naming.get_untracked() {
+            self.naming.set(false);
+            self.answer_again();
         }
     }
 
@@ -607,6 +630,7 @@ impl Page {
             let stored = browser::stored(RECENT).unwrap_or_default();
             let stored = recent::with(&stored, &browser::today(), &shown.hash);
             browser::store(RECENT, &stored);
+            self.recent.set(stored);
         }
     }
 

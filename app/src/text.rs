@@ -100,6 +100,28 @@ impl Lang {
         }
     }
 
+    /// A sentence of the core with the labels of the form in place of the names of the question's fields.
+    pub(crate) fn with_labels(self, sentence: &str) -> String {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let mut said = String::with_capacity(sentence.len() + 16);
+        let mut rest = sentence;
+        while let Some(start) = rest.find(is_name) {
+            let (before, after) = rest.split_at(start);
+            let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
+            let name = after[..end].trim_end_matches('.');
+            rest = &after[name.len().max(1)..];
+            said.push_str(before);
+            match Field::of_name(name) {
+                Some(field) => said.push_str(&format!("“{}”", self.label(field))),
+                None => said.push_str(&after[..name.len().max(1)]),
+            }
+        }
+        said.push_str(rest);
+        let said = said.replace("`“", "“").replace("”`", "”");
+        // Quotation marks of Chinese stand without blanks.
+        if self == Self::Zh { said.replace(" “", "“").replace("” ", "”") } else { said }
+    }
+
     /// A word of the calculator (part, phase, choice), for a person; itself where unknown.
     pub(crate) fn word(self, word: &str) -> &str {
         match self {
@@ -113,6 +135,14 @@ impl Lang {
         match self {
             Self::En => en::place(phase),
             Self::Zh => zh::place(phase),
+        }
+    }
+
+    /// When, or where, a phase or what else decides is, within a sentence.
+    pub(crate) fn during(self, phase: &str) -> String {
+        match self {
+            Self::En => en::during(phase),
+            Self::Zh => zh::place(phase).to_owned(),
         }
     }
 
@@ -212,9 +242,9 @@ text! {
     // Form.
     your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
     split_hint gpus node_network node_summary price_hint price_source price_none
-    workload tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
+    workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_rl task_generate tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
-    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json
+    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at use_value use_most use_open
     banner_hash banner_left_out
     // Verdict.
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
@@ -244,7 +274,7 @@ text! {
     plans pin_a of_card of_step how how_of
     sensitivity sensitivity_note
     // Flags.
-    paste_into skip_flags framework version_of checked reasons show_lines changed_one changed_many changed_below changed_were clear_marks line_new line_changed download copy copied_text copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
+    framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
     // Paste box.
     paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
     no_worker retry
@@ -256,18 +286,20 @@ text! {
     pick_models pick_active pick_more pick_none kind_dense kind_moe kind_vision no_license config_choose config_file bad_address
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
     // Coming back, passing on.
-    recent recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
-    report_text keys key_model key_gpu key_flags key_copy key_link key_theme key_language key_list keys_on
-    refused stale whole whole_run an_hour all_gpus tokens_hour step_phases usd_step_at
-    usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager chip_graphs row_train row_rollout
-    chip_found chip_pinned alternatives_of alternatives_wait deadline_also budget_also need_run need_run_go the_run
-    run_note run_generates run_none run_cost run_h run_range run_done run_now run_years
-    run_between run_steps run_assumed run_step run_checkpoint run_kept sample sample_label sample_file
-    sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths sample_use close_run close_run_usd
-    close_mt close_sure close_use lead_name lead dock_speed dock_each nav_verdict nav_cost
-    nav_why run_line cost_part why_part open_all close_all why_memory why_time why_plans
-    why_sensitivity why_caveats why_calibrate why_front why_scaling why_memory_take why_plans_take why_plans_none why_sensitivity_take
-    why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on why_front_take why_scaling_take
+    recent recent_manage recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
+    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    paste_into skip_flags show_lines changed_one changed_many changed_below changed_were clear_marks line_new
+    line_changed copied_text key_copy refused stale whole whole_run an_hour all_gpus
+    tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager
+    chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait deadline_also budget_also
+    need_run need_run_go the_run run_note run_generates run_none run_cost run_h run_range
+    run_done run_now run_years run_between run_steps run_assumed run_step run_checkpoint run_kept
+    sample sample_label sample_file sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths
+    sample_use close_run close_run_usd close_mt close_sure close_use lead_name lead dock_speed
+    dock_each nav_verdict nav_cost nav_why run_line cost_part why_part open_all close_all
+    why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front why_scaling why_memory_take
+    why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on why_front_take
+    why_scaling_take
 }
 
 text! {
@@ -278,11 +310,11 @@ text! {
     sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
     advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
-    read_ignored assumed_here assumed_more not_stated changes_shown model_asked as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
+    read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
     per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes
     rank find_plans only_fitting no_plans more_plans compare two_plans unpin scaling scale_keeps scale_dearer
     scale_cheaper scale_none scale_each scale_share scale_linear scale_best scale_note better worse pinned_a
-    now_b text_same text_one text_many text_of_a text_of_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
+    now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
     in_code fitted_constants skip_to_text methods_title methods_lead contents
@@ -293,10 +325,11 @@ text! {
     command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
     without_network_how third_party
     embed embed_element embed_frame
-    alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks alt_with
-    alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free ways_far
-    use_it within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps within_limit
-    within_table within_note within_counting
+    assumed_here assumed_more not_stated changes_shown model_asked text_same text_one text_many text_of_a
+    text_of_b alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks
+    alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free
+    ways_far use_it within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps
+    within_limit within_table within_note within_counting
 }
 
 #[cfg(test)]
@@ -341,6 +374,20 @@ mod tests {
         for field in Field::ALL {
             assert!(!Lang::En.label(*field).is_empty() && !Lang::Zh.label(*field).is_empty());
         }
+    }
+
+    #[test]
+    fn names_of_fields_become_their_labels() {
+        for (said, shown) in [
+            ("Lower it, or change hardware.gpus.", "Lower it, or change “GPUs”."),
+            ("Both micro_batch and max_tokens_per_gpu are given.", "Both “Micro-batch” and “Tokens/GPU” are given."),
+            ("A GPU without `memory_gib` needs 0.6 of it.", "A GPU without “Memory, GiB” needs 0.6 of it."),
+            ("Use its config.json, or `base` (h100-sxm).", "Use its config.json, or `base` (h100-sxm)."),
+            ("model_type is no field. 1.5 is a number.", "model_type is no field. 1.5 is a number."),
+        ] {
+            assert_eq!(Lang::En.with_labels(said), shown);
+        }
+        assert_eq!(Lang::Zh.with_labels("请减小此项，或修改 hardware.gpus。"), "请减小此项，或修改“GPU 数”。");
     }
 
     #[test]

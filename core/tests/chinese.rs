@@ -149,8 +149,8 @@ mod command_line {
         let question = QUESTION.replace('\n', " ");
         let wrong = question.replace("\"gpus\": 8", "\"gpus\": 0");
         let refused = run(&["estimate", "--lang", "zh"], &wrong);
-        assert!(refused.contains("此项为 0。请填 1 或更大。"), "{refused}");
-        assert!(run(&["estimate"], &wrong).contains("This is 0."));
+        assert!(refused.contains("至少为 1。"), "{refused}");
+        assert!(run(&["estimate"], &wrong).contains("Must be at least 1."));
 
         let searched = run(&["search", "--within-hours", "5", "--lang", "zh"], &question);
         assert!(searched.contains("期限和预算针对整个任务"), "{searched}");

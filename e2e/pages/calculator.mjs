@@ -39,6 +39,15 @@ export class Calculator {
     await stored(this.page);
   }
 
+  /** Chooses a task: the kind of work, then which of it. */
+  async task(task) {
+    const kind = { pretrain: 'pretrain', sft: 'full', lora: 'adapters', qlora: 'adapters', rollout: 'generate' }[task] ?? 'rl';
+    await this.page.locator('#workload-kind').selectOption(kind);
+    const which = this.page.locator('#algorithm');
+    if (['adapters', 'rl'].includes(kind)) await which.selectOption(task);
+    else await expect(which).toHaveCount(0);
+  }
+
   heading() {
     return this.page.getByRole('heading', { level: 1 });
   }

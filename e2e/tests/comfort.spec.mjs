@@ -11,7 +11,16 @@ test('a question that was left is found again, and erased', async ({ page, calcu
   await page.locator('#preset').selectOption('llmforge-llama-2-7b');
   await page.locator('#hardware-gpus').fill('32');
   await page.locator('#reset').click();
-  await page.locator('#recent-open').click();
+  // The list that a question starts from has them, newest first.
+  const recents = page.locator('#preset option[value^="recent "]');
+  await expect(recents).toHaveCount(2);
+  await expect(recents.first()).toContainText('SFT of Llama 2 7B on 32 × A100-SXM-80G');
+  await page.locator('#preset').selectOption(await recents.first().getAttribute('value'));
+  await expect(page.locator('#hardware-gpus')).toHaveValue('32');
+  await page.goBack();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('8');
+  await page.locator('#preset').selectOption('erase');
+  await expect(page.locator('#preset')).toHaveValue(/^verl/);
   const list = page.locator('#recent li');
   await expect(list).toHaveCount(2);
   await expect(list.nth(0)).toContainText('SFT of Llama 2 7B on 32 × A100-SXM-80G');
@@ -26,7 +35,7 @@ test('a question that was left is found again, and erased', async ({ page, calcu
   await expect(page.locator('#hardware-gpus')).toHaveValue('8');
   await page.reload();
   await calculator.started();
-  await page.locator('#recent-open').click();
+  await page.locator('#preset').selectOption('erase');
   await list.nth(0).getByRole('button', { name: /Erase/ }).click();
   await expect(list).toHaveCount(1);
   await page.locator('#recent-erase').click();
@@ -41,7 +50,7 @@ test('a hostile storage shows nothing of itself', async ({ page, calculator }) =
     localStorage.setItem(key, ['<img src=x onerror=alert(1)>', '2026-11-21 javascript:alert(1)', refused, good, '\u0000'].join('\n'));
   }, RECENT);
   await calculator.open();
-  await page.locator('#recent-open').click();
+  await page.locator('#preset').selectOption('erase');
   await expect(page.locator('#recent li')).toHaveCount(1);
   await expect(page.locator('#recent img')).toHaveCount(0);
   await expect(page.locator('#recent')).not.toContainText('onerror');

@@ -79,7 +79,7 @@ test('a model that is none is said with those nearest to it, and no other is ans
 
 test('works without a page around it', async ({ page, calculator }) => {
   await calculator.open('?embed&panels=form,verdict,flags');
-  await page.getByLabel('Count').fill('64');
+  await page.getByLabel('GPUs').fill('64');
   await expect(page).toHaveURL(/hardware\.gpus=64/);
   await expect(page.locator('#flags-panel pre').first()).toContainText('trainer');
 });

@@ -51,7 +51,7 @@ test('tabs are chosen by arrows, and those that run the question stand first', a
 
 test('a framework that does not run the question says why', async ({ page, calculator }) => {
   await calculator.open();
-  await page.locator('input[name=kind][value=sft]').check();
+  await calculator.task('sft');
   await page.locator('#tab-chatlearn').click();
   await expect(page.locator('#flags-panel .callout-warn')).toContainText('ChatLearn cannot run this plan');
   await expect(page.locator('#tab-chatlearn')).toHaveClass(/tab-off/);

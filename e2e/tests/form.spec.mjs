@@ -122,7 +122,7 @@ test('a GPU of one’s own starts as the one before it and travels in the link',
   await expect(memory).toHaveValue('120');
   // From nothing, it says which figures it needs.
   await page.locator('#hardware-gpu-base').selectOption('');
-  await expect(page.locator('#hardware-gpu-bf16_dense_tflops-m')).toContainText('bf16_dense_tflops');
+  await expect(page.locator('#hardware-gpu-bf16_dense_tflops-m')).toContainText('bf16, TFLOPS: ');
   await page.locator('#hardware-gpu-base').selectOption('h20');
   await expect(page.locator('.is-stale')).toHaveCount(0);
   await page.goBack();
@@ -175,9 +175,9 @@ test('nothing typed is lost: another task, another language, a reload, the other
   const response = page.locator('#workload-rl-max_response_length');
   await response.fill('8k');
   await page.locator('#hardware-gpus').fill('two');
-  await page.getByRole('radio', { name: 'SFT' }).check({ force: true });
+  await calculator.task('sft');
   await page.locator('#workload-sequence_length').fill('plenty');
-  await page.getByRole('radio', { name: 'GRPO' }).check({ force: true });
+  await calculator.task('grpo');
   await expect(response).toHaveValue('8k');
   await page.locator('#language').click();
   await expect(response).toHaveValue('8k');
@@ -192,23 +192,84 @@ test('nothing typed is lost: another task, another language, a reload, the other
   await page.goBack();
   await calculator.started();
   await expect(page.locator('#hardware-gpus')).toHaveValue('two');
-  await page.getByRole('radio', { name: 'SFT' }).check({ force: true });
+  await calculator.task('sft');
   await expect(page.locator('#workload-sequence_length')).toHaveValue('plenty');
 });
 
 test('Back undoes each choice', async ({ page, calculator }) => {
   await calculator.open();
   await page.locator('#hardware-gpu').selectOption('h20');
-  await page.getByRole('radio', { name: 'SFT' }).check({ force: true });
+  await calculator.task('sft');
   await page.locator('#preset').selectOption('litgpt-qlora-llama-2-13b');
   await expect(page.locator('#hardware-gpus')).toHaveValue('1');
   await page.goBack();
-  await expect(page.getByRole('radio', { name: 'SFT' })).toBeChecked();
+  await expect(page.locator('#workload-kind')).toHaveValue('full');
   await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
   await page.goBack();
-  await expect(page.getByRole('radio', { name: 'GRPO' })).toBeChecked();
+  await expect(page.locator('#algorithm')).toHaveValue('grpo');
   await page.goBack();
   await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');
+});
+
+test('a name on its way is no error; left, it is, with the nearest for a press', async ({ page, calculator }) => {
+  await calculator.open();
+  await expect(page.locator('body')).toBeFocused();
+  await calculator.settled();
+  const before = await page.locator('.verdict-q').innerText();
+  await model(page).focus();
+  await page.keyboard.type('llama 70b');
+  await expect(options(page).first()).toContainText('Llama 3.3 70B');
+  await expect(page.locator('.is-err, .is-stale, [aria-invalid=true], .ask .msg')).toHaveCount(0);
+  await expect(page.locator('.verdict-q')).toHaveText(before);
+  await page.keyboard.press('Tab');
+  const said = page.locator('#model-m');
+  await expect(said).toContainText('Model: The catalog has no such model.');
+  await expect(said.getByRole('button')).toHaveText([/Llama 3\.3 70B/, /Llama 3\.1 70B/, /Llama 3 70B/]);
+  await expect(model(page)).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('.verdict')).toHaveClass(/is-stale/);
+  // The keyboard has come to the nearest.
+  await expect(said.getByRole('button').first()).toBeFocused();
+  expect(await violations(page, '.ask')).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect(model(page)).toHaveValue(/^Llama 3\.3 70B/);
+  await expect(model(page)).toBeFocused();
+  await expect(page.locator('.verdict-q')).toContainText('Llama 3.3 70B');
+  await expect(page.locator('.is-err, .is-stale')).toHaveCount(0);
+  // What is in no name at all has neighbours too, and typing on takes the error away.
+  await model(page).fill('qwen3-8bb');
+  await page.locator('#hardware-gpus').focus();
+  await expect(said.getByRole('button', { name: 'Use Qwen3 8B', exact: true })).toBeVisible();
+  await model(page).fill('qwen3-8');
+  await expect(said).toHaveCount(0);
+});
+
+test('nothing is red before anything is typed', async ({ page, calculator }) => {
+  await calculator.open();
+  await expect(page.locator('body')).toBeFocused();
+  for (const task of ['pretrain', 'sft', 'lora', 'qlora', 'ppo', 'dapo', 'gspo', 'rollout', 'grpo']) {
+    await calculator.task(task);
+    await expect(page.locator('.is-err, .is-need, .is-stale')).toHaveCount(0);
+  }
+  // What is missing is wanted, not wrong.
+  await page.locator('#hardware-gpu').selectOption('custom');
+  await page.locator('#hardware-gpu-base').selectOption('');
+  await expect(page.locator('.is-need').first()).toBeVisible();
+  await expect(page.locator('.is-err')).toHaveCount(0);
+});
+
+test('the parts of the plan stand clear at the end of the form', async ({ page, calculator }) => {
+  await calculator.open();
+  const summary = page.locator('#plan-controls > summary');
+  await summary.click();
+  for (const control of [summary, page.locator('#plan-rollout-speculative_speedup'), page.locator('#reset')]) {
+    await control.scrollIntoViewIfNeeded();
+    expect(await control.evaluate((own) => {
+      const { left, top, width, height } = own.getBoundingClientRect();
+      // Nothing is drawn over it, at its middle and at its lower edge.
+      const at = (share) => document.elementFromPoint(left + Math.min(width / 2, 20), top + height * share);
+      return [0.5, 0.95].every((share) => own.contains(at(share))) && getComputedStyle(own.closest('.ask-in'), '::after').content;
+    })).toBe('none');
+  }
 });
 
 for (const width of [1440, 390]) {
@@ -229,6 +290,56 @@ for (const width of [1440, 390]) {
           expect(await violations(page, '.ask')).toEqual([]);
           await calculator.window(`form-models-${lang}-${width}-${colorScheme}`);
         }
+      });
+
+      test('an error moves nothing, is seen whole, and is mended by a press', async ({ page, calculator }) => {
+        const boxes = () => page.locator('.ask :is(input, select, summary, legend):visible').evaluateAll((all) => {
+          const from = document.querySelector('#ask-h').getBoundingClientRect().top;
+          return all.map((own) => [own.id, ...['x', 'y', 'width', 'height'].map((side) => Math.round(own.getBoundingClientRect()[side] - (side === 'y' ? from : 0)))].join(' '));
+        });
+        for (const [lang, label] of [['en', 'GPUs: '], ['zh', 'GPU 数：']]) {
+          await calculator.open(`?lang=${lang}`);
+          await calculator.settled();
+          const count = page.locator('#hardware-gpus');
+          for (const [wrong, mends] of [['0', ['1', '8']], ['100000', ['2,048', '8']]]) {
+            await count.fill('8');
+            await expect(page.locator('.is-stale')).toHaveCount(0);
+            const before = await boxes();
+            await count.fill(wrong);
+            const said = page.locator('#hardware-gpus-m');
+            await expect(said).toContainText(label);
+            await expect(said.getByRole('button')).toHaveText(mends.map((value) => new RegExp(`\\s${value}(\\D|$)`)));
+            await expect(said).not.toContainText(/[a-z]_[a-z]|hardware\./);
+            expect(await boxes()).toEqual(before);
+            await expect(said).toBeInViewport({ ratio: 1 });
+            // What is typed is not cut.
+            expect(await count.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
+            expect(await said.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
+            expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+            expect(await violations(page, '.ask')).toEqual([]);
+            await calculator.window(`form-wrong-${wrong}-${lang}-${width}-${colorScheme}`);
+            await said.getByRole('button').first().click();
+            await expect(count).toHaveValue(mends[0]);
+            await expect(count).toBeFocused();
+            await expect(page.locator('.is-err, .is-stale')).toHaveCount(0);
+          }
+        }
+      });
+
+      test('a message gives way to what has the keyboard', async ({ page, calculator }) => {
+        await calculator.open();
+        await page.locator('#workload-rl-prompts_per_step').fill('x');
+        const said = page.locator('#workload-rl-prompts_per_step-m');
+        await expect(said).toBeVisible();
+        const below = page.locator('#workload-rl-max_prompt_length');
+        await below.focus();
+        await expect(said).toHaveAttribute('data-above', '');
+        const [words, field] = [await said.boundingBox(), await below.boundingBox()];
+        expect(words.y + words.height).toBeLessThanOrEqual(field.y);
+        await expect(said).toBeInViewport({ ratio: 1 });
+        await page.locator('#workload-rl-prompts_per_step').focus();
+        await expect(said).not.toHaveAttribute('data-above');
+        await expect(said).toContainText('Prompts per step: ');
       });
     });
   }

@@ -77,12 +77,13 @@ test('from the empty page to copied flags', async ({ page, calculator, context }
   await page.keyboard.press('Backspace');
   await expect(page.locator('#hardware-gpus')).not.toHaveAttribute('aria-invalid', 'true');
 
-  // The task by arrows, as radio buttons do.
-  await tabTo(page, page.locator('input[name=kind]:checked'));
-  await page.keyboard.press('ArrowRight');
-  await expect(page.locator('input[name=kind][value=dapo]')).toBeChecked();
-  await page.keyboard.press('ArrowLeft');
-  await expect(page.locator('input[name=kind][value=grpo]')).toBeChecked();
+  // The algorithm by its name, as lists do.
+  const algorithm = page.locator('#algorithm');
+  await tabTo(page, algorithm);
+  await page.keyboard.type('D');
+  await expect(algorithm).toHaveValue('dapo');
+  await page.keyboard.type('G');
+  await expect(algorithm).toHaveValue('grpo');
 
   // What is folded opens with Enter.
   await tabTo(page, page.locator('#plan-controls > summary'));

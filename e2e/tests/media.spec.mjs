@@ -45,7 +45,7 @@ test.describe('in forced colours', () => {
       await calculator.shoot(`forced-${name}`);
       const look = (selector, key) => page.locator(selector).first().evaluate((element, property) => getComputedStyle(element)[property], key);
       // What is chosen has another ground than what is not.
-      for (const [chosen, other] of [['.kinds input:checked + span', '.kinds input:not(:checked) + span'], ['.theme input:checked + span', '.theme input:not(:checked) + span'], ['.seg-b[aria-pressed=true]', '.seg-b[aria-pressed=false]'], ['.segr input:checked + span', '.segr input:not(:checked) + span']]) {
+      for (const [chosen, other] of [['.theme input:checked + span', '.theme input:not(:checked) + span'], ['.seg-b[aria-pressed=true]', '.seg-b[aria-pressed=false]'], ['.segr input:checked + span', '.segr input:not(:checked) + span']]) {
         expect(await look(chosen, 'backgroundColor'), chosen).not.toBe(await look(other, 'backgroundColor'));
       }
       expect(await look('.tab-b[aria-selected=true]', 'borderTopColor')).not.toBe(await look('.tab-b[aria-selected=false]', 'borderTopColor'));

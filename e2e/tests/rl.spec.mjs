@@ -64,7 +64,7 @@ test('what does not fit is a dash that is read out', async ({ page, calculator }
 
 test('a training run has no such table', async ({ page, calculator }) => {
   await calculator.open();
-  await page.locator('input[name=kind][value=sft]').check({ force: true });
+  await calculator.task('sft');
   await expect(page.locator('#memory svg[role=img]')).toBeVisible();
   await expect(page.locator('#limits')).toHaveCount(0);
 });
@@ -81,7 +81,7 @@ test('prompts that are generated and dropped lengthen the step', async ({ page, 
   await field.fill('');
   await expect.poll(() => stepSeconds(page)).toBe(before);
   // DAPO drops prompts by itself, and the form says how many are assumed.
-  await page.locator('input[name=kind][value=dapo]').check({ force: true });
+  await calculator.task('dapo');
   await expect(field).toHaveAttribute('placeholder', '2.3');
 });
 
@@ -191,7 +191,7 @@ for (const [width, colorScheme, locale] of [
       await unfold(page);
       await page.locator('#workload-rl-schedule').selectOption('fully_async');
       // A critic adds two phases: the widest table there is.
-      await page.locator('input[name=kind][value=ppo]').check({ force: true });
+      await calculator.task('ppo');
       await expect(page.locator('#limits thead th')).toHaveCount(6);
       await calculator.settled();
       expect(await violations(page, 'form')).toEqual([]);

@@ -225,6 +225,17 @@ impl Field {
         })
     }
 
+    /// The control that a name in a sentence means: a whole path, or the last key of one where that is no common word.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        let all = || Self::ALL.iter().copied();
+        if name.contains('.') {
+            return all().find(|field| field.path() == name);
+        }
+        let last = |field: &Self| field.path().rsplit('.').next() == Some(name);
+        name.contains('_').then(|| all().find(last)).flatten()
+    }
+
     /// Whether it is a part of the plan.
     #[must_use]
     pub fn is_plan(self) -> bool {

@@ -73,7 +73,9 @@ fn score(typed: &str, model: &Listed) -> Option<u32> {
     about.make_ascii_lowercase();
     let mut score = 0;
     for word in words(typed) {
-        score += if name.starts_with(word) {
+        score += if words(&name).next() == Some(word) {
+            7
+        } else if name.starts_with(word) {
             6
         } else if words(&name).any(|own| own == word) {
             5
@@ -92,22 +94,66 @@ fn score(typed: &str, model: &Listed) -> Option<u32> {
     Some(score)
 }
 
+/// The line of models that a name belongs to, in small letters: the letters that it starts with.
+fn line(name: &str) -> String {
+    let end = name.find(|c: char| !c.is_alphabetic()).unwrap_or(name.len());
+    name[..end].to_ascii_lowercase()
+}
+
+/// The version in a name: `3.3` of "Llama 3.3 70B", `2.5` of "Qwen2.5-Math 7B", `3.2` of "DeepSeek-V3.2"; 0 where it names none.
+/// A size has its unit behind it, so that it is none.
+fn version(name: &str) -> f64 {
+    let number = |word: &str| {
+        let digits = word.trim_start_matches(char::is_alphabetic);
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        super::units::number(digits, 1e3).ok().filter(|_| plain)
+    };
+    words(name).find_map(number).unwrap_or(0.0)
+}
+
+/// A model that was found, with how well it answers.
+struct Found {
+    listed: Listed,
+    score: u32,
+    line: String,
+    version: f64,
+    /// Length of the shortest name of its line that answers as well.
+    shortest: usize,
+}
+
 /// The models that have every word of what is typed, in whatever order, in their name, repository, kind or licence, or
-/// are of that size: best first, among equals the shortest name. Nothing typed lists all, in the catalog's order.
+/// are of that size: best first; among equals line by line, that with the shortest name first, and of a line the newest
+/// first, the plain before its variants. Nothing typed lists all, in the catalog's order.
 #[must_use]
 pub fn matching(typed: &str) -> Vec<Listed> {
     let typed = typed.to_ascii_lowercase();
-    let any = words(&typed).next().is_some();
-    let mut found: Vec<((u32, usize), Listed)> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for (entry, license) in catalog::model_licenses() {
         let parameters = model_of_entry(entry).parameters;
         let listed = Listed { entry, total: parameters.total, active: parameters.active, license };
-        let Some(score) = score(&typed, &listed) else {
-            continue;
-        };
-        let key = (u32::MAX - score, if any { entry.name.len() } else { 0 });
-        let place = found.partition_point(|(before, _)| *before <= key);
-        found.insert(place, (key, listed));
+        if let Some(score) = score(&typed, &listed) {
+            found.push(Found { listed, score, line: line(entry.name), version: version(entry.name), shortest: 0 });
+        }
     }
-    found.into_iter().map(|(_, listed)| listed).collect()
+    if words(&typed).next().is_some() {
+        sort(&mut found);
+    }
+    found.into_iter().map(|found| found.listed).collect()
+}
+
+fn sort(found: &mut [Found]) {
+    let length = |found: &Found| found.listed.entry.name.len();
+    let like = |one: &Found, other: &Found| one.score == other.score && one.line == other.line;
+    let shortest = |own: &Found| found.iter().filter(|other| like(own, other)).map(length).min();
+    let shortest: Vec<Option<usize>> = found.iter().map(shortest).collect();
+    for (own, shortest) in found.iter_mut().zip(shortest) {
+        own.shortest = shortest.unwrap_or_default();
+    }
+    found.sort_by(|one, other| {
+        let lines = other.score.cmp(&one.score).then(one.shortest.cmp(&other.shortest));
+        let lines = lines.then_with(|| one.line.cmp(&other.line));
+        lines
+            .then(other.version.total_cmp(&one.version))
+            .then(length(one).cmp(&length(other)))
+    });
 }

@@ -250,6 +250,25 @@ fn a_model_is_found_by_words_in_any_order() {
 }
 
 #[test]
+fn the_newest_of_a_line_comes_first() {
+    for (typed, first) in [
+        ("llama 70b", &["llama-3.3-70b", "llama-3.1-70b", "llama-3-70b", "llama-2-70b"][..]),
+        ("70b llama", &["llama-3.3-70b", "llama-3.1-70b"]),
+        ("llama 8b", &["llama-3.1-8b", "llama-3-8b"]),
+        ("qwen 30b", &["qwen3-30b-a3b", "qwen3-vl-30b-a3b"]),
+        ("qwen 32b", &["qwen3-32b", "qwen3-vl-32b", "qwen2.5-32b"]),
+        ("qwen3 8b", &["qwen3-8b", "qwen3-vl-8b"]),
+        ("qwen 7b", &["qwen2.5-7b"]),
+        // A version that is typed is meant.
+        ("deepseek v3", &["deepseek-v3"]),
+        ("llama 2 70b", &["llama-2-70b"]),
+        ("deepseek 671b", &["deepseek-v3.2", "deepseek-v3"]),
+    ] {
+        assert_eq!(names(typed).get(..first.len()), Some(first), "{typed}");
+    }
+}
+
+#[test]
 fn an_address_of_the_hub_is_a_model_or_says_what_to_do() {
     let mut form = Form::of(&grpo());
     let model = |form: &Form| form.question().map(|question| question.model);
@@ -413,5 +432,42 @@ fn what_is_typed_outlives_another_task_and_the_page() {
     again.retype(&form.typed());
     for (field, text) in [(Field::MaxResponse, "8k"), (Field::Gpus, "two"), (Field::SequenceLength, "many")] {
         assert_eq!((form.get(field), again.get(field)), (text, text));
+    }
+}
+
+/// What mends a control with a text, as the buttons say it.
+#[track_caller]
+fn mended(form: &Form, field: Field, typed: &str) -> Vec<(String, bool)> {
+    let mut wrong = form.clone();
+    wrong.set(field, typed);
+    let error = match wrong.question() {
+        Err(errors) => errors.into_iter().find(|error| error.field == Some(field)),
+        Ok(question) => shardwise_core::evaluate(&question).err().map(super::FieldError::from),
+    };
+    let Some(error) = error else { panic!("{typed} is right") };
+    let mends = super::mend::mends(&wrong, &error, Some(form));
+    mends.into_iter().map(|mend| (mend.text, mend.is_most)).collect()
+}
+
+#[test]
+fn what_mends_a_control_is_right_there() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::Schedule, "");
+    for (field, typed, mends) in [
+        (Field::Gpus, "0", &[("1", false), ("8", false)][..]),
+        (Field::Gpus, "-16", &[("16", false), ("8", false)]),
+        (Field::Gpus, "7.6", &[("8", false)]),
+        (Field::Gpus, "two", &[("8", false)]),
+        (Field::Gpus, "2000000", &[("8", false)]),
+        (Field::Gpus, "100000", &[("16,384", true), ("8", false)]),
+        (Field::Prompts, "", &[("512", false)]),
+        (Field::MemoryShare, "1,5", &[("0.65", false)]),
+        (Field::MemoryShare, "0", &[("0.6", false), ("1", true), ("0.65", false)]),
+        // Nothing was stated, and nothing is named: the search has it again.
+        (Field::PipelineParallel, "many", &[("", false)]),
+        (Field::PipelineParallel, "40", &[("", false)]),
+    ] {
+        let expected: Vec<(String, bool)> = mends.iter().map(|(text, most)| ((*text).to_owned(), *most)).collect();
+        assert_eq!(mended(&form, field, typed), expected, "{field:?} {typed}");
     }
 }

@@ -5,24 +5,24 @@ pub(super) mod hardware;
 mod model;
 pub(super) mod picker;
 pub(super) mod plan;
+mod start;
 mod values;
 mod workload;
 
-use crate::view::dom::{all, el, node, part, press, press_link, typed};
+use crate::browser;
+use crate::view::dom::{all, el, node, part, press, press_link};
 use crate::view::steps::at;
 use leptos::prelude::*;
-use shardwise_core::presets;
 
-use super::comfort::recent_button;
 use super::controls::describe;
 use super::icons::icon;
-use crate::form::Field;
 use crate::page::Page;
-use crate::text::Lang;
 
 pub(super) fn view(page: Page) -> AnyView {
     el("FORM.ask|aria-labelledby=ask-h")
         .on("submit", press_link(|| ()))
+        // A message lies over what is below its control, unless that has the keyboard.
+        .on("focusin", press(browser::uncover))
         .child(
             el("DIV.ask-in")
                 .child(el("H2|id=ask-h").child(page.text().your_question))
@@ -40,83 +40,11 @@ pub(super) fn view(page: Page) -> AnyView {
 }
 
 fn about_hardware(page: Page) -> AnyView {
-    node(vec![framework::view(page), start(page), other_errors(page), model::view(page), hardware::view(page)])
+    node(vec![framework::view(page), start::view(page), other_errors(page), model::view(page), hardware::view(page)])
 }
 
 fn about_training(page: Page) -> AnyView {
     node(vec![workload::view(page), plan::view(page)])
-}
-
-fn start(page: Page) -> AnyView {
-    let current = move || page.answered().and_then(|shown| shown.preset);
-    let all = presets::presets();
-    let groups = all.chunk_by(|one, next| one.group == next.group);
-    let options = groups.map(|group| {
-        let options = group.iter().map(|preset| {
-            let selected = move || current().is_some_and(|current| current.id == preset.id);
-            el("OPTION")
-                .set("value", preset.id)
-                .flag("selected", selected)
-                .child(preset.name)
-        });
-        let name = group.first().map_or("", |preset| preset.group);
-        el("OPTGROUP").set("label", name).children(options)
-    });
-    let note = move || {
-        let preset = current()?;
-        let words = match page.lang {
-            Lang::En => preset.note.0,
-            Lang::Zh => preset.note.1,
-        };
-        let text = page.text();
-        Some(
-            el("P.hint preset-note").child(words).child(" ").child(
-                el("A")
-                    .set("href", preset.source.url)
-                    .set("rel", "noopener")
-                    .set("target", "_blank")
-                    .child(text.preset_source),
-            ),
-        )
-    };
-    el("DIV.ask-start")
-        .child(el("LABEL.vh|for=preset").child(page.text().preset_label))
-        .child(
-            el("SELECT|id=preset")
-                .on(
-                    "change",
-                    typed(move |id| {
-                        let preset = presets::presets().iter().find(|preset| preset.id == id);
-                        if let Some(question) = preset.and_then(presets::Preset::question) {
-                            page.replace(|form| {
-                                // Another example of the session, under the same factors.
-                                let own = form.calibration();
-                                let sure = form.get(Field::Confidence).to_owned();
-                                form.load(&question);
-                                form.calibrate(own);
-                                form.set(Field::Confidence, sure);
-                            });
-                        }
-                    }),
-                )
-                .child(
-                    el("OPTION|value=")
-                        .flag("selected", move || current().is_none())
-                        .child(page.text().presets),
-                )
-                .children(options),
-        )
-        .child(part(note))
-        .child(
-            el("DIV.starts")
-                .child(
-                    el("BUTTON.btn|type=button|id=paste-open|popovertarget=paste")
-                        .child(icon("i-paste"))
-                        .child(page.text().paste),
-                )
-                .child(recent_button(page)),
-        )
-        .into_any()
 }
 
 /// Errors about values that have no control here: they came with a link.

@@ -11,7 +11,7 @@ use super::dom::{el, node};
 use crate::page::Page;
 
 pub(super) use keys::listen;
-pub(super) use recent::button as recent_button;
+pub(super) use recent::read as read_recent;
 pub(super) use share::{button as share_button, report};
 
 /// Panels that are closed until they are asked for, and what listens for keys.

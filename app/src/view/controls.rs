@@ -1,11 +1,14 @@
 //! The controls of the form: a label, an input, and what is wrong with it.
 
-use super::dom::{el, live, part, typed};
+use super::dom::{El, el, live, part, press, typed};
 use leptos::prelude::*;
+use shardwise_core::emit::NAMES;
+use shardwise_core::wire::WorkloadKind;
 
 use super::icons::icon;
+use crate::browser;
 use crate::form::units::{self, NumberError};
-use crate::form::{Field, FieldError, Problem, Takes};
+use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Text, fill};
@@ -33,7 +36,7 @@ pub(super) fn bad_number(error: NumberError, text: &Text) -> &'static str {
     }
 }
 
-/// An error in words; with the path in front where no control has just that path.
+/// An error in words, with the label of its control in front; with the path where there is none.
 pub(super) fn describe(page: Page, error: &FieldError) -> String {
     let text = page.text();
     let words = match &error.problem {
@@ -41,9 +44,21 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         Problem::Missing => text.missing.to_owned(),
         Problem::Address => text.bad_address.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
-        Problem::Refused(message) => page.say(message),
+        Problem::NoModel => text.no_model.to_owned(),
+        Problem::Refused(message) => page.lang.with_labels(&page.say(message)),
     };
-    if error.field.is_some_and(|field| field.path() == error.path) { words } else { format!("{}: {words}", error.path) }
+    let mut place = error
+        .field
+        .map_or(error.path.as_str(), |field| page.lang.label(field))
+        .to_owned();
+    if error
+        .field
+        .is_some_and(|field| field.path() != error.path && error.path.len() > field.path().len())
+    {
+        // A key of a pasted file is what stands there.
+        place = format!("{place}, {}", error.path.rsplit('.').next().unwrap_or_default());
+    }
+    fill(text.wrong_at, &[&place, &words])
 }
 
 /// How a number with a unit was read; `None` for plain numbers.
@@ -57,21 +72,74 @@ pub(super) fn reading(page: Page, field: Field) -> Option<String> {
     Some(fill(page.text().read_as, &[&value]))
 }
 
-/// The message under a control.
+/// A value of a control as its list says it.
+fn named(page: Page, field: Field, value: &str) -> &str {
+    match field {
+        Field::Kind => WorkloadKind::of(value).map_or(value, |kind| page.lang.word(kind.name())),
+        Field::Framework => NAMES.iter().find(|own| own.id == value).map_or(value, |own| own.name),
+        _ if field.takes() == Takes::Choice => page.lang.word(value),
+        _ => value,
+    }
+}
+
+/// What mends a control, as buttons.
+fn mends(page: Page, field: Field) -> Vec<El> {
+    let errors = page.wrong();
+    let Some(error) = errors.iter().find(|error| error.field == Some(field)) else {
+        return Vec::new();
+    };
+    let last = page.standing().map(|shown| Form::of(&shown.question));
+    let found = page.form.with_untracked(|form| mend::mends(form, error, last.as_ref()));
+    let buttons = found.into_iter().map(|mend| {
+        let text = page.text();
+        let words = match mend.text.as_str() {
+            "" if field.is_plan() => text.free_plan.to_owned(),
+            "" if field == Field::Framework => fill(text.use_value, &[text.any_framework]),
+            "" => text.use_open.to_owned(),
+            value if mend.is_most => fill(text.use_most, &[value]),
+            value => fill(text.use_value, &[named(page, field, value)]),
+        };
+        let act = move || {
+            page.change(|form| form.set(field, mend.text.as_str()));
+            browser::focus(&field.id());
+        };
+        el("BUTTON.btn btn-s|type=button").on("click", press(act)).child(words)
+    });
+    buttons.collect()
+}
+
+/// The message under a control, with what mends it.
 pub(super) fn message(page: Page, field: Field) -> AnyView {
     let id = format!("{}-m", field.id());
     part(move || {
         let id = id.clone();
-        problem(page, field).map(|problem| el("P.msg").set("id", id).child(icon("i-x")).child(problem))
+        problem(page, field).map(|problem| {
+            let shown = id.clone();
+            let control = field.id();
+            // As soon as it stands.
+            browser::soon(move || browser::show_message(&shown, &control));
+            el("P.msg")
+                .set("id", id)
+                .child(el("SPAN").child(icon("i-x")).child(problem))
+                .child(" ")
+                .children(mends(page, field))
+        })
     })
+}
+
+/// The class of a control that is wrong; what is empty is not wrong yet, it is wanted.
+pub(super) fn wrong_class(page: Page, field: Field) -> &'static str {
+    match (problem(page, field).is_some(), page.typed(field).trim().is_empty()) {
+        (false, _) => "",
+        (true, true) => " is-need",
+        (true, false) => " is-err",
+    }
 }
 
 fn class(page: Page, field: Field, auto: bool) -> impl Fn() -> String + Clone + Send + Sync + 'static {
     move || {
         let mut class = String::from("field");
-        if problem(page, field).is_some() {
-            class.push_str(" is-err");
-        }
+        class.push_str(wrong_class(page, field));
         if auto && page.typed(field).is_empty() {
             class.push_str(" auto");
         }

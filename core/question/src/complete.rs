@@ -14,6 +14,7 @@ pub use engine::complete_rollout;
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::units::grouped;
 
 /// A size of a group of GPUs, or a number of parts; 1 where nothing is stated.
 fn size(at: Place<'_>, key: &str, stated: Option<u64>) -> Result<u32, InputError> {
@@ -128,6 +129,16 @@ pub fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
     let (prompts, each) = (rl.mini_batch, rl.responses_per_prompt);
     if (prompts * each).is_multiple_of(ranks) {
         return Ok(());
+    }
+    if prompts * each < ranks {
+        // No number of responses near this one would do: it is the GPUs that are too many.
+        let [responses, most] = [prompts * each, prompts * each * u64::from(layout.model_parallel())].map(grouped);
+        return Err(InputError::new(
+            "hardware.gpus",
+            format!(
+                "A mini-batch of {responses} responses keeps at most {most} GPUs busy. Give {most} or less, or a larger mini-batch."
+            ),
+        ));
     }
     Err(InputError::new(
         "workload.rl.responses_per_prompt",

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use shardwise_catalog::error::InputError;
-use shardwise_catalog::units::shortest;
+use shardwise_catalog::units::{grouped, shortest};
 
 /// A key and what it is under. Its path is written for an error alone.
 #[derive(Clone, Copy)]
@@ -78,10 +78,10 @@ impl<'a> Place<'a> {
     /// That it is 0 or above.
     pub(crate) fn positive(&self, key: &str, value: u64, most: u64) -> Result<u64, InputError> {
         if value == 0 {
-            return Err(self.wrong(key, "This is 0. Give 1 or more."));
+            return Err(self.wrong(key, "Must be at least 1."));
         }
         if value > most {
-            let message = format!("{value} is more than {most}, the largest value accepted.");
+            let message = format!("Must be at most {}.", grouped(most));
             return Err(self.wrong(key, message));
         }
         Ok(value)

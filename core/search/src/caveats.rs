@@ -158,7 +158,7 @@ fn reinforcement(rl: &Rl, found: &mut Vec<Caveat>) {
     if rl.reward_s == 0.0 && rl.reward_model.is_none() {
         found.push(Caveat::new(
             "no-reward-time",
-            "Rewards are taken to cost no time. State workload.rl.reward_s where they do.",
+            "Rewards are taken to cost no time. If they take some, give their seconds a step.",
         ));
     }
     found.push(Caveat::new(

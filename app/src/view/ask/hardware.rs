@@ -10,7 +10,7 @@ use crate::form::{CUSTOM_GPU, Field};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{choice, input, message, problem};
+use crate::view::controls::{choice, input, message, problem, wrong_class};
 use crate::words::gpu_label;
 
 /// The GPUs of the catalog by vendor, as options of a control.
@@ -44,7 +44,7 @@ fn select(page: Page, field: Field, act: fn(Page, String), first: AnyView) -> An
         (!known).then(|| el("OPTION").set("value", id.clone()).flag("selected", || true).child(id))
     };
     el("DIV")
-        .live("class", move || if wrong() { "field is-err" } else { "field" })
+        .live("class", move || format!("field{}", wrong_class(page, field)))
         .child(el("LABEL").set("for", id.clone()).child(page.lang.label(field)))
         .child(
             el("SELECT")
@@ -156,11 +156,11 @@ pub(super) fn view(page: Page) -> AnyView {
         fill(sentence, &[&per_node.get(), &network.get(), &nodes])
     };
     el("FIELDSET.group")
-        .child(el("LEGEND").child(page.text().gpus))
+        .child(el("LEGEND.vh").child(page.text().gpus))
         .child(
             el("DIV.row row-gpu")
-                .child(gpu_choice(page))
                 .child(input(page, Field::Gpus, None, count))
+                .child(gpu_choice(page))
                 .child(input(page, Field::Price, None, price)),
         )
         .child(part(move || own(page)))

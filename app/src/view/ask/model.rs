@@ -10,7 +10,7 @@ use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{message, problem, typing};
+use crate::view::controls::{message, problem, typing, wrong_class};
 use crate::view::icons::icon;
 
 /// The longest file that a link can hold, in bytes.
@@ -54,12 +54,7 @@ pub(super) fn view(page: Page) -> AnyView {
     let file = move || {
         pasted.get().then(|| {
             el("DIV")
-                .live(
-                    "class",
-                    move || {
-                        if problem(page, Field::ModelConfig).is_some() { "field is-err" } else { "field" }
-                    },
-                )
+                .live("class", move || format!("field{}", wrong_class(page, Field::ModelConfig)))
                 .child(el("LABEL|for=model-config").child(page.lang.label(Field::ModelConfig)))
                 .child(
                     el("TEXTAREA.paste-t|id=model-config|rows=7|spellcheck=false|autocapitalize=off")

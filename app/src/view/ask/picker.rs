@@ -10,7 +10,7 @@ use crate::form::models::{Listed, matching};
 use crate::form::{Field, Form};
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{message, problem};
+use crate::view::controls::{message, problem, wrong_class};
 use crate::view::dom::{Act, El, el, part, press, typed};
 
 /// How many models are listed at once.
@@ -67,11 +67,18 @@ impl Picker {
         self.hide();
         if let Some(chosen) = at.checked_sub(1).and_then(|place| listed.get(place)) {
             let name = chosen.entry.name;
+            self.page.naming.set(false);
             self.page.change(|form| {
                 form.set(Field::ModelConfig, "");
                 form.set(Field::Model, name);
             });
         }
+    }
+
+    /// The field is left, or done with: now a name that is none is said to be.
+    fn leave(self) {
+        self.hide();
+        self.page.name_model();
     }
 
     fn mark(self, at: usize) {
@@ -87,6 +94,8 @@ impl Picker {
                 form.set(Field::ModelConfig, text);
             });
         }
+        // On the way to a name it is none, and no error.
+        self.page.naming.set(true);
         self.page.type_in(|form| form.set(Field::Model, text.as_str()));
         // The best is marked, so that Enter takes it.
         self.show(text, 1);
@@ -98,6 +107,10 @@ impl Picker {
         };
         let (open, at) = (self.open.get_untracked(), self.at.get_untracked());
         let key = pressed.key();
+        if key == "Tab" {
+            // Before the keyboard moves on, so that it comes to what mends the name.
+            return self.leave();
+        }
         // The keys of an input method are its own.
         if pressed.is_composing() || !open && key != "ArrowDown" {
             return;
@@ -109,6 +122,7 @@ impl Picker {
             "ArrowUp" => self.mark(if at > 1 { at - 1 } else { count }),
             "Home" => self.mark(count.min(1)),
             "End" => self.mark(count),
+            "Enter" if count == 0 => self.leave(),
             "Enter" => self.choose(at),
             "Escape" => self.hide(),
             _ => return,
@@ -174,20 +188,14 @@ pub(in crate::view) fn model_name(page: Page) -> AnyView {
         })
     };
     el("DIV")
-        .live("class", move || {
-            if wrong() {
-                "field is-err"
-            } else {
-                "field"
-            }
-        })
+        .live("class", move || format!("field{}", wrong_class(page, Field::Model)))
         .child(el("LABEL.vh|for=model").child(page.lang.label(Field::Model)))
         .child(
             el("INPUT.pick|id=model|type=text|role=combobox|aria-autocomplete=list|aria-controls=model-list|autocomplete=off|spellcheck=false|autocapitalize=off")
                 .value(move || page.typed(Field::Model))
                 .on("focus", select_all)
                 .on("click", press(move || picker.show(String::new(), 0)))
-                .on("blur", press(move || picker.hide()))
+                .on("blur", press(move || picker.leave()))
                 .on("input", typed(move |text| picker.type_in(text)))
                 .on("keydown", Box::new(move |event| picker.press(&event)))
                 .live("aria-expanded", move || picker.open.get().to_string())

@@ -6,28 +6,71 @@ use shardwise_core::wire::WorkloadKind;
 use shardwise_core::workload::Rl;
 
 use super::values::{auto_text, found, yes_no};
+use crate::form::task::Family;
 use crate::form::{Field, is_rl};
 use crate::format;
 use crate::page::Page;
-use crate::text::fill;
-use crate::view::controls::{choice, input, plain, tokens};
+use crate::text::{Text, fill};
+use crate::view::controls::{choice, input, message, plain, problem, tokens, wrong_class};
 use crate::view::run;
 
-fn kinds(page: Page) -> AnyView {
-    let choices = WorkloadKind::ALL.into_iter().map(|choice| {
-        el("LABEL")
-            .child(
-                el("INPUT|type=radio|name=kind")
-                    .set("value", choice.as_str())
-                    .flag("checked", move || page.kind() == choice)
-                    .on("change", typed(move |_| page.change(|form| form.choose_kind(choice)))),
-            )
-            .child(el("SPAN").child(page.lang.word(choice.name())))
+/// The name of a kind of work.
+fn family_name(family: Family, text: &Text) -> &'static str {
+    match family {
+        Family::Pretrain => text.task_pretrain,
+        Family::Full => text.task_full,
+        Family::Adapters => text.task_lora,
+        Family::Rl => text.task_rl,
+        Family::Generate => text.task_generate,
+    }
+}
+
+/// The task in two lists: the kind of work, and which of it.
+fn task(page: Page) -> AnyView {
+    let choose = move |word: String| {
+        let family = Family::ALL.into_iter().find(|family| family.word() == word);
+        if let Some(family) = family {
+            page.change(|form| form.choose_kind(family.usual()));
+        }
+    };
+    let families = Family::ALL.into_iter().map(|family| {
+        el("OPTION")
+            .set("value", family.word())
+            .flag("selected", move || Family::of(page.kind()) == family)
+            .child(family_name(family, page.text()))
     });
-    el("DIV.kinds|role=group")
-        .set("aria-label", page.lang.label(Field::Kind))
-        .children(choices)
+    let family = Memo::new(move |_| Family::of(page.kind()));
+    el("DIV")
+        .live("class", move || format!("field task{}", wrong_class(page, Field::Kind)))
+        .child(el("LABEL.vh|for=workload-kind").child(page.text().task_which))
+        .child(
+            el("SELECT|id=workload-kind")
+                .on("change", typed(choose))
+                .live("aria-invalid", move || problem(page, Field::Kind).map(|_| "true"))
+                .live("aria-describedby", move || problem(page, Field::Kind).map(|_| "workload-kind-m"))
+                .children(families),
+        )
+        .child(part(move || which(page, family.get())))
+        .child(message(page, Field::Kind))
         .into_any()
+}
+
+/// The tasks of a kind, where there are several.
+fn which(page: Page, family: Family) -> Option<Vec<El>> {
+    let tasks = family.tasks();
+    let name = if family == Family::Rl { page.text().task_algorithm } else { page.text().task_adapters };
+    (tasks.len() > 1).then(|| {
+        let choose =
+            move |word: String| page.change(|form| form.choose_kind(WorkloadKind::of(&word).unwrap_or_default()));
+        let options = tasks.into_iter().map(|task| {
+            el("OPTION")
+                .set("value", task.as_str())
+                .flag("selected", move || page.kind() == task)
+                .child(page.lang.word(task.name()))
+        });
+        let list = el("SELECT|id=algorithm").on("change", typed(choose)).children(options);
+        vec![el("LABEL.vh|for=algorithm").child(name), list]
+    })
 }
 
 pub(super) fn view(page: Page) -> AnyView {
@@ -49,7 +92,7 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     el("FIELDSET.group")
         .child(el("LEGEND").child(page.text().workload))
-        .child(kinds(page))
+        .child(task(page))
         .child(part(fields))
         .child(el("P.hint").child(live(step)))
         .child(run::length(page))

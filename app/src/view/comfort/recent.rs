@@ -11,11 +11,12 @@ use crate::view::dom::{El, el, part, press};
 use crate::view::icons::icon;
 use crate::words::asked;
 
-/// What opens the list.
-pub(in crate::view) fn button(page: Page) -> El {
-    el("BUTTON.btn|type=button|id=recent-open|popovertarget=recent")
-        .child(icon("i-clock"))
-        .child(page.text().recent)
+/// Reads what the storage holds.
+pub(in crate::view) fn read(page: Page) {
+    let stored = browser::stored(RECENT).unwrap_or_default();
+    if page.recent.with_untracked(|known| *known != stored) {
+        page.recent.set(stored);
+    }
 }
 
 pub(super) fn view(page: Page) -> AnyView {
@@ -30,7 +31,7 @@ fn keep(page: Page, stored: String) {
 
 fn inside(page: Page) -> El {
     // Another tab may have added some.
-    page.recent.set(browser::stored(RECENT).unwrap_or_default());
+    read(page);
     let list = move || {
         let text = page.text();
         let found = recent::read(&page.recent.get());

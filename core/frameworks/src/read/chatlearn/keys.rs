@@ -9,7 +9,7 @@ use crate::read::megatron::keys::LAYOUT;
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
-const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
+const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 const PLACE: Meaning = Ignored("where processes run");
 const SAMPLING: Meaning = Ignored("which tokens are sampled");
 const FOLLOWS: Meaning = Ignored("it follows another key in the templates");

@@ -5,7 +5,7 @@ use crate::binding::Table::Read;
 use crate::binding::{KeySection, Meaning};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
-const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
+const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 const BUCKET: Meaning = Ignored("the size of one transfer");
 const GONE: Meaning = Removed("0.19", "DeepSpeed refuses the section. Leave it out.");
 const NVME: Meaning = Ignored("how what is offloaded is copied");

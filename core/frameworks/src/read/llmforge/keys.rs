@@ -7,7 +7,7 @@ use crate::read::deepspeed::{TOP, ZERO};
 
 const DATA: Meaning = Ignored("which data is read, and how");
 const LOG: Meaning = Ignored("logs and checkpoints");
-const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
+const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 const START: Meaning = Ignored("which weights it begins with");
 
 /// Its own keys, then those of the `DeepSpeed` configuration that it names.

@@ -7,7 +7,7 @@ use crate::emit::megatron::{self, MATRICES, RECOMPUTE, SHARES, STATES};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
-const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
+const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 const KERNELS: Meaning = Ignored("the estimate's kernels are fused ones");
 const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they go");
 const MODEL: Meaning = Field("model");

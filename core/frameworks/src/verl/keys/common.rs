@@ -9,7 +9,7 @@ pub(super) type Keys = &'static [(&'static str, Meaning)];
 
 pub(super) const LOG: Meaning = Ignored("logs and checkpoints");
 pub(super) const DATA_SET: Meaning = Ignored("which data is read, and how");
-pub(super) const OBJECTIVE: Meaning = Ignored("what the loss is, not how much it computes");
+pub(super) const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 pub(super) const PROFILE: Meaning = Ignored("profiling");
 pub(super) const PATH: Meaning = Ignored("a place on disk");
 pub(super) const VALIDATION: Meaning = Ignored("validation");

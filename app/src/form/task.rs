@@ -1,0 +1,81 @@
+//! Tasks as a person chooses them: the kind of work first, then which of that kind.
+
+use shardwise_core::wire::WorkloadKind;
+
+/// A kind of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Training from nothing.
+    Pretrain,
+    /// Fine-tuning of all weights.
+    Full,
+    /// Fine-tuning of adapters.
+    Adapters,
+    /// Reinforcement learning.
+    Rl,
+    /// Generation alone.
+    Generate,
+}
+
+impl Family {
+    /// All of them, as a list has them.
+    pub const ALL: [Self; 5] = [Self::Pretrain, Self::Full, Self::Adapters, Self::Rl, Self::Generate];
+
+    /// The kind of work that a task is.
+    #[must_use]
+    pub fn of(task: WorkloadKind) -> Self {
+        match task {
+            WorkloadKind::Pretrain => Self::Pretrain,
+            WorkloadKind::Sft => Self::Full,
+            WorkloadKind::Lora | WorkloadKind::Qlora => Self::Adapters,
+            WorkloadKind::Rollout => Self::Generate,
+            WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo | WorkloadKind::Gspo => Self::Rl,
+        }
+    }
+
+    /// The word of it in a list.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pretrain => "pretrain",
+            Self::Full => "full",
+            Self::Adapters => "adapters",
+            Self::Rl => "rl",
+            Self::Generate => "generate",
+        }
+    }
+
+    /// Its tasks.
+    #[must_use]
+    pub fn tasks(self) -> Vec<WorkloadKind> {
+        WorkloadKind::ALL.into_iter().filter(|task| Self::of(*task) == self).collect()
+    }
+
+    /// The task that it starts with.
+    #[must_use]
+    pub fn usual(self) -> WorkloadKind {
+        match self {
+            Self::Pretrain => WorkloadKind::Pretrain,
+            Self::Full => WorkloadKind::Sft,
+            Self::Adapters => WorkloadKind::Lora,
+            Self::Rl => WorkloadKind::Grpo,
+            Self::Generate => WorkloadKind::Rollout,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Family;
+    use shardwise_core::wire::WorkloadKind;
+
+    #[test]
+    fn every_task_is_in_one_list() {
+        let counts = Family::ALL.map(|family| family.tasks().len());
+        assert_eq!(counts, [1, 1, 2, 4, 1]);
+        assert_eq!(counts.iter().sum::<usize>(), WorkloadKind::ALL.len());
+        for family in Family::ALL {
+            assert_eq!(Family::of(family.usual()), family);
+        }
+    }
+}
