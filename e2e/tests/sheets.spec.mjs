@@ -60,15 +60,15 @@ test('a question is put aside and compared with what is asked next', async ({ pa
   const compared = page.locator('#compare');
   await expect(compared).toContainText('Change anything in the form');
   await page.locator('#hardware-gpu').selectOption('b200-sxm');
-  await expect(compared.getByRole('heading')).toHaveText(/^B is \d+\s% faster/);
+  await expect(compared.getByRole('heading', { level: 2 })).toHaveText(/^B is \d+\s% faster/);
   const row = compared.getByRole('row', { name: /^tokens\/s per GPU/ });
   await expect(row).toContainText('better');
   await compared.getByRole('button', { name: 'Swap' }).click();
-  await expect(compared.getByRole('heading')).toHaveText(/slower/);
+  await expect(compared.getByRole('heading', { level: 2 })).toHaveText(/slower/);
   await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');
   await page.reload();
   await calculator.started();
-  await expect(compared.getByRole('heading')).toHaveText(/slower/);
+  await expect(compared.getByRole('heading', { level: 2 })).toHaveText(/slower/);
   await compared.getByRole('button', { name: 'Unpin A' }).click();
   await expect(compared).toHaveCount(0);
 });
