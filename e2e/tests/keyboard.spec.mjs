@@ -56,15 +56,6 @@ test('from the empty page to copied flags', async ({ page, calculator, context }
   await tabTo(page, model);
   await page.keyboard.type('Qwen3-30B-A3B');
   await expect(page.locator('.verdict-q')).toContainText(/Qwen3.30B.A3B/);
-  const gpu = page.locator('#hardware-gpu');
-  await tabTo(page, gpu);
-  const before = await gpu.inputValue();
-  await page.keyboard.press('ArrowDown');
-  if ((await gpu.inputValue()) === before) {
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-  }
-  await expect.poll(() => gpu.inputValue()).not.toBe(before);
   await tabTo(page, page.locator('#hardware-gpus'));
   await page.keyboard.press('Control+A');
   await page.keyboard.type('16');
@@ -77,12 +68,22 @@ test('from the empty page to copied flags', async ({ page, calculator, context }
   await page.keyboard.press('Backspace');
   await expect(page.locator('#hardware-gpus')).not.toHaveAttribute('aria-invalid', 'true');
 
-  // The algorithm by its name, as lists do.
+  const gpu = page.locator('#hardware-gpu');
+  await tabTo(page, gpu);
+  const before = await gpu.inputValue();
+  await page.keyboard.press('ArrowDown');
+  if ((await gpu.inputValue()) === before) {
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+  }
+  await expect.poll(() => gpu.inputValue()).not.toBe(before);
+
+  // The algorithm by its first letter and by arrows, as lists do.
   const algorithm = page.locator('#algorithm');
   await tabTo(page, algorithm);
   await page.keyboard.type('D');
   await expect(algorithm).toHaveValue('dapo');
-  await page.keyboard.type('G');
+  await page.keyboard.press('ArrowUp');
   await expect(algorithm).toHaveValue('grpo');
 
   // What is folded opens with Enter.
