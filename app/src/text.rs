@@ -251,7 +251,7 @@ text! {
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure
     asked_rl asked_train asked_rollout stale_none
-    throughput per_gpu cost per_mt no_price run hours step seconds_unit usd_step mfu hfu
+    throughput per_gpu cost per_mt no_price hours step seconds_unit usd_step mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
     chip_no_offload chip_offload chip_fused interval_note
     // Which GPU.
@@ -296,7 +296,7 @@ text! {
     run_done run_now run_years run_between run_steps run_assumed run_step run_checkpoint run_kept
     sample sample_label sample_file sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths
     sample_use close_run close_run_usd close_mt close_sure close_use lead_name lead dock_speed
-    dock_each nav_verdict nav_cost nav_why run_line cost_part why_part open_all close_all
+    dock_each nav_verdict nav_cost nav_why run_line steps_of steps_assumed cost_part why_part open_all close_all
     why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front why_scaling why_memory_take
     why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on why_front_take
     why_scaling_take

@@ -90,7 +90,7 @@ fn line(page: Page) -> Option<AnyView> {
         _ => format!("{} GiB", format::gib(own.needed_gib)),
     };
     let usd = match answer.run.and_then(|run| run.usd) {
-        Some(usd) => Some(format::usd(usd)),
+        Some(usd) => Some(format::dollars(usd)),
         None => answer.usd_per_mtok.map(|usd| format!("{}/MT", format::usd(usd))),
     };
     let stale = if page.wrong().is_empty() { "" } else { " is-stale" };

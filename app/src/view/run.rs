@@ -215,7 +215,7 @@ fn comma(lang: Lang) -> &'static str {
 }
 
 /// Hours to a tenth, short ones to three digits.
-fn hours(value: f64) -> String {
+pub(super) fn hours(value: f64) -> String {
     if (1.0..1000.0).contains(&value) { format::fixed(value, 1) } else { format::figure(value) }
 }
 

@@ -8,7 +8,7 @@ use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
 use crate::view::dom::{El, el, node};
 use crate::view::figure::per_cent;
-use crate::view::{calibrate, how};
+use crate::view::{calibrate, how, run as runs};
 
 /// All of them.
 pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
@@ -90,10 +90,10 @@ fn ranged(value: f64, range: Option<[f64; 2]>, write: impl Fn(f64) -> String) ->
 }
 
 /// A range of dollars, with one sign for both ends.
-fn ranged_usd(usd: f64, range: Option<[f64; 2]>) -> Option<(f64, [f64; 2], String)> {
+fn ranged_usd(usd: f64, range: Option<[f64; 2]>, write: fn(f64) -> String) -> Option<(f64, [f64; 2], String)> {
     let [low, high] = range?;
-    let high_words = format::usd(high);
-    let words = format!("{}–{}", format::usd(low), high_words.trim_start_matches('$'));
+    let high_words = write(high);
+    let words = format!("{}–{}", write(low), high_words.trim_start_matches('$'));
     Some((usd, [low, high], words))
 }
 
@@ -154,7 +154,7 @@ fn run(page: Page, shown: &Shown) -> AnyView {
     let (text, answer) = (lang.text(), &shown.found.answer);
     let gpus = format::grouped(shown.found.job.hardware.gpus.into());
     let tokens = answer.mtok_per_hour * 1e6;
-    let Some((run, all)) = answer.run.zip(shown.question.workload.tokens) else {
+    let Some(run) = answer.run else {
         return Figure {
             id: "fig-run",
             name: timed(page, text.an_hour, "mtok_per_hour", answer),
@@ -165,15 +165,14 @@ fn run(page: Page, shown: &Shown) -> AnyView {
         }
         .view();
     };
-    let name = fill(text.run, &[&lang.tokens(all)]);
-    let how = how::button(page, "run.hours", &name);
+    let steps = if run.assumed { text.steps_assumed } else { text.steps_of };
     Figure {
         id: "fig-run",
-        name: vec![node(name), node(" "), node(how)].into_any(),
-        value: format::figure(run.hours),
+        name: timed(page, text.whole, "run.hours", answer),
+        value: runs::hours(run.hours),
         unit: text.hours,
-        range: ranged(run.hours, answer.against_speed(run.hours), format::figure),
-        sub: sub(fill(text.tokens_hour, &[&lang.tokens(tokens), &gpus])),
+        range: ranged(run.hours, answer.against_speed(run.hours), runs::hours),
+        sub: sub(fill(steps, &[&format::fixed(run.steps, 0), &lang.tokens(run.tokens)])),
     }
     .view()
 }
@@ -197,12 +196,13 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
             ("usd_per_mtok", usd, text.per_mt, fill(text.usd_step_at, &[&step, &price]))
         }
     };
+    let write = if figure == "run.usd" { format::dollars } else { format::usd };
     Figure {
         id: "fig-cost",
         name: name(figure),
-        value: format::usd(value),
+        value: write(value),
         unit,
-        range: ranged_usd(value, answer.against_speed(value)),
+        range: ranged_usd(value, answer.against_speed(value), write),
         sub: sub(beside),
     }
     .view()
