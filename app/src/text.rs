@@ -100,7 +100,8 @@ impl Lang {
         }
     }
 
-    /// A sentence of the core with the labels of the form in place of the names of the question's fields.
+    /// A sentence of the core as the form writes it: labels in place of the names of the question's fields, and thousands
+    /// separated.
     pub(crate) fn with_labels(self, sentence: &str) -> String {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
         let mut said = String::with_capacity(sentence.len() + 16);
@@ -111,8 +112,10 @@ impl Lang {
             let name = after[..end].trim_end_matches('.');
             rest = &after[name.len().max(1)..];
             said.push_str(before);
-            match Field::of_name(name) {
-                Some(field) => said.push_str(&format!("“{}”", self.label(field))),
+            // The numbers of identifiers (`rtx-4090`) are none.
+            let number = name.parse().ok().filter(|_| !before.ends_with('-')).map(crate::format::grouped);
+            match Field::of_name(name).map(|field| format!("“{}”", self.label(field))).or(number) {
+                Some(words) => said.push_str(&words),
                 None => said.push_str(&after[..name.len().max(1)]),
             }
         }
@@ -383,6 +386,8 @@ mod tests {
             ("Both micro_batch and max_tokens_per_gpu are given.", "Both “Micro-batch” and “Tokens/GPU” are given."),
             ("A GPU without `memory_gib` needs 0.6 of it.", "A GPU without “Memory, GiB” needs 0.6 of it."),
             ("Use its config.json, or `base` (h100-sxm).", "Use its config.json, or `base` (h100-sxm)."),
+            ("The mean of 9999 tokens is above 3072.", "The mean of 9,999 tokens is above 3,072."),
+            ("There is no GPU rtx-40901.", "There is no GPU rtx-40901."),
             ("model_type is no field. 1.5 is a number.", "model_type is no field. 1.5 is a number."),
         ] {
             assert_eq!(Lang::En.with_labels(said), shown);
