@@ -77,6 +77,12 @@ impl Workload {
         Some(steps.ceil().max(1.0))
     }
 
+    /// Passes over the data set, and its examples, where the question has one.
+    #[must_use]
+    pub fn passes(&self) -> Option<(f64, u64)> {
+        if let Some(Length::Data { examples, epochs }) = self.run { Some((epochs, examples)) } else { None }
+    }
+
     /// Whether the question says how long the run is.
     #[must_use]
     pub fn has_run(&self) -> bool {

@@ -22,7 +22,7 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
     ];
     let own: &[&str] = match framework {
         // How many groups are dropped; the length of the run is in steps.
-        "verl" => &["workload.rl.oversampling", "workload.tokens"],
+        "verl" => &["workload.rl.oversampling", "workload.tokens", "workload.run.steps"],
         "chatlearn" => &[
             // It computes the reference in any case, and has no fused head.
             "workload.rl.reference",
@@ -59,6 +59,7 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             // It has no fused head, and the length of the run is in steps.
             "plan.fused_lm_head",
             "workload.tokens",
+            "workload.run.steps",
         ],
         // Nothing is packed, and what is shorter is padded.
         "llmforge" => &["workload.packing"],

@@ -2,7 +2,7 @@
 
 use super::choices::{self, half, passes, recompute_reason};
 use super::text::{Section, head};
-use super::trainer::{self, beside, model_folder, optimizer, steps};
+use super::trainer::{self, beside, model_folder, optimizer};
 use super::{Emission, Snippet, Unsupported, words, yaml};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Backend, LoraTargets, Precision, WorkloadKind};
@@ -68,10 +68,10 @@ fn run(emission: &Emission) -> Section {
     optimizer(&mut section, emission);
     section.set("lr_scheduler", "cosine", "usual for language models");
     let pretrain = emission.job.workload.kind == WorkloadKind::Pretrain;
-    match steps(emission) {
-        Some((steps, reason)) => section.set("max_steps", steps, reason),
-        None if pretrain => section.set("max_steps", 10_000, "yours to choose"),
-        None => section.set("num_epochs", 1, "passes over your data; yours to choose"),
+    if pretrain && !emission.job.workload.has_run() {
+        section.set("max_steps", 10_000, "yours to choose");
+    } else {
+        trainer::length(&mut section, emission, ["max_steps", "num_epochs"]);
     }
     trainer::intervals(&mut section);
     section

@@ -2,7 +2,7 @@
 
 use super::choices::{self, half, passes, recompute_reason};
 use super::text::{Section, head};
-use super::trainer::{self, beside, model_folder, optimizer, steps};
+use super::trainer::{self, beside, model_folder, optimizer};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_question::plan::Recompute;
@@ -87,10 +87,7 @@ fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "per_device_train_batch_size", "gradient_accumulation_steps");
     optimizer(&mut section, emission);
-    match steps(emission) {
-        Some((steps, reason)) => section.set("max_steps", steps, reason),
-        None => section.set("num_train_epochs", 1, "passes over your data; yours to choose"),
-    }
+    trainer::length(&mut section, emission, ["max_steps", "num_train_epochs"]);
     trainer::intervals(&mut section);
     section
 }

@@ -2,7 +2,7 @@
 
 use super::choices::{self, gradients_apart, kept_reason, other_than_fp32};
 use super::text::{Section, flag, head, model_path};
-use super::words::{self, count, plural};
+use super::words::{self, amount, count, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::{MicroBatch, Recompute};
@@ -76,7 +76,11 @@ fn batch(emission: &Emission) -> Section {
     // A plain `1e-4` is a word in YAML 1.1.
     let rate = if job.workload.lora.is_some() { "0.0001" } else { "0.000005" };
     section.set("learning_rate", rate, "LLMForge's own; yours to tune");
-    section.set("num_epochs", 1, "passes over your data; yours to choose");
+    let (epochs, reason) = match job.workload.passes() {
+        Some((epochs, examples)) => (epochs, format!("passes over {} examples, from your question", count(examples))),
+        None => (1.0, "passes over your data; yours to choose".to_owned()),
+    };
+    section.set("num_epochs", amount(epochs), reason);
     section.set("num_checkpoints_to_keep", 1, "the best");
     section
 }

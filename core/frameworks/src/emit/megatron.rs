@@ -59,12 +59,15 @@ pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> Str
     format!("{passes} on each of {ranks} ranks")
 }
 
+/// Steps of a run that a question says nothing of.
+pub(crate) const YOURS: f64 = 1000.0;
+
 /// Optimizer steps of the run, and why.
 pub(super) fn steps(workload: &Workload) -> (f64, String) {
     let per_step = workload.mean_sequence_length * workload.global_batch as f64;
     let run = workload.run_steps(per_step).zip(workload.run_tokens(per_step));
     match run.filter(|_| workload.has_run()) {
-        None => (1000.0, "steps; yours to choose".to_owned()),
+        None => (YOURS, "steps; yours to choose".to_owned()),
         Some((steps, tokens)) => (steps, format!("{} tokens, from your question", figure(tokens))),
     }
 }

@@ -134,6 +134,21 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     Some((steps, format!("{} tokens a step, from your question", count(step.round() as u64))))
 }
 
+/// Says how long to train by `keys`, the steps' and the passes': passes where the question has a data set, steps where it
+/// counts them, else one pass.
+pub(super) fn length(section: &mut Section, emission: &Emission, keys: [&'static str; 2]) {
+    let [by_steps, by_passes] = keys;
+    let passes = emission.job.workload.passes();
+    match (passes, steps(emission)) {
+        (Some((epochs, examples)), _) => {
+            let reason = format!("passes over {} examples, from your question", count(examples));
+            section.set(by_passes, words::amount(epochs), reason);
+        }
+        (None, Some((steps, reason))) => section.set(by_steps, steps, reason),
+        (None, None) => section.set(by_passes, 1, "passes over your data; yours to choose"),
+    }
+}
+
 /// Where every such framework does otherwise than the estimate assumes.
 pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let layout = &emission.plan.layout;

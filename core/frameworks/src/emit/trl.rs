@@ -179,7 +179,7 @@ fn run(emission: &Emission) -> Section {
     } else {
         section.set("--optim", "adamw_torch_fused", "two moments of 4 bytes each");
     }
-    section.set("--num_train_epochs", 1, "passes over your data; yours to choose");
+    trainer::length(&mut section, emission, ["--max_steps", "--num_train_epochs"]);
     section.set("--report_to", "none", "no account is needed");
     section.set("--dataset_name", home("data/train"), "change this to your data");
     section.set("--output_dir", home("output/shardwise"), "change this to your folder");

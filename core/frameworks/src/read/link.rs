@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 use super::draft::{Draft, resolve};
 use super::printable::printable;
 use super::report::Note;
-use shardwise_question::permalink;
+use crate::emit::megatron::YOURS;
 use shardwise_question::wire::{self, Question, at};
+use shardwise_question::workload::Rl;
+use shardwise_question::{belonging, job, permalink};
 
 /// Why a field has its value.
 const WHY: &str = "From the link at the head of the text; no key states it.";
@@ -74,8 +76,35 @@ const CALLERS: [&str; 7] = [
     "plan.rollout.speculative_speedup",
 ];
 
+/// The run's length in steps.
+const STEPS: &str = "workload.run.steps";
+
 /// Sizes of a micro-batch: of the two, one is stated.
 const SIZES: [&str; 2] = ["micro_batch", "max_tokens_per_gpu"];
+
+/// Of two lengths of a run, the text's steps and what another question says by tokens or by a data set, keeps the latter
+/// where it comes to as many steps: a text has no other word for it.
+pub(super) fn one_length(root: &mut Value) {
+    const OTHERS: [&str; 3] = ["workload.tokens", "workload.run.examples", "workload.run.epochs"];
+    let steps = at(root, STEPS).as_f64();
+    let Some(steps) = steps.filter(|_| OTHERS.iter().any(|other| !at(root, other).is_null())) else {
+        return;
+    };
+    let mut other = root.clone();
+    wire::take(&mut other, STEPS);
+    belonging::strip(&mut other);
+    let asked = wire::question_from_value(other).and_then(|question| job::resolve(&question));
+    let same = asked.is_ok_and(|job| {
+        let workload = &job.workload;
+        let sequences = workload.rl.as_ref().map_or(workload.global_batch, Rl::sequences);
+        let per_step = sequences as f64 * workload.mean_sequence_length;
+        workload.run_steps(per_step).is_some_and(|own| (own - steps).abs() <= 1.0)
+    });
+    let gone: &[&str] = if same { &[STEPS] } else { &OTHERS };
+    for field in gone {
+        wire::take(root, field);
+    }
+}
 
 impl Draft<'_> {
     /// Takes from the link what no key tells. A link of another kind of run, or of another backend, says nothing
@@ -112,6 +141,12 @@ impl Draft<'_> {
         }
         for role in ["critic", "reference"] {
             inherit(&mut merged, &before, &told, role);
+        }
+        one_length(&mut merged);
+        // Megatron-LM runs no text without steps: those of a question that has none are no one's.
+        let unsaid = at(&link, "workload.run").is_null() && at(&link, "workload.tokens").is_null();
+        if unsaid && at(&merged, STEPS).as_f64() == Some(YOURS) {
+            wire::take(&mut merged, STEPS);
         }
         // Where the text's keys and the link's rest make no question, the text is read by itself.
         if !resolves(&merged) && resolves(&before) {

@@ -69,6 +69,10 @@ fn question(draft: &mut Draft, before: &[Word]) {
         );
     }
     precision(draft);
+    // Of the two Megatron takes one.
+    if draft.take_count("--train_iters", "workload.run.steps", None).is_none() {
+        draft.take_count("--train_samples", "workload.run.examples", None);
+    }
 }
 
 /// The shape that the arguments state.

@@ -6,10 +6,10 @@ use super::values::depends;
 use super::{Draft, resolve};
 use crate::binding::{Meaning, keys};
 use crate::emit;
-use crate::read::nearest;
 use crate::read::printable::short;
 use crate::read::report::{Ignored, Reading, Trouble, Understood, Unmodelled};
 use crate::read::settings::Setting;
+use crate::read::{link, nearest};
 use shardwise_question::wire;
 use shardwise_question::{belonging, job};
 
@@ -25,6 +25,7 @@ impl Draft<'_> {
         } else {
             self.take_link();
         }
+        link::one_length(&mut self.root);
         let left_out = belonging::strip(&mut self.root);
         if !left_out.is_empty() {
             self.note(0, format!("Left out of the question, which has no use for it: {}.", left_out.join(", ")));

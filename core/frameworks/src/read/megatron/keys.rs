@@ -53,7 +53,8 @@ const KEYS: &[(&str, Meaning)] = &[
     ("bf16|fp16|fp8_format|fp8_recipe|fp4_format", Field("workload.precision")),
     ("fp4_*", Ignored("details of fp4")),
     ("fp8_*|reuse_grad_buf_for_mxfp8_param_ag", Ignored("details of fp8")),
-    ("train_iters|train_samples", Ignored("length of the run")),
+    ("train_iters", Field("workload.run.steps")),
+    ("train_samples", Field("workload.run.examples")),
     ("step_batch_size_schedule|rampup_batch_size", Unmodelled("the estimate is of the full batch")),
     (
         "use_megatron_fsdp|use_torch_fsdp2|data_parallel_sharding_strategy|fsdp_*",

@@ -6,7 +6,7 @@ use super::roles::dynamic;
 use crate::binding::Form::Count;
 use crate::binding::Meaning::{Field, Ignored, Taken};
 use crate::binding::{Row, row, say, says, when};
-use crate::emit::words::{count, plural};
+use crate::emit::words::{amount, count, plural};
 
 /// The longest sequence, and what becomes of a longer one.
 pub(super) const LONGEST: Row = row("data.max_length", Taken("workload.sequence_length", Count(1024)), |at| {
@@ -49,7 +49,16 @@ pub(in crate::verl) const BACKEND: &[Row] = &[
 
 /// How long a run is.
 pub(in crate::verl) const RUN: &[Row] = &[
-    say("trainer.total_epochs", |_| says(1, PASSES)),
+    say("trainer.total_training_steps", |at| {
+        let workload = &at.job().workload;
+        let steps = workload.run_steps(workload.global_batch as f64 * workload.mean_sequence_length)?;
+        if workload.passes().is_some() { None } else { says(amount(steps), CHOSEN) }
+    }),
+    say("trainer.total_epochs", |at| match at.job().workload.passes() {
+        // Whole passes: it ends with the last.
+        Some((epochs, _)) => says(amount(epochs.ceil()), CHOSEN),
+        None => says(1, PASSES),
+    }),
     LOGGER,
     say("trainer.save_freq", |_| says(100, "steps between checkpoints; veRL's default saves the last alone")),
     say("trainer.test_freq", |_| says(-1, "no validation on the way: it takes data.val_files")),

@@ -205,7 +205,7 @@ pub(in crate::verl) const RUN: &[Row] = &[
         when(apart(at).is_some(), "nccl", "sends the weights between the pools")
     }),
     LOGGER,
-    row("trainer.total_training_steps", LENGTH, steps),
+    row("trainer.total_training_steps", Taken("workload.run.steps", Stated), steps),
     row("trainer.total_epochs", LENGTH, |at| when(steps(at).is_none(), "1", PASSES)),
     row("trainer.save_freq", LOG, |_| {
         says(20, "steps between checkpoints, as in most of veRL's scripts; its default saves none")
