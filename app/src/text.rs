@@ -247,7 +247,7 @@ text! {
     split_hint gpus node_network node_summary price_hint price_source price_none
     workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_rl task_generate tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
-    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at use_value use_most use_open
+    bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at no_model_of use_value use_most use_open
     banner_hash banner_left_out
     // Verdict.
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
@@ -292,7 +292,7 @@ text! {
     recent recent_manage recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
     report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
     paste_into skip_flags show_lines changed_one changed_many changed_below changed_were clear_marks line_new
-    line_changed copied_text key_copy refused stale whole whole_run an_hour all_gpus
+    line_changed copied_text key_copy stale whole whole_run an_hour all_gpus
     tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager
     chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait deadline_also budget_also
     need_run need_run_go the_run run_note run_generates run_none run_cost run_h run_range

@@ -53,6 +53,7 @@ test('from a key until address, charts, flags and what is read out have followed
 test('while a width sets off new charts', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();
+  await page.locator('#fold-scaling').scrollIntoViewIfNeeded();
   const wide = () => page.locator('#scaling svg').first().getAttribute('viewBox');
   const before = await wide();
   await page.setViewportSize({ width: 600, height: 900 });

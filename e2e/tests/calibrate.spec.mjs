@@ -3,7 +3,7 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
-test.use({ unfolded: ['calibrate'] });
+test.use({ unfolded: ['caveats', 'calibrate'] });
 
 // Llama-2-7B as LLMForge's cookbook measured it, but for the batch: four micro-batches.
 const RUN = 'v=1&d=2026.11&model=llama-2-7b&hardware.gpu=a100-sxm-80g&hardware.gpus=8&workload.kind=sft'

@@ -127,7 +127,7 @@ test('the text to paste is one key away, and five Tabs from the answer', async (
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('python3 -m verl.trainer.main_ppo');
   await expect(said).toBeHidden();
   // Several files in one, as the paste box takes them.
-  await page.locator('input[name=kind][value=sft]').check();
+  await calculator.task('sft');
   await page.locator('#tab-deepspeed').click();
   await expect(page.locator('#code-1')).toBeVisible();
   await page.keyboard.press('Tab');
@@ -167,7 +167,7 @@ for (const width of [1440, 390, 320]) {
           await calculator.open(`?lang=${lang}`);
           await calculator.settled();
           expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-          for (const id of ['share', 'recent', 'keys']) {
+          for (const id of ['share', 'keys']) {
             await page.locator(`#${id}-open`).click();
             await expect(page.locator(`#${id}`)).toBeVisible();
             await calculator.window(`comfort-${id}-${lang}-${width}-${colorScheme}`);

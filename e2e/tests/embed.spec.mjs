@@ -56,7 +56,7 @@ test('one card from 300 px on: question, verdict, three figures, plan and the wa
     await calculator.open(`?embed${panels}#v=1&model=qwen3-8b&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo&z=1`);
     await expect(page.locator('.emb-fit')).toContainText(/% sure|GiB/);
     await expect(page.locator('.emb-v .verdict-q')).toContainText(/^GRPO of Qwen3 8B on 8 × H100-SXM, 512 prompts × /);
-    await expect(page.locator('.emb-n dt')).toHaveText(['Step', 'Throughput', 'Cost']);
+    await expect(page.locator('.emb-n dt')).toHaveText(['Step', 'Throughput', 'Run']);
     await expect(page.locator('.emb-pl li').first()).not.toBeEmpty();
     await expect(page.locator('.emb-q')).toHaveCount(panels ? 0 : 1);
     await expect(page.locator('.plot, [role=tab]')).toHaveCount(0);
@@ -70,7 +70,7 @@ test('one card from 300 px on: question, verdict, three figures, plan and the wa
 
 test('a model that is none is said with those nearest to it, and no other is answered', async ({ page, calculator }) => {
   await calculator.open('?embed#v=1&model=qwen3-8c&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo&z=1');
-  await expect(page.locator('#refused')).toContainText(/^Model: .*qwen3-8c.*qwen3-8b/);
+  await expect(page.locator('#refused')).toContainText(/^Model: .*qwen3-8c.*Nearest: Qwen3 8B/);
   await expect(page.locator('.emb-n')).toHaveCount(0);
   await page.locator('#model').fill('Qwen3 8B');
   await expect(page.locator('.emb-n')).toBeVisible();

@@ -8,7 +8,7 @@ use shardwise_core::Answer;
 use super::ask::{framework, hardware, picker};
 use super::controls::{plain, tokens};
 use super::icons::icon;
-use super::{advice, banner, calibrate, flags, gpus, header, how, memory, plan, sheet, time, verdict};
+use super::{advice, banner, calibrate, flags, gpus, header, how, memory, plan, run, sheet, time, verdict};
 use crate::browser;
 use crate::client::desk;
 use crate::fit;
@@ -150,10 +150,10 @@ fn figures(page: Page, answer: &Answer) -> El {
     let text = page.text();
     let usd = answer.usd_per_mtok.map(|usd| figure(text.cost, format::usd(usd), text.per_mt));
     let last = match answer.run {
-        Some(run) => {
-            let hours = format!("{}\u{a0}{}", format::figure(run.hours), text.hours);
-            Some(match run.usd {
-                Some(usd) => figure(text.whole, format::usd(usd), hours),
+        Some(length) => {
+            let hours = format!("{}\u{a0}{}", run::hours(length.hours), text.hours);
+            Some(match length.usd {
+                Some(usd) => figure(text.whole, format::dollars(usd), hours),
                 None => figure(text.whole, hours, ""),
             })
         }

@@ -18,6 +18,7 @@ use super::{closing, how, plan, sheet, sure};
 use crate::browser;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
+use crate::form::{Field, FieldError, Problem, mend};
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Name;
@@ -98,11 +99,21 @@ fn state(shown: &Shown) -> &'static str {
 /// What is wrong with the form: each field by its name, with why it is refused.
 pub(super) fn wrong(page: Page) -> String {
     let lang = page.lang;
-    let said = page.wrong().into_iter().map(|error| {
-        let label = error.field.map_or(error.path.as_str(), |field| lang.label(field));
-        fill(lang.text().refused, &[label, &describe(page, &error)])
+    let said = page.wrong().into_iter().map(|error| match error.problem {
+        Problem::NoModel => no_model(page, &error),
+        _ => describe(page, &error),
     });
     said.collect::<Vec<String>>().join(if lang == Lang::Zh { "" } else { " " })
+}
+
+/// The name that no model has, with those nearest to it: in the form these are buttons.
+fn no_model(page: Page, error: &FieldError) -> String {
+    let (text, lang) = (page.text(), page.lang);
+    let nearest = page.form.with_untracked(|form| mend::mends(form, error, None));
+    let nearest: Vec<String> = nearest.into_iter().map(|mend| mend.text).collect();
+    let nearest = nearest.join(if lang == Lang::Zh { "、" } else { ", " });
+    let words = fill(text.no_model_of, &[&page.typed(Field::Model), &nearest]);
+    fill(text.wrong_at, &[lang.label(Field::Model), &words])
 }
 
 /// The notice that the answer belongs to another question than the form's.
