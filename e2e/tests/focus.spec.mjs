@@ -3,6 +3,8 @@
 
 import { expect, test } from '../fixtures.mjs';
 
+test.use({ unfolded: ['run', 'front', 'scaling', 'plans', 'sensitivity'] });
+
 const GRPO = '#v=1&model=qwen3-30b-a3b&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=grpo&workload.rl.prompts_per_step=64&workload.rl.responses_per_prompt=8&workload.rl.max_prompt_length=1024&workload.rl.max_response_length=4096&z=1';
 
 /** Presses a control by the keyboard, rests, and says what has it then. */

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
 
+test.use({ unfolded: ['run'] });
+
 const TRAINING = '#v=1&model=llama-3.1-70b&hardware.gpu=h100-sxm&hardware.gpus=8&workload.kind=lora&workload.sequence_length=4096&workload.global_batch=64&z=1';
 
 const section = (page) => page.locator('#run');
