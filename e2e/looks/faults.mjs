@@ -64,13 +64,14 @@ function look({ lang, margin, latin }) {
     const bottom = Math.min(a.bottom, b.bottom);
     return { left, right, top, bottom };
   }
-  // Sticky and fixed parts lie over others on purpose.
+  // Sticky and fixed parts lie over others on purpose, and what is lifted above them.
   const floats = new Map();
   function floating(element) {
     if (!element || element === document.documentElement) return null;
     if (floats.has(element)) return floats.get(element);
     const style = getComputedStyle(element);
-    const own = ['sticky', 'fixed'].includes(style.position) || element.matches('[popover]:popover-open, dialog') ? element : floating(element.parentElement);
+    const lifted = style.position === 'absolute' && Number(style.zIndex) > 0 && !/, 0\)$|^transparent$/.test(style.backgroundColor);
+    const own = lifted || ['sticky', 'fixed'].includes(style.position) || element.matches('[popover]:popover-open, dialog') ? element : floating(element.parentElement);
     floats.set(element, own);
     return own;
   }

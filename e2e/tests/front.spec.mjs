@@ -182,7 +182,7 @@ test('where nothing fits, the verdict says what would', async ({ page, calculato
   await tooSmall(page);
   const ways = page.locator('.closing li');
   await expect(ways).toHaveCount(2);
-  await expect(ways.first()).toContainText(/\d+ × A10G \$[\d.]+ per million tokens; .*% sure/u);
+  await expect(ways.first()).toContainText(/\d+ × A10G [\d.,]+ hours, \$[\d.,]+; .*% sure/u);
   await ways.nth(1).getByRole('button').click();
   await expect(page.locator('.verdict')).toHaveClass(/is-fits/);
   await expect(page.locator('#v-h')).toBeFocused();
@@ -205,6 +205,8 @@ for (const [width, colorScheme, locale, title] of [
     test('is accessible and fits the window, its tips too', async ({ page, calculator }) => {
       await calculator.open();
       await calculator.settled();
+      // What is far is drawn as it comes near.
+      await page.locator('#fold-front').scrollIntoViewIfNeeded();
       await expect(section(page).getByRole('heading')).toHaveText(title);
       await gpus(page).locator('.seg-b').nth(2).click();
       await limit(page).fill('4');

@@ -92,6 +92,7 @@ test('from the empty page to copied flags', async ({ page, calculator, context }
   await expect(page.locator('#plan-tensor_parallel')).toBeVisible();
 
   // The tabs of the flags are one stop; arrows choose.
+  await calculator.unfold('sensitivity');
   await page.locator('#all-changes').focus();
   await calculator.settled();
   await tabTo(page, page.locator('[role=tab][aria-selected=true]'));

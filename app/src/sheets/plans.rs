@@ -170,6 +170,12 @@ fn sorted<'a>(mut lines: Vec<Line<'a>>, shown: &Shown<'_>) -> Vec<Line<'a>> {
     lines
 }
 
+/// What a plan says of itself as a short name, the same as often as it is asked: FNV-1a.
+fn named(face: &str) -> String {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    format!("{:08x}", face.bytes().fold(2_166_136_261, mix))
+}
+
 /// A head that sorts: pressed again, the other way round.
 fn sorting(key: &str, name: &'static str, shown: &Shown<'_>) -> Tree {
     let on = shown.sort == key;
@@ -237,7 +243,7 @@ fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
     let used = (!line.chosen).then(|| {
         let question = Question { plan: Some(answer.plan.clone()), ..question.clone() };
         el("BUTTON.btn btn-s|type=button")
-            .set("id", format!("use-{}", face.replace([' ', '\u{a0}'], "-")))
+            .set("id", format!("use-{}", named(&face)))
             .asks(&question)
             .child(text.use_gpu)
             .child(el("SPAN.vh").child(format!(" {}", line.layout)))
