@@ -87,7 +87,7 @@ test.describe('on a phone', () => {
         return document.elementFromPoint((left + right) / 2, (top + bottom) / 2) === element;
       }), `${await control.getAttribute('id')} is seen`).toBe(true);
     }
-    await page.locator('.skip').focus();
+    await page.locator('.skip[href="#answer"]').focus();
     await page.keyboard.press('Enter');
     await expect(page.locator('#v-h')).toBeInViewport();
   });

@@ -66,7 +66,7 @@ test('the core speaks Chinese too, and the language travels in the link', async 
   await calculator.open('?lang=zh-CN');
   await calculator.settled();
   await page.locator('#hardware-gpus').fill('0');
-  await expect(page.locator('#hardware-gpus-m')).toHaveText(/请填 1/);
+  await expect(page.locator('#hardware-gpus-m')).toHaveText(/至少为 1/);
   await page.locator('#hardware-gpus').fill('16');
   await expect(page.locator('#flags-panel pre code').first()).toContainText('来自你的问题');
   await page.locator('#copy-link').click();

@@ -44,8 +44,8 @@ impl Fold {
         Self::Calibrate,
     ];
 
-    /// Those that a printed page has open.
-    pub(crate) const ON_PAPER: [Self; 4] = [Self::Memory, Self::Time, Self::Plans, Self::Caveats];
+    /// Those that a printed page has open whatever the screen has: what the worker would have to write comes too late.
+    pub(crate) const ON_PAPER: [Self; 3] = [Self::Memory, Self::Time, Self::Caveats];
 
     /// Its word.
     pub(crate) fn word(self) -> &'static str {
