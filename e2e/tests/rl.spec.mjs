@@ -44,7 +44,7 @@ test('the most that fits is possible, and no less with offload', async ({ page, 
   }
   offloaded.forEach((figure, column) => expect(figure).toBeGreaterThanOrEqual(without[column]));
   // The row of the plan is marked, and the plan stays within it.
-  await unfold(page);
+  await unfold(page, 'form');
   const planned = page.locator('#limits tr[aria-current=true]');
   await expect(planned).toHaveCount(1);
   const share = number(await page.locator('#plan-rollout-gpu_memory_utilization').getAttribute('placeholder'));
