@@ -71,7 +71,7 @@ fn is_csv(text: &str) -> bool {
     let Some(head) = first.next() else { return false };
     let named = head
         .split(',')
-        .all(|name| !name.trim().is_empty() && name.trim().split_whitespace().count() <= 3);
+        .all(|name| !name.trim().is_empty() && name.split_whitespace().count() <= 3);
     let quoted = |line: &str| line.contains('"') || commas(line) == commas(head);
     commas(head) > 0 && named && first.all(quoted)
 }

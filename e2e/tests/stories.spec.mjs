@@ -114,7 +114,7 @@ test('a change shows at once, travels in the link and comes back', async ({ page
 });
 
 const mistakes = [
-  ['0 GPUs', '#hardware-gpus', '0', /1 or more/],
+  ['0 GPUs', '#hardware-gpus', '0', /at least 1/],
   ['a negative price', '#hardware-usd_per_gpu_hour', '-3', /zero or more/],
   ['a quintillion tokens', '#workload-tokens', '1e18', /1e15|10\^15|out of range/i],
   ['a third of 32 heads', '#plan-tensor_parallel', '3', /2 or 4/],
