@@ -19,7 +19,7 @@
 
   if (embedded) root.classList.add('is-embed');
 
-  // why: 'unsupported' | 'load' | 'stopped', as marked in index.html.
+  // why: 'unsupported' | 'load' | 'damaged' | 'stopped', as marked in index.html.
   function showFailure(why) {
     const failed = document.getElementById('boot-failed');
     if (!failed) return;
@@ -73,6 +73,15 @@
     watch.observe(root, { attributeFilter: ['data-ready'] });
   });
 
+  // Whether the browser runs a program at all, if only the empty one: eight bytes.
+  function runsPrograms() {
+    try {
+      return Boolean(new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)));
+    } catch {
+      return false;
+    }
+  }
+
   async function start() {
     if (typeof WebAssembly !== 'object') return showFailure('unsupported');
     let init;
@@ -90,7 +99,8 @@
     } catch (error) {
       console.error(error);
       if (error instanceof WebAssembly.RuntimeError) return showFailure('stopped');
-      return showFailure(error instanceof WebAssembly.CompileError ? 'unsupported' : 'load');
+      if (!(error instanceof WebAssembly.CompileError)) return showFailure('load');
+      return showFailure(runsPrograms() ? 'damaged' : 'unsupported');
     }
     if (embedded && window.parent !== window) (await import(address('frame.js'))).embed(whole);
     if (embedded || !window.isSecureContext || !('serviceWorker' in navigator)) return;

@@ -1,12 +1,13 @@
 // Starts the program that writes flags, reads scripts and finds advice, and passes messages on. A template: the build puts in its names.
 //
-// A message is a request as JSON; the answer to each is JSON, or an empty text where the program failed.
+// A message is a request as JSON; the answer to each is JSON, or an empty text where the program failed. `null` says that
+// it has started.
 
 import init, { answer } from './@JS@';
 
 const started = init({ module_or_path: new URL('./@WASM@', import.meta.url) });
-// Said in answer to the first message.
-started.catch(() => {});
+// A failure is said in answer to the first message.
+started.then(() => self.postMessage(null), () => {});
 
 async function pass({ data }) {
   try {

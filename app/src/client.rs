@@ -3,4 +3,5 @@
 
 pub(crate) mod choices;
 pub(crate) mod desk;
+mod health;
 pub(crate) mod sayings;

@@ -38,6 +38,34 @@ test.describe('without its wasm file', () => {
   });
 });
 
+test.describe('with a wasm file that was cut on its way', () => {
+  test.use({ expected: [/CompileError|ERR_CONTENT_LENGTH_MISMATCH/] });
+  test('says that it arrived incomplete, not that the browser lacks anything', async ({ page, calculator }) => {
+    await page.route('**/shardwise-app*.wasm', async (route) => {
+      const response = await route.fetch();
+      const body = await response.body();
+      const { 'content-encoding': _, 'content-length': __, ...headers } = response.headers();
+      await route.fulfill({ status: 200, headers, body: body.subarray(0, body.length / 2) });
+    });
+    await page.goto('./');
+    await expect(calculator.failure).toContainText('arrived incomplete');
+    await expect(calculator.failure).not.toContainText('no WebAssembly');
+  });
+});
+
+test.describe('where what starts it never comes', () => {
+  test.use({ expected: [/ERR_FAILED/] });
+  test('says after a while that it takes long', async ({ page }) => {
+    await page.route('**/boot*.js', (route) => route.abort());
+    await page.goto('./');
+    const slow = page.locator('.boot-slow');
+    await expect(slow).toBeHidden();
+    await page.evaluate(() => document.getAnimations().filter(({ animationName }) => animationName === 'boot-slow').forEach((one) => one.finish()));
+    await expect(slow).toBeVisible();
+    await expect(slow).toBeInViewport({ ratio: 1 });
+  });
+});
+
 test.describe('without WebAssembly', () => {
   test('says what the browser lacks', async ({ page, calculator }) => {
     await page.addInitScript(() => delete window.WebAssembly);

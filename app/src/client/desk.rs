@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 
 use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use super::health::{Health, Remedy};
 use crate::browser;
 use crate::busy::Work;
 use crate::page::Page;
@@ -43,6 +45,9 @@ struct Running {
 struct Desk {
     running: Option<Running>,
     failed: Option<RwSignal<bool>>,
+    health: Health,
+    /// Ends what hangs; none while the worker has nothing in hand.
+    watch: Option<Timeout>,
     last: u32,
     slots: [Slot; KINDS],
     busy: Option<Work>,
@@ -53,6 +58,8 @@ thread_local! {
         RefCell::new(Desk {
             running: None,
             failed: None,
+            health: Health::NEW,
+            watch: None,
             last: 0,
             slots: [const { Slot { waiting: None, working: None } }; KINDS],
             busy: None,
@@ -66,6 +73,10 @@ pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
     DESK.with_borrow_mut(|desk| {
         desk.slots[kind].waiting = Some(Order { task, page, deliver });
         desk.hand_out();
+        // What it has in hand already is not given more time.
+        if desk.watch.is_none() {
+            desk.watch();
+        }
         desk.note();
     });
 }
@@ -112,6 +123,7 @@ pub(crate) fn open(failed: RwSignal<bool>) {
     DESK.with_borrow_mut(|desk| {
         desk.running = Some(Running { worker, _listeners: [heard, broke] });
         desk.hand_out();
+        desk.watch();
         desk.note();
     });
 }
@@ -134,6 +146,12 @@ impl Desk {
         }
     }
 
+    /// Waits for the worker's next word, where it has anything in hand.
+    fn watch(&mut self) {
+        let working = self.running.is_some() && self.slots.iter().any(|slot| slot.working.is_some());
+        self.watch = working.then(|| Timeout::new(self.health.patience_ms(), fail));
+    }
+
     /// Says whether there is work. Without a worker there is none: orders wait until a person starts one again.
     fn note(&mut self) {
         let open = |slot: &Slot| slot.waiting.is_some() || slot.working.is_some();
@@ -145,8 +163,14 @@ impl Desk {
     }
 }
 
-/// A message of the worker; an empty one says that it failed.
+/// A message of the worker; no text says that it has started, an empty one that it failed.
 fn hear(message: Option<String>) {
+    if message.is_none() {
+        return DESK.with_borrow_mut(|desk| {
+            desk.health.started();
+            desk.watch();
+        });
+    }
     let reply = message.and_then(|text| serde_json::from_str::<Reply>(&text).ok());
     let Some(Reply { id, result }) = reply else {
         return fail();
@@ -156,7 +180,9 @@ fn hear(message: Option<String>) {
         let slot = desk.slots.iter_mut().find(done)?;
         let (_, order) = slot.working.take()?;
         let wanted = slot.waiting.is_none();
+        desk.health.answered();
         desk.hand_out();
+        desk.watch();
         wanted.then_some(order)
     });
     if let Some(order) = order {
@@ -165,20 +191,27 @@ fn hear(message: Option<String>) {
     DESK.with_borrow_mut(Desk::note);
 }
 
-/// The worker is gone; what it had in hand waits for the next one.
+/// The worker hangs or died; what it had in hand waits for the next one.
 fn fail() {
-    let (running, failed) = DESK.with_borrow_mut(|desk| {
+    let (running, failed, remedy) = DESK.with_borrow_mut(|desk| {
         for slot in &mut desk.slots {
             let left = slot.working.take().map(|(_, order)| order);
             slot.waiting = slot.waiting.take().or(left);
         }
-        (desk.running.take(), desk.failed)
+        desk.watch = None;
+        (desk.running.take(), desk.failed, desk.health.failed())
     });
     if let Some(running) = running {
         running.worker.terminate();
     }
-    DESK.with_borrow_mut(Desk::note);
-    if let Some(failed) = failed {
-        failed.set(true);
+    match (failed, remedy) {
+        // Not from within what the failed one said.
+        (Some(failed), Remedy::Restart) => browser::soon(move || open(failed)),
+        (failed, _) => {
+            DESK.with_borrow_mut(Desk::note);
+            if let Some(failed) = failed {
+                failed.set(true);
+            }
+        }
     }
 }
