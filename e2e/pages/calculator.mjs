@@ -16,7 +16,8 @@ export class Calculator {
   constructor(page) {
     this.page = page;
     this.root = page.locator('html');
-    this.failure = page.locator('#boot-failed');
+    // The one of its reasons that is shown.
+    this.failure = page.locator('#boot-failed p:not([lang]) [data-why]:not([hidden])');
   }
 
   /** Opens the page with an optional query (`?embed`) and hash, and waits until it has started. */
