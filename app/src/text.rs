@@ -253,7 +253,7 @@ text! {
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure
-    asked_rl asked_train asked_rollout stale_none
+    asked_short asked_rl asked_train asked_rollout stale_none
     throughput per_gpu cost per_mt no_price hours step seconds_unit usd_step mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
     chip_no_offload chip_offload chip_fused interval_note

@@ -18,13 +18,22 @@ pub(crate) fn framework_name(own: RunBy) -> String {
     format!("{}\u{a0}{}", named.map_or(own.id, |named| named.name), own.version)
 }
 
+/// The question of a job without its sizes, short enough for a list.
+pub(crate) fn asked_in_short(job: &Job, lang: Lang) -> String {
+    let (gpus, gpu) = machine(job);
+    fill(lang.text().asked_short, &[job.workload.kind.name(), &job.model.name, &gpus, &gpu])
+}
+
+/// The number of GPUs and their type.
+fn machine(job: &Job) -> (String, String) {
+    (format::grouped(job.hardware.gpus.into()), gpu_label(&job.hardware.gpu))
+}
+
 /// The question of a job in one sentence.
 pub(crate) fn asked(job: &Job, lang: Lang) -> String {
     let text = lang.text();
-    let kind = job.workload.kind.name();
-    let gpus = format::grouped(job.hardware.gpus.into());
-    let gpu = gpu_label(&job.hardware.gpu);
-    let first = [kind, &job.model.name, &gpus, &gpu];
+    let (gpus, gpu) = machine(job);
+    let first = [job.workload.kind.name(), &job.model.name, &gpus, &gpu];
     let whole = format::grouped;
     if let Some(rl) = &job.workload.rl {
         let rest = [

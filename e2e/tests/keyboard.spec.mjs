@@ -92,8 +92,8 @@ test('from the empty page to copied flags', async ({ page, calculator, context }
   await expect(page.locator('#plan-tensor_parallel')).toBeVisible();
 
   // The tabs of the flags are one stop; arrows choose.
-  await calculator.unfold('sensitivity');
-  await page.locator('#all-changes').focus();
+  await page.locator('.dock a[href="#flags"]').focus();
+  await page.keyboard.press('Enter');
   await calculator.settled();
   await tabTo(page, page.locator('[role=tab][aria-selected=true]'));
   await page.keyboard.press('ArrowRight');

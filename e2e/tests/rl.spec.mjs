@@ -141,7 +141,7 @@ test('where nobody says how many train, the split is searched and shown', async 
   const take = page.locator('#timeline .take');
   await expect(take).toContainText(`Training has ${found} of 8 GPUs, generation ${8 - found}; side by side they hide`);
   // The sizes of the layout are those of the GPUs that train.
-  const sizes = async () => (await page.locator('#plans .p-best th').innerText()).match(/\d+/g).map(Number);
+  const sizes = async () => (await page.locator('#plans .p-best th').textContent()).match(/\d+/g).map(Number);
   await expect.poll(async () => (await sizes()).reduce((all, size) => all * size, 1)).toBe(found);
   await expect(page.locator('#workload-rl-max_staleness')).toHaveCount(0);
   // Typed key by key, the field keeps the focus; what is typed is what is split.

@@ -14,8 +14,8 @@ const card = (page, name) => section(page).locator('.runr > div', { hasText: nam
 
 /** Hours and dollars of the run as numbers. */
 async function costs(page) {
-  const said = await card(page, 'Time and cost').locator('b').innerText();
-  const [, hours, usd] = /^([\d.,]+) h, \$([\d.,]+)$/.exec(said);
+  const said = await card(page, 'Time and cost').locator('b').textContent();
+  const [, hours, usd] = /^([\d.,]+)\sh, \$([\d.,]+)$/.exec(said);
   return [hours, usd].map((text) => Number(text.replaceAll(',', '')));
 }
 

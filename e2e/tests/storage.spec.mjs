@@ -100,7 +100,7 @@ const KEYS = {
 };
 
 const HOSTILE = {
-  'huge text': 'A'.repeat(1_000_000),
+  'huge text': 'A'.repeat(500_000),
   'lines without end': '2026-11-21 v=1\n'.repeat(60_000),
   markup: '<img src=x onerror="document.title=1"><script>document.title=1</script>',
   'an address that is a script': 'javascript:document.title=1',
@@ -121,7 +121,7 @@ test.describe('a browser in Chinese', () => {
       // As on a first visit: the system's language and colours, all that folds closed, no recent question.
       await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
       await expect(page.locator('html')).not.toHaveAttribute('data-theme');
-      await expect(page.locator('#intro')).toBeVisible();
+      await expect(page.locator('details.fold[open]')).toHaveCount(0);
       await expect(page.locator('#preset option[value^="recent "], #preset option[value=erase]')).toHaveCount(0);
       await works(page);
       await expect(page.locator('#compare-end')).toHaveCount(0);

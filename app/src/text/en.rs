@@ -244,6 +244,7 @@ pub(super) const TEXT: Text = Text {
     fit_sure_below: "{0} sure: below {1}",
     fit_bar: "Estimated {0} GiB, {1} sure below {2}, usable {3}.",
     how_sure: "How sure?",
+    asked_short: "{0} of {1} on {2} × {3}",
     asked_rl: "{0} of {1} on {2} × {3}, {4} {4|prompt|prompts} × {5} {5|response|responses} of up to {6} + {7} tokens.",
     asked_train: "{0} of {1} on {2} × {3}, {4} {4|sequence|sequences} of up to {5} tokens a step.",
     asked_rollout: "{0} of {1} on {2} × {3}, {4} {4|request|requests} of {5} + {6} tokens.",

@@ -244,6 +244,7 @@ pub(super) const TEXT: Text = Text {
     fit_sure_below: "{0} 的把握：不超过 {1}",
     fit_bar: "估算 {0} GiB，有 {1} 的把握不超过 {2}，可用 {3}。",
     how_sure: "要多大把握？",
+    asked_short: "{2} × {3} · {1} · {0}",
     asked_rl: "在 {2} × {3} 上用 {0} 训练 {1}，{4} 个提示词 × {5} 个回答，最长 {6} + {7} token。",
     asked_train: "在 {2} × {3} 上对 {1} 做 {0}，每步 {4} 条序列，最长 {5} token。",
     asked_rollout: "在 {2} × {3} 上用 {1} 做 {0}，{4} 个请求，各 {5} + {6} token。",

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use shardwise_core::Question;
+use shardwise_core::job::{self, Job};
 use shardwise_core::presets::{self, Preset};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
@@ -14,7 +15,7 @@ use crate::text::Lang;
 use crate::view::comfort::read_recent;
 use crate::view::dom::{Act, El, el, part, press};
 use crate::view::icons::icon;
-use crate::words::asked;
+use crate::words::{asked, asked_in_short};
 
 /// What an option of a recent question begins with; its link follows.
 const RECENT: &str = "recent ";
@@ -46,7 +47,18 @@ fn examples(page: Page) -> impl Iterator<Item = El> {
 /// The recent questions, and the way to erase them.
 fn recents(page: Page) -> Option<El> {
     let found = recent::read(&page.recent.get());
-    let options: Vec<El> = found.into_iter().filter_map(|one| option(page, one)).collect();
+    // Those that this version of the calculator refuses are left out.
+    let found: Vec<(Recent, Job)> =
+        found.into_iter().filter_map(|one| job::resolve(&one.question).ok().map(|job| (one, job))).collect();
+    let short: Vec<String> = found.iter().map(|(_, job)| asked_in_short(job, page.lang)).collect();
+    let options: Vec<El> = found
+        .into_iter()
+        .zip(&short)
+        .map(|((one, job), name)| {
+            let alike = short.iter().filter(|other| *other == name).count() > 1;
+            option(page, one, if alike { asked(&job, page.lang) } else { name.clone() })
+        })
+        .collect();
     (!options.is_empty()).then(|| {
         el("OPTGROUP")
             .set("label", page.text().recent)
@@ -55,20 +67,14 @@ fn recents(page: Page) -> Option<El> {
     })
 }
 
-/// A recent question; `None` where this version of the calculator refuses it.
-fn option(page: Page, one: Recent) -> Option<El> {
-    let job = shardwise_core::job::resolve(&one.question).ok()?;
+/// A recent question by a name that no other has.
+fn option(page: Page, one: Recent, name: String) -> El {
     let value = format!("{RECENT}{}", one.hash);
     let selected = move || {
         page.answered()
             .is_some_and(|shown| shown.preset.is_none() && shown.hash == one.hash)
     };
-    Some(
-        el("OPTION")
-            .set("value", value)
-            .flag("selected", selected)
-            .child(asked(&job, page.lang)),
-    )
+    el("OPTION").set("value", value).flag("selected", selected).child(name)
 }
 
 /// Another example of the session: under the same factors, and as sure.
