@@ -135,7 +135,8 @@ function work(task) {
   last = last.then(() => new Promise((done) => {
     try {
       worker ??= new Worker(new URL(root.dataset.texts, document.baseURI), { type: 'module' });
-      worker.onmessage = ({ data }) => done(data ? JSON.parse(data).result : null);
+      // Its first word is that it has started.
+      worker.onmessage = ({ data }) => data !== null && done(data ? JSON.parse(data).result : null);
       worker.onerror = (event) => {
         event.preventDefault();
         worker = null;

@@ -40,6 +40,7 @@ test('plans sort, are found, and two of them are compared', async ({ page, calcu
   await expect(both.getByRole('rowheader', { name: 'Step, s' })).toBeVisible();
   await both.getByRole('button', { name: 'Unpin both' }).click();
   await expect(both).toHaveCount(0);
+  await calculator.settled();
 
   const [csv] = await Promise.all([page.waitForEvent('download'), page.locator('#plans').getByRole('button', { name: /CSV/ }).click()]);
   const lines = readFileSync(await csv.path(), 'utf8').trim().split('\n');
@@ -94,6 +95,7 @@ test('a chart is saved as SVG, PNG and CSV', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();
   for (const id of ['memory', 'scaling']) {
+    await calculator.unfold(id);
     await page.locator(`#${id} .data summary`).first().click();
     const save = async (name) => {
       const [file] = await Promise.all([page.waitForEvent('download'), page.locator(`#${id} .files`).getByRole('button', { name }).first().click()]);
