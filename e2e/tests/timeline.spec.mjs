@@ -104,6 +104,8 @@ for (const [width, colorScheme, locale, title] of [
 
     test('is accessible and fits the window, its tips too', async ({ page, calculator }) => {
       await calculator.open();
+      // Drawn where it comes near.
+      await page.locator('#fold-time').scrollIntoViewIfNeeded();
       await calculator.settled();
       await section(page).locator('.seg-b').nth(2).click();
       await calculator.settled();
