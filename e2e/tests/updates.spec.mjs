@@ -75,7 +75,7 @@ test('lets a window of the earlier version go on, and offers it the new one', as
   const worker = await second.evaluate(async () => {
     const file = document.documentElement.dataset.texts;
     const asked = new Worker(file, { type: 'module' });
-    const heard = new Promise((done) => asked.addEventListener('message', ({ data }) => done(data), { once: true }));
+    const heard = new Promise((done) => asked.addEventListener('message', ({ data }) => data !== null && done(data)));
     asked.postMessage(JSON.stringify({ id: 1, task: { is: 'document', document: 'methods', lang: 'en' } }));
     return JSON.parse(await heard).result.length;
   });

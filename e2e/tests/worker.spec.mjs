@@ -36,9 +36,9 @@ test('a worker that hangs is replaced after a while, and its answer comes', asyn
   await page.goto('./');
   await expect(calculator.root).toHaveAttribute('data-ready', '1');
   await expect.poll(() => asked.length).toBe(1);
+  await expect(code(page)).toHaveCount(0);
   await page.clock.runFor(PATIENCE);
   await expect(code(page)).toContainText('verl');
-  expect(asked).toHaveLength(2);
 });
 
 test('where the next one dies too, the page says so and starts another when asked', async ({ page, calculator }) => {
