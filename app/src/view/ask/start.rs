@@ -48,8 +48,10 @@ fn examples(page: Page) -> impl Iterator<Item = El> {
 fn recents(page: Page) -> Option<El> {
     let found = recent::read(&page.recent.get());
     // Those that this version of the calculator refuses are left out.
-    let found: Vec<(Recent, Job)> =
-        found.into_iter().filter_map(|one| job::resolve(&one.question).ok().map(|job| (one, job))).collect();
+    let found: Vec<(Recent, Job)> = found
+        .into_iter()
+        .filter_map(|one| job::resolve(&one.question).ok().map(|job| (one, job)))
+        .collect();
     let short: Vec<String> = found.iter().map(|(_, job)| asked_in_short(job, page.lang)).collect();
     let options: Vec<El> = found
         .into_iter()
