@@ -213,6 +213,8 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
 #[wasm_bindgen_test]
 async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     let page = Mounted::new().await;
+    page.press("#fold-memory > summary").await;
+    page.comes("#limits tbody tr").await;
     assert_eq!(page.count("#limits tbody tr"), 2);
     for bad in ["NaN", "inf"] {
         assert!(!page.text("#limits").contains(bad), "{bad}");

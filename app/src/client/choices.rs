@@ -30,7 +30,8 @@ pub(crate) fn are_awaited() -> bool {
 
 /// Whether the worker is asked for the plans of a question.
 pub(crate) fn are_far(page: Page, question: &Question) -> bool {
-    !page.no_worker.get_untracked() && takes_long(question)
+    // Work that was put off may begin after the page is gone.
+    page.no_worker.try_get_untracked() == Some(false) && takes_long(question)
 }
 
 /// Answers a question, without advice; `None` while the worker looks for its plan, after which the page answers again.
