@@ -7,6 +7,7 @@ cd "$root" || exit 1
 # The pins. Cargo.toml, Trunk.toml and e2e/package.json name the same versions.
 rust_version=1.95.0
 wasm_bindgen_version=0.2.129
+wasm_split_version=0.2.2
 trunk_version=0.21.14
 binaryen_version=132
 cargo_deny_version=0.20.2

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { headersFile } from './hosting.mjs';
@@ -19,7 +19,8 @@ joinStyles();
 nameByDigest();
 writeAccuracyPage();
 const answer = await writeTextsWorker();
-writeDocuments(answer);
+await writeDocuments(answer);
+preloadSplit();
 writeFirstAnswer();
 // What is compiled in may be passed on with its licences alone.
 writeFileSync(join(site, LICENSES), execFileSync(process.execPath, [fileURLToPath(new URL('./licenses.mjs', import.meta.url)), 'site']));
@@ -64,12 +65,27 @@ function nameByDigest() {
   const [program] = readdirSync(site).filter((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
-  const [js] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm');
+  // What the worker alone needs is cut out (scripts/build-site.mjs), or is in it.
+  const cut = ['split.js', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
+  const [js, , split, texts] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm', ...cut);
   rename('index.html', stem, js.replace(/\.js$/, ''));
+  if (split) {
+    rename(js, './split.js', `./${split}`);
+    rename(split, './shardwise-app.js', `./${js}`);
+    rename(split, './texts_bg.wasm', `./${texts}`);
+  }
   const [figure] = hashed('figure.js');
   rename('boot.js', 'figure.js', figure);
   const [early] = hashed('early.js');
   rename('index.html', 'early.js', early);
+}
+
+// The calculator's script asks for another as soon as it is read: both are asked for at once. No other page has them.
+function preloadSplit() {
+  const page = join(site, 'index.html');
+  const [split] = readdirSync(site).filter((file) => /^split-/.test(file));
+  const html = readFileSync(page, 'utf8');
+  if (split) writeFileSync(page, html.replace('</head>', `<link rel="modulepreload" href="./${split}"></head>`));
 }
 
 // Changes a name in all places of a file.
@@ -113,17 +129,23 @@ function writePage({ folder, root, title, description, style }, more) {
   writeFileSync(join(site, folder, 'index.html'), html);
 }
 
-// The program that writes flags and reads scripts: what starts it, under a hashed name that the page says.
+// What starts the program in a worker, under a hashed name that the page says; and the program itself, for this script.
 async function writeTextsWorker() {
-  const [js, wasm] = hashed('texts.js', 'texts_bg.wasm');
+  const [js, wasm] = readdirSync(site).filter((file) => /^shardwise-app-/.test(file)).sort();
   const starter = readFileSync(new URL('./texts-worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm);
   if (/@[A-Z]+@/.test(starter)) throw new Error('texts-worker.js has changed its marks');
   writeFileSync(join(site, 'texts-worker.js'), starter);
   const [name] = hashed('texts-worker.js');
   rename('index.html', '<html lang="en">', `<html lang="en" data-texts="./${name}">`);
   const program = await import(pathToFileURL(join(site, js)).href);
+  fetchFiles();
   program.initSync({ module: readFileSync(join(site, wasm)) });
   return program.answer;
+}
+
+// The program fetches what was cut out of it; Node fetches no files.
+function fetchFiles() {
+  globalThis.fetch = async (url) => new Response(readFileSync(url), { headers: { 'content-type': 'application/wasm' } });
 }
 
 // What a first visit is answered, as it is drawn, before any program is there.
@@ -142,7 +164,7 @@ function writeFirstAnswer() {
 
 // A page of text in each language, without a program: the worker's program makes its body, which is written as markup
 // here. All that is in it is ours; it is escaped like any text.
-function writeDocuments(answer) {
+async function writeDocuments(answer) {
   const pages = [
     { document: 'methods', tag: 'en', folder: 'methods', title: 'Shardwise: every formula, with its source', description: 'What the calculator computes: every formula with its terms, its source, the code that computes it, and how far off its figures were on published runs.' },
     { document: 'methods', tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
@@ -151,7 +173,7 @@ function writeDocuments(answer) {
   ];
   const [style] = readdirSync(site).filter((file) => /^accuracy-[0-9a-f]+\.css$/.test(file));
   for (const { document, tag, folder, title, description } of pages) {
-    const reply = JSON.parse(answer(JSON.stringify({ id: 1, task: { is: 'document', document, lang: tag } })));
+    const reply = JSON.parse(await answer(JSON.stringify({ id: 1, task: { is: 'document', document, lang: tag } })));
     if (!Array.isArray(reply.result)) throw new Error(`the program of the texts made no page ${folder}`);
     writePage({ folder, root: `lang="${tag}"`, title, description, style }, (change) => {
       change(/<script defer [^>]*><\/script>/, '<script defer src="./boot.js"></script>');

@@ -1,4 +1,5 @@
-// Starts the program that writes flags, reads scripts and finds advice, and passes messages on. A template: the build puts in its names.
+// Starts the calculator's program in a worker, where it writes flags, reads scripts and finds advice, and passes messages on.
+// A template: the build puts in its names.
 //
 // A message is a request as JSON; the answer to each is JSON, or an empty text where the program failed. `null` says that
 // it has started.
@@ -12,7 +13,7 @@ started.then(() => self.postMessage(null), () => {});
 async function pass({ data }) {
   try {
     await started;
-    self.postMessage(answer(data));
+    self.postMessage(await answer(data));
   } catch {
     self.postMessage('');
   }
