@@ -67,12 +67,19 @@ function nameByDigest() {
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the worker alone needs is cut out (scripts/build-site.mjs), or is in it.
   const cut = ['split.js', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
-  const [js, , split, texts] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm', ...cut);
+  // They name each other: the digest is that of what is in them without it.
+  if (cut.length > 0) {
+    rename('shardwise-app.js', './split.js', './split-.js');
+    rename('split.js', './shardwise-app.js', './shardwise-app-.js');
+    rename('split.js', './texts_bg.wasm', './texts-_bg.wasm');
+  }
+  const [js, , split] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm', ...cut);
+  const [mark] = js.match(/-[0-9a-f]{16}(?=\.js$)/);
   rename('index.html', stem, js.replace(/\.js$/, ''));
   if (split) {
-    rename(js, './split.js', `./${split}`);
-    rename(split, './shardwise-app.js', `./${js}`);
-    rename(split, './texts_bg.wasm', `./${texts}`);
+    rename(js, './split-.js', `./split${mark}.js`);
+    rename(split, './shardwise-app-.js', `./shardwise-app${mark}.js`);
+    rename(split, './texts-_bg.wasm', `./texts${mark}_bg.wasm`);
   }
   const [figure] = hashed('figure.js');
   rename('boot.js', 'figure.js', figure);

@@ -62,7 +62,7 @@ test('while a width sets off new charts', async ({ page, calculator }) => {
 });
 
 test.describe('without a worker', () => {
-  test.use({ expected: [/Failed to load resource|net::ERR_FAILED|texts-/] });
+  test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch|texts-/] });
 
   test('not for what waits for another try', async ({ page, context, calculator }) => {
     await context.route('**/texts-worker-*.js', (route) => route.abort());

@@ -17,7 +17,7 @@ async function shown(page, calculator) {
 }
 
 test.describe('without the worker', () => {
-  test.use({ expected: [/Failed to load resource|net::ERR_FAILED|texts-/] });
+  test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch|texts-/] });
 
   test('the page finds the same plans itself', async ({ page, calculator, context }) => {
     const found = await shown(page, calculator);

@@ -137,7 +137,7 @@ test('A and B are compared in the words of the chosen framework', async ({ page,
 
 for (const [what, pattern] of [['file', '**/texts-worker-*.js'], ['program', '**/texts-*_bg.wasm']]) {
   test.describe(`without the worker's ${what}`, () => {
-    test.use({ expected: [/Failed to load resource|net::ERR_FAILED|texts-/] });
+    test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch|texts-/] });
 
     test('a sentence says so, and trying again helps', async ({ page, calculator, context }) => {
       await context.route(pattern, (route) => route.abort());
