@@ -7,7 +7,7 @@
 // Each `data-trunk` link of app/index.html is carried out here; the rest is finish-site.mjs's.
 
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,6 +20,12 @@ const STAGE = `${SITE}-stage`;
 const TARGET = 'wasm32-unknown-unknown';
 const TARGETS = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
 const SETTINGS = readFileSync(join(ROOT, 'Trunk.toml'), 'utf8');
+
+// What wasm-bindgen reads types by must stay in the program. wasm_split_cli 0.2.2 looks for it under the first name, which
+// wasm-bindgen had for it until 0.2.1xx; ours has the second.
+const MARKS = ['__wbindgen_describe_generic_import', '__wbindgen_describe_cast'];
+// The number of the section.
+const IMPORTS = 2;
 
 const programs = [];
 rmSync(STAGE, { recursive: true, force: true });
@@ -72,32 +78,69 @@ async function bind({ name, optimize, isCut }) {
   if (isCut) {
     const parts = join(TARGETS, 'split');
     rmSync(parts, { recursive: true, force: true });
-    await run('wasm_split_cli', built, parts);
+    mkdirSync(parts);
+    const whole = join(parts, 'whole');
+    writeFileSync(whole, renamed(readFileSync(built), ...MARKS));
+    await run('wasm_split_cli', whole, parts);
+    const main = join(parts, 'main.wasm');
+    writeFileSync(main, renamed(readFileSync(main), ...MARKS.toReversed()));
     // The parts share what the linker gave to each other.
-    await run('wasm-bindgen', ...words, '--keep-lld-exports', join(parts, 'main.wasm'));
-    files.push(place(parts, name));
+    await run('wasm-bindgen', ...words, '--keep-lld-exports', main);
+    files.push(...place(parts, name));
   } else {
     await run('wasm-bindgen', ...words, built);
   }
   await Promise.all(files.map((file) => run('wasm-opt', ...optimize, join(STAGE, file), '-o', join(STAGE, file))));
 }
 
-// Puts the part that was cut out, and the script that loads it, beside the program, under the names that all the site's files
-// have; its file.
+// A program under another name of one thing that it imports. Sections have their sizes in front; what points into them counts
+// from their own beginning, so that one may become longer.
+function renamed(wasm, from, to) {
+  const number = (at) => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = wasm[at++];
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return [value, at];
+    }
+  };
+  const written = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...written(value >> 7)]);
+  const name = (text) => Buffer.from([...written(text.length), ...Buffer.from(text)]);
+  // After the magic number and the version.
+  for (let at = 8; at < wasm.length;) {
+    const begin = at;
+    const [size, inside] = number(at + 1);
+    at = inside + size;
+    if (wasm[begin] !== IMPORTS) continue;
+    const section = wasm.subarray(inside, at);
+    const place = section.indexOf(name(from));
+    if (place < 0) break;
+    const own = Buffer.concat([section.subarray(0, place), name(to), section.subarray(place + name(from).length)]);
+    return Buffer.concat([wasm.subarray(0, begin), Buffer.from([IMPORTS, ...written(own.length)]), own, wasm.subarray(at)]);
+  }
+  throw new Error(`the program imports no ${from}`);
+}
+
+// Puts the parts that were cut out, and the script that loads them, beside the program, under names like those of the site's
+// other programs; their files.
 function place(parts, name) {
-  const part = 'texts_bg.wasm';
-  cpSync(join(parts, 'split_texts.wasm'), join(STAGE, part));
-  const put = (file, from, ...names) => {
-    const text = names.reduce((all, [old, own]) => {
+  // What two parts need and the program does not is a part as well, without a name of its own.
+  const named = (file) => file.replace(/^split_/, '').replace(/^chunk_\d+/, 'shared').replace('.wasm', '_bg.wasm');
+  const cut = readdirSync(parts).filter((file) => file.endsWith('.wasm') && file !== 'main.wasm');
+  const names = new Set(cut.map(named));
+  if (names.size < cut.length) throw new Error(`${cut.join(', ')}: two parts would have one name`);
+  for (const file of cut) cpSync(join(parts, file), join(STAGE, named(file)));
+  const put = (file, from, ...changes) => {
+    const text = changes.reduce((all, [old, own]) => {
       if (!all.includes(old)) throw new Error(`${from} does not name ${old}`);
       return all.replaceAll(old, own);
     }, readFileSync(from, 'utf8'));
     writeFileSync(join(STAGE, file), text);
   };
-  put('split.js', join(parts, '__wasm_split.js'), ['./main.js', `./${name}.js`], ['./split_texts.wasm', `./${part}`]);
+  put('split.js', join(parts, '__wasm_split.js'), ['./main.js', `./${name}.js`], ...cut.map((file) => [`./${file}`, `./${named(file)}`]));
   // What the program calls it stays.
   put(`${name}.js`, join(STAGE, `${name}.js`), ['from "./__wasm_split.js"', 'from "./split.js"']);
-  return part;
+  return [...names];
 }
 
 function run(command, ...words) {

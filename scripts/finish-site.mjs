@@ -65,21 +65,24 @@ function nameByDigest() {
   const [program] = readdirSync(site).filter((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
-  // What the worker alone needs is cut out (scripts/build-site.mjs), or is in it.
-  const cut = ['split.js', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
+  // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
+  const parts = ['rest_bg.wasm', 'shared_bg.wasm', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
+  const cut = parts.length > 0 ? [...parts, 'split.js'] : [];
   // They name each other: the digest is that of what is in them without it.
   if (cut.length > 0) {
     rename('shardwise-app.js', './split.js', './split-.js');
     rename('split.js', './shardwise-app.js', './shardwise-app-.js');
-    rename('split.js', './texts_bg.wasm', './texts-_bg.wasm');
+    for (const part of parts) rename('split.js', `./${part}`, `./${part.replace('_', '-_')}`);
   }
-  const [js, , split] = hashed('shardwise-app.js', 'shardwise-app_bg.wasm', ...cut);
+  const names = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
+  const js = hashed(...names).find((file) => /^shardwise-app-.*\.js$/.test(file));
   const [mark] = js.match(/-[0-9a-f]{16}(?=\.js$)/);
   rename('index.html', stem, js.replace(/\.js$/, ''));
-  if (split) {
-    rename(js, './split-.js', `./split${mark}.js`);
-    rename(split, './shardwise-app-.js', `./shardwise-app${mark}.js`);
-    rename(split, './texts-_bg.wasm', `./texts${mark}_bg.wasm`);
+  if (cut.length > 0) {
+    const split = `split${mark}.js`;
+    rename(js, './split-.js', `./${split}`);
+    rename(split, './shardwise-app-.js', `./${js}`);
+    for (const part of parts) rename(split, `./${part.replace('_', '-_')}`, `./${part.replace('_', `${mark}_`)}`);
   }
   const [figure] = hashed('figure.js');
   rename('boot.js', 'figure.js', figure);

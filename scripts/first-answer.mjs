@@ -17,6 +17,8 @@ const SHARED = new Set([
   'Blob', 'CustomEvent', 'Event', 'EventTarget', 'File', 'Headers', 'MessageChannel', 'MessageEvent', 'MessagePort', 'Request', 'Response',
   'Storage', 'fetch', 'localStorage', 'navigator', 'sessionStorage',
 ]);
+// Node's own, which compiles programs.
+const Loaded = Response;
 // How long the program may take, in milliseconds.
 const PATIENCE = 60_000;
 
@@ -66,6 +68,8 @@ function browser(url) {
 /** Runs the program until the page says that it is whole. */
 async function start({ document }) {
   const script = readdirSync(site).find((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
+  // The program fetches what was cut out of it; Node fetches no files.
+  globalThis.fetch = async (url) => new Loaded(readFileSync(url), { headers: { 'content-type': 'application/wasm' } });
   const { default: init } = await import(pathToFileURL(resolve(site, script)).href);
   await init({ module_or_path: readFileSync(join(site, script.replace(/\.js$/, '_bg.wasm'))) });
   const end = Date.now() + PATIENCE;

@@ -51,6 +51,13 @@ pub(crate) fn ready() {
     set_root("data-ready", Some("1"));
 }
 
+/// Asks for the page anew.
+pub(crate) fn reload() {
+    if let Some(window) = window() {
+        let _ = window.location().reload();
+    }
+}
+
 /// Whether the root element has an attribute.
 pub(crate) fn root_has(name: &str) -> bool {
     root().is_some_and(|root| root.has_attribute(name))

@@ -33,10 +33,21 @@ use browser::soon;
 use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 
-/// The calculator.
+pub use view::{Loader, Rest};
+
+/// The calculator, of which what the first answer does not need comes by `rest`.
 #[component]
-pub fn App() -> impl IntoView {
-    view::page()
+pub fn App(
+    /// Gives it: at once, or when it is loaded.
+    rest: Loader,
+) -> impl IntoView {
+    view::page(rest)
+}
+
+/// What the first answer does not need. Whoever names this has it in its own file.
+#[must_use]
+pub fn rest() -> Rest {
+    view::rest()
 }
 
 /// The page that says how right the calculator is: a program of its own, so that nobody downloads it before asking.
@@ -45,11 +56,11 @@ pub fn Accuracy() -> impl IntoView {
     view::accuracy()
 }
 
-/// Starts the calculator: in tasks of their own, so that none takes long.
-pub fn calculator() {
-    soon(|| {
+/// Starts the calculator: in tasks of their own, so that none takes long. `rest` gives what the first answer does not need.
+pub fn calculator(rest: Loader) {
+    soon(move || {
         page::preset_links();
-        soon(|| mount_to_body(App));
+        soon(move || mount_to_body(move || view! { <App rest/> }));
     });
 }
 

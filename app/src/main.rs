@@ -1,27 +1,49 @@
-//! Starts the calculator; in a worker, does its work. One program for both, so that nobody downloads the core twice: what the
-//! worker alone needs is a file of its own (`split`), which it loads when it is first asked.
+//! Starts the calculator; in a worker, does its work. One program for both, so that nobody downloads the core twice. What the
+//! first answer does not need, and what the worker alone needs, are files of their own (`split`), loaded when they are asked for.
 
+use shardwise_app::Rest;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 fn main() {
     if web_sys::window().is_some() {
-        shardwise_app::calculator();
+        shardwise_app::calculator(|| Box::pin(async { rest().await.ok() }));
     }
 }
 
-/// Answers a request of the page, both JSON; an empty text for what is no request. `scripts/texts-worker.js` passes them on.
+/// Answers a request of the page, both JSON; an empty text for what is no request, or where the worker's part does not load.
+/// `scripts/texts-worker.js` passes them on.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
-    texts(request).await
+    texts(request).await.unwrap_or_default()
 }
 
 #[cfg(feature = "split")]
-#[wasm_split_helpers::wasm_split(texts)]
-fn texts(request: String) -> String {
-    shardwise_app::worker::answer(&request)
+mod parts {
+    use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+    #[wasm_split(rest, fallible)]
+    pub(super) fn rest() -> Result<super::Rest, SplitLoaderError> {
+        Ok(shardwise_app::rest())
+    }
+
+    #[wasm_split(texts, fallible)]
+    pub(super) fn texts(request: String) -> Result<String, SplitLoaderError> {
+        Ok(shardwise_app::worker::answer(&request))
+    }
 }
 
+/// All of it in one file.
 #[cfg(not(feature = "split"))]
-async fn texts(request: String) -> String {
-    shardwise_app::worker::answer(&request)
+mod parts {
+    use std::convert::Infallible;
+
+    pub(super) async fn rest() -> Result<super::Rest, Infallible> {
+        Ok(shardwise_app::rest())
+    }
+
+    pub(super) async fn texts(request: String) -> Result<String, Infallible> {
+        Ok(shardwise_app::worker::answer(&request))
+    }
 }
+
+use parts::{rest, texts};

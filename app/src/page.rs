@@ -169,6 +169,9 @@ pub(crate) struct State {
     pub(crate) embedded: bool,
     /// Which steps of building the page are done.
     pub(crate) built: [RwSignal<bool>; STEPS],
+
+    /// Whether its rest did not load.
+    pub(crate) broken: RwSignal<bool>,
     /// The flags of a framework for the shown question; the last question's until they are written.
     pub(crate) flags: RwSignal<Option<Arc<Flags>>>,
     /// How they are shown.
@@ -323,6 +326,7 @@ impl Page {
             left_out: RwSignal::new(Vec::new()),
             embedded,
             built: std::array::from_fn(|_| RwSignal::new(false)),
+            broken: RwSignal::new(false),
             flags: RwSignal::new(None),
             texts: Texts::new(),
             serves: RwSignal::new(None),

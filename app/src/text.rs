@@ -280,7 +280,7 @@ text! {
     framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
     // Paste box.
     paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
-    no_worker retry
+    broken no_worker retry
     // Advice.
     advice advice_note
     // Embed.

@@ -26,6 +26,7 @@ mod memory;
 mod objective;
 mod paste;
 mod plan;
+mod rest;
 mod run;
 mod sheet;
 mod steps;
@@ -45,9 +46,19 @@ use crate::protocol::Name;
 use crate::text::Lang;
 
 pub(crate) use accuracy::view as accuracy;
+pub use rest::{Loader, Rest};
 
-/// The whole page.
-pub(crate) fn page() -> impl IntoView {
+/// The step from which on the page needs its rest; an embed is one part, and needs it at once.
+const REST: usize = 4;
+
+/// What is not in [`page`].
+pub(crate) fn rest() -> Rest {
+    Rest { embed: embed::view, acting, folds: fold::view, closing: closing_parts }
+}
+
+/// The whole page, of which the rest comes by `loader`.
+pub(crate) fn page(loader: Loader) -> impl IntoView {
+    rest::ask(loader);
     let page = Page::new();
     if !page.embedded {
         comfort::listen(page);
@@ -64,11 +75,11 @@ pub(crate) fn page() -> impl IntoView {
     crate::client::choices::start(page);
     let body = part(move || {
         if !page.built[0].get() {
-            return None;
+            return rest::broken(page).map(|said| Either::Left(said.into_any()));
         }
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);
-        let view = if page.embedded { embed::view(page) } else { full(page) };
+        let view = if page.embedded { rest::of(|rest| rest.embed)(page) } else { full(page) };
         // Different sides, so that one language replaces the other as a whole.
         Some(match lang {
             Lang::En => Either::Left(view),
@@ -77,13 +88,20 @@ pub(crate) fn page() -> impl IntoView {
     });
     crate::browser::soon(move || {
         page.begin();
-        build_on(page, 0, place);
+        build_on(page, 0, place, loader);
     });
     vec![node(icons::definitions()), node(body), node(verdict::announcement(page))]
 }
 
 /// Builds the page step by step, and says when it is whole. `place` is the part of it that the address asks for.
-fn build_on(page: Page, step: usize, place: String) {
+fn build_on(page: Page, step: usize, place: String, loader: Loader) {
+    if step == if page.embedded { 0 } else { REST } {
+        return rest::load(page, loader, move || build_step(page, step, place, loader));
+    }
+    build_step(page, step, place, loader);
+}
+
+fn build_step(page: Page, step: usize, place: String, loader: Loader) {
     crate::browser::soon(move || {
         let Some(built) = page.built.get(step) else {
             fold::arrive(page, &place);
@@ -100,7 +118,7 @@ fn build_on(page: Page, step: usize, place: String) {
                 }
             });
         }
-        build_on(page, step + 1, place);
+        build_on(page, step + 1, place, loader);
     });
 }
 
@@ -125,10 +143,11 @@ fn full(page: Page) -> AnyView {
                 .child(ask::view(page))
                 .child(at(page, 3, dock::view))
                 .child(el("DIV.answer|id=answer").child(at(page, 3, answer)))
-                .child(at(page, 4, acting))
-                .child(at(page, 6, fold::view)),
+                .child(part(move || rest::broken(page)))
+                .child(at(page, 4, |page| rest::of(|rest| rest.acting)(page)))
+                .child(at(page, 6, |page| rest::of(|rest| rest.folds)(page))),
         ),
-        node(at(page, 7, closing_parts)),
+        node(at(page, 7, |page| rest::of(|rest| rest.closing)(page))),
     ]
     .into_any()
 }

@@ -5,7 +5,7 @@
 use gloo::timers::callback::Timeout;
 use js_sys::Promise;
 use leptos::prelude::{AnyView, IntoAny};
-use shardwise_app::{Accuracy, App};
+use shardwise_app::{Accuracy, App, AppProps, Loader};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -57,7 +57,8 @@ struct Mounted {
 
 impl Mounted {
     async fn new() -> Self {
-        let page = Self::of(|| App().into_any()).await;
+        let rest: Loader = || Box::pin(async { Some(shardwise_app::rest()) });
+        let page = Self::of(move || App(AppProps { rest }).into_any()).await;
         // It is built in steps; the footer comes with the last.
         page.comes(".foot").await;
         page
@@ -71,7 +72,7 @@ impl Mounted {
         page
     }
 
-    async fn of(view: fn() -> AnyView) -> Self {
+    async fn of(view: impl FnOnce() -> AnyView + 'static) -> Self {
         let document = document();
         let root: HtmlElement = document
             .create_element("div")

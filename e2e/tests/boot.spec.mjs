@@ -38,6 +38,24 @@ test.describe('without its wasm file', () => {
   });
 });
 
+test.describe('where the rest of the page does not load', () => {
+  test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch/] });
+
+  for (const [what, address, seen] of [['the page', './', '#v-h'], ['an embed', './?embed', '#broken']]) {
+    test(`${what} says so, shows what it has, and loads it when asked`, async ({ page, calculator }) => {
+      await page.route('**/rest-*_bg.wasm', (route) => route.abort());
+      await page.goto(address);
+      const said = page.locator('#broken');
+      await expect(said).toContainText('did not load');
+      await expect(page.locator(seen)).toBeVisible();
+      await page.unroute('**/rest-*_bg.wasm');
+      await said.getByRole('button', { name: 'Try again' }).click();
+      await calculator.started();
+      await expect(said).toHaveCount(0);
+    });
+  }
+});
+
 test.describe('with a wasm file that was cut on its way', () => {
   test.use({ expected: [/CompileError|ERR_CONTENT_LENGTH_MISMATCH/] });
   test('says that it arrived incomplete, not that the browser lacks anything', async ({ page, calculator }) => {

@@ -449,6 +449,7 @@ pub(super) const TEXT: Text = Text {
     paste_file: "{0} was left out: it is longer than 1 MiB, or no text.",
     paste_long: "The text is longer than 1 MiB. Paste the command and its variables alone.",
     paste_reading: "Reading.",
+    broken: "The rest of this page did not load. Check the connection.",
     no_worker: "The part of this page that writes flags, reads scripts and finds advice did not load, or it stopped. The rest works without it.",
     retry: "Try again",
     advice: "What would help most",

@@ -449,6 +449,7 @@ pub(super) const TEXT: Text = Text {
     paste_file: "未读取 {0}：超过 1 MiB，或不是文本。",
     paste_long: "文本超过 1 MiB。请只粘贴命令及其变量。",
     paste_reading: "正在读取。",
+    broken: "本页其余部分未能加载。请检查网络。",
     no_worker: "本页负责生成参数、读取脚本和给出建议的部分未能加载，或已停止。其余功能不受影响。",
     retry: "重试",
     advice: "最有效的改进",
