@@ -108,7 +108,7 @@ npm: ## Pack the core for JavaScript: target/shardwise-VERSION.tgz
 	@scripts/setup site
 	@scripts/pack-npm
 
-.PHONY: npm test-npm fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-trunk test-lighthouse test-frameworks test-fuzz bench-test size
+.PHONY: npm test-npm test-browsers fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-trunk test-lighthouse test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -161,6 +161,11 @@ test-frameworks: ## Run the emitted flags through the frameworks' own checks
 test-fuzz: ## Read a million random texts, search 100,000 random questions, hold 5,000 decisions against what may beat them
 	@scripts/setup rust
 	@scripts/check fuzz
+
+test-browsers: ## Go ten journeys through the built site in Firefox and WebKit
+	@scripts/setup test
+	@$(MAKE) --no-print-directory build
+	@scripts/check browsers
 
 test-npm: ## Use the packed JavaScript package from Node, a Vite project and a page
 	@scripts/setup test

@@ -110,6 +110,23 @@
     await registerWorker().catch(() => {});
   }
 
+  // The switch of colours, where no program moves it. What is chosen is kept as the program keeps it (early.js).
+  function followThemes() {
+    for (const own of document.querySelectorAll('input[name=theme]')) {
+      own.checked = own.value === (root.dataset.theme ?? 'auto');
+      own.addEventListener('change', () => {
+        if (own.value === 'auto') delete root.dataset.theme;
+        else root.dataset.theme = own.value;
+        try {
+          localStorage.setItem('shardwise-theme', own.value);
+        } catch {
+          // Storage may be refused.
+        }
+      });
+    }
+  }
+
   // A page without a program, as that of the methods, has nothing to start.
   if (js) start();
+  else followThemes();
 })();

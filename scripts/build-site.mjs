@@ -137,7 +137,9 @@ function place(parts, name) {
     }, readFileSync(from, 'utf8'));
     writeFileSync(join(STAGE, file), text);
   };
-  put('split.js', join(parts, '__wasm_split.js'), ['./main.js', `./${name}.js`], ...cut.map((file) => [`./${file}`, `./${named(file)}`]));
+  // That a part does not load is said on the page; that a page is left meanwhile is nothing to say.
+  const quiet = ['console.error(e);', ''];
+  put('split.js', join(parts, '__wasm_split.js'), quiet, ['./main.js', `./${name}.js`], ...cut.map((file) => [`./${file}`, `./${named(file)}`]));
   // What the program calls it stays.
   put(`${name}.js`, join(STAGE, `${name}.js`), ['from "./__wasm_split.js"', 'from "./split.js"']);
   return [...names];

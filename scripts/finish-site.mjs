@@ -209,7 +209,8 @@ function markup(tree) {
     else attributes.push(...Object.entries(part));
   }
   const tag = name.toLowerCase() === name ? name : name.toLowerCase();
-  return `<${tag}${attributes.map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>${children.join('')}</${tag}>`;
+  const begin = `<${tag}${attributes.map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>`;
+  return tag === 'input' ? begin : `${begin}${children.join('')}</${tag}>`;
 }
 
 // Puts the digest of some files that belong together into the names of all.

@@ -30,8 +30,21 @@ test.describe('without JavaScript', () => {
   });
 });
 
-test('the footer leads to it', async ({ page, calculator }) => {
+test('the bar leads to it', async ({ page, calculator }) => {
   await calculator.open();
-  await page.locator('.foot').getByRole('link', { name: 'Command line' }).click();
+  await page.locator('.top-nav').getByRole('link', { name: 'Command line' }).click();
   await expect(page).toHaveURL(/\/command-line\/$/);
+});
+
+test('a page of text has the colours that were chosen, and changes them for every page', async ({ page, calculator }) => {
+  await page.goto('./command-line/');
+  const choice = (name) => page.getByRole('radio', { name });
+  await expect(choice('System')).toBeChecked();
+  await choice('Dark').check({ force: true });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.goto('./methods/zh/');
+  await expect(page.locator('.theme input[value=dark]')).toBeChecked();
+  await calculator.open();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.locator('.theme input[value=dark]')).toBeChecked();
 });

@@ -4,7 +4,7 @@
 use super::{command_line, methods};
 use crate::protocol::Document;
 use crate::text::Lang;
-use crate::tree::parts::{brand, facts};
+use crate::tree::parts::{brand, facts, themes};
 use crate::tree::{Tree, el};
 
 /// The whole body of a page of text.
@@ -50,11 +50,13 @@ fn header(document: Document, lang: Lang) -> Tree {
                 .child(text(Document::CommandLine, site.command_line)),
         )
         .child(
-            el("DIV.top-tools").child(
-                el("A.btn btn-s btn-q|id=language")
-                    .set("lang", other.tag())
-                    .set("href", document.address(other))
-                    .child(other.site().language),
-            ),
+            el("DIV.top-tools")
+                .child(
+                    el("A.btn btn-s btn-q|id=language")
+                        .set("lang", other.tag())
+                        .set("href", document.address(other))
+                        .child(other.site().language),
+                )
+                .child(themes(lang)),
         )
 }

@@ -31,6 +31,23 @@ pub(crate) fn brand() -> Tree {
         .child("Shardwise")
 }
 
+/// The switch of colours of a page without a program: `boot.js` moves it.
+pub(crate) fn themes(lang: Lang) -> Tree {
+    let site = lang.site();
+    let choices = [
+        ("auto", "i-auto", site.theme_auto),
+        ("light", "i-sun", site.theme_light),
+        ("dark", "i-moon", site.theme_dark),
+    ];
+    el("FIELDSET.theme")
+        .child(el("LEGEND.vh").child(site.theme))
+        .children(choices.map(|(word, symbol, name)| {
+            el("LABEL")
+                .child(el("INPUT|type=radio|name=theme").set("value", word))
+                .child(el("SPAN").child(icon(symbol)).child(el("SPAN.vh").child(name)))
+        }))
+}
+
 /// What the page is, and of which data and build.
 pub(crate) fn facts(lang: Lang) -> [Tree; 2] {
     let site = lang.site();

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 
 use super::header::{Place, anchor};
 use crate::look::Look;
-use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::facts;
 
@@ -20,11 +19,6 @@ pub(super) fn view(look: Look, lang: Lang, own: Option<[AnyView; 2]>) -> AnyView
                 .child(
                     el("P.foot-links")
                         .child(anchor(look, Place::Accuracy, site.how_accurate))
-                        .child(
-                            el("A")
-                                .set("href", Document::CommandLine.address(lang))
-                                .child(site.command_line),
-                        )
                         .child(links),
                 )
                 .child(report),

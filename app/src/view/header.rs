@@ -8,6 +8,7 @@ use super::icons::icon;
 use crate::browser;
 use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
+use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::brand;
 
@@ -20,14 +21,20 @@ pub(super) enum Place {
     Accuracy,
     /// Its formulas: a page without a program, in a folder per language.
     Methods,
+    /// The program without a browser: another such page.
+    CommandLine,
 }
 
 /// The bar on the page `here`; `link` is the page's address as it stands.
 /// `tool` stands beside its button.
 pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> String>, tool: Option<El>) -> AnyView {
     let site = lang.site();
-    let places =
-        [(Place::Calculator, site.calculator), (Place::Accuracy, site.accuracy), (Place::Methods, site.methods)];
+    let places = [
+        (Place::Calculator, site.calculator),
+        (Place::Accuracy, site.accuracy),
+        (Place::Methods, site.methods),
+        (Place::CommandLine, site.command_line),
+    ];
     let places = places.map(|(place, name)| {
         let anchor = anchor(look, place, name);
         if place == here {
@@ -68,10 +75,8 @@ pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> St
 pub(super) fn anchor(look: Look, place: Place, name: &'static str) -> El {
     let address = move || match place {
         Place::Accuracy => look.address_of("accuracy/"),
-        Place::Methods => match look.lang.get() {
-            Lang::En => "methods/".to_owned(),
-            Lang::Zh => "methods/zh/".to_owned(),
-        },
+        Place::Methods => Document::Methods.address(look.lang.get()).to_owned(),
+        Place::CommandLine => Document::CommandLine.address(look.lang.get()).to_owned(),
         Place::Calculator => {
             let question = browser::kept(KEPT_QUESTION).unwrap_or_default();
             look.address_of("./") + "#" + &question
