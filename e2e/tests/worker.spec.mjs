@@ -2,6 +2,9 @@
 
 import { expect, test } from '../fixtures.mjs';
 
+// What is stored for offline use would be asked instead.
+test.use({ serviceWorkers: 'block' });
+
 const FILE = '**/texts-worker-*.js';
 // It starts, and is never heard of again.
 const HANGS = 'self.postMessage(null);';
