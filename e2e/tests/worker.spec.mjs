@@ -2,8 +2,8 @@
 
 import { expect, test } from '../fixtures.mjs';
 
-// What is stored for offline use would be asked instead.
-test.use({ serviceWorkers: 'block' });
+// What is stored for offline use would be asked instead; Playwright says aloud that it keeps that away.
+test.use({ serviceWorkers: 'block', expected: [/registration blocked by Playwright/] });
 
 const FILE = '**/texts-worker-*.js';
 // It starts, and is never heard of again.
