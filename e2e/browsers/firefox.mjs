@@ -8,6 +8,8 @@ export async function firefox() {
     browser: 'firefox',
     executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
     headless: true,
+    // A machine that has other work, and a profile that is made anew.
+    timeout: 120_000,
     defaultViewport: { width: 1440, height: 900 },
     extraPrefsFirefox: { 'intl.accept_languages': 'en-US', 'intl.locale.requested': 'en-US' },
   });

@@ -66,7 +66,7 @@ function freePort() {
 }
 
 async function until(holds) {
-  for (let left = 100; left > 0; left -= 1) {
+  for (let left = 1200; left > 0; left -= 1) {
     if (await holds().catch(() => false)) return;
     await new Promise((done) => setTimeout(done, 100));
   }
