@@ -21,8 +21,8 @@ const TARGET = 'wasm32-unknown-unknown';
 const TARGETS = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
 const SETTINGS = readFileSync(join(ROOT, 'Trunk.toml'), 'utf8');
 
-// What wasm-bindgen reads types by must stay in the program. wasm_split_cli 0.2.2 looks for it under the first name, which
-// wasm-bindgen had for it until 0.2.1xx; ours has the second.
+// What wasm-bindgen reads types by must stay in the program. wasm-bindgen 0.2.129 calls it the first; wasm_split_cli
+// 0.2.2 looks for the second, its name in earlier versions.
 const MARKS = ['__wbindgen_describe_generic_import', '__wbindgen_describe_cast'];
 // The number of the section.
 const IMPORTS = 2;
