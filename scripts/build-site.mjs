@@ -79,13 +79,13 @@ async function bind({ name, optimize, isCut }) {
     const parts = join(TARGETS, 'split');
     rmSync(parts, { recursive: true, force: true });
     mkdirSync(parts);
-    const whole = join(parts, 'whole');
-    writeFileSync(whole, renamed(readFileSync(built), ...MARKS));
-    await run('wasm_split_cli', whole, parts);
-    const main = join(parts, 'main.wasm');
-    writeFileSync(main, renamed(readFileSync(main), ...MARKS.toReversed()));
+    const uncut = join(parts, 'uncut');
+    writeFileSync(uncut, renamed(readFileSync(built), ...MARKS));
+    await run('wasm_split_cli', uncut, parts);
+    const left = join(parts, 'main.wasm');
+    writeFileSync(left, renamed(readFileSync(left), ...MARKS.toReversed()));
     // The parts share what the linker gave to each other.
-    await run('wasm-bindgen', ...words, '--keep-lld-exports', main);
+    await run('wasm-bindgen', ...words, '--keep-lld-exports', left);
     files.push(...place(parts, name));
   } else {
     await run('wasm-bindgen', ...words, built);

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fetchFiles } from './fetch-files.mjs';
 import { headersFile } from './hosting.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 
@@ -66,24 +67,10 @@ function nameByDigest() {
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
-  const parts = ['rest_bg.wasm', 'shared_bg.wasm', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
-  const cut = parts.length > 0 ? [...parts, 'split.js'] : [];
-  // They name each other: the digest is that of what is in them without it.
-  if (cut.length > 0) {
-    rename('shardwise-app.js', './split.js', './split-.js');
-    rename('split.js', './shardwise-app.js', './shardwise-app-.js');
-    for (const part of parts) rename('split.js', `./${part}`, `./${part.replace('_', '-_')}`);
-  }
-  const names = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
-  const js = hashed(...names).find((file) => /^shardwise-app-.*\.js$/.test(file));
-  const [mark] = js.match(/-[0-9a-f]{16}(?=\.js$)/);
+  const cut = ['rest_bg.wasm', 'shared_bg.wasm', 'split.js', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
+  const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
+  const js = hashed(...files)[files.indexOf('shardwise-app.js')];
   rename('index.html', stem, js.replace(/\.js$/, ''));
-  if (cut.length > 0) {
-    const split = `split${mark}.js`;
-    rename(js, './split-.js', `./${split}`);
-    rename(split, './shardwise-app-.js', `./${js}`);
-    for (const part of parts) rename(split, `./${part.replace('_', '-_')}`, `./${part.replace('_', `${mark}_`)}`);
-  }
   const [figure] = hashed('figure.js');
   rename('boot.js', 'figure.js', figure);
   const [early] = hashed('early.js');
@@ -153,11 +140,6 @@ async function writeTextsWorker() {
   return program.answer;
 }
 
-// The program fetches what was cut out of it; Node fetches no files.
-function fetchFiles() {
-  globalThis.fetch = async (url) => new Response(readFileSync(url), { headers: { 'content-type': 'application/wasm' } });
-}
-
 // What a first visit is answered, as it is drawn, before any program is there.
 function writeFirstAnswer() {
   const page = join(site, 'index.html');
@@ -213,12 +195,17 @@ function markup(tree) {
   return tag === 'input' ? begin : `${begin}${children.join('')}</${tag}>`;
 }
 
-// Puts the digest of some files that belong together into the names of all.
+// Puts the digest of some files that belong together into the names of all, and where their scripts name each other: it is
+// that of what was in them before.
 function hashed(...files) {
   const mark = digest(Buffer.concat(files.map((file) => readFileSync(join(site, file)))), 'sha256', 'hex').slice(0, 16);
-  return files.map((file) => {
-    const name = file.replace(/^[a-z-]+/, `$&-${mark}`);
-    renameSync(join(site, file), join(site, name));
-    return name;
-  });
+  const marked = (file) => file.replace(/^[a-z-]+/, `$&-${mark}`);
+  for (const file of files) {
+    const to = join(site, marked(file));
+    renameSync(join(site, file), to);
+    if (!file.endsWith('.js')) continue;
+    const text = readFileSync(to, 'utf8');
+    writeFileSync(to, files.reduce((all, other) => all.replaceAll(`"./${other}"`, `"./${marked(other)}"`), text));
+  }
+  return files.map(marked);
 }

@@ -10,6 +10,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Browser } from '../e2e/node_modules/happy-dom/lib/index.js';
+import { fetchFiles } from './fetch-files.mjs';
 
 const [site, language] = process.argv.slice(2);
 // Of a browser, what Node has no name for, and what it has another of: the program asks whether things are of these.
@@ -17,8 +18,6 @@ const SHARED = new Set([
   'Blob', 'CustomEvent', 'Event', 'EventTarget', 'File', 'Headers', 'MessageChannel', 'MessageEvent', 'MessagePort', 'Request', 'Response',
   'Storage', 'fetch', 'localStorage', 'navigator', 'sessionStorage',
 ]);
-// Node's own, which compiles programs.
-const Loaded = Response;
 // How long the program may take, in milliseconds.
 const PATIENCE = 60_000;
 
@@ -68,8 +67,7 @@ function browser(url) {
 /** Runs the program until the page says that it is whole. */
 async function start({ document }) {
   const script = readdirSync(site).find((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
-  // The program fetches what was cut out of it; Node fetches no files.
-  globalThis.fetch = async (url) => new Loaded(readFileSync(url), { headers: { 'content-type': 'application/wasm' } });
+  fetchFiles();
   const { default: init } = await import(pathToFileURL(resolve(site, script)).href);
   await init({ module_or_path: readFileSync(join(site, script.replace(/\.js$/, '_bg.wasm'))) });
   const end = Date.now() + PATIENCE;

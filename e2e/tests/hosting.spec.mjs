@@ -23,7 +23,7 @@ test('every file is named after its bytes, or has a reason not to be', () => {
   expect(files.filter((file) => !HASHED.test(file) && !/(^|\/)index\.html$/.test(file) && !(file in NAMED))).toEqual([]);
   // Files that belong together share a digest: a program's script and its wasm. Where they name each other, it is that of what is
   // in them without it.
-  const without = (file, mark) => (file.endsWith('.js') ? Buffer.from(read(file).toString().replaceAll(mark, '')) : read(file));
+  const without = (file, mark) => (file.endsWith('.js') ? Buffer.from(read(file).toString().replaceAll(`-${mark}`, '')) : read(file));
   const groups = new Map();
   for (const file of files.filter((name) => HASHED.test(name))) {
     const [, name] = HASHED.exec(file);
